@@ -11,7 +11,7 @@ export function buildSnapshotSources(
   if (at === undefined) return ''
   if (!/^\d{8}T\d{6}Z$/.test(at))
     throw new Error(`DEBIAN_SNAPSHOT: expected a timestamp such as 20261120T000000Z, got ${at}.`)
-  // The validity period of a snapshot has expired, so it is ignored; signatures are still verified.
+  // The snapshot's validity period has expired, so apt must ignore it; it still verifies signatures.
   const from = (archive: string, suite: string) =>
     `deb [check-valid-until=no signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] ${mirror}/${archive}/${at} ${suite} main\n`
   return (

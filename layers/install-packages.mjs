@@ -27,7 +27,7 @@ const snapshot = fileURLToPath(new URL('snapshot.list', import.meta.url))
 const isOfThen = statSync(snapshot).size > 0
 const from = isOfThen ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
 run('apt-get', ...from, 'update', '-q')
-// The pinned base image has the packages of its day.
+// Bring the packages of the pinned base image to the versions of the snapshot.
 run('apt-get', ...from, 'dist-upgrade', '-y', '-q', ...(isOfThen ? ['--allow-downgrades'] : []))
 run('apt-get', ...from, 'install', '-y', '-q', '--no-install-recommends', ...names)
 if (described) {

@@ -63,7 +63,7 @@ function contextOf(headers: IncomingHttpHeaders): Context {
   const header = (name: string) => String(headers[`lambda-runtime-${name}`] ?? '')
   const setting = (name: string) => process.env[`AWS_LAMBDA_${name}`] ?? ''
   const deadlineMs = Number(header('deadline-ms'))
-  // The X-Ray client of the SDK reads it here.
+  // The X-Ray client of the SDK reads the trace ID from this variable.
   if (header('trace-id')) process.env._X_AMZN_TRACE_ID = header('trace-id')
   return {
     awsRequestId: header('aws-request-id'),

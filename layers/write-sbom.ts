@@ -49,7 +49,7 @@ function debianComponents(target: string): Component[] {
 }
 
 interface LockedPackage {
-  /** Set when an alias is installed. */
+  /** The real name of a package that is installed under an alias. */
   readonly name?: string
   readonly version?: string
   readonly license?: string

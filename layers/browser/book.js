@@ -52,7 +52,7 @@ function absolute(link, url) {
 const inStyle = (style, url) =>
   style.replace(/url\(\s*["']?(?!data:|#)([^"')]+)["']?\s*\)/gi, (_, link) => `url("${absolute(link, url)}")`)
 
-/** Makes URLs absolute, which are relative to their document. */
+/** Resolves relative URLs against the URL of their document. */
 function rebase(element, url) {
   if (element.hasAttribute('style'))
     element.setAttribute('style', inStyle(element.getAttribute('style'), url))
@@ -98,7 +98,7 @@ export function joinLinks({ indexes }) {
     const [address, fragment = ''] = link.getAttribute('href').split('#')
     const index = indexes[address]
     if (index === undefined) {
-      // Other files of the book are not part of the result.
+      // Drops links to files of the book that are not part of the page.
       if (address.startsWith(document.baseURI) || !/^(https?|mailto):/i.test(address))
         link.removeAttribute('href')
       continue
@@ -108,7 +108,7 @@ export function joinLinks({ indexes }) {
     try {
       id = decodeURIComponent(fragment)
     } catch {
-      // Not percent-encoded: use it unchanged.
+      // The fragment is not percent-encoded: use it unchanged.
     }
     const target = id && chapter.querySelector(`[id="${CSS.escape(id)}"], a[name="${CSS.escape(id)}"]`)
     if (!target) link.setAttribute('href', `#${chapter.id}`)

@@ -4,11 +4,11 @@
 const minZoom = 0.5
 const longWord = /\S{25}/
 
-/** The original getter and method: fields of a form replace those of the form by their names. */
+/** Calls the original getter and method: an element of a form shadows the form's properties of the same name. */
 const { get: getParent } = Object.getOwnPropertyDescriptor(Node.prototype, 'parentElement')
 const parentOf = (element) => getParent.call(element)
 const isWithin = (element, selector) => Element.prototype.closest.call(element, selector) !== null
-/** Elements of unknown namespaces have no style. */
+/** Elements of unknown namespaces have no `style` property. */
 const findStyled = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.style)
 
 /** Paper sizes in millimeters, portrait. */
@@ -50,7 +50,7 @@ function rulesOf(sheet) {
   try {
     return [...sheet.cssRules]
   } catch {
-    // A style sheet of another origin.
+    // The browser hides the rules of a style sheet from another origin.
     return []
   }
 }

@@ -36,7 +36,7 @@ function wordsOf(page) {
   const words = []
   for (let count = 0; count < maxNodes && walker.nextNode(); count++) {
     if (walker.currentNode.parentElement?.closest(noText)) continue
-    // Not as arguments of one call, which has a limit.
+    // Adds the words one by one, because the number of arguments of a call is limited.
     for (const [word] of walker.currentNode.data.matchAll(/\S+/g)) words.push(word)
   }
   return words

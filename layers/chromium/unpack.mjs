@@ -1,6 +1,6 @@
 // node unpack.mjs FOLDER: unpacks the browser of @sparticuz/chromium into the folder while an image is built. The
 // package itself is made for functions without an image and would unpack into /tmp at run time. Its fonts and libraries
-// are not unpacked, because the image has Debian's.
+// are left out, because the image contains Debian's.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

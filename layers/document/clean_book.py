@@ -27,7 +27,7 @@ STYLES = {
 SIZED = ('img', 'svg', 'video', 'canvas', 'iframe', 'object', 'embed', 'image', 'rect', 'use')
 OBSOLETE = ('cellpadding', 'cellspacing', 'nowrap', 'noshade', 'hspace', 'vspace', 'compact', 'clear', 'border', 'size',
         'frame', 'rules', 'summary', 'link', 'vlink', 'alink', 'text', 'background', 'axis', 'char', 'charoff')
-# Elements with a `type` attribute; on others it comes from Kindle books.
+# Elements with a valid `type` attribute; on other elements it comes from Kindle books.
 TYPED = ('a', 'area', 'button', 'embed', 'input', 'link', 'menu', 'object', 'ol', 'script', 'source', 'style', 'track')
 RENAMED = {
     'center': ('div', 'text-align: center'), 'font': ('span', ''), 'tt': ('span', 'font-family: monospace'),
@@ -67,7 +67,7 @@ def _parse(text):
     try:
         return etree.fromstring(text, etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=True))
     except etree.XMLSyntaxError:
-        # It cannot be fixed here.
+        # A page that is not well-formed cannot be fixed here.
         return None
 
 
@@ -77,7 +77,7 @@ def _clean_package(package):
         is_program = one.tag == f'{DC}contributor' and 'calibre' in text
         is_unknown = one.tag == f'{DC}creator' and text == 'Unknown'
         is_no_date = one.tag == f'{DC}date' and (text == '' or text.startswith('0101-'))
-        # This sort name belongs to an author with a name.
+        # Also remove the sort name "Unknown" of an author who has a name.
         is_unknown = is_unknown or (one.get('property') == 'file-as' and text == 'Unknown')
         is_stamp = (one.get('name') or one.get('property') or '').startswith('calibre:timestamp')
         if is_program or is_unknown or is_no_date or is_stamp:
@@ -95,7 +95,7 @@ def _drop(package, element):
 def _fix_formula_namespace(page):
     """Puts formulas into the MathML namespace, which is missing after a conversion from Kindle formats."""
     for one in list(page.iter(f'{XHTML}math')):
-        # Create a new root, or each of its elements would get a prefix.
+        # Create a new root; otherwise, each of its elements would get a prefix.
         named = etree.Element(f'{MATHML}math', dict(one.attrib), {None: MATHML[1:-1]})
         named.text, named.tail = one.text, one.tail
         named.extend(list(one))
@@ -193,7 +193,7 @@ def _clean_links(page, name, names, ids):
 
 
 def _repack(book, path, changed, added, removed):
-    """Writes the files in their original order: `mimetype` is first and uncompressed."""
+    """Writes the files in their original order, with `mimetype` first and uncompressed."""
     with zipfile.ZipFile(path, 'w', zipfile.ZIP_DEFLATED) as target:
         for entry in book.infolist():
             if entry.filename not in removed:

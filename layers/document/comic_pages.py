@@ -41,7 +41,7 @@ def main():
     paths = []
     with zipfile.ZipFile(source) as comic:
         entries = [entry for entry in comic.infolist() if entry.filename.lower().endswith(EXTENSIONS)]
-        # macOS adds a file with attributes for each file.
+        # For each file, macOS adds another one with attributes.
         entries = [entry for entry in entries if not ATTRIBUTES.search(entry.filename)]
         for entry in sorted(entries, key=lambda one: natural_key(one.filename)):
             if entry.file_size > MAX_IMAGE_BYTES:

@@ -24,7 +24,7 @@ ALLOWED = frozenset(
     "tt u ul var".split()
 )
 VOID = frozenset(("br", "col", "hr", "img"))
-# Elements that are removed with their content; of other unlisted elements the text remains.
+# Elements that are removed with their content; other unlisted elements keep their text.
 REMOVED = frozenset(
     "applet audio canvas frameset head iframe math noembed noframes object script select style svg template textarea "
     "title video".split()
@@ -42,11 +42,11 @@ STYLE_VALUE = re.compile(r"(?:[\w\s.,#%'\"!-]|rgba?\([\d\s.,%]*\))*")
 LINK = re.compile(r"(?:https?://|mailto:)", re.IGNORECASE)
 DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*", re.IGNORECASE)
 IMAGE_TYPES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp")
-# An image can occur in the text any number of times.
+# Limits the total, because an image can occur in the text any number of times.
 MAX_IMAGE_BYTES = 100 * 1024 * 1024
 
 WIDE_MARKS = ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
-# Transfer encodings that leave the text as it is.
+# Transfer encodings that do not change the text.
 PLAIN = ("7bit", "8bit", "binary")
 
 PAGE = """<!DOCTYPE html>
@@ -116,7 +116,7 @@ def is_text(part):
 
 
 def body_parts(part):
-    """Returns the parts to read; of several alternatives the richest one (RFC 2046, 5.1.4)."""
+    """Returns the parts to read; if there are alternatives, the richest one (RFC 2046, 5.1.4)."""
     if not part.is_multipart() or part.get_content_maintype() != "multipart":
         return [part] if is_text(part) else []
     inner = [body_parts(one) for one in part.get_payload()]
@@ -166,7 +166,7 @@ def safe_style(style):
 
 
 def attributes(element, images):
-    """Returns None for a missing image."""
+    """Returns the attributes to write; None for a missing image."""
     given = element.attrib
     kept = {name: value for name, value in given.items() if name in ATTRIBUTES}
     if "style" in given:
@@ -181,7 +181,7 @@ def attributes(element, images):
 
 
 def sanitize(source, images):
-    """Serializes the page from its parsed elements, so that only listed ones remain, however they were written."""
+    """Serializes the page from its parsed elements, so that only listed elements remain, however they are written."""
     removed_depth = 0
     for event, element in iterwalk(parse(source), events=("start", "end", "comment")):
         name = element.tag
@@ -232,7 +232,7 @@ def row(name, value):
 
 
 def read_mail(path):
-    """Reads an email; editors for Windows save them in UTF-16."""
+    """Reads an email, also in UTF-16, in which editors for Windows save emails."""
     with open(path, "rb") as file:
         content = file.read()
     wide = next((name for mark, name in WIDE_MARKS if content.startswith(mark)), None)
@@ -242,9 +242,9 @@ def read_mail(path):
         return email.message_from_bytes(content)
     text = content.decode(wide, "replace").lstrip("\ufeff")
     mail = email.message_from_bytes(text.encode("utf-8"))
-    # The text has been decoded above, whatever its parts declare.
+    # The text was decoded above, so the charsets that its parts declare no longer apply.
     for part in leaf_parts(mail):
-        # A header with other characters than those of ASCII is an object.
+        # A header with non-ASCII characters is an object.
         encoding = str(part.get("Content-Transfer-Encoding", "8bit")).strip().lower()
         if part.get_content_maintype() == "text" and encoding in PLAIN:
             part.set_param("charset", "utf-8")

@@ -6,14 +6,14 @@ import xml.etree.ElementTree as ET
 # Lists with one of these patterns stay lists, which number themselves.
 PLAIN = re.compile(r'\(?%(\d)[.)]?')
 LEVEL = re.compile(r'%(\d)')
-# Ends a cycle of styles that are based on each other.
+# Limits the chain of base styles, which can be circular.
 MAX_BASES = 10
 ROMAN = ((1000, 'm'), (900, 'cm'), (500, 'd'), (400, 'cd'), (100, 'c'), (90, 'xc'), (50, 'l'), (40, 'xl'), (10, 'x'),
          (9, 'ix'), (5, 'v'), (4, 'iv'), (1, 'i'))
 
 
 def may_have_numbers(numbering):
-    """Whether the part with the definitions of lists has levels that are more than a plain list."""
+    """Whether the list definitions contain levels whose numbers a plain list cannot show."""
     texts = re.findall(rb'lvlText\s[^<>]*val="([^"]*)"', numbering)
     return b'pStyle' in numbering or any(
         b'%' in text and not PLAIN.fullmatch(text.decode('utf-8', 'replace')) for text in texts)
@@ -30,8 +30,8 @@ class Numbering:
             self.lists[one.get(f'{w}numId')] = one
 
     def write(self, root):
-        """Returns the number of paragraphs with a number that was written."""
-        # Definitions with a written level are written at all levels: a list would count differently.
+        """Writes the numbers and returns in how many paragraphs."""
+        # If one level of a definition is written as text, all are: a list would count differently.
         paragraphs = [(paragraph, *found) for paragraph in root.iter(f'{self.w}p')
                       if (found := self._list_of(paragraph)) is not None]
         written = {self._key(number) for paragraph, number, level, is_heading in paragraphs
@@ -86,7 +86,7 @@ class Numbering:
         return self._val(self.lists[number].find(f'{self.w}abstractNumId')) if number in self.lists else None
 
     def _levels(self, number, depth=0):
-        """Returns the levels of a list by index; a definition may refer to a style with the real one."""
+        """Returns the levels of a list by index; a definition may refer to a style with the real definition."""
         one = self.abstract.get(self._key(number))
         if one is None or depth > MAX_BASES:
             return {}
@@ -135,7 +135,7 @@ class Numbering:
         return LEVEL.sub(value, pattern)
 
     def _restart(self, number, counters):
-        """The first paragraph of a list restarts the levels that it overrides."""
+        """Restarts the levels that the list overrides, at its first paragraph."""
         if number in self.started:
             return
         self.started.add(number)
@@ -171,7 +171,7 @@ class Numbering:
 
 
 def spell(number, kind):
-    """Spells a number in one of the formats of 17.18.59; those of other scripts are written as digits."""
+    """Spells a number in one of the formats of 17.18.59; formats of other scripts become digits."""
     if kind == 'none':
         return ''
     if kind == 'decimalZero':

@@ -3,10 +3,10 @@
 import xml.etree.ElementTree as ET
 
 M = '{http://schemas.openxmlformats.org/officeDocument/2006/math}'
-# Formula elements whose base (`m:e`) is required (22.1.2): converters omit those without it.
+# Formula elements whose base (`m:e`) is required (22.1.2): converters omit elements without it.
 WITH_BASE = ('nary', 'sSup', 'sSub', 'sSubSup', 'sPre', 'rad', 'acc', 'bar', 'func', 'limLow', 'limUpp', 'groupChr')
 CHECKED, UNCHECKED = '\u2612', '\u2610'
-# Private characters that stand for those of a symbol font.
+# Start of the private-use characters that represent the characters of a symbol font.
 PRIVATE = 0xF000
 
 

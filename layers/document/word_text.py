@@ -50,10 +50,10 @@ UNSUPPORTED = re.compile(
     # A change without id or author.
     rb'|<\w+:(?:ins|moveTo)\s(?![^<>]*:id=)|<\w+:(?:ins|moveTo)\s(?![^<>]*:author=)')
 TABLE, GRID = re.compile(rb'<\w+:tbl>'), re.compile(rb'<\w+:tblGrid>')
-# Only columns with a width count.
+# Columns without a width do not count.
 GRID_EDGE, ROW_END = re.compile(rb'</?\w+:tblGrid>'), re.compile(rb'</\w+:tr>')
 COLUMN, CELL = re.compile(rb'<\w+:gridCol\s'), re.compile(rb'<\w+:tc>')
-# Ends a cycle of styles that are based on each other.
+# Limits the chain of base styles, which can be circular.
 MAX_BASES = 10
 MAX_COLUMNS = 1000
 # Maximum nesting of embedded documents.
@@ -100,7 +100,7 @@ class Document:
         self.w = '{%s}' % (STRICT if root.tag.startswith(f'{{{STRICT}') else W)
         self.relations = self._relations(self.main)
         self._read_chunks(root)
-        # Before content is moved: numbers follow the order of the document.
+        # Write numbers before content is moved, because they follow the order of the document.
         if self._has_numbers():
             Numbering(ET.fromstring(self._numbering()), ET.fromstring(self._styles() or b'<styles/>'), self.w).write(root)
         write_form_fields(root, self.w)
@@ -188,10 +188,10 @@ class Document:
                 self._fill_grids(self.changed[part])
 
     def _unwrap(self, root):
-        """Replaces elements whose content pandoc omits by that content: simple fields, custom XML, ruby text, tracked
-        insertions, text directions, and content controls around cells and rows of a table."""
+        """Replaces elements whose content pandoc omits with their content: simple fields, custom XML, ruby text,
+        tracked insertions, text directions, and content controls around cells and rows of a table."""
         around = {f'{self.w}{name}' for name in ('fldSimple', 'customXml', 'dir', 'bdo', 'ins', 'moveTo')}
-        # The innermost first, because they can be nested.
+        # Unwrap the innermost elements first, because elements can be nested.
         for parent in reversed(list(root.iter())):
             for child in list(parent):
                 if child.tag == f'{self.w}r' and child.find(f'{self.w}ruby') is not None:
@@ -207,7 +207,7 @@ class Document:
                     place = list(parent).index(child)
                     parent[place:place + 1] = words
                     continue
-                # An empty element only marks a paragraph or a row as added.
+                # An empty insertion only marks a paragraph or a row as added.
                 is_field = child.tag in around and len(child) > 0
                 is_control = child.tag == f'{self.w}sdt' and parent.tag in (f'{self.w}tbl', f'{self.w}tr')
                 holder = child.find(f'{self.w}sdtContent') if is_control else child
@@ -294,7 +294,7 @@ class Document:
         return hidden
 
     def _move_boxes(self, root):
-        """Moves anchored text to after its paragraph; if that is in a box, to after the box."""
+        """Moves anchored text behind its paragraph, or behind the box that contains the paragraph."""
         count = 0
         for parent in list(root.iter()):
             for child in list(parent):
@@ -321,7 +321,7 @@ class Document:
         return blocks
 
     def _drop_fallbacks(self, paragraph):
-        """Removes the text of the older one of two equivalent forms of a drawing: ECMA-376, part 3, 10.2.1."""
+        """Removes the text of the older form of a drawing that has two equivalent forms (ECMA-376, part 3, 10.2.1)."""
         for holder in list(paragraph.iter()):
             for place, child in enumerate(list(holder)):
                 if child.tag != f'{MC}AlternateContent':
@@ -454,7 +454,7 @@ class HidingStyles:
         own = self._find(run, 'rPr/w:vanish')
         if own is not None:
             return self._is_on(own)
-        # If both styles turn it on, it is off.
+        # Hidden text that both styles turn on is visible.
         return is_paragraph_hiding != self._hides(self._value(run, 'rPr/w:rStyle'))
 
     def _hides(self, name, depth=0):

@@ -88,7 +88,7 @@ def save_font(font, folder, name):
 
 
 def unwrap_eot(data):
-    """https://www.w3.org/Submission/EOT/, section 4: the font is at the end."""
+    """Extracts the font, which is at the end of the file (https://www.w3.org/Submission/EOT/, section 4)."""
     if len(data) < 36 or data[34:36] != b'LP':
         raise FontError(3, 'no EOT header')
     size, font_size, _version, flags = struct.unpack('<IIII', data[:16])
@@ -232,7 +232,7 @@ def redraw(path, sfnt, made, folder, facts):
         record_lost(path, facts, LOST_TABLES)
     font = fontforge.open(path if sfnt is None else without_cff2(path, folder))
     if font.cidfontname:
-        # Flatten it first: each of its subfonts is a font, and saving them crashes.
+        # Each subfont is a font of its own, and saving one crashes, so the font is flattened first.
         font.cidFlatten()
     if made.endswith('.sfd'):
         font.save(made)
@@ -258,7 +258,7 @@ def record_lost(path, facts, tables):
 
 def write_bitmaps(path, target, pixels, folder):
     font = fontforge.open(path)
-    # Only selected glyphs are converted.
+    # FontForge converts only selected glyphs.
     font.selection.all()
     font.bitmapSizes = ((pixels,),)
     font.regenBitmaps((pixels,))
@@ -278,7 +278,7 @@ def pack(folder, target):
 
 
 def describe(path, facts):
-    """Adds family and number of glyphs of the source. FontForge has read all of it if it had to convert it."""
+    """Adds family and number of glyphs of the source. If FontForge converted the font, it has read all of it."""
     if path.endswith(('.ttf', '.otf')):
         font = TTFont(path, lazy=True)
         facts['family'] = font['name'].getBestFamilyName()

@@ -31,7 +31,7 @@ def to_quadratic(font):
     drawn = {}
     for name in order:
         pen = TTGlyphPen(None)
-        # The two kinds use opposite contour directions.
+        # The two kinds of outlines use opposite contour directions.
         glyphs[name].draw(Cu2QuPen(pen, error, reverse_direction=True))
         drawn[name] = pen.glyph()
     _remove(font, VARIATIONS + CUBIC)

@@ -12,7 +12,7 @@ import struct
 import tempfile
 
 LIBRARY = '/libfontforge.so'
-# elf.h
+# Constants of elf.h.
 PT_DYNAMIC = 2
 DT_PLTRELSZ, DT_STRTAB, DT_SYMTAB, DT_JMPREL = 2, 5, 6, 23
 READ, WRITE = 1, 2
@@ -45,7 +45,7 @@ def redirect_tmpfile():
     if libc.mprotect(page, mmap.PAGESIZE, READ | WRITE) != 0:
         raise OSError(ctypes.get_errno(), 'mprotect')
     ctypes.c_void_p.from_address(address).value = ctypes.cast(scratch_file, ctypes.c_void_p).value
-    # The linker has resolved the entry already and made its page read-only.
+    # The linker has resolved the entry and made its page read-only.
     libc.mprotect(page, mmap.PAGESIZE, READ)
 
 
@@ -55,7 +55,7 @@ def base_address(library):
 
 
 def entry_address(name, base):
-    """Returns where the address of an imported function is stored; the structures are those of 64-bit ELF (elf.h)."""
+    """Returns where the address of an imported function is stored, according to 64-bit ELF (elf.h)."""
     header = ctypes.string_at(base, 64)
     at, size, count = struct.unpack_from('<Q', header, 32)[0], *struct.unpack_from('<HH', header, 54)
     programs = (struct.unpack('<IIQQQQQQ', ctypes.string_at(base + at + index * size, 56)) for index in range(count))

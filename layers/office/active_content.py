@@ -1,6 +1,6 @@
 """Removes active content from the markup of files written by the office.
 
-Their markup is regular, so expressions are sufficient: an XML parser and serializer would be slower and lose more.
+Regular expressions are sufficient, because the markup is uniform: an XML parser would be slower and lose more.
 """
 
 import re

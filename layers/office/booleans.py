@@ -4,19 +4,19 @@ import re
 
 import uno
 
-# com.sun.star.sheet.CellFlags.FORMULA.
+# Value of com.sun.star.sheet.CellFlags.FORMULA.
 FORMULA = 16
 LOGICAL = uno.getConstantByName('com.sun.star.util.NumberFormat.LOGICAL')
 # The office imports logical values as these formulas.
 CONSTANTS = ('=TRUE()', '=FALSE()')
-# Formulas whose result may be logical; the text that is displayed tells.
+# Formulas whose result may be logical, which only the displayed text shows.
 COMPARISON = re.compile(r'=(?:.*[<>=]|(?:AND|OR|XOR|NOT|EXACT|IS[A-Z]+)\()')
-# Reading formulas, and asking for the text of a cell, take time.
+# Limits, because reading formulas and displayed texts takes time.
 MAX_FORMULAS, MAX_TEXTS = 200_000, 2000
 
 
 def show_booleans(document):
-    """Excel displays TRUE whatever the number format of the cell; the office would display 1, or 1.00."""
+    """Displays TRUE in any number format, as Excel does; the office would display 1, or 1.00."""
     key = document.NumberFormats.getStandardFormat(LOGICAL, document.CharLocale)
     formulas, texts = MAX_FORMULAS, MAX_TEXTS
     for sheet in document.Sheets:

@@ -3,7 +3,7 @@
 import re
 import zipfile
 
-# com.sun.star.text.ReferenceFieldSource.
+# Values of com.sun.star.text.ReferenceFieldSource.
 MARK, BOOKMARK = 0, 2
 REFERENCE = 'com.sun.star.text.TextField.GetReference'
 
@@ -15,8 +15,8 @@ TEXTS = ('word/document.xml', 'content.xml')
 
 
 def keep_displayed_text(document, path):
-    """Replaces references to missing targets by the text that they displayed when the document was saved, as Word does:
-    the office would replace them by an error message when it lays out the text."""
+    """Replaces references to missing targets with the text that they displayed when the document was saved, as Word
+    does: the office would replace them with an error message when it lays out the text."""
     # Querying each field takes a millisecond.
     if not _may_be_lost(path):
         return

@@ -2,7 +2,7 @@
 
 
 def last_cell(sheet):
-    """Returns the address of the last cell that is used."""
+    """Returns the address of the last used cell."""
     cursor = sheet.createCursor()
     cursor.gotoEndOfUsedArea(False)
     return cursor.RangeAddress

@@ -25,10 +25,10 @@ from scrub import scrub
 from text_boxes import grow_text_boxes
 from visible_runs import hide_runs_directly
 
-# com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
+# Values of com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
 NEVER_EXECUTE = 0
 NO_UPDATE = 0
-# Formats without tracked changes; com.sun.star.document.RedlineDisplayType.NONE.
+# Formats without tracked changes, and the value of com.sun.star.document.RedlineDisplayType.NONE.
 WITHOUT_CHANGES, NO_CHANGES = ('.pdf', '.html', '.txt'), 0
 # Outputs with the text that cells display, not their values.
 SHOWN = ('.pdf', '.html', '.csv', '.tsv')
@@ -48,7 +48,7 @@ PASSWORD = uno.getTypeByName('com.sun.star.task.XInteractionPassword')
 
 
 def convert(office, request, send_event):
-    """Sends the event "loaded", and "done" before the document is closed, so that the client does not wait for that."""
+    """Converts a document. Sends "loaded", and "done" before closing the document, for which clients need not wait."""
     document = _load(office, request)
     try:
         send_event('loaded')
@@ -123,7 +123,7 @@ def _load(office, request):
 
 
 def _location(office, request, path):
-    """Fields and formulas can display the URL of the document, so it has the original name and no folder."""
+    """Returns a URL with the original name and no folder, because fields and formulas can display it."""
     files = office.create('com.sun.star.ucb.SimpleFileAccess')
     return {'URL': f'file:///{quote(request["name"], safe="")}', 'InputStream': files.openFileRead(f'file://{path}')}
 
@@ -175,7 +175,7 @@ def _has_hidden_text(path):
 
 
 def _raise_if_crashed(error):
-    """If the office crashed, the document is not rejected: the pool retries it with another office."""
+    """Raises the error if the office crashed, so that the pool retries the document with another office."""
     if type(error).__name__.endswith('DisposedException'):
         raise error
 
@@ -188,7 +188,7 @@ class DialogHandler(unohelper.Base, XInteractionHandler):
 
     def handle(self, request):
         abort = None
-        # Not with request.getRequest(): PyUNO cannot convert its result to a Python exception.
+        # Avoids request.getRequest(), whose result PyUNO cannot convert to a Python exception.
         for answer in request.getContinuations():
             if answer.queryInterface(PASSWORD) is not None:
                 self.needs_password = True

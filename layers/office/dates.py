@@ -14,7 +14,7 @@ def write_iso_dates(document):
     """Changes the format of dates to ISO 8601: the office would write 16.07.2023 as 07/16/2023 and 04.03.2023 as
     03/04/2023, however they are displayed."""
     formats = document.NumberFormats
-    # Dates of a protected sheet are not changed: an attempt to unprotect it without its password ends the office.
+    # Skip protected sheets: an attempt to unprotect a sheet without its password ends the office.
     for cells in document.Sheets.getByIndex(0).UniqueCellFormatRanges:
         # Cells that display only a time have no date.
         iso = ISO.get(formats.getByKey(cells.NumberFormat).Type & DATETIME)

@@ -7,7 +7,7 @@ import zipfile
 
 WORD = ('.docx', '.docm', '.dotx', '.dotm')
 PARTS = re.compile(r'word/(?:document|footnotes|endnotes|comments|header|footer)\d*\.xml')
-# Parts are read as a whole; those of real documents are far smaller.
+# Parts are read completely; in real documents they are far smaller than the limit.
 MAX_PART_BYTES = 64 * 1024 * 1024
 CHANGE = re.compile(rb'<(/?)\w+:(ins|moveTo|del|moveFrom)(?:\s[^<>]*)?>')
 INSERTIONS = (b'ins', b'moveTo')

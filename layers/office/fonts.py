@@ -15,9 +15,9 @@ EMBEDDED = re.compile(rb'/FontName\s*/(?:[A-Z]{6}\+)?([^\s/<>\[\]()]{1,100})')
 # Larger parts contain text, whose fonts are in the styles as well.
 MAX_PART_BYTES = 8 << 20
 MAX_FONTS = 200
-# Used by most documents.
+# Fonts that most documents use.
 COMMON = ('Calibri', 'Cambria', 'Arial', 'Times New Roman', 'Courier New')
-# Styles of a family are one font to a reader.
+# Readers see the styles of a family as one font.
 STYLE = re.compile(r'[-,].*$')
 
 
@@ -39,7 +39,7 @@ class Fonts:
         return [{'name': name, 'replacement': family} for name, family in pairs if _normalize(family) in foreign]
 
     def prefetch_substitutes(self):
-        """Called while the office starts, because each query runs a program."""
+        """Fills the cache while the office starts, because each query runs a program."""
         for name in COMMON:
             if _normalize(name) not in self.installed:
                 self._substitute(name)

@@ -2,7 +2,7 @@
 
 from cells import last_cell
 
-# com.sun.star.sheet.CellFlags: VALUE, DATETIME, STRING, FORMULA.
+# Values of com.sun.star.sheet.CellFlags: VALUE, DATETIME, STRING, FORMULA.
 CONTENT = 1 + 2 + 4 + 16
 # A filter may hide every second row. Only this many groups of hidden rows are examined; others count as not empty.
 MAX_EXAMINED = 1000

@@ -10,7 +10,7 @@ LINK_STYLE = 'Link without a look of its own'
 
 
 def keep_unstyled_links(document):
-    """Tries to keep all links: the text of a document is worth more than its links."""
+    """Tries to keep all links, but ignores errors, because the text of a document is worth more."""
     try:
         _style_links(document)
     except UnoException:
@@ -29,7 +29,7 @@ def _style_links(document):
     if not links:
         return
     styles = document.StyleFamilies.getByName('CharacterStyles')
-    # A document that the office has written may contain it.
+    # A document that an office has written may already contain the style.
     if not styles.hasByName(LINK_STYLE):
         styles.insertByName(LINK_STYLE, document.createInstance('com.sun.star.style.CharacterStyle'))
     for link in links:

@@ -17,7 +17,7 @@ from shapes import count_shapes, move_text_out_of_shapes
 SIDES = ('Top', 'Right', 'Bottom', 'Left')
 # A sheet that would be scaled down more than this is easier to read in landscape.
 MIN_PORTRAIT_SCALE = 0.7
-# Hundredths of a millimeter.
+# Width and height in hundredths of a millimeter.
 A4 = (21000, 29700)
 DEFAULT_MARGIN = 2000
 # Minimum between the margins in hundredths of a millimeter.
@@ -111,7 +111,7 @@ def _fit_page(document):
 
 
 def _set_missing_size(document):
-    """The office writes this format without page sizes, and does not print pages without a size."""
+    """Sets a missing page size, which the office does not write in this format but needs to print a page."""
     for style in document.StyleFamilies.getByName('PageStyles'):
         if min(style.Width, style.Height) > 0:
             continue
@@ -172,7 +172,7 @@ def _set_running_texts(document, style, page, family):
             content.LeftText.setString('')
             content.RightText.setString('')
             _write(document, content.CenterText, text, family)
-            # The style returned a copy.
+            # The style returned a copy, so the changed content is set again.
             setattr(style, f'RightPage{place}Content', content)
 
 

@@ -43,7 +43,7 @@ def _content_types(path):
 
 
 def is_locked_show(path):
-    """[MS-PPT] 2.3.2: the token of the stream "Current User" says whether the document is encrypted."""
+    """Returns whether a document is encrypted, by the token of the stream "Current User" ([MS-PPT] 2.3.2)."""
     if os.path.splitext(path)[1] not in ('.ppt', '.pps', '.pot'):
         return False
     if os.path.getsize(path) == 0:

@@ -59,7 +59,8 @@ def _scrub_package(path):
 
 
 def _repack(package, path, changed):
-    """Keeps order and compression methods: in OpenDocument, `mimetype` comes first and is not compressed."""
+    """Rewrites the file with the same order and compression methods: in OpenDocument, `mimetype` comes first and is not
+    compressed."""
     with zipfile.ZipFile(path, 'w') as target:
         for entry in package.infolist():
             content = changed.get(entry.filename, package.read(entry))

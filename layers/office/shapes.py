@@ -102,7 +102,7 @@ def _text_shapes_in(shape):
 
 
 def _anchor(shape):
-    """Returns None for a shape that is anchored to a page. A shape in a group has the anchor of the group."""
+    """Returns the anchor of a shape or of its group; None for an anchor to a page."""
     while shape is not None:
         anchor = shape.getAnchor() if hasattr(shape, 'getAnchor') else None
         if anchor is not None:

@@ -11,13 +11,13 @@ from deleted_insertions import MAX_PART_BYTES, PARTS, WORD
 
 FALLBACK_END = b'</mc:Fallback>'
 TEXT_BOX = re.compile(rb'<v:textbox[\s/>]')
-# Hundredths of a millimeter. Few words fit into a narrower box.
+# In hundredths of a millimeter. Hardly any words fit into a narrower box.
 MIN_WIDTH, DEFAULT_WIDTH = 1000, 8000
 
 
 def grow_text_boxes(document, path):
-    """Lets the text boxes of a Word document grow with their text if some of them are VML. Tries to: a document with
-    a clipped box is better than none."""
+    """Lets the text boxes of a Word document grow with their text if some of them are VML. Ignores errors: a document
+    with a clipped box is better than none."""
     if not _has_vml_text_box(path):
         return
     page = document.DrawPage
@@ -36,7 +36,7 @@ def _has_vml_text_box(path):
         for part in package.infolist():
             if not PARTS.fullmatch(part.filename):
                 continue
-            # A file of a few kilobytes can name the same part thousands of times.
+            # Limits the total, because a small file can name the same part thousands of times.
             bytes_left -= part.file_size
             if bytes_left < 0:
                 return False
@@ -46,7 +46,7 @@ def _has_vml_text_box(path):
 
 
 def _is_vml_used(xml):
-    """Ignores fallbacks for programs that do not know DrawingML: the office reads the DrawingML."""
+    """Returns whether VML is used, except in fallbacks of DrawingML, which the office reads instead."""
     return any(TEXT_BOX.search(part.rpartition(FALLBACK_END)[2]) for part in xml.split(b'<mc:Fallback'))
 
 

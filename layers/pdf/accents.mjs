@@ -74,7 +74,7 @@ export function joinAccents(walker) {
 /** Excludes accents that Unicode classifies as letters. */
 const isBaseCharacter = ([char]) => /^\p{L}$/u.test(char) && !combiningMarks.has(char)
 
-/** Returns the accented character, whichever of both is the accent; undefined when they do not combine. */
+/** Returns the accented character, whichever of the two is the accent; undefined if they do not combine. */
 function compose(one, other) {
   const [base, [accent]] = isBaseCharacter(one) ? [one, other] : [other, one]
   const mark = combiningMarks.get(accent)

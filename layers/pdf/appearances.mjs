@@ -35,7 +35,7 @@ function redraw(field, setValue) {
   field.update()
 }
 
-/** Draws a selected box; one that is not selected shows nothing without an appearance stream. */
+/** Draws a selected box; other boxes show nothing and need no appearance stream. */
 function drawMark(field, type) {
   const object = field.getObject()
   const state = [object.get('AS'), type === 'checkbox' ? object.getInheritable('V') : object.get('AS')]

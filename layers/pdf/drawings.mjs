@@ -20,9 +20,9 @@ mupdf.setLog?.({ error() {}, warning() {} })
 
 const pixelsPerPoint = Number(dpi) / 72
 const maxPixels = 6_000_000
-/** Points: how close to an edge of the page a drawing reaches it. */
+/** Maximum distance in points at which a drawing counts as reaching an edge of the page. */
 const edgeTolerance = 3
-/** Part of the page that a drawing covers to count as its background. */
+/** Minimum proportion of the page that a drawing covers to count as its background. */
 const minCoverage = 0.6
 
 const widthOf = (box) => Math.max(0, box[2] - box[0])
@@ -48,7 +48,7 @@ function isBackground(box, page) {
 const isInside = (box, area) =>
   box[0] >= area[0] - 1 && box[1] >= area[1] - 1 && box[2] <= area[2] + 1 && box[3] <= area[3] + 1
 
-/** Whether the first glyph is turned by anything but a quarter. */
+/** Whether the first glyph is rotated by an angle that is not a multiple of 90°. */
 function isSlanted(text, ctm) {
   let slanted
   text.walk({
@@ -92,7 +92,7 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
       if (draws(path.getBounds(null, ctm))) target.fillPath(path, evenOdd, ctm, ...paint)
     },
     strokePath(path, stroke, ctm, ...paint) {
-      // Bounds with the stroke allow for miters several times as long as any drawn.
+      // Bounds that include the stroke allow for miters far longer than those that are drawn.
       if (draws(path.getBounds(null, ctm))) target.strokePath(path, stroke, ctm, ...paint)
     },
     fillShade(shade, ctm, alpha) {
@@ -138,7 +138,7 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
     },
     endMask() {
       maskDepth--
-      // A mask clips what follows.
+      // A mask clips all drawings after it.
       clips.push(clips.at(-1))
       target.endMask()
     },
@@ -171,7 +171,7 @@ function renderPage(page, { file, box }) {
   const area = box ? intersect(box, bounds) : bounds
   const scale = Math.min(pixelsPerPoint, Math.sqrt(maxPixels / (widthOf(area) * heightOf(area))))
   const pixels = area.map((edge, at) => (at < 2 ? Math.floor(edge * scale) : Math.ceil(edge * scale)))
-  // The memory of MuPDF has a limit of its own, and no garbage collection.
+  // Destroyed explicitly: the memory of MuPDF has a limit of its own and no garbage collection.
   const pixmap = new mupdf.Pixmap(mupdf.ColorSpace.DeviceRGB, pixels, box !== undefined)
   try {
     if (box) pixmap.clear()
@@ -182,7 +182,7 @@ function renderPage(page, { file, box }) {
       bounds,
       isPart: box !== undefined,
     })
-    // The words of a scan are in its image already, and invisible above it.
+    // A scan shows its words in the image, and contains them again as invisible text above it.
     if (drawn === 0 || (!box && invisibleText > visibleText)) return `${file} is empty`
     const png = pixmap.asPNG()
     const isPhoto = !box && png.length > 100_000
@@ -194,7 +194,7 @@ function renderPage(page, { file, box }) {
   }
 }
 
-/** Returns how many drawings and texts there were. */
+/** Returns the number of drawings and texts. */
 function draw(page, pixmap, { scale, area, bounds, isPart }) {
   const canvas = new mupdf.DrawDevice(mupdf.Matrix.scale(scale, scale), pixmap)
   const isSelected = isPart ? (drawn) => isInside(drawn, area) : (drawn) => isBackground(drawn, bounds)
@@ -215,8 +215,8 @@ for (const request of JSON.parse(readFileSync(requestsFile, 'utf8'))) {
   try {
     process.stdout.write(`${render(document, request)}\n`)
   } catch {
-    // The words of the page are worth more than its decoration.
+    // Ignore the error: the words of the page are worth more than its decoration.
   }
-  // Releases the objects of MuPDF that the garbage collection has found.
+  // Lets finalizers release the MuPDF objects that the garbage collection has found.
   await setImmediate()
 }

@@ -21,7 +21,7 @@ const maxRounds = 50
 /** Returns the corners of the characters of each match: upper left, upper right, lower left, lower right. */
 const findMatches = (page) => terms.flatMap((term) => page.search(term, 'ignore-case'))
 
-/** The middle of the characters: their full height often reaches into the lines above and below. */
+/** Returns the middle of the characters, whose full height often reaches into the lines above and below. */
 function narrow(quad) {
   const [left, right] = [0, 2].map((start) => {
     const point = (share) =>

@@ -28,7 +28,7 @@ def add_options(parser):
 class SharedExecutor(StandardExecutor):
     def _execute(self, *, task, task_arguments, task_finished, tqdm_kwargs, **others):
         run = {'task': task, 'tqdm_kwargs': tqdm_kwargs, **others}
-        # Scanning the PDF and compressing its images are tasks, too.
+        # Other tasks, such as scanning the PDF and compressing its images, run as usual.
         if task is not exec_page_sync:
             super()._execute(**run, task_arguments=task_arguments, task_finished=task_finished)
             return

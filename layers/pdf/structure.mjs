@@ -112,7 +112,7 @@ function createWords(styles) {
       spaced = false
     },
     onChar(char, origin, font, size, quad, color) {
-      // Upside down: the upper corner is below the lower one.
+      // The character is upside down if its upper corner is below the lower one.
       if (leftward && quad[1] > quad[5]) vertical = true
       if (/\s/.test(char) || char === '\u00a0') {
         endWord()

@@ -17,7 +17,7 @@ MAX_ROWS, MAX_COLUMNS = 1_048_576, 16_384
 
 
 class ExactSheet(Worksheet):
-    """Writes 85.1 as is. The library's 16 digits make it 85.09999999999999, which other programs would show."""
+    """Writes 85.1 as it is. With the library's 16 digits, other programs would show 85.09999999999999."""
 
     def _xml_number_element(self, number, attributes=()):
         attribute_text = ''.join(f' {name}="{self._escape_attributes(value)}"' for name, value in attributes)

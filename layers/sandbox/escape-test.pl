@@ -30,11 +30,11 @@ if ($isService) {
     syscall(200, $pid, 0) == 0 or
     syscall(234, $pid, $pid, 0) == 0 or
     ($pidfd >= 0 and syscall(424, $pidfd, 0, 0, 0) == 0) or
-    # F_SETOWN: makes the kernel send a signal as soon as the pipe is readable.
+    # F_SETOWN makes the kernel send a signal as soon as the pipe is readable.
     fcntl($out, 8, $pid);
 }
 
-# The server side checks whether the connection arrives. TCP, UDP, abstract Unix socket; then the Lambda runtime API.
+# The server checks whether connections arrive: TCP, UDP, abstract Unix socket. The Lambda runtime API is tried as well.
 sub reach {
   my ($family, $type, $address) = @_;
   socket(my $socket, $family, $type | 2048, 0) or return;

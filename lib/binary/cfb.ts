@@ -24,7 +24,7 @@ const entryBytes = 128
 const maxNameBytes = 64
 const miniSectorBytes = 64
 const rootEntryType = 5
-/** Further entries are ignored: 8,192 are more than any office program writes. */
+/** The directory is read up to 8,192 entries, more than any office program writes. */
 const maxDirectoryBytes = 1024 * 1024
 
 /** A stream or storage (2.6.1). */
@@ -32,17 +32,17 @@ interface CompoundFileEntry {
   /** The names of property streams start with a control character. */
   readonly name: string
   readonly type: number
-  /** Indexes of the entries below it in the tree of the directory (2.6.4); beyond the last one if there is none. */
+  /** Indexes of the children in the directory tree (2.6.4); beyond the last entry if there is no child. */
   readonly links: readonly number[]
   readonly start: number
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
 }
 
 /**
  * Reader of OLE compound files ([MS-CFB]; numbers are its sections), the container of Office 97-2003. A file is divided
- * into sectors; the file allocation table (FAT) has, for each sector, the number of the next one of its chain. Only the
- * sectors that are asked for are read, those of the allocation table once.
+ * into sectors; the file allocation table (FAT) has, for each sector, the number of the next one of its chain. Reads
+ * only the sectors that are needed, and those of the allocation table only once.
  */
 export class CompoundFile {
   readonly #file: RandomAccess
@@ -65,7 +65,7 @@ export class CompoundFile {
   }
 
   /**
-   * @param maxBytes of the file; streams are read into memory.
+   * @param maxBytes limit for the size of the file, because streams are read into memory
    * @throws DamagedFileError, FileLimitError
    */
   static async open(file: RandomAccess, maxBytes = Number.POSITIVE_INFINITY): Promise<CompoundFile> {
@@ -108,7 +108,8 @@ export class CompoundFile {
   }
 
   /**
-   * Reads the first stream with a name; undefined if none has it. It is shorter than declared if its chain is.
+   * Reads the first stream with this name; undefined if there is none. If its sector chain is too short, the stream is
+   * shorter than declared.
    * @throws DamagedFileError
    */
   async read(name: string): Promise<Buffer | undefined> {
@@ -171,7 +172,7 @@ export class CompoundFile {
     const sectors = await this.#listChain(start, Math.ceil(bytes / this.#sectorBytes), damage)
     const parts: Buffer[] = []
     for (let firstIndex = 0; firstIndex < sectors.length; ) {
-      // Most sectors follow each other in the file, so that one read is enough.
+      // Reads sectors that follow each other at once; most of them do.
       let end = firstIndex + 1
       while (end < sectors.length && sectors[end] === (sectors[end - 1] ?? 0) + 1) end++
       const wantedBytes = (end - firstIndex) * this.#sectorBytes

@@ -1,6 +1,6 @@
 /**
- * The bytes of a file contradict its format. The message continues "The file looks like a …, but". It extends
- * `RangeError`, which reads beyond the end of a `Buffer` throw, so that callers can treat both alike.
+ * The bytes of a file contradict its format. The message continues "The file looks like a …, but". Extends
+ * `RangeError`, which `Buffer` throws for reads beyond its end, so that callers can treat both alike.
  */
 export class DamagedFileError extends RangeError {
   override readonly name: string = 'DamagedFileError'

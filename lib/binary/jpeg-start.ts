@@ -1,4 +1,4 @@
-/** Longest text or padding before a JPEG that is skipped: header lines of HTTP, or bytes of a wrong transfer. */
+/** Longest text or padding that is skipped before a JPEG: HTTP header lines, or bytes that a faulty transfer added. */
 export const maxBytesBeforeJpeg = 1024
 
 /**

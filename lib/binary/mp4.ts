@@ -15,7 +15,7 @@ interface ByteRange {
 const shortHeaderBytes = 8
 const longHeaderBytes = 16
 
-/** Only files in fragments have more, one for each second or so. */
+/** Only fragmented files have more, about one for each second. */
 const maxTopLevelBoxes = 1000
 
 const overrunMessage = 'it is cut off: a box extends beyond the end'
@@ -45,14 +45,14 @@ export async function* readMp4Boxes(
   }
 }
 
-/** Looks boxes up by their type. Each range of the file is walked once, however often it is asked for. */
+/** Looks up boxes by their type. Walks each range of the file only once. */
 export class Mp4Boxes {
   readonly #file: RandomAccess
   readonly #maxBoxes: number
   readonly #boxesByParentStart = new Map<number, readonly Mp4Box[]>()
   #count = 0
 
-  /** @param maxBoxes in all ranges together */
+  /** @param maxBoxes limit for all ranges together */
   constructor(file: RandomAccess, maxBoxes: number) {
     this.#file = file
     this.#maxBoxes = maxBoxes
@@ -90,7 +90,7 @@ export class Mp4Boxes {
     return foundBox
   }
 
-  /** Reads the start of a box; less only if the box is shorter. */
+  /** Reads the first `length` bytes of a box, or all of a shorter one. */
   readStart({ start, end }: ByteRange, length: number): Promise<Buffer> {
     return this.#file.at(start, Math.min(length, end - start))
   }

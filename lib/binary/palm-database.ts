@@ -12,7 +12,7 @@ const headerOffsets = { recordCount: 76, records: 78 } as const
 const listEntryBytes = 8
 
 /**
- * Lists the records; records at the end may be outside of the file.
+ * Lists the records; the last ones may lie beyond the end of the file.
  * @throws DamagedFileError
  */
 export async function readPalmRecords(file: RandomAccess): Promise<readonly PalmRecord[]> {

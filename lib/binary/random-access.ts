@@ -4,9 +4,9 @@ import { TruncatedFileError } from './errors.ts'
 
 /** A file in memory, on disk or remote, whose bytes can be read at any position. */
 export interface RandomAccess {
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
-  /** Reads bytes; fewer only at the end of the file. */
+  /** Reads `length` bytes, or fewer at the end of the file. */
   at(position: number, length: number): Promise<Buffer>
 }
 
@@ -39,7 +39,7 @@ export async function openRandomAccess(
   return { size, at }
 }
 
-/** Reads a file on disk without a handle that the caller would have to close. */
+/** Gives access to a file on disk without a handle that the caller would have to close. */
 export async function openByPath(path: string): Promise<RandomAccess> {
   const file = await openAsBlob(path)
   const at = async (position: number, length: number) =>

@@ -6,9 +6,9 @@ import type { ZipArchive, ZipArchiveEntry } from './zip.ts'
 const defaultCompressionLevel = 6
 
 /**
- * Writes a copy of a ZIP, without its folders. What is not replaced is copied as it is stored, bit for bit.
+ * Writes a copy of a ZIP, without its folders. Files that are not replaced keep their compressed bytes.
  * @param replace returns the new content of a file; undefined to keep it.
- * @param level compression level of new content; 0 stores it as it is.
+ * @param level compression level of new content; 0 stores it uncompressed.
  * @throws DamagedFileError
  */
 export async function rewriteZip(

@@ -6,7 +6,7 @@ import type { RandomAccess } from './random-access.ts'
  */
 export interface RiffForm {
   readonly id: FormId
-  /** What the chunks are, such as `WAVE`. */
+  /** Type of the content, such as `WAVE`. */
   readonly type: string
   /** Declared bytes after the first eight. */
   readonly size: number
@@ -23,7 +23,7 @@ type FormId = keyof typeof byteOrderByFormId
 
 export interface RiffChunk {
   readonly id: string
-  /** What the chunks in a list are. */
+  /** Type of a list, such as `INFO`; undefined for other chunks. */
   readonly list: string | undefined
   /** File offsets of the content. */
   readonly start: number
@@ -33,7 +33,7 @@ export interface RiffChunk {
 const formHeaderBytes = 12
 const chunkHeaderBytes = 8
 
-/** Undefined if it is another kind of file. */
+/** Returns undefined for another kind of file. */
 export async function readRiffForm(file: RandomAccess): Promise<RiffForm | undefined> {
   const header = await file.at(0, formHeaderBytes)
   const id = header.toString('latin1', 0, 4)
@@ -43,9 +43,9 @@ export async function readRiffForm(file: RandomAccess): Promise<RiffForm | undef
 }
 
 /**
- * Yields the chunks of a file, or those of a list in it. A chunk that claims to be longer than what contains it ends
- * there: a program that wrote to a pipe could not know the size.
- * @param maxChunks further ones are ignored
+ * Yields the chunks of a file, or those of a list in it. A chunk that claims to be longer than its parent ends with the
+ * parent: a program that writes to a pipe cannot know the size in advance.
+ * @param maxChunks further chunks are ignored
  */
 export async function* readRiffChunks(
   file: RandomAccess,
@@ -70,7 +70,7 @@ export async function* readRiffChunks(
   }
 }
 
-/** Yields the chunks at a path: in lists of some kinds, those with an id. */
+/** Yields the chunks with the last id of a path; the path begins with the types of the lists that contain them. */
 export async function* findRiffChunks(
   file: RandomAccess,
   form: Pick<RiffForm, 'id'>,

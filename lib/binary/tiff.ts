@@ -3,7 +3,7 @@ import { type RandomAccess, readExactly } from './random-access.ts'
 
 /** A directory describes one page of a TIFF. */
 export interface TiffDirectory {
-  /** Entries. */
+  /** Number of entries. */
   readonly count: number
   /** File offset of the first entry. */
   readonly start: number
@@ -12,7 +12,7 @@ export interface TiffDirectory {
 export interface TiffEntry {
   readonly tag: number
   readonly type: number
-  /** Values, not bytes. */
+  /** Number of values, not of bytes. */
   readonly count: number
   /** The value itself if it fits, otherwise its file offset. */
   readonly value: Buffer
@@ -25,12 +25,12 @@ const minHeaderBytes = 8
 /** Bytes of the entry count, an entry, and an offset or value count. */
 const classicFieldSizes = { count: 2, entry: 12, offset: 4 } as const
 const bigTiffFieldSizes = { count: 8, entry: 20, offset: 8 } as const
-/** Further entries of a directory are ignored; they are sorted by tag, and the tags in use are among the first. */
+/** Entries beyond this are ignored; they are sorted by tag, and the tags that readers need come first. */
 const maxEntries = 1000
 
 /** Reader of the directories of a TIFF (TIFF 6.0, section 2) or BigTIFF, which has wider integers. */
 export class Tiff {
-  /** 42, or 43 for BigTIFF; cameras have numbers of their own. */
+  /** 42, or 43 for BigTIFF; raw formats of cameras use other numbers. */
   readonly version: number
   readonly #isLittleEndian: boolean
   readonly #file: RandomAccess
@@ -57,8 +57,8 @@ export class Tiff {
   }
 
   /**
-   * Yields the directories, each of which has the offset of the next one; a chain that is a loop is followed once.
-   * @param max further ones are not read
+   * Yields the directories, each of which contains the offset of the next one. A circular chain is followed once.
+   * @param max further directories are not read
    * @throws TruncatedFileError, DamagedFileError
    */
   async *directories(max: number): AsyncGenerator<TiffDirectory> {

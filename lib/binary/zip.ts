@@ -21,7 +21,7 @@ export interface ZipArchiveEntry {
   readonly offset: number
 }
 
-/** The ZIP has a file whose path would lead out of the folder to which it is extracted. */
+/** The ZIP contains a path that leads out of the folder into which it is extracted. */
 export class UnsafeEntryNameError extends DamagedFileError {
   readonly entryName: string
 
@@ -40,9 +40,9 @@ const localHeaderSignature = 0x04034b50
 /** 4.5.3: the size is in an extra field. */
 const zip64Placeholder = 0xffffffff
 
-/** The directory is read in one piece; even that of the largest office file is far smaller. */
+/** The directory is read at once; even that of the largest office file is far smaller. */
 const maxDirectoryBytes = 16 * 1024 * 1024
-/** Larger files are decompressed in the thread pool; for smaller ones, the detour would take longer. */
+/** Larger files are decompressed in the thread pool; for smaller ones, switching threads would take longer. */
 const maxSyncBytes = 256 * 1024
 /** The minimum that zlib accepts. */
 const minChunkBytes = 64
@@ -54,7 +54,7 @@ const inflateInThreadPool = promisify(inflateRaw)
 export class ZipArchive {
   /** In the order of the directory. */
   readonly entries: readonly ZipArchiveEntry[]
-  /** Without folders, by name; of files with the same name, the last one. */
+  /** Files by name, without folders. If several files have the same name, the last one is listed. */
   readonly files: ReadonlyMap<string, ZipArchiveEntry>
   /** Whether there are more entries than the caller accepts. */
   readonly hasMoreEntries: boolean
@@ -84,7 +84,7 @@ export class ZipArchive {
   }
 
   /**
-   * Decompresses a file for a reader that wants to know what a damaged file still has: nothing is checked.
+   * Decompresses a file without checking it, for readers that want what is left of a damaged file.
    * @throws FileLimitError, DamagedFileError, UnsupportedFileError
    */
   async readUnchecked(entry: ZipArchiveEntry, maxBytes: number): Promise<Buffer> {
@@ -119,9 +119,9 @@ export class ZipArchive {
 }
 
 /**
- * Opens a ZIP. zip.js reads the directory, with names in all encodings and files beyond 4 GiB. It pipes each file
- * through a chain of streams, however, which takes longer than counting its words: zlib decompresses the files.
- * @param maxEntries further ones are ignored, see `hasMoreEntries`
+ * Opens a ZIP. zip.js reads the directory, with names in all encodings and files beyond 4 GiB. zlib decompresses the
+ * files: the chain of streams in zip.js takes longer than counting their words.
+ * @param maxEntries further entries are ignored, see `hasMoreEntries`
  * @throws DamagedFileError, UnsafeEntryNameError, FileLimitError
  */
 export async function openZipArchive(file: RandomAccess, maxEntries: number): Promise<ZipArchive> {
@@ -137,7 +137,7 @@ export async function openZipArchive(file: RandomAccess, maxEntries: number): Pr
       throw error
     }
   }
-  // The type asks for the stream, which is not used when bytes can be read at a position.
+  // The type requires a stream, but zip.js does not use it if bytes can be read at a position.
   const reader = { size: file.size, readUint8Array, readable: new ReadableStream() }
   const entries: ZipArchiveEntry[] = []
   try {
@@ -146,7 +146,7 @@ export async function openZipArchive(file: RandomAccess, maxEntries: number): Pr
       entries.push(toArchiveEntry(entry))
     }
   } catch (error) {
-    // What is not from zip.js says nothing about the file.
+    // An error that does not come from zip.js says nothing about the file.
     if (readFailures.includes(error)) throw error
     if (error instanceof Error && error.message === ERR_UNSAFE_FILENAME && 'filename' in error)
       throw new UnsafeEntryNameError(String(error.filename))
@@ -172,7 +172,7 @@ const toArchiveEntry = (entry: Entry): ZipArchiveEntry => ({
 const locateData = (header: Buffer, { offset }: ZipArchiveEntry) =>
   offset + localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28)
 
-/** Whether a local header describes another file than the directory does, which programs read differently. */
+/** Whether a local header contradicts the directory: programs differ in which of the two they trust. */
 function contradicts(header: Buffer, entry: ZipArchiveEntry): boolean {
   const flags = header.readUInt16LE(6)
   const [crc, compressedSize, uncompressedSize] = [14, 18, 22].map((at) => header.readUInt32LE(at))

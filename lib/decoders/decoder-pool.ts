@@ -2,12 +2,15 @@ import { removeOrphanedFolders } from '../engines/sandbox/process-folder.ts'
 import { type Call, DecoderEndedError, DecoderProcess, folderPrefix } from './decoder-process.ts'
 import type { ProcessKind } from './process-kinds.ts'
 
-/** Time without work after which all processes but one end, and that one is replaced if it has been called. */
+/** Idle time after which all processes but one end; the last one is replaced if it has handled a call. */
 const idleMs = 60_000
 
 type WaitingCall = PromiseWithResolvers<DecoderProcess>
 
-/** Keeps decoder processes warm; each does one call at a time, so that a file which kills one harms no other. */
+/**
+ * Keeps decoder processes warm. Each handles one call at a time, so that a file which crashes its process affects no
+ * other call.
+ */
 export class DecoderPool {
   readonly #kind: ProcessKind
   readonly #freeProcesses: DecoderProcess[] = []
@@ -96,7 +99,7 @@ export class DecoderPool {
       .finally(() => this.#startingCount--)
       .then(
         () => this.#release(process),
-        // Not started again for the same call, which would go on forever where no process can start.
+        // Starts no other process for the same call, which would go on forever where no process can start.
         (error) => this.#waitingCalls.shift()?.reject(error),
       )
     void process.exited.then(() => this.#onExit(process))

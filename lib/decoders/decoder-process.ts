@@ -13,10 +13,10 @@ import type { ProcessKind } from './process-kinds.ts'
 
 export const folderPrefix = 'mutabor-decoder-'
 
-/** Most calls need less time than this, and are never looked at. */
+/** Most calls need less time than this, so their processes are never checked. */
 const checkEveryMs = 100
 const startTimeoutMs = 60_000
-/** Number of calls after which the memory of the process is looked at even if no call took long. */
+/** Number of calls after which the memory of a process is checked even if no call took long. */
 const callsPerMemoryCheck = 20
 
 /** Why a call has no result: a limit was exceeded, the process crashed, or no process was free. */
@@ -37,7 +37,7 @@ export class DecoderEndedError extends Error {
 
 /** Limits for one call. */
 export interface CallLimits {
-  /** Processor time. */
+  /** Processor time in seconds. */
   readonly cpuS: number
   /** Resident memory of the process. */
   readonly memoryBytes: number
@@ -45,27 +45,30 @@ export interface CallLimits {
   readonly silenceMs: number
 }
 
-/** A process, as its call sees it. */
+/** What a call sees of its process. */
 export interface CalledProcess {
-  /** The only folder that it can see, besides programs, libraries and fonts. */
+  /** The only folder that the process can see, besides programs, libraries and fonts. */
   readonly folder: string
-  /** Its user where the service runs as root. */
+  /** User of the process; set only if the service runs as root. */
   readonly uid: number
   /** Bytes of messages that the process has not read yet. */
   readonly unsentBytes: number
   send(message: ServiceMessage | EngineServiceMessage, ...bytes: readonly Uint8Array[]): void
   kill(reason: EndReason): void
-  /** Makes its user the owner of a file that was put into the folder. */
+  /** Makes the user of the process the owner of a file that was put into the folder. */
   grant(path: string): Promise<void>
 }
 
 /** Work for a process. */
 export interface Call<Result> {
   readonly limits: CallLimits
-  /** When the process last asked for something or got it; undefined while the service works for it. */
+  /** Time of the last request or reply; undefined while the process may be silent, as until the service replies. */
   readonly waitingSince: number | undefined
   run(process: CalledProcess): Promise<Result>
-  /** Called with each message, which may be anything. @throws Error for what the process may not send. */
+  /**
+   * Called with each message, before any check.
+   * @throws Error for a message that the process may not send.
+   */
   onMessage(message: unknown): void
   /** Called when the process exits during the call. */
   onExit?(error: DecoderEndedError): void
@@ -74,15 +77,18 @@ export interface Call<Result> {
 interface RunningCall {
   readonly call: Omit<Call<unknown>, 'run'>
   readonly fail: (error: unknown) => void
-  /** Processor time at the first look at the process. */
+  /** Processor time in seconds at the first check of the process. */
   startCpuS?: number
 }
 
-/** A confined process without keys that does one call at a time. */
+/** A sandboxed process without credentials that handles one call at a time. */
 export class DecoderProcess {
-  /** Resolves when it can be called. @throws DecoderEndedError */
+  /**
+   * Resolves when the process can be called.
+   * @throws DecoderEndedError
+   */
   readonly ready: Promise<void>
-  /** Resolves when it has exited, or could not be started. */
+  /** Resolves when the process has exited, or could not be started. */
   readonly exited: Promise<void>
   readonly #kind: ProcessKind
   readonly #whenReady = Promise.withResolvers<void>()
@@ -145,7 +151,7 @@ export class DecoderProcess {
     this.#unref()
   }
 
-  /** False once it has done its number of calls, has grown, or has exited. */
+  /** False once the process has reached its number of calls or uses too much memory, and after it has exited. */
   get acceptsWork(): boolean {
     const { maxCalls, maxIdleBytes } = this.#kind
     return (
@@ -197,7 +203,8 @@ export class DecoderProcess {
       },
       send: (message, ...bytes) => {
         const frameParts = encodeFrame(message, ...bytes)
-        // Parts are neither copied into one buffer nor written one by one: each write wakes the other process.
+        // Sends the parts of a message with one write, because each write wakes the other process, and without copying
+        // them into one buffer.
         stdin?.cork()
         for (const framePart of frameParts) stdin?.write(framePart)
         stdin?.uncork()
@@ -211,7 +218,7 @@ export class DecoderProcess {
     if (this.#child) killGroup(this.#child)
   }
 
-  /** Ends it; resolves when it has exited and its folder is removed. */
+  /** Ends the process; resolves when it has exited and its folder is removed. */
   async stop(): Promise<void> {
     this.kill('crash')
     this.#ref()

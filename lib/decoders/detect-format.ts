@@ -68,7 +68,9 @@ export async function detectFormat(
   }
 }
 
-/** A process that exceeded no limit may have been killed by something else than the file, perhaps with others. */
+/**
+ * A process that exceeded no limit may have been killed for another reason than the file, perhaps together with others.
+ */
 const maxAttempts = 3
 
 async function run(reading: OpenedFile, pool: DecoderPool, attempt = 1): Promise<FinalMessage> {

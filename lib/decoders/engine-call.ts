@@ -38,7 +38,9 @@ const readableFolders = [join(root, 'layers'), join(root, 'node_modules')]
 /** What a process returned, with the paths of files outside its folder. */
 export type EngineReply = EngineResult | readonly Chunk[] | undefined
 
-/** A process runs the code of an engine on copies of the files of one step, the only files that it sees. */
+/**
+ * Runs the code of an engine in a process, on copies of the files of one step, the only files that the process sees.
+ */
 export class EngineCall implements Call<EngineReply> {
   readonly limits: CallLimits
   readonly waitingSince = undefined
@@ -84,7 +86,7 @@ export class EngineCall implements Call<EngineReply> {
     try {
       const value = await this.#result.promise
       return await this.#takeResult(value, placedInputs.paths).catch((error: unknown) => {
-        // It has been taken over.
+        // A file has taken over the process.
         process.kill('crash')
         throw error
       })
@@ -184,7 +186,7 @@ export class EngineCall implements Call<EngineReply> {
       : {}
     try {
       requireAllowed(bin, options.readOnly ?? [])
-      // Of the same types, but with `undefined`.
+      // The options have these types, but may contain `undefined`.
       const execOptions = options as Parameters<Tools['exec']>[2]
       const output = await this.#tools?.exec(bin, args, { ...execOptions, ...onLine, signal: stop.signal })
       this.#process?.send({ type: 'executed', id, ...(output && { output }) })

@@ -1,5 +1,5 @@
-// Moves files between the folder of a running process, which a file may have taken over, and the folder of a task.
-// Reads and writes folders synchronously: these few small changes take less time than waiting for another thread.
+// Moves files between the folder of a running process, which a file may have taken over, and the folder of a task. File
+// system calls are synchronous: these few small changes take less time than waiting for another thread.
 import { closeSync, constants, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -9,9 +9,9 @@ import type { CalledProcess } from './decoder-process.ts'
 import { type EngineRequest, outputFolder } from './engine-messages.ts'
 
 interface PlacedInputs {
-  /** With the paths of the files in the folder of the process. */
+  /** The request with the paths that the files have in the folder of the process. */
   readonly request: EngineRequest
-  /** Original paths by those in the folder. */
+  /** Original paths by the paths in the folder of the process. */
   readonly paths: ReadonlyMap<string, string>
 }
 
@@ -22,7 +22,7 @@ export async function placeInputs(
   const paths = new Map<string, string>()
   const placeInput = async (input: InputFile): Promise<InputFile> => {
     const name = basename(input.path)
-    // Chunks of a step may have results of the same name.
+    // Chunks of a step may have results with the same name.
     const isTaken = paths.has(join(folder, name))
     const path = join(folder, isTaken ? `${paths.size + 1}-${name}` : name)
     paths.set(path, input.path)
@@ -100,7 +100,10 @@ export async function placeFile(from: string, to: string): Promise<void> {
   }
 }
 
-/** Whatever else is in its place is left to the removal of the work folder, when the process has been killed. */
+/**
+ * Moves a file. If another one has taken its place meanwhile, that is deleted with the work folder after the process
+ * ends.
+ */
 async function moveFile(from: string, to: string): Promise<void> {
   requireRegularFile(from)
   try {

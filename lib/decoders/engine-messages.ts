@@ -7,7 +7,7 @@ import { type FormatId, isFormatId } from '../formats/index.ts'
 import { WarningDetails } from '../model/warning-details.ts'
 import { SerializedError } from './serialized-error.ts'
 
-/** Name of the folder for results in the folder of the process, which is empty but for it between calls. */
+/** Name of the folder for results, the only content of the process's folder between calls. */
 export const outputFolder = 'out'
 
 /** What an engine is asked to do. */
@@ -60,7 +60,7 @@ const maxWarningLength = 4000
 export const fitWarning = (message: string): string =>
   message.length > maxWarningLength ? `${message.slice(0, maxWarningLength - 1)}…` : message
 
-/** A program that is to be run in a sandbox of its own, with the folder of the process. */
+/** A program to run in a sandbox of its own that has access to the folder of the process. */
 const Exec = z.strictObject({
   type: z.literal('exec'),
   id: z.number(),
@@ -114,7 +114,7 @@ export const EngineMessage = z.discriminatedUnion('type', [
   }),
   z.strictObject({ type: z.literal('result'), value: z.unknown() }),
   z.strictObject({ type: z.literal('error'), error: SerializedError }),
-  /** Nothing of the call is left in the folder. */
+  /** The folder contains no more files of the call. */
   z.strictObject({ type: z.literal('cleared') }),
 ])
 export type EngineMessage = z.infer<typeof EngineMessage>

@@ -24,7 +24,7 @@ const folder = process.cwd()
 
 let queued: Uint8Array[] = []
 
-/** Progress and warnings wait for the next message, if that is sent soon: each write wakes the service. */
+/** Delays progress and warnings briefly, so that they are sent with the next message: each write wakes the service. */
 function queue(message: EngineMessage): void {
   if (queued.length === 0) setImmediate(flush)
   queued.push(...encodeFrame(message))
@@ -77,7 +77,7 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
     id,
     bin,
     args: [...args],
-    // Of the types of the message, but read-only.
+    // The options have the types of the message, but are read-only.
     options: rest as Extract<EngineMessage, { type: 'exec' }>['options'],
     sendsLines: onLine !== undefined,
   })
@@ -95,13 +95,13 @@ const exec: Tools['exec'] = async (bin, args, options = {}) => {
   }
 }
 
-/** New for each call: engines remember by it what they have warned about. */
+/** Created for each call, because engines use this object as the key of the warnings that they have sent. */
 const createTools = (): Tools => ({
   exec,
   host,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
   warn: (code, message, details) => queue({ type: 'warning', code, message: fitWarning(message), details }),
-  // The service ends the process instead.
+  // Never aborted: the service ends the process instead.
   signal: new AbortController().signal,
   workDir: folder,
 })
@@ -173,7 +173,7 @@ function receive(message: EngineServiceMessage): void {
 
 const frames = new FrameReader(Number.POSITIVE_INFINITY)
 process.stdin.on('data', (chunk: Buffer) => {
-  // Only the service writes to it.
+  // Only the service writes to this stream, so the messages need no checks.
   for (const message of frames.add(chunk)) receive(message as EngineServiceMessage)
 })
 process.stdin.on('end', () => process.exit(0))

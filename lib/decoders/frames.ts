@@ -22,17 +22,17 @@ export function frameLengths(header: Buffer): { readonly json: number; readonly 
 /** Splits the output of a decoder process, whose frames contain no bytes, into messages. */
 export class FrameReader {
   readonly #maxMessageBytes: number
-  /** Chunks of the frame that is not complete yet, or several chunks of its start. */
+  /** The chunks of an incomplete frame. */
   #chunks: Buffer[] = []
   #pendingBytes = 0
-  /** Bytes without which there is nothing to read. */
+  /** Number of bytes needed to read on. */
   #neededBytes = frameHeaderBytes
 
   constructor(maxMessageBytes: number) {
     this.#maxMessageBytes = maxMessageBytes
   }
 
-  /** @throws Error for anything but frames of messages. */
+  /** @throws Error if the output is not a frame with a message. */
   add(chunk: Buffer): unknown[] {
     this.#chunks.push(chunk)
     this.#pendingBytes += chunk.length

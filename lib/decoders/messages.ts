@@ -32,7 +32,7 @@ export const finalMessages = [
     message: z.string().max(4000),
     details: z.record(z.string().max(100), z.unknown()).optional(),
   }),
-  /** A bug. */
+  /** An unexpected error, which is a bug. */
   z.strictObject({ type: z.literal('failure'), message: z.string().max(20_000) }),
 ] as const
 
@@ -40,7 +40,7 @@ export const finalMessages = [
 export const ReaderMessage = z.discriminatedUnion('type', [
   /** Requests bytes of the file, from `start` up to, not including, `end`. */
   z.strictObject({ type: z.literal('read'), start: offset, end: offset }),
-  /** Counting the content of the file needs too much. */
+  /** Counting the content of the file would take too much time or memory. */
   z.strictObject({ type: z.literal('stopped'), reason: z.string().max(4000) }),
   ...finalMessages,
 ])

@@ -5,7 +5,7 @@ import type { Program } from './program-file.ts'
 /** How processes of a pool are started, and how long they are used. */
 export interface ProcessKind {
   findProgram(): Promise<Program>
-  /** Parent of their folders. */
+  /** Parent of the folders of the processes. */
   parentFolder(): string
   readonly flags: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export interface ProcessKind {
 
 const MiB = 1024 ** 2
 
-/** For calls whose signal ends them earlier. */
+/** Time limit for calls whose signal ends them earlier. */
 export const dayMs = 24 * 3600_000
 const commonFlags = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--v8-pool-size=1']
 
@@ -33,7 +33,8 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
   parentFolder: tmpdir,
   flags: [...commonFlags, '--max-semi-space-size=4', '--max-old-space-size=512'],
   env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
-  // Private memory that may be reserved, of which only a part is ever resident, and all processor time of a process.
+  // Limits of a process: the private memory that it may reserve, most of which never becomes resident, and its total
+  // processor time.
   limits: { dataBytes: 2048 * MiB, cpuS: 20_000, fileBytes: 0 },
   maxCalls: 2000,
   maxIdleBytes: 256 * MiB,
@@ -45,13 +46,13 @@ export const engineKind: Omit<ProcessKind, 'parentFolder'> = {
   findProgram: async () => (await import('./program-file.ts')).findEngineProgram(),
   flags: [...commonFlags, '--max-semi-space-size=8', '--max-old-space-size=2048'],
   env: { UV_THREADPOOL_SIZE: '4', MALLOC_MMAP_THRESHOLD_: '131072' },
-  // Of one call, those of its engine apply in addition.
+  // The limits of the engine also apply to each call.
   limits: { dataBytes: 6144 * MiB, fileBytes: 4096 * MiB },
-  // As many as tasks of the worker run.
+  // A worker runs fewer tasks than this at a time.
   maxProcesses: 64,
   maxWaitMs: dayMs,
   maxCalls: 1000,
   maxIdleBytes: 300 * MiB,
-  // A page for the browser, in base64.
+  // Allows for a page that is sent to the browser in base64.
   maxMessageBytes: 192 * MiB,
 }

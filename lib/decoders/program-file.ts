@@ -10,21 +10,21 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Below `node_modules`, so that the program finds packages. */
 export const bundleFolder = `${root}node_modules/.cache/mutabor/decoders`
 export const inputList = `${bundleFolder}/inputs.json`
-/** Only in container images. */
+/** Exists only in container images. */
 const packagedFolder = `${root}lib/decoders/bundle`
 
 /** Packages that load their own files, or are too large to be read at each start. */
 export const separatePackages = ['unpdf', 'wasmagic'] as const
-/** The same for programs that run the code of engines. */
+/** Such packages of the programs that run the code of engines. */
 export const programPackages = ['sharp'] as const
 
 /** A source file of the bundle, as it was when it was built. */
 export type Input = readonly [path: string, mtimeMs: number, size: number]
 
 export interface Program {
-  /** What Node runs. */
+  /** The script that Node runs. */
   readonly file: string
-  /** What the program reads of this machine; it contains nothing secret. */
+  /** Files and folders that the program may read; they contain no secrets. */
   readonly files: readonly string[]
 }
 
@@ -42,7 +42,7 @@ const findBundle = lazyAsync(async (): Promise<string | undefined> => {
   return (await isUpToDate()) ? bundleFolder : undefined
 })
 
-// Where that folder can't be written, the sources run as they are.
+// If that folder is not writable, the sources run without a bundle.
 const sources = ['lib', 'layers', 'node_modules', 'package.json'].map((path) => root + path)
 
 /** Returns the program of decoder processes. In zip packages, lib/deployment/lambda-layers.ts replaces this module. */

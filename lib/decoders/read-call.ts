@@ -77,7 +77,8 @@ export class ReadCall implements Call<FinalMessage> {
     this.#readCount++
     const { maxRangeBytes, maxReadBytes, maxReads } = this.limits
     const isOverLimit = length > maxRangeBytes || this.#bytesRead > maxReadBytes || this.#readCount > maxReads
-    // The program waits for each range: one that asks for more before it has taken the last one has been taken over.
+    // The program waits for each range. If it requests another one without having read the last, a file has taken it
+    // over.
     const sentTooEarly = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > maxRangeBytes
     if (isOverLimit || sentTooEarly) return process?.kill('reads')
     this.waitingSince = undefined

@@ -29,7 +29,7 @@ export const countingLimits: ReadLimits = {
   silenceMs: 120_000,
 }
 
-/** No file waits for another one, unless there are very many. */
+/** Files do not wait for each other, unless there are very many. */
 export const countingPool = new DecoderPool({ ...readerKind, maxProcesses: 16, maxWaitMs: dayMs })
 
 export const warmCounting = () => countingPool.warm()
@@ -64,7 +64,7 @@ export async function summarizeFile(
   { signal, limits = countingLimits }: { signal?: AbortSignal | undefined; limits?: ReadLimits } = {},
 ): Promise<ContentSummary | undefined> {
   signal?.throwIfAborted()
-  // A named pipe would block.
+  // Without O_NONBLOCK, opening a named pipe would block.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const reading = await openFile(file, request)
@@ -79,7 +79,8 @@ async function openFile(file: number, request: SummaryRequest): Promise<OpenedFi
   const stats = fstatSync(file)
   if (!stats.isFile()) return undefined
   const { size } = stats
-  // The file was just written or fetched, so it is in the page cache: this is faster than another thread.
+  // The file was just written or fetched, so it is in the page cache and a synchronous read is faster than another
+  // thread.
   const read = async (start: number, end: number) => {
     const bytes = Buffer.allocUnsafe(end - start)
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))
@@ -92,7 +93,10 @@ async function openFile(file: number, request: SummaryRequest): Promise<OpenedFi
   )
 }
 
-/** A process that was killed without exceeding a limit was not killed because of its file, so it is tried again. */
+/**
+ * A process that was killed without exceeding a limit was killed for another reason than its file, so it is tried
+ * again.
+ */
 const maxAttempts = 2
 
 /**

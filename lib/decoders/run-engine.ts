@@ -46,7 +46,7 @@ export async function runEngine(
   return runAgain(engine, request, options, 1)
 }
 
-/** A process that exceeded no limit was killed by something else than the file. */
+/** A process that was killed without exceeding a limit was killed for another reason than its file. */
 const maxAttempts = 3
 
 async function runAgain(

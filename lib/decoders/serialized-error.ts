@@ -19,7 +19,7 @@ const ErrorFields = z.discriminatedUnion('kind', [
   }),
   z.object({ kind: z.literal('crash'), bin: text, signal: text, stderr: text }),
   z.object({ kind: z.literal('failure'), bin: text, exitCode: z.number(), stderr: text }),
-  /** A bug, or an error of the system with its code. */
+  /** A bug, or a system error with its code. */
   z.object({ kind: z.literal('other'), stack: text, code: text.optional() }),
 ])
 

@@ -136,7 +136,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 const allowsScripts = ({ options }: EngineWork) =>
   z.looseObject({ scripts: z.boolean().default(false) }).parse(options).scripts
 
-/** Only scripts of a file that was sent run, not those of a page that an earlier step has made. */
+/** Scripts run only in a file that the client sent, not in a page that an earlier step created. */
 const mayRunScripts = ({ traits }: InputFile, work: EngineWork) =>
   traits?.includes('page-scripts') === true && allowsScripts(work)
 
@@ -199,12 +199,14 @@ function throwMissingPage(): never {
   throw new AppError('CORRUPT_FILE', message, { field: 'file', format: 'mhtml' })
 }
 
-/** Bytes in which the root element begins. */
+/** The root element must begin within these bytes. */
 const maxHeadBytes = 4096
 const xhtmlNamespace =
   /<(?:\w{1,40}:)?html\b[^<>]{0,2000}?\bxmlns(?::\w{1,40})?\s{0,9}=\s{0,9}["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
 
-/** Returns the page with its encoding, as UTF-8 if browsers do not support it: DOS code pages, UTF-32. */
+/**
+ * Returns the page with its encoding. Pages in encodings that browsers do not support, such as UTF-32, become UTF-8.
+ */
 async function encodePage(bytes: Buffer, charset: Charset): Promise<Pick<PageSource, 'page' | 'charset'>> {
   if (isBrowserCharset(charset.name))
     return { page: { bytes, contentType: detectContentType(bytes, charset) }, charset: charset.name }
@@ -214,7 +216,7 @@ async function encodePage(bytes: Buffer, charset: Charset): Promise<Pick<PageSou
   return { page: { bytes: unicode, contentType }, charset: 'utf-8' }
 }
 
-/** Whether an encoding is one of the Encoding Standard, which Node supports as browsers do. */
+/** Whether the Encoding Standard, which both Node and browsers implement, defines an encoding. */
 function isBrowserCharset(name: string): boolean {
   try {
     return new TextDecoder(name).encoding !== ''

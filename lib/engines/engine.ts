@@ -18,7 +18,7 @@ interface AdditionalInputs {
 export interface Capability {
   readonly operation: Operation
   readonly from: readonly FormatId[]
-  /** For `extract`, which returns files of any format, this is the format of the archive itself. */
+  /** The target formats. For `extract`, which returns files of any format, this is the format of the archive itself. */
   readonly to: readonly FormatId[]
   /** Set if formats in both lists can also be converted to themselves, such as jpg to jpg with another quality. */
   readonly same?: true
@@ -28,7 +28,9 @@ export interface Capability {
   readonly unsupportedTraits?: readonly Trait[]
   /** If omitted, the operation takes exactly one file. */
   readonly more?: AdditionalInputs
-  /** Public option names with their descriptions. Options are parsed with it before `run`; unknown ones are removed. */
+  /**
+   * Public option names with their descriptions. The schema parses the options before `run`; unknown ones are removed.
+   */
   readonly options: z.ZodObject
   /** Approximate seconds for a typical file on a warm engine, plus a penalty for what the conversion loses. */
   readonly cost: number
@@ -45,9 +47,9 @@ export interface InputFile {
   /** Name from the client, only for display and output names. Never use it in a path or an argument. */
   readonly filename: string
   readonly format: FormatId
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
-  /** Only of a file that was sent, not of one that a conversion has made. */
+  /** Set only for a file that the client sent, not for one that a conversion created. */
   readonly traits?: readonly Trait[] | undefined
 }
 
@@ -165,7 +167,7 @@ export interface HostedStep {
 }
 
 export interface HostSession {
-  /** Answers a request, which may be anything. */
+  /** Handles a request of the engine's code, which is not validated yet. */
   answer(request: unknown, notify: (notice: unknown) => void): Promise<unknown>
 }
 
@@ -192,7 +194,7 @@ export interface Shortfall {
 
 export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
-  /** Only used in the last step: fallbacks are tried, and the result that keeps the most is used. */
+  /** Used only in the last step: if set, fallbacks are tried, and the result that keeps the most is used. */
   readonly shortfall?: Shortfall
   /** The program that made the result, if it is not the one whose version the engine reports. */
   readonly program?: { readonly name: string; readonly version: string }
@@ -200,7 +202,7 @@ export interface EngineResult {
   readonly method?: 'stream-copy' | 'encode'
   /** Number of files in the source and result archives, as reported by the archive programs. */
   readonly memberCounts?: { readonly source?: number; readonly result?: number }
-  /** Text that the source hides from its readers. If the result does not contain it, that is no loss. */
+  /** Text that the source hides from its readers. Its absence in the result is not a loss. */
   readonly hiddenText?: string
   /** Public facts about the result, such as `{ pages: 3 }`. */
   readonly details?: Readonly<Record<string, unknown>>
@@ -222,7 +224,7 @@ export interface Engine {
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
   /** Processes that are kept between jobs. */
   readonly host?: EngineHost
-  /** Only for engines of tests, which no decoder process can load. */
+  /** Only for engines of tests, which decoder processes cannot load. */
   readonly runsInWorker?: true
   /**
    * Runs in a decoder process (lib/decoders/engine-program.ts).

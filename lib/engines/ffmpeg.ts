@@ -56,7 +56,7 @@ async function split(
   return undefined
 }
 
-/** The metadata of an encrypted file can be read. */
+/** Metadata can be read even if the file is encrypted. */
 async function rejectEncryptedInputs({ operation, inputs }: EngineWork): Promise<void> {
   if (operation === 'metadata') return
   for (const { path, format } of inputs) await rejectEncrypted(path, format)

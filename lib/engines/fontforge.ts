@@ -71,7 +71,7 @@ export const fontforge: Engine = {
   run,
 }
 
-// Loose, because options of only some rows, such as `face`, are passed on to the program as parsed.
+// A loose schema, because options that only some rows have, such as `face`, are passed to the program as parsed.
 const Options = z.looseObject({ subset: shape.subset, hinting: shape.hinting })
 
 const FontFacts = z.object({

@@ -34,7 +34,7 @@ const noOptions = z.object({})
 
 /**
  * Seconds for a typical file in a warm process, plus penalties: for web pages, which only a browser shows correctly,
- * and for plain text, from which LibreOffice drops text boxes, notes and the rows of tables.
+ * and for plain text, because LibreOffice drops text boxes, notes and table rows from it.
  */
 const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
 
@@ -240,7 +240,7 @@ const formatCodePoint = (character: string) =>
 
 type FontSubstitution = NonNullable<OfficeFacts['fonts']>[number]
 
-/** Fonts and those with the same character widths, as in fontconfig's 30-metric-aliases.conf. */
+/** Groups of fonts with the same character widths, as in fontconfig's 30-metric-aliases.conf. */
 const metricAliases = [
   { names: /^(?:Arial|Helvetica)$/i, replacements: /^(?:Liberation Sans|Arimo|Nimbus Sans)$/ },
   { names: /^(?:Arial|Helvetica) Narrow$/i, replacements: /^(?:Liberation|Nimbus) Sans Narrow$/ },

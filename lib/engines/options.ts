@@ -3,7 +3,7 @@ import { coerceNumber, integer, parseBoolean } from '../validation/coerce.ts'
 
 export { coerceNumber as numberFromText, integer }
 
-/** Parses the texts of forms; every non-empty string would be truthy otherwise. */
+/** Parses flags from form fields, where every non-empty string would otherwise be truthy. */
 const parseFlag = (value: unknown) => (typeof value === 'string' ? (parseBoolean(value) ?? value) : value)
 
 export function decimal(min: number, max: number) {
@@ -31,17 +31,23 @@ export function toQualityNumber(value: Quality | undefined, scale: QualityScale)
 }
 
 /**
- * Passed to `meta` of an option that only its engine may read, such as a password. Call `meta` last: zod attaches it to
+ * Passed to `meta` of an option that only the engine may read, such as a password. Call `meta` last: zod attaches it to
  * one schema, and `optional` returns a new one.
  */
 export const secretOption = { secret: true } as const
 
-/** The same for a password of the result. An empty one is refused: ignored, it would leave the result unprotected. */
+/**
+ * Passed to `meta` of a secret option that sets the password of the result. An empty password is refused: if it were
+ * ignored, the result would be unprotected.
+ */
 export const newPasswordOption = { ...secretOption, ofResult: true } as const
 
 export const isNewPassword = (schema: z.ZodType): boolean => schema.meta()?.ofResult === true
 
-/** Passed to `meta` (last, too) of an option for which unknown values of other services are dropped with a warning. */
+/**
+ * Passed to `meta` (as the last call) of an option whose unknown values, from other services, are dropped with a
+ * warning.
+ */
 export const lenientOption = { lenient: true } as const
 
 export const isLenientOption = (schema: z.ZodType): boolean => schema.meta()?.lenient === true
@@ -55,10 +61,13 @@ export const secretOptionNames: ReadonlySet<string> = new Set([
 
 export const isSecretOption = (schema: z.ZodType): boolean => schema.meta()?.secret === true
 
-/** Passed to `meta` (last, too) of an option that controls how the input file is read. */
+/** Passed to `meta` (as the last call) of an option that controls how the input file is read. */
 export const inputOption = { ofSource: true } as const
 
-/** Passed to `meta` (last, too) of an option that each step with it receives. By default only the last one does. */
+/**
+ * Passed to `meta` (as the last call) of an option that every step with this option receives; by default only the last
+ * step does.
+ */
 export const eachStepOption = { ofEachStep: true } as const
 
 export const isEachStepOption = (schema: z.ZodType): boolean => schema.meta()?.ofEachStep === true

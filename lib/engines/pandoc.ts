@@ -136,7 +136,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     await runReader(args, input, from, tools)
   } else {
     await convertViaAst(work, input, from, path, tools).catch((error: unknown) => {
-      // Stack overflow: the document is nested deeper than any real one.
+      // A stack overflow means that the document is nested deeper than any real one.
       throw error instanceof RangeError
         ? featureError(from, 'content nested thousands of levels deep', error)
         : error

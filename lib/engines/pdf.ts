@@ -72,7 +72,7 @@ const createCapability = (to: FormatId, schema: z.ZodObject, cost: number): Capa
   cost,
 })
 
-/** Whether the work is OCR: images are only ever converted here by reading their text. */
+/** Whether the work is OCR: this engine converts images only by reading their text. */
 const isOcr = ({ operation, from }: Pick<EngineWork, 'operation' | 'from'>) =>
   operation === 'ocr-pdf' || (operation === 'convert' && ocrImageFormats.some((id) => id === from))
 
@@ -160,7 +160,7 @@ async function openRequestedPages(
   const openedPdf = await lastPdf.read(
     path,
     () => openPdf(path, password, tools),
-    // A decrypted copy is deleted with its step.
+    // A decrypted copy is not reused, because it is deleted with its step.
     (pdf) => pdf.path === path,
   )
   const pages = resolvePages(range, openedPdf.sizes.length)

@@ -31,7 +31,7 @@ const ShapeOptions = OutlineOptions.extend({
     .describe('Color of the shapes, such as #1a2b3c.'),
 })
 
-/** The cost is above that of tracers that keep colors: potrace is for clients that explicitly want one color. */
+/** Costs more than tracers that keep colors: potrace is for clients that explicitly want one color. */
 const targets = {
   svg: { backend: 'svg', options: ShapeOptions, cost: 1 },
   svgz: { backend: 'svg', options: ShapeOptions, cost: 1 },
@@ -44,7 +44,7 @@ const targetIds = keysOf(targets)
 
 /** Longest side in pixels of a printed page at 600 dpi; more pixels do not change the curves. */
 const maxSide = 8000
-/** One point per pixel. */
+/** Makes one pixel one point. */
 const dotsPerInch = 72
 
 /** Traces drawings, stamps and scans as smooth shapes of one color. */

@@ -5,7 +5,7 @@ import { featureError } from './unsupported-feature.ts'
 
 /** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
-/** More parts than any office file has. */
+/** More entries than any office file has. */
 const maxEntries = 20_000
 /** The relationships of a package take a few hundred bytes. */
 const maxBytes = 2 * 1024 * 1024
@@ -25,7 +25,7 @@ async function isStrict(path: string): Promise<boolean> {
     const relations = zip.files.get('_rels/.rels')
     return relations !== undefined && (await zip.read(relations, maxBytes)).includes(strictNamespace)
   } catch (error) {
-    // The reader reports a damaged file.
+    // A damaged file is reported by its reader.
     if (error instanceof RangeError) return false
     throw error
   }

@@ -22,6 +22,6 @@ async function readVersion({ version }: Engine): Promise<string> {
     timeout: 20_000,
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: '/tmp' },
   })
-  // FontForge's version is a date.
+  // Also matches FontForge's version, which is a date.
   return /(?<!\d)\d{1,9}(?:\.\d{1,9}){1,5}|\b\d{8}\b/.exec(stdout + stderr)?.[0] ?? 'unknown'
 }

@@ -76,7 +76,7 @@ export const vips: Engine = {
   },
 }
 
-/** Read from the packages: the worker, which stores it with results, should not load the library. */
+/** Reads the version from the packages, so that the worker, which stores it with results, does not load the library. */
 function readSharpVersion(): string {
   const [sharp, libvips] = ['sharp/package', '@img/sharp-libvips-linux-x64/versions'].map(
     (path): Readonly<Record<string, string>> =>

@@ -40,7 +40,7 @@ const packageFolder = fileURLToPath(
 )
 const program = fileURLToPath(new URL('../../layers/tracing/trace.mjs', import.meta.url))
 
-/** More pixels make the file unwieldy without making the curves finer. */
+/** More pixels would make the file unwieldy without making the curves finer. */
 const maxSide = 3000
 
 /** Traces images as color drawings, and compresses or decompresses SVG. */

@@ -11,12 +11,13 @@ export async function countZipEntries(bytes: FileBytes): Promise<ContentSummary 
   return zip && createSummary(zip.names.filter((name) => !name.endsWith('/')).length)
 }
 
-/** Headers are read one by one; an archive with more is not counted. */
+/** Maximum number of headers, which are read one by one; larger archives are not counted. */
 const maxHeaders = 5000
-/** Entry types of files in POSIX ustar, the older format, and old GNU tar with sparse files; no links or folders. */
+/** Entry type of a sparse file in old GNU tar. */
 const sparseFileType = 'S'
+/** Entry types of files in POSIX ustar, older formats and old GNU tar, without links and folders. */
 const regularFileTypes = new Set(['0', '\0', '7', sparseFileType])
-/** Offsets of the flag that more of a sparse file's map follows: in the header, and in each block of the map. */
+/** Offsets of the flag that the map of a sparse file continues: in the header, and in each further block of the map. */
 const mapContinuation = { header: 482, block: 504 } as const
 
 /** Bytes that can be read in parts. */
@@ -53,8 +54,8 @@ function parseSize(field: Buffer): number {
 const decompressors = { gz: gunzipSync, zst: zstdDecompressSync } as const
 
 /**
- * Counts the entries of a compressed tar, if it is small enough for a few milliseconds.
- * @throws RangeError if its decompressed content is too large.
+ * Creates a reader that counts the entries of a compressed tar, if it is small enough for a few milliseconds.
+ * @throws RangeError if the decompressed content is too large.
  */
 export function createCompressedTarReader(compression: keyof typeof decompressors) {
   return async (bytes: FileBytes): Promise<ContentSummary | undefined> => {
@@ -68,7 +69,7 @@ export function createCompressedTarReader(compression: keyof typeof decompressor
 }
 const maxCompressedBytes = 4 * 1024 * 1024
 
-/** The cpio variants with textual numbers, by POSIX and UNIX System V. */
+/** The cpio variants with numbers as text, which POSIX and UNIX System V define. */
 const cpioVariants = {
   '070707': { head: 76, mode: [18, 6], name: [59, 6], size: [65, 11], radix: 8, align: 1 },
   '070701': { head: 110, mode: [14, 8], name: [94, 8], size: [54, 8], radix: 16, align: 4 },
@@ -98,7 +99,7 @@ export async function countCpioEntries(bytes: FileBytes): Promise<ContentSummary
   return undefined
 }
 
-/** [MS-CAB] 2.1, CFHEADER. */
+/** Counts the files of a cabinet by its CFHEADER ([MS-CAB] 2.1). */
 export async function countCabEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
   return head.toString('latin1', 0, 4) === 'MSCF' ? createSummary(head.readUInt16LE(28)) : undefined
@@ -119,7 +120,7 @@ export async function countArEntries(bytes: FileBytes): Promise<ContentSummary |
 }
 
 const imageNamePattern = /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i
-/** macOS adds a file with attributes for each file. */
+/** For each file, macOS adds another one with attributes. */
 const attributesNamePattern = /(?:^|\/)(?:__MACOSX\/|\._)/
 
 /** Counts the images of a comic book. */

@@ -12,7 +12,7 @@ export class FileBytes {
     this.#read = read
   }
 
-  /** Reads bytes; fewer only at the end of the file. */
+  /** Reads `length` bytes, or fewer at the end of the file. */
   async at(position: number, length: number): Promise<Buffer> {
     if (position < 0 || length < 0) throw new RangeError('the position or length is negative')
     const readLength = Math.min(length, Math.max(0, this.size - position))
@@ -36,15 +36,15 @@ export class FileBytes {
 }
 
 /**
- * Frees a large buffer at once, so that the next file reuses its memory. Otherwise, until the next garbage collection,
- * each file would be read into untouched pages, which takes several times as long as decompressing it.
+ * Frees a large buffer immediately, so that the next file reuses its memory. Until the next garbage collection, each
+ * file would otherwise be read into new pages, which takes several times as long as decompressing it.
  */
 export function freeBuffer({ buffer }: Buffer): void {
-  // Smaller buffers share their memory with others.
+  // Smaller buffers share their memory with other buffers.
   if (buffer instanceof ArrayBuffer && buffer.byteLength > Buffer.poolSize) buffer.transfer(0)
 }
 
-/** Most bytes that are decompressed from one file. */
+/** Maximum bytes that are decompressed from one file. */
 const maxDecompressedBytes = 256 * 1024 * 1024
-/** Files with more bytes are not examined; that is text of more than a hundred thousand pages. */
+/** Larger files are not examined; this is the text of more than a hundred thousand pages. */
 export const maxReadBytes = 32 * 1024 * 1024

@@ -17,7 +17,7 @@ interface Comparison {
   readonly warningCodes: readonly string[]
 }
 
-/** `isEmpty`: the result contains nothing of the source's content. */
+/** `isEmpty` means that the result contains nothing of the source's content. */
 export interface ComparisonResult {
   readonly fidelity: Fidelity
   readonly lost: readonly Unit[]
@@ -51,14 +51,14 @@ export const contentPreservingOperations: readonly Operation[] = [
 /** Options that request only part of the content. */
 const partialOptions = ['pages', 'pageRange', 'start', 'end', 'page', 'sheet', 'removeLinks']
 
-/** Units whose loss a warning of the engine already explains. */
+/** Units whose loss is explained by a warning of the engine. */
 const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
   SHEETS_DROPPED: ['words', 'sheets', 'cells'],
   HIDDEN_DROPPED: ['words', 'sheets', 'cells'],
   PAGES_DROPPED: ['words', 'pages', 'slides'],
   TEXT_MAY_BE_MISSING: ['words'],
   NO_TEXT: ['words'],
-  // Images of pages are replaced by their text.
+  // OCR replaces images of pages by their text.
   OCR_USED: ['images'],
   OCR_UNCERTAIN: ['images'],
   TABLES_ONLY: ['words'],
@@ -70,8 +70,8 @@ const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
 }
 
 /**
- * Minimum share of each unit that must be retained; less is a loss. In markup, not everything that is counted as a
- * word is text.
+ * Minimum share of each unit that must be retained; below it, content was lost. In markup, some of what counts as a
+ * word is not text.
  */
 const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
@@ -86,7 +86,10 @@ const minShare: Readonly<Partial<Record<Unit, number>>> = {
 const minShareInMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
 const toleranceByUnit: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
-/** Words that may be missing when no others are in their place: then they were not split differently. */
+/**
+ * Number of words that may be missing if no other words are in their place, because then words were not split
+ * differently.
+ */
 const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */
 const minShareOfShortText = { exact: 0.8, marked: 0.5 }
@@ -153,7 +156,7 @@ function toVisibleContent(comparedContent: Comparison): Comparison {
     : comparedContent
 }
 
-/** Elements that are only counted as retained or lost if the source has some. */
+/** Elements that count as retained or lost only if the source contains some. */
 const documentElements = ['images', 'links', 'tables', 'fields'] as const
 
 function measureUnits({ source, result, from, to }: Comparison): Partial<Record<Unit, Retention>> {
@@ -195,7 +198,7 @@ function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, p
 const measureWords = (source: WordCounts, result: WordCounts) =>
   createRetention(source.total, source.countSharedWith(result))
 
-/** For video converted to audio, the duration of the audio track counts. */
+/** If video is converted to audio, the duration of the audio track counts. */
 const limitToTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
   formatById(to).category === 'audio' && source.soundSeconds !== undefined
     ? { ...source, seconds: source.soundSeconds }
@@ -227,7 +230,7 @@ function isEmptyResult({ source, result, from }: Comparison): boolean {
   return isSilent || (isBlank && (words.total > maxMarkupWords || getWordCertainty(from) === 'exact'))
 }
 
-/** Groups of formats that can represent certain features. */
+/** Whether a format is plain text or a table in plain text. */
 const isText = (to: FormatId) => ['txt', 'csv', 'tsv'].includes(to)
 const documentFormats: readonly FormatId[] = [
   'docx',
@@ -285,7 +288,7 @@ const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatId) => b
   notes: (to) => presentationFormats.includes(to),
   margins: (to) => documentFormats.includes(to) || to === 'pdf' || formatById(to).category === 'image',
   changes: (to) => documentFormats.includes(to),
-  // Office programs write hidden text to HTML, invisibly, with a warning.
+  // Office programs also write hidden text to HTML, where it stays invisible, and warn about it.
   hiddenText: (to) => documentFormats.includes(to) || to === 'html',
   selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
 }
@@ -314,8 +317,8 @@ export const listLossyFeatures = (from: FormatId, route: readonly FormatId[]): r
   )
 
 /**
- * Returns the features that a step could retain, even if they are not detected in its result, so that a later step may
- * drop them. Comments that became part of the text are excluded: their words are counted.
+ * Returns the features that a step could retain and a later step may drop, even if they are not detected in the result
+ * of the step. Comments that became part of the text are excluded: their words are counted.
  */
 export const listRetainedFeatures = ({ source, result, from, to }: ConvertedPair): readonly Feature[] =>
   source.features.filter((feature) => {
@@ -328,7 +331,7 @@ type ConvertedPair = Pick<Comparison, 'source' | 'from' | 'to'> & Partial<Pick<C
 /** Minimum share of the comments' words in the result for the comments to count as retained. */
 const minCommentShare = 0.5
 
-/** Undefined if unknown. */
+/** Returns undefined if it is unknown. */
 function hasComments({ source: { words, commentWords }, result }: ConvertedPair): boolean | undefined {
   if (!words || !commentWords || !result?.words) return undefined
   const allWords = new WordCounts()

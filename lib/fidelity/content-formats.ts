@@ -2,11 +2,13 @@ import type { FormatId } from '../formats/index.ts'
 
 interface ContentFormats {
   readonly formats: readonly FormatId[]
-  /** `marked`: some markup may be counted as words; `vague`: so much that the number of words is meaningless. */
+  /**
+   * `marked`: some markup may count as words. `vague`: so much markup counts that the number of words is meaningless.
+   */
   readonly wordCertainty?: 'marked' | 'vague'
 }
 
-/** Formats whose whole content is read in order to count it, by reader. */
+/** Formats whose whole content is read to count it, grouped by reader. */
 const contentFormats = {
   word: { formats: ['docx', 'docm', 'dotx', 'dotm'] },
   openDocument: {
@@ -73,7 +75,7 @@ const readerByFormat: ReadonlyMap<FormatId, readonly [ContentReaderName, Content
   rows.flatMap((row) => row[1].formats.map((format) => [format, row] as const)),
 )
 
-/** Undefined for formats without such a reader. */
+/** Returns undefined for formats without such a reader. */
 export const getContentReader = (format: FormatId): ContentReaderName | undefined =>
   readerByFormat.get(format)?.[0]
 

@@ -5,34 +5,34 @@ import { defined } from '../validation/defined.ts'
 import { CountingStoppedError } from './read-errors.ts'
 import { WordCounts, WordCountsMessage } from './text/word-counts.ts'
 
-/** Summary of a file's content, as far as it is cheap to determine. */
+/** Summary of a file's content, as far as it can be determined quickly. */
 export interface ContentSummary {
   readonly words?: WordCounts
-  /** The visible words, for a workbook that hides some. */
+  /** Visible words of a workbook that hides some of its words. */
   readonly visibleWords?: WordCounts
   /** Words of the document's comments, which some writers add to its text. */
   readonly commentWords?: WordCounts
   /** Words of headers and footers, each counted once; not included in `words`. */
   readonly marginWords?: WordCounts
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
-  /** Duration. */
+  /** Duration in seconds. */
   readonly seconds?: number
   /** Duration of a video's audio, if the file contains it: it may start later or end earlier than the video. */
   readonly soundSeconds?: number
   readonly features: readonly Feature[]
-  /** Whether counting stopped before the end, because the file needs too much time or data. */
+  /** Whether counting stopped early, because the file needs too much time or data. */
   readonly isIncomplete?: boolean
 }
 
 const wordFields = ['words', 'visibleWords', 'commentWords', 'marginWords'] as const
 type WordField = (typeof wordFields)[number]
 
-/** Maximum different words in one summary; languages have fewer, and this many take 100 MB. */
+/** Maximum number of different words in one summary; languages have fewer, and this many take 100 MB. */
 const maxDistinctWords = 1_000_000
 
 const words = WordCountsMessage.optional()
 
-/** A summary sent by another process, which a malicious file may have taken over. */
+/** A summary sent by another process, which a malicious file may control. */
 export const SummaryMessage = StoredSummary.extend({
   features: StoredSummary.shape.features.readonly(),
   counts: z.partialRecord(z.enum(unitNames).exclude(['words', 'seconds']), z.number()),

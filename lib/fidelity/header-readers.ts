@@ -33,7 +33,7 @@ import { readAvi, readFlashVideo, readWindowsMedia } from './media/video.ts'
 
 type HeaderReader = (bytes: FileBytes) => Promise<ContentSummary | undefined>
 
-/** Readers that only look at headers and directories, which takes milliseconds for any file. */
+/** Readers that examine only headers and directories, which takes milliseconds for any file. */
 const readers: readonly { readonly formats: readonly FormatId[]; readonly read: HeaderReader }[] = [
   { formats: ['cbz'], read: countComicPages },
   { formats: ['wav'], read: readWav },
@@ -91,7 +91,7 @@ async function readMediaSummary(bytes: FileBytes, format: FormatId): Promise<Con
   const frames = video?.nb_read_packets
   const audioDurations = video ? audio.flatMap(({ duration }) => duration ?? []) : []
   return {
-    // Channels are omitted: an MP4 header always says two.
+    // Channels are omitted, because an MP4 header always states two.
     counts: frames === undefined ? {} : { frames },
     ...(durationS !== undefined && { seconds: durationS }),
     ...(audioDurations.length > 0 &&

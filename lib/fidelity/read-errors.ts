@@ -3,7 +3,10 @@ export class CountingStoppedError extends Error {
   override readonly name = 'CountingStoppedError'
 }
 
-/** Offsets outside the file, and streams that cannot be decompressed: an engine may still read the file. */
+/**
+ * Whether the bytes are not readable here, such as for offsets outside the file or damaged streams. An engine may still
+ * read the file.
+ */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof RangeError || isCompressionError(error)
 

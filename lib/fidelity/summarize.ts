@@ -7,14 +7,14 @@ import { readHeaders } from './header-readers.ts'
 import { isUnreadable } from './read-errors.ts'
 import { openZip } from './zip.ts'
 
-/** What is to be counted: the whole content, what headers say, or the pages that were returned as a ZIP of files. */
+/** What to count: the whole content, what headers state, or the pages of a ZIP that an engine returned. */
 export type SummaryRequest =
   | ({ readonly kind: 'content' } & ContentRequest)
   | { readonly kind: 'headers' | 'zipped-pages'; readonly format: FormatId }
 
 /**
- * Summarizes a file; null if that is not possible, for example if it is damaged or too large. Hostile files may keep
- * this busy for hours, so it is only called in decoder processes.
+ * Summarizes a file; null if that is not possible, for example if it is damaged or too large. A hostile file may keep
+ * this function busy for hours, so only decoder processes call it.
  * @throws CountingStoppedError
  */
 export async function summarize(

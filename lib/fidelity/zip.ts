@@ -2,7 +2,7 @@ import { FileLimitError } from '../binary/errors.ts'
 import { openZipArchive } from '../binary/zip.ts'
 import { type FileBytes, freeBuffer, maxReadBytes } from './bytes.ts'
 
-/** A ZIP whose members are read by name, as far as a file's limits allow. */
+/** A ZIP whose members are read by name, within the limits of the file. */
 export interface Zip {
   readonly names: readonly string[]
   has(name: string): boolean
@@ -20,7 +20,7 @@ export interface Zip {
 const maxMembers = 20_000
 const storedBytes = 0
 
-/** Undefined if it is another kind of file. @throws RangeError if it is damaged or has too many members. */
+/** Returns undefined for another kind of file. @throws RangeError if the ZIP is damaged or has too many members. */
 export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
   if ((await bytes.at(0, 2)).toString('latin1') !== 'PK') return undefined
   const archive = await openZipArchive(bytes, maxMembers)
@@ -34,7 +34,7 @@ export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
     try {
       return use(content)
     } finally {
-      // Stored content is in the buffer of the file.
+      // Uncompressed content is a part of the file's buffer, so it must not be freed.
       if (member.method !== storedBytes) freeBuffer(content)
     }
   }

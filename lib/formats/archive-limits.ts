@@ -12,7 +12,7 @@ const alwaysAllowedBytes = 64 * MB
 const maxCompressionRatio = 500
 
 export const maxEntries = 10_000
-/** Maximum nesting of folders, because programs recurse into them. */
+/** Maximum nesting of folders, because programs process them recursively. */
 export const maxDepth = 32
 
 /** Returns how many bytes an archive of this size may unpack to. */

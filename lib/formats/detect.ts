@@ -23,9 +23,9 @@ export type { PdfHint } from './detect/pdf.ts'
 export interface Detected {
   readonly format: FormatId
   readonly mimeType: string
-  /** An office file that needs a password. Files of Office 97-2003 only show that when they are opened. */
+  /** Set for an office file that needs a password. Files of Office 97-2003 reveal that only when they are opened. */
   readonly locked?: true
-  /** Absent when empty. */
+  /** Unset if there are none. */
   readonly traits?: readonly Trait[]
 }
 
@@ -58,7 +58,7 @@ async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): P
   try {
     await getDamageCheck(format)?.(file, hint)
   } catch (error) {
-    // A DataView was read beyond its end.
+    // The error comes from reading a DataView beyond its end.
     if (error instanceof RangeError)
       throw corruptFileError(`a ${formatById(format).name}`, 'its header is cut off')
     throw error
@@ -66,7 +66,7 @@ async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): P
 }
 
 interface NamedFormat {
-  /** Lower case, without the dot; empty when the name has none. */
+  /** In lower case, without the dot; empty if the name has no extension. */
   readonly extension: string
   readonly format: Format | undefined
 }
@@ -77,7 +77,7 @@ function parseExtension(name: string): NamedFormat {
 }
 
 /**
- * Returns the format in the name for formats without magic bytes, unless the content is clearly of another category.
+ * Returns the format of the file name if it has no magic bytes, unless the content clearly belongs to another category.
  */
 function getHeaderlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId | undefined {
   if (!format || !(headerlessMedia.includes(format.id) || headerlessImages.includes(format.id)))
@@ -87,20 +87,22 @@ function getHeaderlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatI
   return isContainer || category !== format.category ? undefined : format.id
 }
 
-/** Formats by their data, in files that begin with something else or without a header. */
+/** Checks for formats whose data may follow other data or lack a header. */
 const customSignatures: readonly (readonly [FormatId, (head: Uint8Array) => boolean])[] = [
   ['mp3', hasMpegFrames],
   ['flac', hasFlacFrame],
   ['jpg', (head) => findJpegStart(head) !== undefined],
 ]
 
-/** Returns the format in the name if the content has its data, and nothing else was recognized for certain. */
+/**
+ * Returns the format of the file name if the content contains data of this format and is not certainly something else.
+ */
 function matchCustomSignature(
   sniffed: Sniffed,
   { head }: OpenedFile,
   { format }: NamedFormat,
 ): FormatId | undefined {
-  // Frames of different formats begin with the same bits.
+  // An initial 0xff is not certain, because frames of different formats begin with the same bits.
   const isCertain = sniffed.kind !== 'unknown' && (sniffed.kind !== 'format' || head[0] !== 0xff)
   const matchesName = sniffed.kind === 'format' && sniffed.format === format?.id
   const row = customSignatures.find(([id]) => format && getFamily(id).includes(format.id))
@@ -155,7 +157,8 @@ function throwUnknownFormat(looksLike: string, { extension, format }: NamedForma
 }
 
 /**
- * Combines content and name: the content decides, the name selects within its family. Throws if they are incompatible.
+ * Combines content and file name: the content decides on the family, and the name on the format within it.
+ * @throws AppError if they are incompatible.
  */
 function reconcileWithName(content: FormatId, { extension, format: namedFormat }: NamedFormat): FormatId {
   if (!namedFormat || namedFormat.id === content) return content

@@ -57,7 +57,7 @@ export const font = [
   {
     id: 'svg-font',
     name: 'SVG font',
-    // Shares its extension with an image format; the content decides.
+    // SVG fonts share their extension with an image format; the content determines the format.
     extensions: ['svg'],
     mimeTypes: ['image/svg+xml'],
     aliases: ['svgfont'],

@@ -33,7 +33,7 @@ export const formats: readonly Format[] = categories.flatMap((category) =>
 
 const formatsById: ReadonlyMap<string, Format> = new Map(formats.map((format) => [format.id, format]))
 
-/** If several formats have the same extension, it belongs to the first of them in the registry. */
+/** An extension that several formats share belongs to the first of them in the registry. */
 const formatsByExtension = createFirstWinsMap(
   formats.flatMap((format) => format.extensions.map((name) => [name, format])),
 )
@@ -58,7 +58,7 @@ export function formatById(id: FormatId): Format {
   return format
 }
 
-/** Everything that a format is called, in lower case. */
+/** Returns all names of a format in lower case. */
 export const listFormatNames = ({
   id,
   name,

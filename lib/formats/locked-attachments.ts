@@ -20,7 +20,10 @@ export function encryptsOnlyAttachments(text: string): boolean {
 }
 
 const encryptEntryPattern = /\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g
-/** A file has one, which its updates refer to again; each is searched for in the whole file. */
+/**
+ * A file has one encryption dictionary, and its updates refer to it again. Each reference is searched for in the whole
+ * file.
+ */
 const maxDicts = 8
 const maxDictLength = 4096
 
@@ -37,8 +40,8 @@ function encryptsNoPages(text: string): boolean {
 }
 
 /**
- * Removes the encryption of such a PDF, so that every program opens it; its attachments remain encrypted. All offsets
- * stay the same.
+ * Removes the encryption of a PDF that encrypts only its attachments, so that every program opens it. The attachments
+ * remain encrypted, and all offsets stay the same.
  */
 export const removeEncryption = (text: string) =>
   text

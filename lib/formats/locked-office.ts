@@ -12,7 +12,7 @@ export const lockableFormats: readonly FormatId[] = [
 
 export const canBeLocked = (id: FormatId): boolean => lockableFormats.includes(id)
 
-/** Returns whether it is an Office Open XML format; an encrypted file of these does not reveal which one it is. */
+/** Returns whether a format is Office Open XML; an encrypted file does not reveal which of these formats it has. */
 export const isOpenXml = (id: FormatId): boolean =>
   canBeLocked(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
 
@@ -32,7 +32,7 @@ export const documentPasswordWrongError = (cause?: Error) =>
     { cause },
   )
 
-/** Protected by rights management, certificates, or an unknown method. */
+/** Creates the error for a file that is protected by rights management, certificates, or an unknown method. */
 export const documentProtectionUnknownError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
@@ -41,7 +41,7 @@ export const documentProtectionUnknownError = (cause?: Error) =>
     { cause },
   )
 
-/** After decryption, the document turned out to be of another kind than its name says. */
+/** Creates the error for a document whose format, known after decryption, contradicts its file name. */
 export const documentKindMismatchError = (namedFormat: FormatId, foundFormat: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',

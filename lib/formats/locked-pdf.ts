@@ -1,11 +1,11 @@
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
 
-/** Names the encrypted PDF and its password field in errors. */
+/** The encrypted PDF and its password field, as named in errors. */
 interface LockedPdf {
-  /** Set when there are several files. */
+  /** File name; set if there are several files. */
   readonly filename?: string | undefined
-  /** The field for its password; `password` by default. */
+  /** The field for the password; `password` by default. */
   readonly field?: string | undefined
 }
 
@@ -31,7 +31,7 @@ export const pdfPasswordWrongError = (pdf: LockedPdf = {}, cause?: unknown) =>
     { cause },
   )
 
-/** For conversions that do not support passwords. */
+/** Creates the error for conversions that do not support passwords. */
 export const pdfMustBeDecryptedError = (cause: AppError) =>
   new AppError(
     'PDF_ENCRYPTED',

@@ -2,15 +2,15 @@ import type { Category, FormatId } from './index.ts'
 
 /** Words with the same meaning, and what a search for one of them finds. */
 export interface SynonymRow {
-  /** English, lower case, separated by commas; a search also matches their beginnings. */
+  /** English words in lower case, separated by commas; a search also matches beginnings of words. */
   readonly words: string
-  /** The same in the other languages of the web page. */
+  /** The words in the other languages of the web page. */
   readonly translations?: string
   readonly formats?: readonly FormatId[]
   readonly categories?: readonly Category[]
   /** Operations, and `organize-pdf`, which combines several of them on the web page. */
   readonly tools?: readonly string[]
-  /** On the web page: the format of the file itself with other options, if it has one of these categories. */
+  /** Categories for which the web page suggests the file's own format with other options. */
   readonly sameFormat?: readonly Category[]
 }
 

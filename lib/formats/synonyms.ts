@@ -9,7 +9,7 @@ const rows = synonymTable.map((row) => ({
   allWords: [...splitWords(row.words), ...(row.translations ? splitWords(row.translations) : [])],
 }))
 
-/** All English words for formats. */
+/** Lists all English words for formats. */
 export const formatWords: readonly string[] = synonymTable.flatMap(({ words, formats }) =>
   formats ? splitWords(words) : [],
 )
@@ -22,25 +22,25 @@ interface NamedFormat {
   readonly category: string
 }
 
-/** Words other than its own names by which people search for a format. */
+/** Returns words by which people search for a format, other than its own names. */
 export const getFormatSynonyms = ({ id, category }: NamedFormat): readonly string[] =>
   collectWords(
     ({ formats, categories }) =>
       formats?.some((format) => format === id) || categories?.some((ownCategory) => ownCategory === category),
   )
 
-/** Words for the format of the file itself, with other options. */
+/** Returns words for converting a file to its own format, with other options. */
 export const getSameFormatSynonyms = ({ category }: Pick<NamedFormat, 'category'>): readonly string[] =>
   collectWords(({ sameFormat }) => sameFormat?.some((one) => one === category))
 
-/** Words other than its own name by which people search for a tool. */
+/** Returns words by which people search for a tool, other than its own name. */
 export const getToolSynonyms = (id: string): readonly string[] =>
   collectWords(({ tools }) => tools?.some((tool) => tool === id))
 
-/** In the API, words are often joined: `ms-word`. */
+/** Separates words, which API requests often join: `ms-word`. */
 const separateWords = (text: string) => text.replaceAll(/[-_]/g, ' ')
 
-/** The formats and tools that a word means, the one to suggest first. */
+/** Returns the formats and tools that a word means, starting with the one to suggest. */
 export function findBySynonym(word: string): {
   readonly formats: readonly FormatId[]
   readonly tools: readonly string[]
@@ -55,7 +55,10 @@ export function findBySynonym(word: string): {
   }
 }
 
-/** Shorter beginnings of synonyms would match nearly everything. */
+/**
+ * Minimum length of a search text that may match the beginning of a synonym; shorter ones would match nearly
+ * everything.
+ */
 const minSynonymLength = 3
 
 /**

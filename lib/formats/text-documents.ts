@@ -127,7 +127,7 @@ export const textDocuments = [
     mimeTypes: ['text/html'],
     via: true,
   },
-  // Read as HTML: few XHTML files are valid XML.
+  // XHTML is read as HTML, because few XHTML files are valid XML.
   { id: 'xhtml', name: 'XHTML page', extensions: ['xhtml'], mimeTypes: ['application/xhtml+xml'] },
   {
     id: 'mhtml',

@@ -1,12 +1,12 @@
 /** Minimum average plausibility of the code units, see `scorePlausibility`. */
 const minPlausibility = 0.9
-/** Share of bytes that are ASCII characters; in UTF-16 it is half for English text and less for other languages. */
+/** Maximum share of ASCII bytes; in UTF-16, it is half for English text and lower for other languages. */
 const maxAsciiShare = 0.8
 const maxSampleBytes = 64 * 1024
 
 /**
- * Detects UTF-16 without a byte order mark. Only UTF-16 text contains zero bytes, one per ASCII character; read in the
- * wrong byte order, it has few spaces and line breaks, and characters of many unrelated scripts.
+ * Detects UTF-16 without a byte order mark. Only UTF-16 text contains zero bytes, one per ASCII character. In the wrong
+ * byte order, text has few spaces and line breaks, and characters of many unrelated scripts.
  */
 export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   const sample = head.subarray(0, maxSampleBytes)
@@ -16,7 +16,7 @@ export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
   return littleScore > bigScore ? 'utf-16le' : 'utf-16be'
 }
 
-/** Excludes ASCII text with a stray zero byte, which reads as Chinese in UTF-16. */
+/** Whether a sample is ASCII text with a stray zero byte, which would be Chinese text in UTF-16. */
 const isMostlyAscii = (sample: Uint8Array) => sample.filter(isAscii).length > sample.length * maxAsciiShare
 
 /** Averages over the code units: 2 for an ASCII character, 1 for a common script, 0 otherwise. */
@@ -26,7 +26,7 @@ function scorePlausibility(sample: Uint8Array, isLittle: boolean): number {
   let totalScore = 0
   for (let at = 0; at < unitCount; at++) {
     const codeUnit = view.getUint16(at * 2, isLittle)
-    // Text contains no NUL; runs of zero bytes occur in binary files.
+    // Text contains no NUL, and binary files contain runs of zero bytes.
     if (codeUnit === 0) return 0
     totalScore += isAscii(codeUnit) ? 2 : isInCommonScript(codeUnit) ? 1 : 0
   }
@@ -36,7 +36,7 @@ function scorePlausibility(sample: Uint8Array, isLittle: boolean): number {
 const isAscii = (codeUnit: number) =>
   (codeUnit >= 0x20 && codeUnit < 0x7f) || codeUnit === 0x09 || codeUnit === 0x0a || codeUnit === 0x0d
 
-/** European, Semitic and Indic scripts, punctuation, East Asian scripts, and surrogates. */
+/** Whether a code unit belongs to European, Semitic, Indic or East Asian scripts, or is punctuation or a surrogate. */
 const isInCommonScript = (codeUnit: number) =>
   (codeUnit >= 0xa0 && codeUnit < 0x1000) ||
   (codeUnit >= 0x2010 && codeUnit < 0x2800) ||

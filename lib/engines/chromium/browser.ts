@@ -7,7 +7,7 @@ import { type BrowserProcess, browserFolderPrefix, startBrowser } from './proces
 /** Documents before a restart: a browser leaks a little with each page, and a new one takes half a second to start. */
 const maxDocuments = 100
 
-/** Crashes of browsers that showed nothing but this document, which therefore has caused them. */
+/** How often a browser that shows only this document may crash; the document must be the cause. */
 const maxExclusiveCrashes = 3
 
 const maxStarts = 3

@@ -142,7 +142,8 @@ function readMessages(
         rest = rest.subarray(end + 1)
       }
     } catch (error) {
-      // Not the protocol: nothing after this can be trusted. Killing the browser rejects the waiting calls.
+      // The message violates the protocol, so nothing after it can be trusted. Killing the browser rejects the waiting
+      // calls.
       giveUp(String(error))
       return
     }

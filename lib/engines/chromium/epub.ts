@@ -165,7 +165,7 @@ function resolveArchivePath(href: string, root: string): string {
   try {
     name = decodeURIComponent(name)
   } catch {
-    // Not percent-encoded after all.
+    // The path is not percent-encoded.
   }
   return posix.join(posix.dirname(root), name)
 }

@@ -21,14 +21,17 @@ const Reply = z.looseObject({
     .optional(),
 })
 
-/** A function of ours has thrown in a page. The scripts of the page can cause it: they may remove what it needs. */
+/**
+ * One of our functions threw an error in a page. Scripts of the page can cause that by removing what the function
+ * needs.
+ */
 export class EvaluationFailure extends Error {
   override readonly name = 'EvaluationFailure'
 }
 
 /**
- * Runs one of our functions in a page whose own scripts are disabled, or in a world of its own. Arguments and result
- * are passed as JSON.
+ * Runs one of our functions in a page whose own scripts are disabled, or in an isolated world. Arguments and result are
+ * passed as JSON.
  * @throws EvaluationFailure
  */
 export async function evaluate<T>(

@@ -8,7 +8,7 @@ export const BrowserRequest = z.discriminatedUnion('kind', [
     /** Shows the document once, in a browser of its own in which scripts run. */
     runsScripts: z.boolean().optional(),
   }),
-  /** Ends an attempt; one that is over already is ignored. */
+  /** Ends an attempt; ignored if it has already ended. */
   z.strictObject({ kind: z.literal('finish'), attempt: z.int(), crash: z.string().optional() }),
   /** A DevTools command. */
   z.strictObject({

@@ -10,7 +10,7 @@ const Context = z.looseObject({ browserContextId: z.string() })
 const Target = z.looseObject({ targetId: z.string() })
 const Session = z.looseObject({ sessionId: z.string() })
 
-/** DevTools methods of a page. Others could reach pages of other conversions, or files. */
+/** DevTools methods that a conversion may call on its page. Others could reach files, or pages of other conversions. */
 const pageMethods: ReadonlySet<string> = new Set([
   ...['Page.enable', 'Page.navigate', 'Page.getLayoutMetrics', 'Page.captureScreenshot', 'Page.printToPDF'],
   ...['Fetch.enable', 'Fetch.fulfillRequest', 'Fetch.failRequest', 'IO.read', 'Inspector.enable'],
@@ -18,13 +18,13 @@ const pageMethods: ReadonlySet<string> = new Set([
   ...['Emulation.setDefaultBackgroundColorOverride', 'Runtime.evaluate'],
 ])
 
-/** Only in a browser of its own, which no other conversion uses. */
+/** Methods that are allowed only in a browser that no other conversion uses. */
 const scriptMethods: ReadonlySet<string> = new Set([
   ...['Emulation.setScriptExecutionDisabled', 'Emulation.setVirtualTimePolicy'],
   ...['Runtime.terminateExecution', 'Page.getFrameTree', 'Page.addScriptToEvaluateOnNewDocument'],
 ])
 
-/** Seconds for a page whose scripts run; without them, it then is converted again. */
+/** Time limit in seconds for a page whose scripts run; after that, it is converted without scripts. */
 const scriptsTimeoutS = 60
 
 /** Lets the code of the engine control pages of its own in the browser. */
@@ -117,7 +117,10 @@ class Attempt {
   }
 }
 
-/** Files and pages of the browser itself could show other conversions; pages from the web cannot open them. */
+/**
+ * Rejects files and pages of the browser itself, which could show other conversions; pages from the web cannot open
+ * them.
+ */
 function requireWebUrl(url: unknown): void {
   if (typeof url !== 'string' || !/^https?:/.test(URL.parse(url)?.protocol ?? ''))
     throw new Error('another URL than one of the web is not allowed')
@@ -133,7 +136,7 @@ class BrowserSession implements HostSession {
   readonly #browser: Browser
   readonly #limits: EngineLimits
   readonly #signal: AbortSignal
-  /** The attempt that was started last, and its number in this session. */
+  /** The most recent attempt, and its number in this session. */
   #attempt: Attempt | undefined
   #attempts = 0
   #isRunning = false
@@ -165,7 +168,7 @@ class BrowserSession implements HostSession {
     }
   }
 
-  /** Each attempt may start a browser, so that a session has one at a time. */
+  /** Each attempt may start a browser, so a session runs only one attempt at a time. */
   async #runExclusively(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
     if (this.#isRunning) throw new Error('another attempt is running')
     this.#isRunning = true

@@ -43,7 +43,7 @@ export async function runInBrowser<T>(
     }
     pipe = new HostedPipe(ask, notice.attempt)
     outcome = runAttempt(pipe, notice.attempt)
-    // If it fails, the host has another attempt or fails as well.
+    // If the attempt fails, the host starts another one or fails as well, so this error needs no handling.
     outcome.catch(() => undefined)
   })
   if (!outcome) throw new Error('the host finished without an attempt')

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { BrowserCrash } from './cdp-pipe.ts'
 
-/** Time for scripts until everything of the page is loaded, for timers and animations after that, and for their end. */
+/** Time limits for scripts: until the page is completely loaded, then for timers and animations, then to stop them. */
 const limitsMs = { load: 10_000, timers: 5000, end: 10_000 }
-/** Timers of this many milliseconds run at once, without waiting for them. */
+/** Timers of up to this many milliseconds run at once, without waiting for them. */
 const timersMs = 5000
-/** Requests of a page with scripts, which are all refused. */
+/** How many requests a page with scripts may send; all of them are refused. */
 export const maxScriptRequests = 1000
 
 /**
@@ -17,8 +17,8 @@ export const scriptPolicy =
   "sandbox allow-scripts allow-same-origin; worker-src 'none'; connect-src http: https: data: blob:"
 
 /**
- * Replaces functions that do nothing in a page under this policy but report that to the browser. A loop of such reports
- * keeps it busy for so long that the scripts cannot be stopped in time.
+ * Replaces functions that are useless under this policy, but whose calls are reported to the browser. A loop of such
+ * reports would keep it too busy to stop the scripts in time.
  */
 export const silentFunctions = `
 const results = { alert: undefined, confirm: false, open: null, print: undefined, prompt: null }
@@ -40,8 +40,8 @@ export interface RunningPage {
 const Empty = z.object({})
 
 /**
- * Waits until the scripts of a page have done what they do on their own, and stops them.
- * @returns whether they were done by then.
+ * Waits until the scripts of a page have finished what they do without user input, and stops them.
+ * @returns whether they were finished by then.
  * @throws BrowserCrash if they cannot be stopped, or have replaced the document.
  */
 export async function finishScripts(page: RunningPage): Promise<boolean> {

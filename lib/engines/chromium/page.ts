@@ -8,7 +8,7 @@ export interface PageSource {
   /** URL of the page, against which links are resolved. */
   readonly url: string
   readonly page: ArchivePart
-  /** Encoding of the page if it does not only consist of ASCII. */
+  /** Encoding of the page, unless it is pure ASCII. */
   readonly charset?: string
   /** Title for a page without one. */
   readonly title: string
@@ -41,7 +41,7 @@ export interface BrowserPage {
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Number of linked files that were not loaded, because a page is converted without the network. */
   readonly missingFiles: number
-  /** Scripts of the page were still running when their time was over. */
+  /** Whether scripts of the page were still running when their time was over. */
   readonly areScriptsCut: boolean
 }
 
@@ -107,7 +107,7 @@ async function openTab(pipe: BrowserPipe, browserContextId: string, view: PageVi
 export interface PageRequest {
   readonly source: PageSource
   readonly view: PageView
-  /** Needs a browser of its own. */
+  /** Whether scripts of the page run, which requires a browser of its own. */
   readonly runsScripts?: boolean
 }
 
@@ -123,7 +123,7 @@ async function loadPage<T>(
   const loadedEvent = Promise.withResolvers<void>()
   const timersEvent = Promise.withResolvers<void>()
   const pageFailure = Promise.withResolvers<never>()
-  // Avoid an unhandled rejection if it fails while nothing awaits it.
+  // Avoids an unhandled rejection if the page fails while nothing awaits this promise.
   pageFailure.promise.catch(() => undefined)
   let isNavigated = false
   const stop = pipe.listen(sessionId, (method, params) => {
@@ -135,7 +135,8 @@ async function loadPage<T>(
         loadedEvent.resolve()
         break
       case 'Page.frameStoppedLoading':
-        // A script may navigate away, which ends loading without that event; its request is refused.
+        // A script may navigate away, which ends loading without the load event; the request for the new page is
+        // refused.
         if (isNavigated && runsScripts && params['frameId'] === targetId) loadedEvent.resolve()
         break
       case 'Emulation.virtualTimeBudgetExpired':
@@ -192,7 +193,7 @@ async function loadPage<T>(
 }
 
 /**
- * Runs our code in a world of its own: there, functions and properties that the page has replaced, by its scripts or by
+ * Runs our code in an isolated world: there, functions and properties that the page has replaced, by its scripts or by
  * names of elements, have their original values. The id of a tab is also that of its main frame.
  */
 async function createIsolatedCall(call: BrowserPage['call'], frameId: string): Promise<BrowserPage['call']> {
@@ -209,7 +210,7 @@ interface RequestInterceptor {
   release(): void
   /** Number of linked files that the source does not contain. */
   readonly missingFiles: number
-  /** Resolves when the page has sent more requests than one with scripts may send. */
+  /** Resolves when a page with scripts has sent more requests than allowed. */
   readonly whenFlooded: Promise<void>
 }
 

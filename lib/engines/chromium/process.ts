@@ -38,9 +38,9 @@ export const browserSwitches = [
   '--disable-domain-reliability',
   '--disable-extensions',
   '--disable-sync',
-  // Disabling HttpsUpgrades keeps it from requesting another URL than the given one.
+  // With HttpsUpgrades, the browser would request another URL than the given one.
   '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades',
-  // JPEG XL, which the newer of the two browsers supports by default.
+  // Enables JPEG XL, which only the newer of the two browsers does by default.
   '--enable-features=JXLImageFormat',
   '--font-render-hinting=none',
   '--force-color-profile=srgb',

@@ -24,11 +24,11 @@ export const parseScreenshotView = (options: unknown): ScreenshotView => ViewOpt
 /** Maximum side of a screenshot, set by the tile limit of the compositor. */
 const maxSidePixels = 16_384
 
-/** Size in pixels of the screenshot. */
+/** A screenshot with its size in pixels. */
 interface Screenshot {
   readonly width: number
   readonly height: number
-  /** The page is longer than the screenshot. */
+  /** Whether the page is longer than the screenshot. */
   readonly isCut: boolean
 }
 

@@ -13,7 +13,7 @@ export interface ZipEntries {
   read(name: string): Promise<Buffer | undefined>
 }
 
-/** A browser cannot show an ebook with more data. */
+/** More data than a browser can show for one ebook. */
 const maxUnpackedBytes = 1024 ** 3
 
 /** @throws Error when the directory of the archive is damaged; AppError FILE_TOO_LARGE. */

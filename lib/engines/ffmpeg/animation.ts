@@ -79,7 +79,7 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const scale = frameFilters(clip, initialSize(clip, options), options)
-  // Zero means forever here as well.
+  // Zero means forever in APNG as well.
   await runAnimation(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
 
@@ -111,7 +111,7 @@ function initialSize({ media }: Clip, { width, fps }: ClipOptions): AnimationSiz
 /** Aims slightly below the size limit. */
 const safetyMargin = 0.95
 
-/** Reduces the frame rate first, and the width only as far as that is not enough. */
+/** Reduces the frame rate first, and then the width if that is not enough. */
 export function reduceSize({ width, fps }: AnimationSize, ratio: number): AnimationSize {
   const targetRatio = ratio * safetyMargin
   const reducedFps = Math.min(fps, Math.max(minFps, Math.floor(fps * targetRatio)))

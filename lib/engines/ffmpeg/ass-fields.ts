@@ -1,5 +1,5 @@
 interface Section {
-  /** Fields in the usual order, with their defaults. */
+  /** Fields in the usual order, with their default values. */
   readonly fields: readonly (readonly [name: string, otherwise?: string])[]
   /** Fields without which the lines cannot be used. */
   readonly required: readonly string[]

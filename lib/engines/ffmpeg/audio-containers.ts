@@ -57,7 +57,7 @@ export const audioContainers = {
   w64: audioContainer('w64', ['pcm'], littleEndian),
   rf64: {
     ...audioContainer('wav', ['pcm'], littleEndian),
-    // Without this, files below 4 GB would be plain WAV.
+    // Writes RF64 at any size; by default, files below 4 GB would be plain WAV.
     args: ['-rf64', 'always'],
   },
   aif: aiff,

@@ -13,7 +13,10 @@ const encodeTimeByCodec: Partial<Readonly<Record<AudioCodecId, number>>> = {
   pcm: 0.001,
 }
 
-/** Returns how many seconds of audio one processor encodes in a time. Undefined for codecs that were not measured. */
+/**
+ * Returns how many seconds of audio one processor encodes within a time limit. Undefined for codecs that were not
+ * measured.
+ */
 export function maxAudioSeconds(
   seconds: number,
   codec: AudioCodecId,

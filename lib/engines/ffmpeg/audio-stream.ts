@@ -57,7 +57,7 @@ function samplesRoundedWarning({ bits, kept }: { bits: number; kept: number }): 
   return { code: 'SAMPLES_ROUNDED', message }
 }
 
-/** Only warns if the client did not request fewer channels. */
+/** Warns about mixed channels, unless the client requested fewer channels. */
 function channelsMixedWarnings(
   codec: AudioCodec,
   stream: AudioStream,

@@ -21,7 +21,7 @@ interface AudioEncoding {
   readonly sampleRate: number
   /** Duration in seconds; undefined if unknown. */
   readonly durationS: number | undefined
-  /** Beginning of the error message, and advice without the faster formats. */
+  /** Subject of the error message, and advice that does not mention faster formats. */
   readonly subject: string
   readonly advice: string
 }
@@ -102,7 +102,7 @@ async function describeFileEncoding(work: EngineWork, tools: Tools): Promise<Aud
   const { audioCodec, channels, audioSampleRate } = options
   const shape = readAudioShape(stream)
   return {
-    // Codecs that the container does not support have already been refused.
+    // Codecs that the container does not support have been refused before.
     codec: parseCodecOption(audioCodec) ?? container.audio[0],
     channels: channels ?? shape.channels,
     sampleRate: audioSampleRate ?? shape.sampleRate,
@@ -112,7 +112,7 @@ async function describeFileEncoding(work: EngineWork, tools: Tools): Promise<Aud
   }
 }
 
-// The options of a container only allow its own codecs.
+// The options of a container allow only its own codecs.
 const parseCodecOption = (codec: string | undefined) =>
   codec === 'copy' ? undefined : (codec as AudioCodecId | undefined)
 

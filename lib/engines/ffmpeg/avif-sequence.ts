@@ -33,7 +33,7 @@ async function findAlphaTrack(path: string): Promise<number | undefined> {
     // The file is closed on return.
     return await findAuxiliaryTrack(new Mp4Boxes(await openRandomAccess(file), maxMovieBoxes))
   } catch (error) {
-    // ffmpeg decides whether it can read the file.
+    // Ignored, because ffmpeg decides whether it can read the file.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -15,7 +15,7 @@ const minAudioBitrate = 8_000
 /** Minimum for the audio of a video, where a lower bit rate would save little. */
 const minVideoAudioBitrate = 2 * minAudioBitrate
 const minVideoBitrate = 10_000
-/** With fewer bits per pixel and frame, a lower resolution looks better. */
+/** Below this number of bits per pixel and frame, a lower resolution looks better. */
 const minBitsPerPixel = 0.03
 const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
 

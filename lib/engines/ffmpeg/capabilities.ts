@@ -170,7 +170,7 @@ function withOptions(row: Omit<Capability, 'options'>, make: () => Capability['o
   }
 }
 
-/** Whether a container has a codec with a selectable bit rate and can be read again. */
+/** Whether a container has a codec with a selectable bit rate and can also be used as a source. */
 function canCompress({ muxer, video, audio, requiresAudio }: Container): boolean {
   if (video.length === 0) return audio.some((id) => 'kbits' in audioCodecs[id])
   return !requiresAudio && muxer !== 'yuv4mpegpipe'

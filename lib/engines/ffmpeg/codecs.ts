@@ -82,7 +82,7 @@ export const videoCodecs = {
     encoder: 'libvpx-vp9',
     name: 'vp9',
     crf: { flag: '-crf', max: 63, levels: { low: 42, medium: 37, high: 32, highest: 24 } },
-    // Above 5 the quality suffers; below 1 a minute of video takes more than an hour.
+    // Limited to 5, above which the quality suffers, and to 1, below which a minute of video takes more than an hour.
     preset: (preset) => [
       '-deadline',
       'good',
@@ -139,7 +139,7 @@ export const videoCodecs = {
   theora: {
     encoder: 'libtheora',
     name: 'theora',
-    // Unlike for all other codecs, higher is better.
+    // Unlike with all other codecs, a higher value means better quality.
     crf: { flag: '-q:v', max: 10, levels: { low: 4, medium: 6, high: 7, highest: 9 } },
     args: yuv420,
   },

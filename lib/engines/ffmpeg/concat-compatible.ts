@@ -27,9 +27,9 @@ function streamSignature({
   const { codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio } = video ?? {}
   return JSON.stringify([
     ...[codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio],
-    // Stored once for the whole video.
+    // The colors are stored once for the whole video.
     video && colorSignature(video),
-    // Parameter sets: all codecs but H.264 store them once for the whole file.
+    // Compares the parameter sets, which all codecs but H.264 store once for the whole file.
     codec_name === 'h264' ? '' : video?.extradata_hash,
     video && getRotation(video),
     ...[audioStream?.codec_name, audioStream?.sample_rate, audioStream?.channels],

@@ -3,11 +3,14 @@
  * code page of the author's system. ffmpeg decodes them as declared.
  */
 
-/** Share of characters above ASCII in text of another script; in Latin text, fewer than half have accents. */
+/** Minimum share of characters above ASCII in text of another script; in Latin text, fewer than half have accents. */
 const minForeignShare = 0.5
 const minForeignCharacters = 4
 
-/** Returns the tags whose text is in another code page, decoded in the one that is most plausible for all of them. */
+/**
+ * Returns the tags whose text is in another code page, decoded with the code page that is most plausible for all of
+ * them.
+ */
 export async function decodeTags(
   tags: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, string>>> {

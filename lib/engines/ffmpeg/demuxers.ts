@@ -57,7 +57,7 @@ const headerlessArgs: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
   dfpwm: ['-f', 'dfpwm'],
   h261: ['-f', 'h261'],
   h263: ['-f', 'h263'],
-  // By its first bytes, Motion JPEG would be detected as a single image.
+  // Based on its first bytes, Motion JPEG would be detected as a single image.
   mjpeg: ['-f', 'mjpeg'],
   mp4v: ['-f', 'm4v'],
 }
@@ -93,7 +93,7 @@ const formatsWithoutTimestamps: readonly FormatId[] = [
   'h261',
   'h263',
   'y4m',
-  // Its timestamps are 50 % too long.
+  // ffmpeg's timestamps for this format are 50 % too long.
   'aptxhd',
 ]
 

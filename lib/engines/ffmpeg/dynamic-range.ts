@@ -26,7 +26,7 @@ export function sdrFilters(video: Colors): string[] {
   const { color_transfer, color_space } = video
   const matrix = color_space === 'bt2020c' ? '2020_cl' : color_space === 'bt709' ? '709' : '2020_ncl'
   return [
-    // Supports odd dimensions and has enough bits for the tone mapping.
+    // A pixel format that supports odd dimensions and has enough bits for the tone mapping.
     'format=yuv444p12le',
     `zscale=tin=${color_transfer}:pin=2020:min=${matrix}:t=linear:npl=${whiteNits}`,
     'format=gbrpf32le',

@@ -4,9 +4,9 @@ import type { MediaInfo } from './probe.ts'
 export interface MediaHeader {
   /** Only the stream properties that are needed to copy the streams. */
   readonly media: MediaInfo
-  /** The file may contain more than `media` describes, so it must be probed before it is converted. */
+  /** Whether the file may contain more than `media` describes, so that it must be probed before it is converted. */
   readonly mayBeIncomplete: boolean
-  /** The file may have tags such as a title, which are missing in `media`. */
+  /** Whether the file may have tags, such as a title, that are missing in `media`. */
   readonly mayHaveTags: boolean
   /** Seconds by which the stored audio timestamps are ahead of the presentation times. */
   readonly audioDelayS?: number

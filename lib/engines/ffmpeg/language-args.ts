@@ -3,8 +3,8 @@ import type { MediaStream } from './probe.ts'
 import type { MediaWarning } from './recipe.ts'
 
 /**
- * QuickTime stores languages as numbers. Some languages have two ISO 639-2 codes, of which ffmpeg finds only one,
- * mostly the older one. Sources may use either.
+ * QuickTime stores languages as numbers. Some languages have two ISO 639-2 codes, and sources may use either, but
+ * ffmpeg knows only one, mostly the older one.
  */
 const movLanguageCodes: Readonly<Record<string, string>> = {
   bod: 'tib',
@@ -31,7 +31,10 @@ const movLanguageCodes: Readonly<Record<string, string>> = {
   nob: 'nor',
 }
 
-/** Sets languages that ffmpeg would not find. @param type stream specifier: `a` for audio, `s` for subtitles */
+/**
+ * Sets languages that ffmpeg does not know.
+ * @param type stream specifier: `a` for audio, `s` for subtitles
+ */
 export function languageArgs(
   type: 'a' | 's',
   tracks: readonly Pick<MediaStream, 'tags'>[],

@@ -69,7 +69,7 @@ const ignorableIds: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, id
 
 const maxHeaderBytes = 1024 * 1024
 const maxElements = 100
-/** Elements in one parent: a file has few tracks, but may have hundreds of chapters. */
+/** Maximum number of elements in one parent: a file has few tracks, but may have hundreds of chapters. */
 const maxChildren = 10_000
 
 /** Reads the header of Matroska and WebM, up to the first cluster (RFC 9559). */
@@ -167,7 +167,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
 const readTrackLanguage = (fields: Children) =>
   firstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
-/** Seconds. */
+/** Returns the duration in seconds. */
 function readDurationS(info: Children): number | undefined {
   const ticks = firstChild(info, ids.duration)
   if (!ticks) return undefined

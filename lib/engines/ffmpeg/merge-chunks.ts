@@ -31,8 +31,8 @@ import {
 
 /**
  * Splits a long merge of videos into chunks: segments of each video are encoded in parallel to the format of the first,
- * and the audio is encoded as a whole. The number of each frame is determined in advance, so that the separately
- * encoded segments and audio have the same duration.
+ * and the audio is encoded as a whole. Frame numbers are determined in advance, so that the separately encoded segments
+ * and audio have the same duration.
  */
 
 const FrameRangeSpec = z.object({ first: z.number(), count: z.number() })
@@ -52,7 +52,7 @@ const MergeChunkSpec = z.object({
   runs: z.array(FrameRangeSpec),
   /** Frames of one video; unset for the audio chunk. */
   piece: FrameRangeSpec.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
-  /** Set in one of the chunks. */
+  /** Set in one of the chunks if the merge has no audio. */
   mute: SilentMergeMetadata.optional(),
 })
 
@@ -174,7 +174,7 @@ async function runAudioChunk(
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
   const args = mergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
   await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
-  // Each line is a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
+  // Each line describes a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(list, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)
   return { files: [{ path: target }], method: 'encode', details: { beginS } }

@@ -18,7 +18,7 @@ const colorSpecs: Readonly<Record<string, ColorSpec>> = {
 
 /** For a video without color information, players assume the color space by its height. */
 function findColorSpec(colors: Colors): ColorSpec | undefined {
-  // `sdrFilters` converts to BT.709.
+  // `sdrFilters` converts HDR to BT.709.
   if (isHdr(colors)) return bt709
   if (colors.color_space !== 'unknown') return colorSpecs[colors.color_space]
   return {
@@ -37,7 +37,7 @@ const wideGamutPrimaries: Readonly<Record<string, string>> = {
 const bt709Name = '709'
 
 function getPrimaries(colors: Colors): string {
-  // `sdrFilters` converts to BT.709.
+  // `sdrFilters` converts HDR to BT.709.
   if (isHdr(colors)) return bt709Name
   if (colors.color_primaries === 'unknown' && colors.color_space.startsWith('bt2020')) return '2020'
   return wideGamutPrimaries[colors.color_primaries] ?? bt709Name
@@ -86,6 +86,6 @@ function primariesFilters(
 ): string[] {
   const from = `min=${matrices[source.matrix]}:pin=${getPrimaries(part)}:tin=${getTransfer(part)}`
   const into = `m=${matrices[target.matrix]}:p=${getPrimaries(firstColors)}:t=${getTransfer(firstColors)}`
-  // Supports odd dimensions and has enough bits for the conversion.
+  // A pixel format that supports odd dimensions and has enough bits for the conversion.
   return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']
 }

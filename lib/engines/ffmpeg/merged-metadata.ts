@@ -13,7 +13,7 @@ export interface MergedMetadata {
   readonly content: string
   readonly hasChapters: boolean
   readonly input: readonly string[]
-  /** @param at index of that input */
+  /** @param at index of the additional input */
   args(at: number): string[]
 }
 

@@ -85,7 +85,7 @@ export async function readMediaMetadata(
   tools: Tools,
 ): Promise<EngineResult> {
   const { format, streams, chapters } = await probeMetadata(input.path, from, tools)
-  // A generated file name.
+  // Removes the file name, which is generated.
   const { filename: _, ...formatFields } = format
   const groups = {
     Format: formatFields,

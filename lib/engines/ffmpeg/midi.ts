@@ -10,7 +10,7 @@ import { corruptMediaError } from './probe.ts'
 
 /** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */
 const soundFont = '/usr/share/sounds/sf2/TimGM6mb.sf2'
-/** Three hours of stereo. A few bytes of MIDI can contain rests of years. */
+/** Three hours of stereo. A MIDI file of a few bytes can contain rests that last for years. */
 const maxWavBytes = 3 * 3600 * 44_100 * 4
 
 const midiFormats: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']
@@ -30,12 +30,12 @@ export async function renderMidi(path: string, format: FormatId, tools: Tools): 
     throw error
   }
   const { size } = await stat(wav).catch(() => ({ size: 0 }))
-  // fluidsynth does not fail for a file that it cannot read but writes an empty result.
+  // For a file that it cannot read, fluidsynth reports no error but writes an empty result.
   if (size <= 1024) throw midiError(format)
   return wav
 }
 
-/** Chunks to search; the `data` chunk is normally the first or second. */
+/** Maximum number of chunks to search; the `data` chunk is normally the first or second. */
 const maxChunks = 100
 
 /** Returns the MIDI data, extracted from its RIFF container if there is one. */

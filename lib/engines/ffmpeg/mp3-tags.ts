@@ -37,7 +37,10 @@ export async function findAudioRange(path: string): Promise<[start: number, end:
   }
 }
 
-/** Length including header and footer. The size has seven bits per byte (id3.org, id3v2.4.0-structure 3.1). */
+/**
+ * Returns the length of the tag including header and footer. The size has seven bits per byte (id3.org,
+ * id3v2.4.0-structure 3.1).
+ */
 async function readId3v2TagLength(file: FileHandle, at: number): Promise<number> {
   const header = await readBytes(file, at, 10)
   if (header.toString('latin1', 0, 3) !== 'ID3') return 0

@@ -37,7 +37,7 @@ const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3
 
 /** A track takes about 25 boxes, and a file has few more. */
 export const maxMovieBoxes = 5000
-/** Up to the end of the matrix (section 8.3.2). */
+/** Bytes up to the end of the matrix (section 8.3.2). */
 const trackHeaderBytes = 88
 
 /** Reads the movie box of MP4, QuickTime and related formats (ISO 14496-12). Undefined for fragmented files. */
@@ -91,7 +91,7 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
   if (!handler || !description || !sampleSizes || !trackHeader)
     throw new RangeError('a track lacks a required box')
   const type = trackTypes[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
-  // Several sample descriptions are rare, and decoders treat them differently.
+  // A track with several sample descriptions is rare, and decoders treat them differently.
   const entryCount = (await boxes.readStart(description, 8)).readUInt32BE(4)
   const [firstEntry] = await boxes.list({ start: description.start + 8, end: description.end })
   const media = await findInTrack('mdia', 'mdhd')
@@ -130,7 +130,7 @@ function durationSeconds(header: Buffer): number | undefined {
   return scale > 0 ? ticks / scale : undefined
 }
 
-/** Section 8.4.2: ISO 639-2 code with five bits per character. QuickTime's smaller numbers give other characters. */
+/** Section 8.4.2: ISO 639-2 code with five bits per character. QuickTime's smaller numbers are no such codes. */
 function readLanguage(header: Buffer): string {
   const packedLanguage = header.readUInt16BE(header.readUInt8(0) === 1 ? 32 : 20)
   return String.fromCharCode(...[10, 5, 0].map((bits) => ((packedLanguage >> bits) & 31) + 0x60))
@@ -145,13 +145,13 @@ function readRotation(trackHeader: Buffer): number {
   return a === 0 && b === 0 ? 0 : -Math.round((Math.atan2(b, a) * 180) / Math.PI)
 }
 
-/** ISO 14496-15, 5.3.3.1: the profile is the second byte of the configuration of the decoder. */
+/** ISO 14496-15, 5.3.3.1: the profile is the second byte of the decoder configuration. */
 async function readProfile(boxes: Mp4Boxes, entry: Mp4Box): Promise<number | undefined> {
   const configuration = await boxes.find({ start: entry.start + visualEntryBytes, end: entry.end }, 'avcC')
   return configuration && (await boxes.readStart(configuration, 2))[1]
 }
 
-/** Fields of a video sample entry before its boxes (ISO 14496-12, 12.1.3). */
+/** Bytes of a video sample entry before its boxes (ISO 14496-12, 12.1.3). */
 const visualEntryBytes = 78
 
 async function readCodec(boxes: Mp4Boxes, entry: Mp4Box): Promise<string | undefined> {
@@ -168,7 +168,7 @@ async function readCodec(boxes: Mp4Boxes, entry: Mp4Box): Promise<string | undef
 function readObjectType(description: Buffer): number {
   const decoderConfigAt = skipDescriptorHeader(description, 4, 3)
   const flags = description.readUInt8(decoderConfigAt + 2)
-  // Optional fields such as a URL, which are not used in practice.
+  // The descriptor has optional fields such as a URL, which are not used in practice.
   if (flags & 0xe0) return 0
   return description.readUInt8(skipDescriptorHeader(description, decoderConfigAt + 3, 4))
 }

@@ -53,7 +53,7 @@ type Resolution = { readonly shortSide: number } | { readonly width: number; rea
 
 const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-9]\d{1,3})$/
 
-/** Only for text that matches `resolutionPattern`. */
+/** @param text matches `resolutionPattern`. */
 export function readResolution(text: string): Resolution {
   const namedResolution = Object.entries(resolutionNames).find(([name]) => name === text)
   if (namedResolution) return { shortSide: namedResolution[1] }

@@ -88,7 +88,7 @@ function otherVideoWarnings(count: number): MediaWarning[] {
   return [{ code: 'VIDEO_TRACKS_DROPPED', message }]
 }
 
-/** Only for video targets: audio targets are not expected to contain other streams. */
+/** Warns only for video targets: audio targets are not expected to contain other streams. */
 function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
   const files = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
   const tracks = data === 1 ? '1 track was' : `${data} tracks were`

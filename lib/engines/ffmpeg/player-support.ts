@@ -10,7 +10,7 @@ const professionalH264Profiles = [110, 122, 244, 44]
 export const isProfessionalProfile = (profile: number | undefined): boolean =>
   profile !== undefined && professionalH264Profiles.includes(profile)
 
-/** Files for players; Matroska and transport streams are kept as they are. */
+/** Formats for players; Matroska and transport streams may contain professional H.264. */
 const playerMuxers = ['mp4', 'mov', 'ipod', '3gp', '3g2', 'flv', 'f4v']
 const playablePixelFormats = ['yuv420p', 'yuvj420p', 'nv12', 'gray', '']
 

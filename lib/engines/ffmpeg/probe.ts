@@ -59,7 +59,7 @@ const ProbeResult = z.object({
     .default({ duration: undefined, bit_rate: undefined, start_time: undefined, tags: {} }),
 })
 
-/** A stream in the format of `ffprobe -show_streams`. */
+/** A stream as described by the output of `ffprobe -show_streams`. */
 export type MediaStream = z.output<typeof ProbedStream>
 /** An audio stream with channels; audio streams without channels are ignored. */
 export type AudioStream = MediaStream & { readonly channels: number }
@@ -89,7 +89,7 @@ export interface MediaInfo {
   readonly data: number
   /** Whether there is a time code, in a track of its own or as a tag. */
   readonly hasTimecode: boolean
-  /** Tags whose encoding ffmpeg cannot know, by name. */
+  /** Decoded tags whose encoding ffmpeg cannot know, by tag name. */
   readonly decodedTags?: Readonly<Record<string, string>>
   /** Lower-case names of the tags of the file and of its audio streams, where Ogg stores them. */
   readonly tags: readonly string[]
@@ -109,7 +109,7 @@ export async function probeWithDuration(path: string, format: FormatId, tools: T
   return { ...media, durationS: await measure(path, format, tools) }
 }
 
-/** For animations, copying would not reveal the duration of the last frame. */
+/** Decodes the animation, because copying would not reveal the duration of the last frame. */
 async function measureAnimation(path: string, format: FormatId, tools: Tools): Promise<number | undefined> {
   let end = 0
   const onLine = (line: string) => {

@@ -28,7 +28,7 @@ export function rateArgs(
   }
 }
 
-/** For clients lower values are better (63 or 51 to 0); Theora's scale is reversed (0 to 10). */
+/** Clients give lower values for better quality (63 or 51 to 0); Theora's scale is reversed (0 to 10). */
 function chooseQualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions): number {
   const { max, levels } = scale
   const isHigherBetter = levels.low < levels.highest

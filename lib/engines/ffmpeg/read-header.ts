@@ -29,7 +29,7 @@ export async function parseHeader(file: RandomAccess, format: FormatId): Promise
   try {
     return await readers[listDemuxers(format)]?.(file)
   } catch (error) {
-    // A field or element extends beyond its parent.
+    // A field or element extends beyond its parent: ffprobe decides whether the file is readable.
     if (error instanceof RangeError) return undefined
     throw error
   }

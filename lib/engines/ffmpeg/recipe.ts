@@ -18,11 +18,11 @@ export interface Recipe {
   readonly input: readonly string[]
   readonly output: readonly string[]
   readonly method: 'stream-copy' | 'encode'
-  /** All streams of the result are encoded, so ffmpeg's own statistics describe them. */
+  /** Whether all streams of the result are encoded, so that ffmpeg's own statistics describe them. */
   readonly allEncoded: boolean
-  /** ffmpeg must run twice: the first pass only measures where bits are needed. */
+  /** Whether ffmpeg must run twice: the first pass only measures where bits are needed. */
   readonly twoPass: boolean
-  /** Frames have no timestamps, so dropped frames would shorten the video. */
+  /** Whether the container stores no timestamps, so that dropped frames would shorten the video. */
   readonly constantFrameRate: boolean
   readonly warnings: readonly MediaWarning[]
   /** Streams without which the result is incomplete. */

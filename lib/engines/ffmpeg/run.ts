@@ -34,7 +34,7 @@ const threadArgs = [
 interface FfmpegRun {
   readonly source: string
   readonly target: string
-  /** Duration of the result; without it no progress is reported. */
+  /** Duration of the result; without it, no progress is reported. */
   readonly durationS: number | undefined
   /** Range of the total progress (0 to 1) that this run covers. */
   readonly progressRange?: readonly [from: number, to: number]
@@ -92,7 +92,7 @@ export async function runFfmpeg(
     if (value === undefined) return
     values.set(name, Number(value))
     if (name === 'frame' || durationS === undefined) return
-    // Completion is reported after the result has been checked.
+    // Leaves 100 % for when the result has been checked.
     const ratio = Math.min(0.99, Number(value) / 1e6 / durationS)
     tools.progress(from + (to - from) * ratio, 'encoding')
   }
@@ -135,10 +135,10 @@ const isNearlyComplete = (seconds: number, expected: number) => seconds > expect
 
 interface FileContent {
   readonly hasVideo: boolean
-  /** Undefined if there are none. */
+  /** Number of frames; undefined if there are none. */
   readonly frames: number | undefined
   readonly audioTracks: number
-  /** Undefined if not checked. */
+  /** Undefined if samples were not checked. */
   readonly hasSamples?: boolean
   readonly durationS: number | undefined
 }
@@ -170,7 +170,7 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
   }
 }
 
-/** Statistics are only trusted if they match: some muxers count time wrongly, that of WavPack eight times too much. */
+/** Statistics are only trusted if they match: some muxers count time wrongly, WavPack's even eight times too much. */
 function isPlausible({ written: { durationS: seconds }, durationS: expected }: WrittenFile): boolean {
   if (!seconds || expected === undefined) return false
   return isNearlyComplete(seconds, expected) && isNearlyComplete(expected, seconds)

@@ -6,7 +6,7 @@ export interface Cue {
   readonly lines: readonly string[]
 }
 
-/** How long a cue without an end is shown at most. */
+/** How long a cue without an end is shown. */
 const defaultCueMs = 4000
 
 const time = String.raw`(\d+):(\d\d):(\d\d),(\d\d\d)`
@@ -33,7 +33,7 @@ function toMilliseconds([hours = 0, minutes = 0, seconds = 0, ms = 0]: readonly 
   return ((hours * 60 + minutes) * 60 + seconds) * 1000 + ms
 }
 
-/** Lyrics only have start times: lines with the same time become one cue, which ends when the next begins. */
+/** Lyrics have only start times: lines with the same time become one cue, which ends when the next begins. */
 export function extendToNextCue(cues: readonly Cue[]): Cue[] {
   const groups = [...Map.groupBy(cues, ({ startMs }) => startMs)].sort(([a], [b]) => a - b)
   return groups.map(([startMs, group], index) => ({

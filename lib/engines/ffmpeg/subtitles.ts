@@ -36,7 +36,7 @@ const demuxerByFormat = {
   jss: 'jacosub',
   pjs: 'pjs',
   aqt: 'aqtitle',
-  // Read here and converted as SubRip.
+  // TTML is parsed by our own code and converted to SubRip.
   ttml: 'srt',
 } as const satisfies Partial<Record<FormatId, string>>
 
@@ -61,9 +61,9 @@ export const videoSubtitleTargets = ['srt', 'vtt', 'ass'] as const
 
 export const subtitleOptions = z.object({ encoding: encodingOption })
 
-/** Far more text than the longest video has. */
+/** Far more text than the subtitles of the longest video. */
 const maxTextMb = 32
-/** XML needs several times the bytes of short texts. */
+/** In XML, short texts take several times as many bytes. */
 const maxFileBytes = 8 * maxTextMb * 1024 * 1024
 
 interface SubtitleFile {
@@ -170,7 +170,8 @@ async function prepareText(
   if (from === 'sub') warnAboutAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, from === 'ttml' ? formatSubRip(await readTtml(text)) : fixInput(text, from, to))
-  // SSA has another header version than ASS. Converting it through SubRip loses the styles but works in every player.
+  // SSA and ASS have different header versions. Converting SSA through SubRip loses the styles but works in every
+  // player.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
     return { path, demuxer: chooseDemuxer(from, text) }
   const subRipPath = join(tools.workDir, 'between.srt')
@@ -199,7 +200,7 @@ function fixInput(text: string, from: FormatId, to: FormatId): string {
 }
 
 async function readTtml(text: string): Promise<Cue[]> {
-  // Functions that only plan conversions load this file without the XML parser.
+  // Imported on demand, because functions that only plan conversions do not need the XML parser.
   const { parseTtml } = await import('./ttml.ts')
   try {
     return parseTtml(text)

@@ -53,7 +53,7 @@ export async function transcode(transcoding: Transcoding, tools: Tools): Promise
   for (const attempt of attempts) {
     const recipe = buildRecipe({ ...transcoding, ...attempt, coverMetadataPath })
     const args = recipe.output.join(' ')
-    // The same arguments would fail in the same way.
+    // Identical arguments would fail in the same way.
     if (args === previousArgs) continue
     previousArgs = args
     const result = await runRecipe(recipe, transcoding, tools)

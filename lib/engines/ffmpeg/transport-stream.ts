@@ -2,7 +2,7 @@ import type { RandomAccess } from '../../binary/random-access.ts'
 
 /** Streams of an MPEG transport stream (ISO 13818-1), as its first program map lists them. */
 interface TransportStreams {
-  /** `ts-` and the stream type; AC-4 has none of its own (ETSI EN 300 468, 6.4). */
+  /** Codecs as `ts-` and the stream type; AC-4 has no stream type of its own (ETSI EN 300 468, 6.4). */
   readonly codecs: readonly string[]
   readonly encryption: string | undefined
 }
@@ -32,7 +32,7 @@ export async function readTransportStreams(file: RandomAccess): Promise<Transpor
   }
 }
 
-/** Single packets can have the mark because they were damaged on the air. */
+/** A single packet can have the scrambling mark because it was damaged in transmission. */
 function isMostlyScrambled(packets: readonly Buffer[], pid: number): boolean {
   const pidPackets = packets.filter((packet) => readPid(packet) === pid)
   const scrambledPackets = pidPackets.filter((packet) => (packet.readUInt8(3) & 0xc0) !== 0)
@@ -52,7 +52,7 @@ function splitPackets(bytes: Buffer): Buffer[] {
   return []
 }
 
-/** Returns the first section of a stream from the packet in which it starts; longer ones are cut off. */
+/** Returns the first section of a stream from the packet in which it starts; a longer section is cut off. */
 function findSection(packets: readonly Buffer[], pid: number): Buffer | undefined {
   const packet = packets.find(
     (candidate) => readPid(candidate) === pid && (candidate.readUInt8(1) & 0x40) !== 0,
@@ -70,7 +70,7 @@ function readProgramMapPid(associationTable: Buffer): number | undefined {
   return undefined
 }
 
-/** Without the checksum. */
+/** Returns the end of a section without its checksum. */
 const findSectionEnd = (section: Buffer) =>
   Math.min(section.length, 3 + (section.readUInt16BE(1) & 0xfff) - 4)
 

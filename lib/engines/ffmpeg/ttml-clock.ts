@@ -3,7 +3,7 @@ export type TtmlClock = (expression: string | undefined) => number | undefined
 
 const defaultFrameRate = 30
 
-/** @param attributes of the root element */
+/** @param attributes attributes of the root element */
 export function createTtmlClock(attributes: Readonly<Record<string, string>>): TtmlClock {
   const declaredFrameRate = parsePositive(attributes['frameRate'])
   const [multiplier = 1, divisor = 1] = (attributes['frameRateMultiplier'] ?? '')

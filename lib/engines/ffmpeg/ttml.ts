@@ -13,7 +13,7 @@ const parser = new XMLParser({
   parseTagValue: false,
   parseAttributeValue: false,
   trimValues: false,
-  // Includes numbers of characters, such as &#39;.
+  // Also decodes numeric character references, such as &#39;.
   htmlEntities: true,
 })
 
@@ -24,7 +24,7 @@ interface Element {
   readonly children: readonly (Element | string)[]
 }
 
-/** Nodes of the parser: an object with the children under the name of the element, and its attributes under `:@`. */
+/** Nodes of the parser: an object with the children under the name of the element, and the attributes under `:@`. */
 const ParsedNode = z.looseObject({
   '#text': z.string().optional(),
   ':@': z.record(z.string(), z.string()).optional(),
@@ -46,7 +46,7 @@ function toNodes(parsed: unknown): (Element | string)[] {
 interface Context {
   readonly startMs: number
   readonly endMs: number
-  /** Names of the tags of SubRip for the emphasis of the text. */
+  /** SubRip tags that emphasize the text. */
   readonly tags: readonly string[]
   readonly preservesSpace: boolean
 }
@@ -60,18 +60,18 @@ interface TextRun {
 
 interface TtmlDocument {
   readonly clock: TtmlClock
-  /** Attributes of styles by id. */
+  /** Attributes of each style by its id. */
   readonly styles: ReadonlyMap<string, Attributes>
 }
 
 const endTag = /<\/(?:[^\s<>/:]{1,40}:)?tt\s{0,9}>/
 
 /**
- * Returns the cues in order of time; the end of a cue without one is its start.
- * @throws Error if it is not XML or cut off.
+ * Returns the cues in order of time; a cue without an end ends at its start.
+ * @throws Error if the text is not XML or is cut off.
  */
 export function parseTtml(xml: string): Cue[] {
-  // The parser accepts elements without an end.
+  // The parser accepts missing end tags, as in a file that is cut off.
   if (!endTag.test(xml)) throw new Error('The end tag of the root element is missing.')
   const [root] = toNodes(parser.parse(xml)).filter((node) => isElement(node, 'tt'))
   if (root === undefined || typeof root === 'string') return []
@@ -172,7 +172,7 @@ const emphasis = [
   { tag: 'u', attribute: 'textDecoration', value: 'underline', plain: 'none' },
 ] as const
 
-/** The value of the element, or of the last style it refers to. */
+/** Returns the attribute of the element, or of the last style that it refers to. */
 function resolveStyle(
   attributes: Attributes,
   name: string,

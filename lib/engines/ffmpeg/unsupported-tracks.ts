@@ -9,14 +9,16 @@ import { listDemuxers } from './demuxers.ts'
 import { readTransportStreams } from './transport-stream.ts'
 
 /**
- * Tracks that ffmpeg cannot decode although the file is intact. It reports them as damage, or copies encrypted ones as
- * if they were not.
+ * Finds tracks that ffmpeg cannot decode although the file is intact. ffmpeg would report them as damage, or copy
+ * encrypted tracks as if they were not encrypted.
  */
 
 interface Tracks {
-  /** How tracks are encrypted. */
+  /** Name of the encryption; undefined if the tracks are not encrypted. */
   readonly encryption?: string | undefined
-  /** Sample entry types of MP4, codec ids of Matroska, stream types of MPEG-TS. */
+  /**
+   * Codec names in the container's notation: sample entry types (MP4), codec ids (Matroska) or stream types (MPEG-TS).
+   */
   readonly codecs: readonly string[]
 }
 
@@ -35,7 +37,7 @@ const unsupportedCodecNames: Readonly<Record<string, string>> = {
   'ts-2e': 'MPEG-H 3D audio',
 }
 
-/** Systems in a `pssh` box (ISO 23001-7), by the first bytes of their ids at dashif.org. */
+/** DRM systems in a `pssh` box (ISO 23001-7), by the first bytes of their ids at dashif.org. */
 const protectionSystems: Readonly<Record<string, string>> = {
   edef8ba9: 'Widevine',
   '9a04f079': 'PlayReady',
@@ -71,7 +73,7 @@ export async function rejectEncrypted(path: string, format: FormatId): Promise<v
   throw new AppError('UNSUPPORTED_FORMAT', message, { field: 'file', format, reason: 'drm', encryption })
 }
 
-/** Returns the error that names a codec which ffmpeg lacks, or undefined if there is none. */
+/** Returns an error that names the codec which ffmpeg lacks, or undefined if there is no such codec. */
 export async function findUnsupportedCodec(
   path: string,
   format: FormatId,

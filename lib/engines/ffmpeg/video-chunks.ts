@@ -50,7 +50,7 @@ export async function splitVideo(
   const [input] = work.inputs
   if (!input) return undefined
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
-  // Copying takes no longer than probing.
+  // A stream copy would not take longer than probing the file.
   const header = await readHeader(path, from)
   if (header && !header.mayBeIncomplete && isVideoCopied({ media: header.media, work })) return undefined
   const media = await probeCached(input, { path, from }, tools)
@@ -90,7 +90,7 @@ function isSplittable(work: EngineWork): boolean {
   return coversWholeVideo && canSegment(container, targetCodec(container, options))
 }
 
-/** All codecs of containers are in the table. */
+/** The table contains all codecs of containers. */
 const targetCodec = (container: Container, options: MediaOptions) =>
   chooseCodecId(container, options) as VideoCodecId
 

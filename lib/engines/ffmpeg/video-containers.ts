@@ -228,7 +228,7 @@ export const videoContainers = {
     muxer: 'rm',
     video: ['realvideo'],
     audio: ['ac3'],
-    // Copied video streams cannot be decoded.
+    // Only audio can be copied, because a copied video stream could not be decoded.
     copies: ['ac3'],
     singleAudioTrack: true,
     constantFrameRate: true,

@@ -36,7 +36,7 @@ const filterByRotation = {
   270: ['transpose=cclock'],
 } as const
 
-/** Filter graphs consist only of numbers and constants; they never contain text from clients. */
+/** Filter graphs consist only of numbers and constants, never of text from clients. */
 export function buildVideoFilter(request: VideoFilterRequest): string {
   return [...scaleFilters(request), ...rotateAndFrameFilters(request)].join(',')
 }
@@ -132,7 +132,7 @@ const roundToStep = (length: number, step: number) => Math.max(step, Math.round(
 /** The delays of most animations are multiples of 20 ms. */
 const defaultAnimationRate = '50'
 
-/** Returns undefined to keep the frames and their timestamps. */
+/** Returns the frame rate to convert to; undefined keeps the frames and their timestamps. */
 function chooseFrameRate(request: VideoFilterRequest): string | undefined {
   const { video, codec, constantFrameRate, isAnimation } = request
   const { fps } = request.options

@@ -112,7 +112,7 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
   const { path, from, video, segmentS, startS, name } = request
   const format = movCodecs.includes(video.codec_name) ? ('mov' as const) : ('nut' as const)
   const list = join(tools.workDir, `${name}.csv`)
-  // Reordered frames have decoding timestamps below zero, by which only the first segment would be shifted.
+  // Reordered frames have decoding timestamps below zero, which would shift only the first segment.
   const shiftS = Math.ceil(segmentS)
   const { frames = 0 } = await runFfmpeg(
     [

@@ -142,7 +142,7 @@ function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }:
 /** Two passes need a bit rate; without a requested one, that of the source is used. */
 function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
-  // The request was already checked for a bit rate beside a quality.
+  // A quality beside a bit rate was handled when the request was checked.
   if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
   const message = `${ignoredOption} was ignored: it has no effect beside twoPass, which keeps the bit rate of the source.`
   return [{ code: 'OPTION_IGNORED', message }]

@@ -70,7 +70,7 @@ export async function writeMediaMetadata(
     ...['-c', 'copy'],
     ...(options.strip ? stripArgs(streams) : []),
     ...tagArgs(tagValues, to),
-    // Of an MP3 only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
+    // For an MP3, only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
     // The capability declares exactly the formats of this table.
     ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], taggedPath],
@@ -101,7 +101,8 @@ function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
 }
 
 /**
- * Removes tags of the file and its streams, except languages and the names of attachments, which are useless without.
+ * Removes tags of the file and its streams, except languages, and names of attachments, which would be useless without
+ * them.
  */
 function stripArgs(streams: readonly Stream[]): string[] {
   const streamArgs = streams.flatMap(({ index, codec_type, tags: { language } }, at) => {

@@ -1,4 +1,4 @@
 declare module 'ttf2eot' {
-  /** The bytes of a TrueType font as Embedded OpenType. */
+  /** Converts a TrueType font to Embedded OpenType. */
   export default function ttf2eot(font: Uint8Array): Uint8Array
 }

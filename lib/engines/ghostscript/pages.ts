@@ -89,7 +89,7 @@ async function renderPageFiles(
   return files
 }
 
-/** Returns the Ghostscript switches for a page, apart from those for the device. */
+/** Returns the Ghostscript switches for a page, except those for the output device. */
 export function toPageSwitches(
   to: PageTarget,
   page: number,

@@ -4,8 +4,8 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
 
 /**
- * Converts SVG to PDF, keeping shapes and text. librsvg loads no remote resources and only files next to the drawing,
- * of which there are none.
+ * Converts SVG to PDF, keeping shapes and text. librsvg loads no remote resources, only files next to the drawing, and
+ * there are none.
  * @throws AppError CORRUPT_FILE.
  */
 export async function svgToPdf(input: InputFile, output: string, tools: Tools): Promise<void> {

@@ -49,7 +49,7 @@ export function pickFrame(
   return { frame, index: frames.indexOf(frame) }
 }
 
-/** Whether the file stores what a camera or an author wrote. ImageMagick does not see it in a PNG, libvips does. */
+/** Whether the file contains metadata of a camera or author. ImageMagick does not see it in a PNG, libvips does. */
 export async function hasMetadata(path: string, frames: readonly Frame[]): Promise<boolean> {
   const kinds = ['exif', 'xmp', 'iptc']
   if (frames.some(({ profiles }) => kinds.some((kind) => profiles.includes(kind)))) return true

@@ -26,7 +26,7 @@ const readPcxSides: SideReader = (head) =>
     ? [head.readUInt16LE(8) - head.readUInt16LE(4) + 1, head.readUInt16LE(10) - head.readUInt16LE(6) + 1]
     : []
 
-/** An entry count at offset 4, entries of 16 bytes from 6 on; PNG entries state their own sides. */
+/** The entry count is at offset 4, followed by entries of 16 bytes; PNG entries state their own sides. */
 const readIconSides: SideReader = (head) =>
   Array.from({ length: Math.min(head.readUInt16LE(4), 20) }, (_, index) => {
     const offset = head.readUInt32LE(6 + 16 * index + 12)
@@ -51,7 +51,8 @@ const sideReaderByFormat: Readonly<Partial<Record<MagickSourceId, SideReader>>> 
 }
 
 /**
- * Returns the longest side in the header, 0 if unknown. ImageMagick may report an image that is too large as damaged.
+ * Returns the longest side in the header, or 0 if it is unknown. For an image that is too large, ImageMagick may report
+ * damage.
  */
 export async function readLargestSide(path: string, from: MagickSourceId): Promise<number> {
   await using file = await open(path)

@@ -7,11 +7,11 @@ import type { FormatId } from '../../formats/index.ts'
 interface MagickSource {
   /** Name in `convert -list format`. */
   readonly coder: string
-  /** Use only this image of the file; all of them when left out. */
+  /** Uses only this image of the file; all of them if omitted. */
   readonly only?: 'first' | 'largest'
   /** `identify -ping` misses profiles and metadata, so the pixels are decoded as well (ImageMagick 6.9.11). */
   readonly hidesProfilesFromPing?: true
-  /** Where transparent, the merged image may be blended with white, which only Photoshop does. */
+  /** Transparent areas of the merged image may be blended with white, which only Photoshop does. */
   readonly mayBeBlendedWithWhite?: true
   /** Arguments directly after the input file. */
   readonly args?: readonly string[]
@@ -27,13 +27,13 @@ export const magickSources = {
   jpg: createSingleImageSource('jpeg'),
   png: createSingleImageSource('png'),
   webp: { coder: 'webp' },
-  // A frame may cover only a part of the canvas.
+  // Merges frames, because a frame may cover only a part of the canvas.
   gif: { coder: 'gif', args: ['-coalesce'] },
   bmp: { ...createSingleImageSource('bmp'), hidesProfilesFromPing: true },
   bmp2: createSingleImageSource('bmp'),
   bmp3: createSingleImageSource('bmp'),
   tiff: { coder: 'tiff' },
-  // The first is the merged image of all layers, which Photoshop stores for other programs.
+  // The first image merges all layers; Photoshop stores it for other programs.
   psd: { ...createSingleImageSource('psd'), hidesProfilesFromPing: true, mayBeBlendedWithWhite: true },
   psb: { ...createSingleImageSource('psb'), hidesProfilesFromPing: true, mayBeBlendedWithWhite: true },
   // The layers are merged.
@@ -80,7 +80,7 @@ export const magickSources = {
   mtv: createSingleImageSource('mtv'),
   rgf: createSingleImageSource('rgf'),
   pcd: { coder: 'pcd', only: 'largest' },
-  // Measurements have no defined black and white.
+  // Measurements have no defined black and white, so their range is stretched.
   fits: createSingleImageSource('fits', '-auto-level'),
   cin: createSingleImageSource('cin'),
   // Without this argument, samples are read as linear, which makes film scans too bright.

@@ -106,7 +106,7 @@ export const magickTargets = {
     coder: 'jpeg',
     isOpaque: true,
     supportsProfile: true,
-    // Rounded to whole dots per centimeter, 300 dpi would become 299.72.
+    // In whole dots per centimeter, 300 dpi would be rounded to 299.72.
     args: ['-units', 'PixelsPerInch'],
     options: JpgOptions,
     cost: 0.22,
@@ -133,7 +133,7 @@ export const magickTargets = {
   bmp: createOpaqueTarget('bmp3'),
   bmp2: createOpaqueTarget('bmp2'),
   bmp3: createOpaqueTarget('bmp3'),
-  // Settings that every reader supports.
+  // Settings that all PSD readers support.
   psd: { ...createTarget('psd', '-depth', '8', '-compress', 'None'), supportsProfile: true },
   psb: { ...createTarget('psb', '-depth', '8', '-compress', 'None'), supportsProfile: true },
   // ImageMagick writes rows top-down, but declares that only with -orient.

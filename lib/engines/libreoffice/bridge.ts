@@ -16,7 +16,7 @@ export class OfficeStartFailure extends OfficeCrash {}
 export const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
-  /** Shapes with text, and their number of words, on a sheet whose target is a table that cannot contain them. */
+  /** Number of text shapes, and of their words, on a sheet that is converted to a table, which cannot contain them. */
   shapes: z.int().min(0).optional(),
   shapeWords: z.int().min(0).optional(),
   /** Hidden sheets, rows and columns that are not empty; for a table target, only those of the converted sheet. */

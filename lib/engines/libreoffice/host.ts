@@ -15,7 +15,7 @@ import { OfficeRefusal, type OfficeRequest } from './process.ts'
 const format = z.custom<FormatId>((id) => typeof id === 'string' && isFormatId(id))
 
 const HostedOfficeJob = z.strictObject({
-  // Not checked further: LibreOffice, which gets it, is as confined as the sender.
+  // Not checked further, because LibreOffice, which receives the request, is sandboxed like the sender.
   request: z.custom<OfficeRequest>((value) => z.looseObject({}).safeParse(value).success),
   from: format,
   to: format,

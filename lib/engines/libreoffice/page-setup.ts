@@ -15,7 +15,7 @@ const sizeByName: Readonly<Record<string, readonly [width: number, height: numbe
 }
 
 const minSide = 2000
-/** 200 inches, the largest page of a PDF 1.7 (ISO 32000-1, annex C.2). */
+/** The longest side of a page in PDF 1.7: 200 inches (ISO 32000-1, annex C.2). */
 const maxSide = 508_000
 const maxMargin = 50_000
 
@@ -126,7 +126,7 @@ function createHeaderFooterOption(place: string) {
     )
 }
 
-/** Width and height in hundredths of a millimeter; undefined if the text is no paper size. */
+/** Returns width and height in hundredths of a millimeter; undefined if the text is not a paper size. */
 export function parseSize(text = ''): readonly [width: number, height: number] | undefined {
   const namedSize = sizeByName[text.trim().toLowerCase()]
   if (namedSize) return namedSize
@@ -135,7 +135,7 @@ export function parseSize(text = ''): readonly [width: number, height: number] |
   return sides.every((side) => side >= minSide && side <= maxSide) ? sides : undefined
 }
 
-/** Hundredths of a millimeter; undefined if the text is no length. */
+/** Returns a length in hundredths of a millimeter; undefined if the text is not a length. */
 export function parseLength(text = ''): number | undefined {
   const [, value, unit] = lengthPattern.exec(text.trim()) ?? []
   return value === undefined ? undefined : toHundredths(value, unit)

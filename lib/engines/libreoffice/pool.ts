@@ -12,7 +12,7 @@ import {
 /** A process above this size is replaced, because it slows down the whole machine. */
 const maxResidentKb = 700 * 1024
 
-/** Crashes of processes that converted nothing but this document, which therefore has caused them. */
+/** How often a process that converts only this document may crash; the document must be the cause. */
 const maxOwnCrashes = 3
 
 /** A failed start is not caused by the document, so it does not count as an attempt. */
@@ -29,14 +29,14 @@ interface Slot {
 /** A process that is warmed up in the background to replace a spent one. */
 interface SpareProcess {
   readonly start: Promise<OfficeProcess>
-  /** Set when it is ready. */
+  /** Set when the process is ready. */
   office?: OfficeProcess
 }
 
 type Waiter = (slot: Slot) => void
 
 interface Attempt {
-  /** Whether the process has to be one, or was one, that has converted nothing else. */
+  /** Whether the attempt needs, or used, a process that has converted nothing else. */
   isFresh: boolean
 }
 

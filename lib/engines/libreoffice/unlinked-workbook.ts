@@ -8,9 +8,9 @@ import type { Tools } from '../engine.ts'
 const maxBytes = 256 * 1024 * 1024
 
 /**
- * Copies the workbook out of an OLE file whose directory has no tree that leads to it, so that LibreOffice does not
- * find it. LibreOffice also opens the stream on its own, as Excel 4 and earlier stored workbooks. Returns undefined
- * if LibreOffice can open the file itself, or if there is no workbook.
+ * Copies the workbook out of an OLE file whose directory tree does not lead to it, so that LibreOffice would not find
+ * it. LibreOffice opens the stream itself, as Excel 4 and earlier stored workbooks. Returns undefined if LibreOffice
+ * can open the file, or if there is no workbook.
  */
 export async function extractUnlinkedWorkbook(path: string, tools: Tools): Promise<string | undefined> {
   try {

@@ -23,7 +23,8 @@ const exitCodes = { unlocked: 0, wrongPassword: 3, notLocked: 4, odf: 5, unknown
  * Removes the password of a document; a document without one is returned unchanged. OpenDocument files go through
  * LibreOffice; Microsoft formats are only decrypted.
  * @param unlockInOffice opens the document with the password and saves it without.
- * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT if it is not what its name says.
+ * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT if the content does not match the
+ * file extension.
  */
 export async function unlock(
   { inputs: [input], from, outDir, options }: EngineWork,

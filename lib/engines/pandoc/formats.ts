@@ -1,13 +1,15 @@
 import type { FormatId } from '../../formats/index.ts'
 import { keysOf } from '../../validation/keys-of.ts'
 
-/** How images of the document are written. */
+/** How the images of the document are written. */
 type ImageMode =
-  /** The writer packs them into the result. */
+  /** The writer packs the images into the result. */
   | 'packed'
-  /** As data URLs in the text. */
+  /** The text contains the images as data URLs. */
   | 'inline'
-  /** Only as their descriptions: the format can only reference other files, and the result is a single file. */
+  /**
+   * Only image descriptions are written: the format can only reference other files, and the result is a single file.
+   */
   | 'described'
 
 /** How a format is written. */
@@ -27,7 +29,7 @@ interface PandocSource {
   readonly args?: readonly string[]
   /** A container format without a text encoding. */
   readonly isBinary?: true
-  /** Straight quotes, double hyphens and three dots become typographic characters. */
+  /** Whether the reader turns straight quotes, double hyphens and three dots into typographic characters. */
   readonly isSmart?: true
 }
 
@@ -115,7 +117,7 @@ const targets = {
 } as const satisfies Partial<Record<FormatId, PandocTarget>>
 export type PandocTargetId = keyof typeof targets
 
-/** Bibliography formats convert to each other as data; in any other target they become a printed list. */
+/** Bibliography formats that convert to each other as data; in any other target they become a printed list. */
 export const bibliographyFormats = { bib: 'biblatex', csljson: 'csljson' } as const
 
 export const pandocSourceIds = keysOf(sources)

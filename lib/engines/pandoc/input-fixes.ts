@@ -36,7 +36,7 @@ const nonLinearItemPattern = /<itemref\b[^<>]{0,999}?\slinear\s{0,9}=\s{0,9}["']
 const attribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? ''
 
-/** Makes notes outside of the linear reading order (`linear="no"`) part of it, because pandoc skips them. */
+/** Includes notes outside of the linear reading order (`linear="no"`), because pandoc skips them. */
 function makeLinear(opf: string): string {
   const items = new Map(
     (opf.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [attribute(item, 'id'), item]),
@@ -83,7 +83,7 @@ export const fixEpubNotes = (input: InputFile, tools: Tools): Promise<InputFile>
   )
 
 interface Change {
-  /** Matches the names of the parts to change. */
+  /** Matches the names of the parts that may change. */
   readonly name: RegExp
   readonly change: (text: string) => string
 }
@@ -113,7 +113,7 @@ async function changeZipParts(
   return { ...input, path }
 }
 
-/** Undefined for a file that is not a ZIP or has too many entries, which the reader reports. */
+/** Returns undefined if the file is not a ZIP or has too many entries; the reader reports such files. */
 async function tryOpenZip(path: string): Promise<ZipArchive | undefined> {
   const zip = await ignoreDamage(openByPath(path).then((file) => openZipArchive(file, maxEntries)))
   return zip?.hasMoreEntries ? undefined : zip

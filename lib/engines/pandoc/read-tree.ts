@@ -27,7 +27,7 @@ import { warnAboutTemplates } from './wiki-templates.ts'
 export const treeFileName = 'tree.json'
 export const mediaFolderName = 'media'
 
-/** Time limit in seconds. An ebook takes seconds; macros and anchors that expand exponentially never end. */
+/** Time limit in seconds. An ebook takes seconds, but macros and anchors that expand exponentially never end. */
 const readTimeoutS = 180
 
 /**
@@ -78,7 +78,7 @@ export async function readTree(
   warnAboutRawContent(tree, keepsRawHtml ? to : undefined, tools)
   if (from === 'csv' && TableOptions.parse(options).headers === false) convertHeadersToRows(tree)
   if (keepsRawHtml) return tree
-  // Read again via HTML, so that raw HTML tables and images in the document are recognized.
+  // Reads the document again via HTML, so that raw HTML tables and images in it are recognized.
   const page = join(tools.workDir, 'page.html')
   const extractMediaArg = `--extract-media=${mediaFolderName}`
   await runReader(
@@ -119,7 +119,7 @@ export async function runReader(
   tools: Tools,
 ): Promise<void> {
   const { path } = input
-  // Pandoc's RTF reader accepts any bytes.
+  // Pandoc's RTF reader accepts any bytes, so the signature is checked here.
   if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf'))
     throw corruptDocumentError(from)
   try {
@@ -146,7 +146,7 @@ export async function runReader(
   }
 }
 
-/** Messages of the Haskell runtime; a document is many times larger in memory than on disk. */
+/** Whether the Haskell runtime reports a lack of memory; a document is many times larger in memory than on disk. */
 const isOutOfMemory = (error: unknown) =>
   error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
 

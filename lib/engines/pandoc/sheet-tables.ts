@@ -2,8 +2,8 @@ import { type Cell, listRows, type PandocRow, PandocTable, resetColumnWidth } fr
 import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } from './tree.ts'
 
 /**
- * Tables of a spreadsheet for Markdown, whose tables have a header and no spans. LibreOffice writes a sheet without a
- * header row and with a line break in each blank cell, so that pandoc would write an HTML table.
+ * Converts tables of a spreadsheet for Markdown, whose tables have a header and no spans. LibreOffice writes a sheet
+ * without a header row and with a line break in each blank cell, so pandoc would write an HTML table.
  */
 
 /** Larger sheets stay HTML tables: a span could describe billions of cells. */
@@ -27,7 +27,7 @@ export function simplifySheetTables(tree: Tree): void {
   })
 }
 
-/** Attributes that LibreOffice writes for each sheet. */
+/** Whether a table has the attributes that LibreOffice writes for each sheet. */
 function isSheet([attributes, , , [, head]]: PandocTable): boolean {
   const pairs = JSON.stringify(attributes)
   return head.length === 0 && pairs.includes('["cellspacing","0"]') && pairs.includes('["border","0"]')
@@ -36,7 +36,7 @@ function isSheet([attributes, , , [, head]]: PandocTable): boolean {
 type Inlines = readonly unknown[]
 const hasContent = (inlines: Inlines) => inlines.length > 0
 
-/** Returns the cells of each row, with blank ones in place of spans; undefined if a cell has more than text. */
+/** Returns the cells of each row, with blank cells in place of spans; undefined if a cell contains more than text. */
 function readCells(table: PandocTable): Inlines[][] | undefined {
   const width = table[2].length
   const rows = listRows(table)
@@ -55,7 +55,7 @@ function readCells(table: PandocTable): Inlines[][] | undefined {
   return grid.map((row) => row.map((inlines) => inlines ?? []))
 }
 
-/** Returns the content of a cell in one line; undefined if it has other blocks than paragraphs. */
+/** Returns the content of a cell in one line; undefined if the cell contains blocks other than paragraphs. */
 function textOf(blocks: readonly unknown[]): Inlines | undefined {
   const lines: unknown[][] = []
   for (const block of blocks) {

@@ -125,7 +125,7 @@ function findInlines(part: unknown): unknown[] {
   const table = t === 'Table' ? PandocTable.safeParse(c).data : undefined
   if (table)
     return collectInlines(listRows(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
-  // Paragraphs, headings, lists, quotations and containers: their content without attributes.
+  // Returns the content of paragraphs, headings, lists, quotations and containers without their attributes.
   if (t === 'Plain' || t === 'Para') return findInlines(c)
   // The first element describes the numbering.
   if (t === 'OrderedList') return Array.isArray(c) ? findInlines(c[1]) : []

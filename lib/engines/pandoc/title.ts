@@ -21,7 +21,7 @@ const targetsWithTitlePage: readonly FormatId[] = [
 /** Targets that show the title above the text and store it as a property, too. */
 const targetsWithTitleProperty: readonly FormatId[] = ['docx', 'odt']
 
-/** Whether the first heading repeats the title, as in pages made from an email. */
+/** Whether the first heading repeats the title, as in pages created from an email. */
 function beginsWithTitle(tree: Tree): boolean {
   const [heading] = tree.blocks
   if (!isElement(heading) || heading.t !== 'Header' || !Array.isArray(heading.c)) return false

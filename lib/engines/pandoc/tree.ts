@@ -97,7 +97,7 @@ export function unwrapContainers(tree: Tree): void {
   }
 }
 
-/** Pushes one node at a time: spread as arguments of one call, the paragraphs of a long ebook would be too many. */
+/** Pushes one node at a time, because a long ebook has more paragraphs than a call can have arguments. */
 function unwrapNodes(nodes: unknown[]): void {
   const unwrappedNodes = nodes.flatMap((node): unknown => (isContainer(node) ? node.c[1] : [node]))
   nodes.length = 0

@@ -9,7 +9,7 @@ const targetsWithShortNotes: readonly FormatId[] = ['adoc']
 const elementsWithoutNotes: Partial<Record<FormatId, readonly string[]>> = {
   dokuwiki: ['Header'],
   zimwiki: ['Table'],
-  // The writer puts them in table cells, where LibreOffice drops them.
+  // The writer puts notes into table cells, where LibreOffice drops them.
   rtf: ['Table'],
   opml: ['Table'],
   haddock: ['Image'],
@@ -28,7 +28,7 @@ export function rewriteUnsupportedNodes(tree: Tree, target: FormatId): void {
     })
   }
   if (targetsWithoutCaptions.includes(target)) visitNodes(tree, moveCaptionAbove)
-  // With column widths, the writer draws the table as text without caption and header row.
+  // If columns have widths, the writer draws the table as text, without caption and header row.
   if (target === 'muse') visitNodes(tree, removeColumnWidths)
 }
 
@@ -54,7 +54,7 @@ function replaceNoteWithBrackets(element: PandocElement): void {
   element.t = 'Span'
 }
 
-/** `[attributes, [short, blocks], columns, head, bodies, foot]` */
+/** Content of a table: `[attributes, [short, blocks], columns, head, bodies, foot]`. */
 function moveCaptionAbove(element: PandocElement): void {
   if (element.t !== 'Table' || !Array.isArray(element.c)) return
   const [, caption, ...rest]: unknown[] = element.c

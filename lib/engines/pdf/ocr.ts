@@ -116,7 +116,7 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
 }
 
 /**
- * Reads the text of pages and writes the target. `details` counts all `pages` and those whose text was read
+ * Reads the text of pages and writes the target. The `details` count all pages (`pages`) and those that were read
  * (`pagesRecognized`).
  * @param chunks results of `runOcrChunk`, when the pages were read by several workers.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, FILE_TOO_LARGE, CONVERSION_FAILED (a signed PDF).
@@ -139,7 +139,7 @@ export async function runOcr(
           { path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) },
           tools,
         )
-  // The text layer of some scripts is corrected, Tesseract's own text is not.
+  // The text layer is corrected for some scripts; Tesseract's own text is not, so it is not used for them.
   const lines = languagesToFixPattern.test(settings.language) ? new Map<number, string>() : texts
   const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages, lines }
   const file = await writeTarget(work, searchablePdf, tools)
@@ -217,7 +217,7 @@ async function writeTarget(
       // Imported on demand: the docx library is large.
       const { buildFlowingLayout } = await import('./docx/flowing-layout.ts')
       const { documentInfo } = await openPdf(path, undefined, tools)
-      // No further OCR: every page that can be recognized has been.
+      // Disables further OCR: every page that can be recognized has been.
       const source = {
         path,
         pages: allPages,

@@ -30,9 +30,9 @@ export interface OpenPdf {
   /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean
   readonly hasForm: boolean
-  /** Whether its attachments are encrypted, and only these; `path` is a file without them. */
+  /** Whether only the attachments of the PDF are encrypted; `path` is a file without them. */
   readonly hasLockedAttachments?: boolean
-  /** Whether it has structure tags for screen readers. */
+  /** Whether the PDF has structure tags for screen readers. */
   readonly isTagged: boolean
   readonly documentInfo: DocumentInfo
 }
@@ -55,7 +55,7 @@ export async function openPdf(source: string, password: string | undefined, tool
   return { path, ...decryptedFacts, isEncrypted: true }
 }
 
-/** Whether a file that Poppler opens encrypts its attachments; all other programs ask for the password. */
+/** Whether a PDF that Poppler opens has encrypted attachments; all other programs ask for the password. */
 async function hasOnlyLockedAttachments(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -75,7 +75,7 @@ async function readText(path: string): Promise<string> {
   return bytes.length > maxTextLength ? '' : bytes.toString('latin1')
 }
 
-/** The largest file that fits into a string. */
+/** Length of the largest file that fits into a string. */
 const maxTextLength = 2 ** 29 - 24
 
 /** Opens a PDF that encrypts only its attachments. @throws AppError PDF_ENCRYPTED if it encrypts more. */

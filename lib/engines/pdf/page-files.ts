@@ -1,4 +1,4 @@
-/** The file in a ZIP of pages that describes the others. */
+/** Name of the file that describes the other files in a ZIP of pages. */
 export const manifestName = 'manifest.json'
 
 /** A file created from one page. */
@@ -8,7 +8,7 @@ export interface PageFile {
   readonly path: string
 }
 
-/** Names that engines give, which are used as file names. */
+/** Names given by engines, which are used as file names. */
 export const pageNamePattern = /^\w[\w (),.-]{0,199}$/
 
 /** A file in a ZIP of pages: a range of its bytes, because nothing is compressed. */
@@ -16,7 +16,7 @@ export interface ZippedPage {
   readonly page: number
   readonly name: string
   readonly start: number
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
 }
 

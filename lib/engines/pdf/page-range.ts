@@ -7,7 +7,7 @@ const rangePattern = new RegExp(
   'i',
 )
 const maxPagesListed = 20_000
-/** No document has a page 0. */
+/** Rejects page 0, which does not exist. */
 const hasNoPageZero = (range: string) => !/(?:^|[^\d])0+(?:[^\d]|$)/.test(range)
 
 /** JSON may contain a single page as a number. */

@@ -5,14 +5,14 @@ import { openZipArchive } from '../../binary/zip.ts'
 import { manifestName, type PageFile, pageNamePattern, type ZippedPage } from './page-files.ts'
 import { StoredZip } from './stored-zip.ts'
 
-/** The archives are our own. */
+/** High limits, because only archives that we have written are joined. */
 const maxPages = 1_000_000
 const maxManifestBytes = 64 * 1024 * 1024
 
 const Manifest = z.object({
-  /** Settings that the pages were made with. */
+  /** Settings with which the pages were created. */
   parameters: z.record(z.string(), z.unknown()),
-  /** Which file contains which page. */
+  /** The file that contains each page. */
   pages: z.array(z.object({ page: z.int(), file: z.string().regex(pageNamePattern), size: z.int() })),
 })
 type Manifest = z.infer<typeof Manifest>
@@ -58,7 +58,7 @@ export async function readPageList(file: RandomAccess): Promise<ZippedPage[] | u
     const starts = new Map<string, number>()
     for (const [index, entry] of zip.entries.entries()) {
       const start = entry.offset + StoredZip.headerBytes(entry.name, entry.compressedSize)
-      // Our files follow each other without gaps, and the manifest is the last one.
+      // We write files without gaps between them, and the manifest as the last one.
       if (index + 1 < zip.entries.length && start + entry.compressedSize !== zip.entries[index + 1]?.offset)
         return undefined
       if (entry.compressedSize !== entry.uncompressedSize) return undefined
@@ -70,7 +70,7 @@ export async function readPageList(file: RandomAccess): Promise<ZippedPage[] | u
       return { page, name, start, size: zip.files.get(name)?.compressedSize ?? 0 }
     })
   } catch (error) {
-    // Of the ZIP reader, of JSON.parse and of zod.
+    // Errors of the ZIP reader, of JSON.parse and of zod mean that we did not write this ZIP.
     if (error instanceof RangeError || error instanceof SyntaxError || error instanceof z.ZodError)
       return undefined
     throw error

@@ -35,7 +35,7 @@ export async function runQpdf(
   }
 }
 
-/** The error for a PDF that some program cannot read. */
+/** Creates the error for a PDF that a program cannot read. */
 export function corruptPdfError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The PDF is damaged or incomplete.', undefined, { cause })
 }

@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 /** A range of bytes in a file. */
 interface ByteExtent {
   readonly start: number
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
 }
 
@@ -26,7 +26,7 @@ const externalAttributes = 0o100644 * 2 ** 16
 /** 4.4.4, bit 11: names are UTF-8. */
 const flags = 1 << 11
 
-/** 4.3.7: without name and extra fields. */
+/** 4.3.7: length without name and extra fields. */
 const localHeaderBytes = 30
 /** 4.5.3: the extra field with both sizes. */
 const zip64SizesBytes = 20
@@ -69,7 +69,7 @@ export class StoredZip {
     return size
   }
 
-  /** Length of the header in front of a file of `size` bytes. */
+  /** Returns the length of the header in front of a file of `size` bytes. */
   static headerBytes(name: string, size: number): number {
     return localHeaderBytes + Buffer.byteLength(name) + (size >= maxUint32 ? zip64SizesBytes : 0)
   }
@@ -86,7 +86,7 @@ export class StoredZip {
   ): Promise<void> {
     const start = this.#end
     const entryWithoutCrc = { name: Buffer.from(name), crc: 0, start, size }
-    // A placeholder of the same length: the checksum is only known after the data, when the header is written again.
+    // Writes a placeholder: the checksum is only known after the data, when the header is written again.
     await this.#append(this.#createLocalHeader(entryWithoutCrc))
     let crc = 0
     for (let at = 0; at < size; ) {
@@ -135,7 +135,7 @@ export class StoredZip {
         [2, name.length],
         [2, extraFields.length],
       ),
-      // No comment, disk 0, no internal attributes.
+      // Without a comment and internal attributes, on disk 0.
       packFields([2, 0], [2, 0], [2, 0], [4, externalAttributes], [4, clampTo32Bits(start)]),
       name,
       extraFields,

@@ -16,7 +16,7 @@ import { passwordOption } from './page-options.ts'
 import { uncompressedTiff } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
 
-/** The page picker of the web page shows at most this many. */
+/** The maximum that the page picker of the web page shows. */
 const maxPages = 500
 const pageShape = {
   count: integer(1, maxPages)

@@ -7,7 +7,7 @@ export interface SandboxLimits {
   readonly dataBytes?: number
   /** CPU time of each process. */
   readonly cpuS?: number
-  /** Size of each file that is written. */
+  /** Maximum size of each file that is written. */
   readonly fileBytes?: number
   /** Total number of processes and threads. */
   readonly processes?: number

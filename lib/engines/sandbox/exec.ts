@@ -31,11 +31,11 @@ export class ProcessFailure extends Error {
 
 /** How a program of a step ended. */
 interface CommandResult {
-  /** For example `exit code 1`, `SIGKILL` or the reason why the program was stopped. */
+  /** Such as `exit code 1`, `SIGKILL` or the reason why the program was stopped. */
   readonly how: string
   readonly hasSucceeded: boolean
   readonly ms: number
-  /** Only the beginning and the end if it is long. */
+  /** Only the beginning and the end of long output. */
   readonly stderr: string
 }
 
@@ -68,8 +68,8 @@ export function createTools(options: ToolsOptions): Tools {
   const deadline = Date.now() + limits.timeoutS * 1000
   const uid = options.runningUid ?? randomUid()
   let runningCount = options.runningUid === undefined ? 0 : 1
-  // A running program could replace a folder with a symbolic link, so the whole tree is walked only while none runs.
-  // While another program runs, only the direct children are changed, and there is only one walk at a time.
+  // Runs one walk at a time. A running program could replace a folder with a symbolic link, so the whole tree is walked
+  // only while no program runs; otherwise, only direct children change their owner.
   const runExclusive = createMutex()
   const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
     const leftS = Math.max(0, (deadline - Date.now()) / 1000)
@@ -123,7 +123,7 @@ async function execute(
 ): Promise<{ stdout: string; stderr: string }> {
   const { signal, workDir, timeoutS, okCodes = [0] } = execution
   signal.throwIfAborted()
-  // Identifies every process of this run by its environment, as PID namespaces are not available everywhere.
+  // Identifies every process of this run by an environment variable, as PID namespaces are not available everywhere.
   const processMark = randomUUID()
   const sandbox: SandboxOptions = {
     workDir,

@@ -25,7 +25,7 @@ const searchPath = '/usr/bin:/bin:/usr/local/bin'
 
 /**
  * Debian's plain BLAS and LAPACK come first. FFmpeg links them for a filter that is never used, and loading OpenBLAS
- * instead would take a quarter of FFmpeg's start time.
+ * instead takes a quarter of FFmpeg's start time.
  */
 const libraryPath = ['blas', 'lapack'].map((name) => `/usr/lib/x86_64-linux-gnu/${name}`).join(':')
 
@@ -117,8 +117,8 @@ export async function createSandboxCommand(
 }
 
 /**
- * The same for a program of the service itself, which also runs where engines would not be confined as MIN_CONFINEMENT
- * requires: less confined than that it is still apart from the keys of the service.
+ * Like `createSandboxCommand`, for programs of the service itself. Also works where the confinement does not reach
+ * MIN_CONFINEMENT, because even weak confinement keeps the program from the credentials of the service.
  */
 export async function confineIfPossible(
   bin: string,

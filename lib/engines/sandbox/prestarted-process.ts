@@ -86,7 +86,7 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
     // A waiting process must not keep the service running. When the service exits, the process's stdin closes and
     // it exits too.
     child.unref()
-    // Node creates them as sockets.
+    // Node creates the pipes as sockets.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref()
     return {
       child,

@@ -34,7 +34,7 @@ export const archiveRows: readonly Capability[] = [
   row(['tar'], z.object({})),
 ]
 
-/** Formats that are lossless but already compressed. */
+/** Formats that are lossless but contain compressed data. */
 const compressedFormats: readonly FormatId[] = [
   ...(['png', 'apng', 'gif', 'svgz', 'icns', 'flac', 'alac', 'wv', 'tta', 'mlp', 'thd'] as const),
   ...(['docx', 'docm', 'dotx', 'dotm', 'xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm', 'numbers'] as const),

@@ -4,7 +4,7 @@ import type { Tools } from '../engine.ts'
 import type { KeptLink } from './kept-links.ts'
 import { type ArchiveEntry, findUnsafeEntries } from './list-entries.ts'
 
-/** Maximum names in a warning, and characters of each. */
+/** Maximum number of names in a warning, and maximum characters of a name. */
 const maxNames = 10
 const maxNameCharacters = 100
 
@@ -35,7 +35,7 @@ export function warnAboutDroppedEntries(
   }
 }
 
-/** Returns the names that several files share; repeated folder entries are normal. */
+/** Returns the names that several files share, but not repeated folder entries, which are normal. */
 function findDuplicates(entries: readonly ArchiveEntry[]): string[] {
   const files = entries
     .filter(({ kind }) => kind === 'file')

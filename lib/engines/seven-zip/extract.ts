@@ -21,7 +21,7 @@ export const pathsOption = z
 
 const Options = z.object({ paths: pathsOption, password: z.string().optional() })
 
-/** Extracts the files of an archive without their folders; archives among them are not unpacked. */
+/** Extracts the files of an archive without their folders; nested archives are not unpacked. */
 export async function extract(
   { options, outDir }: EngineWork,
   input: InputFile,
@@ -65,7 +65,7 @@ async function listFiles(folder: string): Promise<string[]> {
 /** Whether the pattern matches the path or its file name. */
 function matchesPath(path: string, pattern: string): boolean {
   const [text, patterns] = [path.normalize('NFC'), pattern.normalize('NFC').replace(/^(?:\.?\/)+/, '')]
-  // Brackets are frequent in file names.
+  // Without character classes, because brackets are frequent in file names.
   const matches = (name: string) => matchesWildcards(name, patterns, { hasClasses: false })
   return matches(text) || (!patterns.includes('/') && matches(text.slice(text.lastIndexOf('/') + 1)))
 }

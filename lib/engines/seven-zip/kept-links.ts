@@ -15,7 +15,7 @@ export interface KeptLink {
 
 const trim = (name: string) => posix.normalize(name).replace(/\/$/, '')
 
-/** Returns the links to files or folders of the archive, without those through other links. */
+/** Returns the links to files or folders of the archive, except those that lead through other links. */
 export function findSafeLinks(entries: readonly ArchiveEntry[]): KeptLink[] {
   const links = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [trim(name)] : [])))
   const names = new Set(
@@ -50,7 +50,7 @@ export async function writeLinkList(links: readonly KeptLink[], tools: Tools): P
   return [`@${list}`]
 }
 
-/** Octal codes of all bytes that may have a meaning in a list. */
+/** Writes bytes that may have a meaning in the list as octal codes. */
 const escapeBytes = (text: string) =>
   Buffer.from(text)
     .toString('latin1')

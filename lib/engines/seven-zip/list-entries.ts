@@ -89,7 +89,7 @@ function parseBsdtarEntry(line: string): ArchiveEntry {
   if (name === undefined) throw new AppError('CORRUPT_FILE', 'The list of files in the archive is damaged.')
   const kindByTypeCharacter: Readonly<Record<string, ArchiveEntry['kind']>> = {
     '-': 'file',
-    // ar does not state the type.
+    // An ar listing does not state the type.
     '?': 'file',
     d: 'folder',
     l: 'link',

@@ -12,7 +12,7 @@ export const compressionLevel = integer(0, 9)
   .default(5)
   .describe('0 is fastest, 9 is smallest; the files do not change.')
 
-// The password is sent to a prompt, where a line break would end it.
+// The password is written to a prompt, where a line break would end it.
 export const passwordText = z
   .string()
   .regex(/^[^\r\n]{1,200}$/, 'Expected 1 to 200 characters without line breaks.')
@@ -74,11 +74,11 @@ interface Content {
   readonly folder: string
   readonly files: number
   readonly folders: number
-  /** Only for formats that `supportsLinks`. */
+  /** Set only for formats that `supportsLinks`. */
   readonly links?: readonly KeptLink[]
 }
 
-/** Whether links of the source are kept. */
+/** Whether a format keeps links of the source. */
 export const supportsLinks = (to: FormatId) =>
   to === 'tar' || to === 'cpio' || to === 'tar.z' || Object.hasOwn(tarFilters, to)
 
@@ -149,7 +149,7 @@ async function packWithSevenZip(
   const args = ['a', `-t${type}`, ...typeArgs, ...(password === undefined ? [] : passwordArgs)]
   // 7-Zip asks for a new password twice.
   const passwordInput = password === undefined ? {} : { stdin: `${password}\n${password}\n` }
-  // 7-Zip resolves the star itself, so that no name from the archive becomes an argument.
+  // 7-Zip expands the star itself, so that no name from the archive becomes an argument.
   const { stdout } = await tools.exec('7zz', [...args, '--', path, join(folder, '*')], passwordInput)
   const addedFiles = /^Add new data to archive:(?: \d+ folders?,)? (\d+) files?,/m.exec(stdout)?.[1]
   return { path, ...(addedFiles !== undefined && { memberCount: Number(addedFiles) }) }
@@ -190,7 +190,7 @@ async function packWithBsdtar(
 ): Promise<OutputFile> {
   const names = join(tools.workDir, 'names.txt')
   await writeFile(names, (await readdir(folder)).map((name) => `${name}\0`).join(''))
-  // The files belong to a user that exists only in the sandbox.
+  // Sets root as the owner, because the files belong to a user that exists only in the sandbox.
   const owner = ['--uid', '0', '--gid', '0', '--uname', 'root', '--gname', 'root']
   const contents = ['-C', folder, '--null', '-T', names, ...(await writeLinkList(links, tools))]
   await tools.exec('bsdtar', ['-c', ...args, ...owner, '-f', path, ...contents])

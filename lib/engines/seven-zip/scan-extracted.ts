@@ -14,7 +14,7 @@ export interface UnpackedContents {
 }
 
 interface FoundEntry {
-  /** As bytes, because names from old archives may not be valid UTF-8. */
+  /** Bytes, because names from old archives may not be valid UTF-8. */
   readonly path: Buffer
   readonly name: Buffer
   readonly stats: Stats
@@ -82,7 +82,7 @@ export async function makeReadable(folder: string, expectedCharset: string): Pro
  */
 export async function splitBackslashes(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  // The deepest first, because moving a folder changes the paths of its content.
+  // Starts with the deepest entries, because moving a folder changes the paths of its content.
   for (const { name, parentPath } of entries.reverse()) {
     const parts = name.split('\\').filter((part) => part !== '' && part !== '.')
     const file = parts.pop()

@@ -31,7 +31,7 @@ function splitExtension(name: string): [stem: string, extension: string] {
   const extension = /(?<=.)(?:\.tar)?\.[^.]{1,16}$/i.exec(name)?.[0] ?? ''
   const stem = name.slice(0, name.length - extension.length)
   const buffer = new Uint8Array(maxNameBytes - Buffer.byteLength(extension))
-  // encodeInto never splits a character.
+  // encodeInto never writes a part of a character.
   const { read } = new TextEncoder().encodeInto(stem, buffer)
   return [stem.slice(0, read), extension]
 }

@@ -38,7 +38,7 @@ export const compressedTarFormats = [
 /** Formats that 7-Zip does not support, or not completely. */
 export const bsdtarFormats: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
 
-/** Formats in which names not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
+/** Formats in which names that are not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
 const zipFormats: readonly FormatId[] = ['zip', 'jar', 'zipx', 'cbz']
 
 const isCompressedTar = (format: FormatId) => compressedTarFormats.some((id) => id === format)
@@ -76,7 +76,7 @@ interface Limits {
   /** Receives the links that can be kept, if the new format supports links. */
   readonly keptLinks: KeptLink[] | undefined
   readonly limitBytes: number
-  /** Empty if none was given. */
+  /** Empty if the client sent no password. */
   readonly password: string
 }
 
@@ -97,7 +97,7 @@ const bsdtarFallbackFormats: readonly FormatId[] = [
 interface ArchiveSource {
   readonly path: string
   readonly format: FormatId
-  /** Where it is unpacked. */
+  /** Folder into which the archive is unpacked. */
   readonly folder: string
 }
 
@@ -291,7 +291,7 @@ async function runWithSizeLimit(
   { folder, limitBytes }: { readonly folder: string; readonly limitBytes: number },
   [bin, ...args]: Command,
   tools: Tools,
-  // Empty stdin answers any prompt.
+  // Closes stdin by default, so that prompts get an empty answer.
   { stdin = '', env = {}, readOnly = [] }: Pick<ExecOptions, 'stdin' | 'env' | 'readOnly'> = {},
 ): Promise<void> {
   const stopMeasuring = new AbortController()

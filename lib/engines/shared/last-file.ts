@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 
-/** Remembers the data of the last file: `run` follows `split` in the same process if the work is not split. */
+/** Remembers the data of the last file, because `run` follows `split` in the same process if the work is not split. */
 export class LastFile<Value> {
   #lastFile: { readonly file: string; readonly value: Value } | undefined
 

@@ -49,7 +49,7 @@ export const officeCompressRows: readonly Capability[] = officeFormats.map((id) 
 export const isOfficePackage = (id: FormatId): boolean => officeFormats.some((candidate) => candidate === id)
 
 const maxEntries = 20_000
-/** A larger image is copied unchanged: it would not fit in memory together with its result. */
+/** Larger images are copied unchanged, because they would not fit in memory together with the result. */
 const maxImageBytes = 64 * 1024 * 1024
 /** Where Office Open XML and OpenDocument packages store images. */
 const imagePath = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
@@ -129,7 +129,7 @@ async function repack(
   await rewriteZip(zip, path, replace, 0)
 }
 
-/** Returns undefined if the image cannot be read or would not shrink: the original is kept. */
+/** Returns undefined if the image cannot be read or would not shrink; the original is then kept. */
 async function shrinkImage(
   zip: ZipArchive,
   entry: ZipArchiveEntry,
@@ -139,7 +139,7 @@ async function shrinkImage(
   try {
     const originalImage = await zip.read(entry, maxImageBytes)
     const sharp = await loadSharp()
-    // A page is rarely shown larger than a screen, so more pixels than that are never seen.
+    // A page is rarely larger than a screen, so additional pixels are never seen.
     const side = 1000 + level * 20
     const shrunkImage = sharp(originalImage).resize({
       width: side,

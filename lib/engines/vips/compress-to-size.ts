@@ -2,7 +2,7 @@ import type { Effort } from './compress-formats.ts'
 
 /** Below this quality, an image with fewer pixels looks better. */
 const minQuality = 20
-/** Maximum attempts for the quality, and again for the scale. */
+/** Maximum number of attempts to find the quality, and again to find the scale. */
 export const maxCompressionAttempts = 7
 
 /** Output file of one attempt. */

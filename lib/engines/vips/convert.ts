@@ -157,7 +157,7 @@ export function warnAboutDroppedFrames({ pages }: SourceImage, to: FormatId, too
 export const getExtension = (to: PixelTargetId) => formatById(to).extensions[0] ?? to
 
 interface WriteRequest {
-  /** Page index; -1 selects all frames. */
+  /** Index of the page; -1 selects all frames. */
   readonly page: number
   readonly path: string
   readonly options: unknown
@@ -213,7 +213,7 @@ const mmPerInch = 25.4
 /** Avoids sharp's `withMetadata({ density })`, which would also keep EXIF data such as the location. */
 function setTiffDensity(image: Sharp, to: PixelTargetId, density: number): void {
   const pixelsPerMm = density / mmPerInch
-  // A TIFF needs it set explicitly; a PNG takes it from the source, and the JPEG encoder adds it on writing.
+  // A TIFF needs the density set explicitly; a PNG takes it from the source, and the JPEG encoder adds it on writing.
   if (to === 'tiff' || to === 'jxr')
     image.tiff({ xres: pixelsPerMm, yres: pixelsPerMm, resolutionUnit: 'inch' })
 }

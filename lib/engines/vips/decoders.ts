@@ -32,7 +32,7 @@ export const cameraFormats = [
   'srw',
 ] as const satisfies readonly FormatId[]
 
-/** File that libvips reads in place of the original. */
+/** A file that libvips reads in place of the original. */
 export interface DecodedFile {
   readonly path: string
   readonly format: FormatId
@@ -40,7 +40,7 @@ export interface DecodedFile {
 
 interface DecodeJob {
   readonly input: InputFile
-  /** The target is lossless, so the intermediate file must be too. */
+  /** Whether the target is lossless, so that the intermediate file must be lossless too. */
   readonly isLossless: boolean
   /** Whether the decoder keeps all bits per channel, which takes more time and disk space. */
   readonly hasDeepColor: boolean
@@ -54,7 +54,7 @@ const decodeCameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => 
   // -w: white balance as measured by the camera. dcraw_emu also rotates the image upright.
   const depth = hasDeepColor ? ['-6'] : []
   const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
-  // Its exit code is always 0, and it continues after damaged data.
+  // The exit code of dcraw_emu is always 0, and it continues after damaged data.
   if (/cannot (?:unpack|open)/i.test(stderr)) throw new ProcessFailure('dcraw_emu', 0, stderr)
   if (/data corrupted|unexpected end/i.test(stderr)) {
     tools.warn('IMAGE_DAMAGED', 'The photo is damaged; a part of it may be missing.')
@@ -82,7 +82,7 @@ const jxr: ImageDecoder = async ({ input, tools }) => {
 
 const djvu: ImageDecoder = async ({ input, tools }) => {
   const path = createDecodedPath(input, tools, 'tif')
-  // Uncompressed, a book of scans would fill the disk.
+  // Compresses the pages, because an uncompressed book of scans would fill the disk.
   await tools.exec('ddjvu', ['-format=tiff', '-quality=90', input.path, path])
   return { path, format: 'tiff' }
 }
@@ -136,7 +136,7 @@ const decoders: Partial<Record<FormatId, ImageDecoder>> = {
   ...Object.fromEntries(cameraFormats.map((id) => [id, decodeCameraRaw])),
 }
 
-/** Returns the decoder for a format that libvips cannot read; undefined if it can. */
+/** Returns the decoder for a format that libvips cannot read; undefined for formats that it can. */
 export function getImageDecoder(format: FormatId): ImageDecoder | undefined {
   return decoders[format]
 }

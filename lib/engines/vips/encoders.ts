@@ -90,7 +90,7 @@ const heic = encodeWithProgram('png', (file, { path, options }) => [
   file,
 ])
 
-/** cjxl 0.7 fails below: the quality would exceed its maximum distance of 25. */
+/** For lower values, cjxl 0.7 fails, because the distance would exceed its maximum of 25. */
 const minJxlQuality = 6
 
 const jxl = encodeWithProgram('png', (file, { path, options }) => [

@@ -17,7 +17,7 @@ const tags = {
 const upright = 1
 const inches = 2
 
-/** Declares that the pixels are upright, for pixels that a decoder has already rotated. */
+/** Declares that the pixels are upright, after a decoder has rotated them. */
 export const setUpright = (path: string): Promise<void> =>
   editExif(path, new Map([[tags.orientation, upright]]))
 
@@ -82,7 +82,7 @@ const locateExif = async (file: RandomAccess): Promise<ExifLocation | undefined>
 const startOfJpeg = Buffer.from([0xff, 0xd8])
 const exifSegment = Buffer.from('Exif\0\0', 'latin1')
 const exifMarker = 0xe1
-/** Before the image data; photos have about ten. */
+/** Maximum number of segments before the image data; photos have about ten. */
 const maxSegments = 100
 
 async function locateInJpeg(file: RandomAccess): Promise<ExifLocation | undefined> {

@@ -16,7 +16,7 @@ export async function hasFewColors({ path, format, metadata }: SourceImage): Pro
   const { width, height } = metadata
   if (!['png', 'tiff'].includes(format) || width * height > maxScannedPixels) return false
   const seenColors = new Set<number>()
-  // The first rows already give most photographs away, and the middle rows nearly all, so that no more is read.
+  // Most photographs can be recognized by their first rows, and nearly all by the middle rows, so only these are read.
   const middle = (height - middleRowCount) >> 1
   if (middle > 0) {
     if (!(await hasFewColorsIn(path, seenColors, { left: 0, top: 0, width, height: topRowCount })))

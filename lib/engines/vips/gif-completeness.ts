@@ -44,7 +44,7 @@ class CodeLengths {
   pixels = 0
   readonly #clearCode: number
   readonly #minCodeLength: number
-  /** Pixels that each code represents. */
+  /** Number of pixels that each code represents. */
   readonly #lengths = new Uint16Array(maxCodes)
   #next: number
   #lastCode = 0

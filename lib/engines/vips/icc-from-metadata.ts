@@ -39,7 +39,7 @@ export async function addProfileFromPng(input: InputFile, head: PngHead, tools: 
   const isColored = hasColor(header) || isDeepGray
   const profile = isColored ? buildRgbProfile(colors.primaries, colors.curve) : buildGrayProfile(colors.curve)
   const path = createProfiledPath(input.path, tools)
-  // The reader of the pixels reports a truncated file.
+  // A truncated file is reported when its pixels are read.
   return (await writeWithProfile(source, profile, path)) ? path : input.path
 }
 
@@ -130,6 +130,6 @@ function parseChromaticities(chunk: Buffer | undefined): Chromaticities {
     : values
 }
 
-/** Profile name, compression method and compressed profile (section 11.3.2.3). */
+/** Contains the profile name, the compression method and the compressed profile (section 11.3.2.3). */
 const createProfileChunk = (profile: Buffer) =>
   Buffer.concat([Buffer.from('icc\0\0', 'latin1'), deflateSync(profile)])

@@ -61,7 +61,7 @@ async function preparePages(
 async function findEmbeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
   if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
   const copy = join(tools.workDir, `embed-${index}.jpg`)
-  // Not `copyFile`, which would copy that the file is read-only.
+  // Avoids `copyFile`, which would copy the read-only mode of the file.
   await writeFile(copy, await readFile(path))
   await setExifDensity(copy, defaultDensity)
   return copy
@@ -98,13 +98,15 @@ const [minSidePt, maxSidePt] = [3, 14_400]
 /** img2pdf's default for images without a density. */
 const defaultDensity = 96
 
-/** Density in dpi at which a very thin or very large image fits a page; undefined if its own density does. */
+/**
+ * Returns the density in dpi at which a very thin or very large image fits a page; undefined if its own density does.
+ */
 function choosePageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
   const { width, height, density = defaultDensity } = metadata
   const max = (Math.min(width, height) * 72) / minSidePt
   const min = (Math.max(width, height) * 72) / maxSidePt
   if (min > max || (density >= min && density <= max)) return undefined
-  // Keep 1 % off the bound: files store the density rounded, in dots per meter.
+  // Keeps a distance of 1 % from the limit, because files store the density rounded, in dots per meter.
   return density < min ? min * 1.01 : max * 0.99
 }
 

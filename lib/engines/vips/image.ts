@@ -37,7 +37,7 @@ export interface SourceImage {
 /** Loads sharp on first use: the planner and the API import this engine but never open an image. */
 export async function loadSharp() {
   const { default: sharp } = await import('sharp')
-  // Every file is new and file names are reused, so a cache keyed by name would only waste memory.
+  // Disables the cache, which uses file names as keys: every file is new, and file names are reused.
   sharp.cache(false)
   return sharp
 }

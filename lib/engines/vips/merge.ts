@@ -41,7 +41,7 @@ export const mergeRows: readonly Capability[] = [
       cost: 1,
     }),
   ),
-  // One page per image, in order.
+  // Writes one page per image, in order.
   {
     operation: 'merge',
     from: sources,

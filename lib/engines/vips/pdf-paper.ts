@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { parseLength, parseSize, TextPdfOptions } from '../libreoffice/page-setup.ts'
 
-/** Hundredths of a millimeter. */
+/** In hundredths of a millimeter. */
 const maxMargin = 50_000
 const minImageSide = 500
 
@@ -21,7 +21,7 @@ export const PdfPaperOptions = z.object({
 
 const toMillimeters = (hundredths: number) => `${hundredths / 100}mm`
 
-/** Arguments of img2pdf; it turns the paper for wide images. @throws AppError INVALID_INPUT. */
+/** Returns arguments for img2pdf, which rotates the paper for wide images. @throws AppError INVALID_INPUT. */
 export function buildPaperArgs(rawOptions: unknown): readonly string[] {
   const options = PdfPaperOptions.parse(rawOptions)
   const size = parseSize(options.pageSize)

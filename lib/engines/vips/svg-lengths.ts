@@ -26,20 +26,23 @@ const fontSizePixels: Readonly<Record<string, number>> = {
   'xx-large': 32,
 }
 
-/** Default font size of a drawing, unless its root element has one: a style sheet would beat that attribute. */
+/**
+ * Default font size of a drawing. A style sheet would take precedence over a font size on the root element, so it
+ * excludes drawings that have one.
+ */
 export const svgDefaults = {
   svg: { stylesheet: `:root:not([font-size]):not([font]){font-size:${fontSizePixels['medium']}px}` },
 } satisfies SharpOptions
 
 const geometryAttributes = 'width|height|[cdfr]?[xy]|[xy][12]|r|fr|ref[XY]|marker(?:Width|Height)'
 const textAttributes = 'font(?:-size)?|(?:letter|word)-spacing|kerning|baseline-shift|textLength'
-/** Text directly before a length that is to be converted. */
+/** Matches the text directly before a length that must be converted. */
 const beforeLengthPattern = new RegExp(
   `[\\s;"'{](?:${geometryAttributes}|${textAttributes}|stroke-(?:width|dasharray|dashoffset))\\s*[:=]\\s*["']?[\\w.,%\\s+-]*$`,
 )
 const beforeFontSizePattern = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*$/
 
-/** Maximum characters that are examined before a length; long only for lists of lengths. */
+/** Maximum characters that are examined before a length; only lists of lengths are that long. */
 const maxLookBehindCharacters = 300
 
 const number = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'

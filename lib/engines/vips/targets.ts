@@ -25,13 +25,13 @@ const WebpOptions = LossyOptions.extend({
 /** What a format can store, and how pixels are encoded in it. */
 interface PixelTarget {
   readonly options: z.ZodObject
-  /** No transparency: transparent pixels are flattened onto white. */
+  /** Whether transparency is not supported, so that transparent pixels are flattened onto white. */
   readonly isOpaque?: true
-  /** One-bit alpha: a pixel is either opaque or fully transparent. */
+  /** Whether alpha has one bit: a pixel is either opaque or fully transparent. */
   readonly hasBinaryAlpha?: true
-  /** Stores more than 8 bits per channel if the image has them. */
+  /** Whether more than 8 bits per channel are stored if the image has them. */
   readonly hasDeepColor?: true
-  /** Stores an ICC profile. */
+  /** Whether an ICC profile is stored. */
   readonly supportsProfile?: true
   /** Stores several pages or frames in one file. */
   readonly stores?: 'frames' | 'pages'
@@ -121,7 +121,7 @@ export function isLossless(to: PixelTargetId, options: unknown): boolean {
   return losslessTargets.includes(to) || (to === 'webp' && WebpOptions.parse(options).lossless === true)
 }
 
-/** Whether the client left it open if a WebP is lossy or lossless. */
+/** Whether the client did not choose between lossy and lossless WebP. */
 export const isLosslessUnspecified = (to: PixelTargetId, options: unknown): boolean =>
   to === 'webp' && WebpOptions.parse(options).lossless === undefined
 

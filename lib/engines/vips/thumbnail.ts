@@ -35,9 +35,9 @@ export function toThumbnailTarget(id: FormatId): ThumbnailTarget {
 interface ThumbnailRequest {
   readonly to: ThumbnailTarget
   readonly path: string
-  /** As parsed with the capability's schema. */
+  /** Options as parsed with the capability's schema. */
   readonly options: unknown
-  /** Taken from the options when left out. */
+  /** Box of the thumbnail; by default, it is computed from the options. */
   readonly box?: ThumbnailBox
 }
 
@@ -52,7 +52,7 @@ export async function writeThumbnail(
   const fullSizeImage = await renderImage(source, to, { page: 0, options: parseImageOptions({}) })
   const image =
     isDrawing && isTooThinToRender(source.metadata, box) ? await rasterize(fullSizeImage) : fullSizeImage
-  // A thumbnail needs no more than 8 bits per channel.
+  // Converts to sRGB, because a thumbnail needs no more than 8 bits per channel.
   const smallImage = fitInto(image, box).toColourspace('srgb')
   const { width, height } = await getPixelTarget(to).encode(smallImage, options).toFile(path)
   return { width, height }
@@ -79,7 +79,7 @@ function fitInto(image: Sharp, { width, height, fit }: ThumbnailBox): Sharp {
 /** Longest side, in pixels, at which libvips renders vector drawings for a requested size. */
 const maxRenderedSide = 32_767
 
-/** Whether a drawing is so long and thin that rendering it at full size is impossible: its pixels are enlarged. */
+/** Whether a drawing is so long and thin that it cannot be rendered at full size; its pixels are then enlarged. */
 function isTooThinToRender({ width = 1, height = 1 }: Metadata, box: ThumbnailBox): boolean {
   return Math.max(width, height) * computeScale({ width, height }, box) > maxRenderedSide
 }

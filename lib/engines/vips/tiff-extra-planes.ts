@@ -37,16 +37,16 @@ export async function normalizeTiff(
 }
 
 interface Planes {
-  /** The plane after the colors is an alpha channel. */
+  /** Whether the plane after the colors is an alpha channel. */
   readonly hasAlpha: boolean
   readonly dropped: number
-  /** libvips interprets the planes in the same way. */
+  /** Whether libvips interprets the planes in the same way. */
   readonly areSupported: boolean
 }
 
 const inkCountByColorSpace: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
 
-/** Shows three or more planes without a meaning as colors, as programs for such measurements do. */
+/** Treats three or more planes without a declared meaning as colors, as programs for such measurements do. */
 async function planesOf({ channels, space }: Metadata, path: string): Promise<Planes> {
   const inkCount = inkCountByColorSpace[space] ?? 3
   const colors = inkCount === 1 && channels > 2 ? 3 : inkCount

@@ -63,7 +63,7 @@ export async function readHeifColorCodes(path: string): Promise<ColorCodes | und
     }
     return undefined
   } catch (error) {
-    // The decoder reports a damaged file.
+    // A damaged file is reported by its decoder.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -98,7 +98,7 @@ async function writeWithWatermark(
   const plainImage = await renderImage(source, to, { page, options: imageOptions })
   const overlay = createOverlay(surface, watermark)
   const { svg, left, top } = overlay ?? { svg: '', left: 0, top: 0 }
-  // An embedded image may exceed librsvg's limits for untrusted text; this SVG is our own.
+  // An embedded image may exceed librsvg's limits for untrusted XML, but this SVG is generated here.
   const layers = Array.from({ length: isAnimated ? source.pages : 1 }, (_, frame) => ({
     input: Buffer.from(svg),
     unlimited: true,
@@ -114,7 +114,7 @@ async function writeWithWatermark(
   return getEncoder(to)({ image, source, isAnimated, path, options, tools })
 }
 
-/** Size of the upright page. */
+/** Returns the size of the upright page. */
 async function pageSize({ path }: SourceImage, page: number): Promise<Size> {
   const sharp = await loadSharp()
   const { autoOrient } = await sharp(path, page > 0 ? { page } : {}).metadata()

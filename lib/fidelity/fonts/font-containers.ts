@@ -8,7 +8,7 @@ const createSummary = (glyphs: number | undefined): ContentSummary | undefined =
 
 const maxFaces = 200
 
-/** OpenType 1.9, "Font Collections": counts the glyphs of all faces. */
+/** Counts the glyphs of all faces (OpenType 1.9, "Font Collections"). */
 export async function readFontCollection(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 12)
   const count = head.readUInt32BE(8)
@@ -23,7 +23,7 @@ export async function readFontCollection(bytes: FileBytes): Promise<ContentSumma
   return createSummary(glyphs)
 }
 
-/** A font in a classic Mac OS resource fork (Inside Macintosh: More Macintosh Toolbox, 1-121). */
+/** Reads a font in a classic Mac OS resource fork (Inside Macintosh: More Macintosh Toolbox, 1-121). */
 export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 16)
   const map = await bytes.at(head.readUInt32BE(4), head.readUInt32BE(12))
@@ -32,13 +32,16 @@ export async function readMacFont(bytes: FileBytes): Promise<ContentSummary | un
     if (map.toString('latin1', at, at + 4) !== 'sfnt') continue
     const firstTypeOffset = types + map.readUInt16BE(at + 6)
     const start = head.readUInt32BE(0) + map.readUIntBE(firstTypeOffset + 5, 3) + 4
-    // Only the first of several fonts is counted.
+    // If there are several fonts, only the first is counted.
     return readOpenTypeAt(bytes, start, start)
   }
   return undefined
 }
 
-/** Adobe Type 1 Font Format, 7.3: glyphs are encrypted with published keys, after four random bytes. */
+/**
+ * Reads Type 1 fonts, whose glyphs are encrypted with published keys, after four random bytes (Adobe Type 1 Font
+ * Format, 7.3).
+ */
 export async function readType1(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = removeSegmentHeaders(await bytes.readWhole())
   const start = file.indexOf('eexec', 0, 'latin1')
@@ -73,14 +76,14 @@ function decryptEexec(encrypted: Buffer): Buffer {
   return out
 }
 
-/** Reads the number of glyphs, which Type 1 and Type 42 write before them. */
+/** Reads the number of glyphs, which Type 1 and Type 42 fonts contain before the glyphs. */
 const countCharStrings = (text: Buffer): ContentSummary | undefined =>
   createSummary(Number(/\/CharStrings\s{1,20}(\d{1,6})\s/.exec(text.toString('latin1'))?.[1] ?? 0))
 
 export const readType42 = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   countCharStrings(await bytes.readWhole())
 
-/** Embedded OpenType (W3C submission of 2008): an uncompressed font follows the header. */
+/** Reads Embedded OpenType, in which an uncompressed font follows the header (W3C submission of 2008). */
 export async function readEmbeddedOpenType(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 36)
   const [fileSize, fontSize] = [head.readUInt32LE(0), head.readUInt32LE(4)]
@@ -89,12 +92,12 @@ export async function readEmbeddedOpenType(bytes: FileBytes): Promise<ContentSum
   return readOpenTypeAt(bytes, fileSize - fontSize, fileSize - fontSize)
 }
 
-/** Technical Note 5176, table 9: the operator whose operand is the offset of the glyphs. */
+/** The operator whose operand is the offset of the glyphs (Technical Note 5176, table 9). */
 const charStringsOperator = 17
-/** Precedes the data in a font for printers. */
+/** Keyword before the data in a font for printers. */
 const dataMarker = 'StartData'
 
-/** Bare Compact Font Format: its first dictionary contains the offset of the glyphs. */
+/** Reads the bare Compact Font Format, whose first dictionary contains the offset of the glyphs. */
 export async function readCompactFont(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const file = await bytes.readWhole()
   const markerOffset = file.toString('latin1', 0, 2) === '%!' ? file.indexOf(dataMarker, 0, 'latin1') : -1
@@ -105,7 +108,7 @@ export async function readCompactFont(bytes: FileBytes): Promise<ContentSummary 
   return at === undefined ? undefined : createSummary(data.readUInt16BE(at))
 }
 
-/** Section 5: offsets of an index's first object and of its end. */
+/** Returns the offsets of an index's first object and of its end (section 5). */
 function readIndex(data: Buffer, at: number) {
   const count = data.readUInt16BE(at)
   if (count === 0) return { first: at + 2, firstEnd: at + 2, end: at + 2 }
@@ -115,7 +118,7 @@ function readIndex(data: Buffer, at: number) {
   return { first: offset(0), firstEnd: offset(1), end: offset(count) }
 }
 
-/** Section 4: operators are numbers below 22, preceded by their operands. */
+/** Finds an operand in a dictionary, where it precedes an operator, a number below 22 (section 4). */
 function findOperand(dictionary: Buffer, operator: number): number | undefined {
   let lastOffset = 0
   for (let at = 0; at < dictionary.length; ) {
@@ -132,7 +135,7 @@ const realNumberPrefix = 30
 function getTokenLength(code: number): number {
   if (code === 29) return 5
   if (code === 28) return 3
-  // Two bytes: the escape operator, and numbers above 107.
+  // The escape operator and numbers above 107 take two bytes.
   return code === 12 || code > 246 ? 2 : 1
 }
 
@@ -145,14 +148,14 @@ function readInteger(dictionary: Buffer, at: number): number {
   return code <= 250 ? (code - 247) * 256 + low : -(code - 251) * 256 - low
 }
 
-/** Four-bit digits, terminated by 15. */
+/** Skips a real number: four-bit digits, terminated by 15. */
 function skipReal(dictionary: Buffer, at: number): number {
   let length = 1
   while ((dictionary.readUInt8(at + length) & 15) !== 15) length++
   return length + 1
 }
 
-/** Unified Font Object 3: one file per glyph. */
+/** Reads a Unified Font Object 3, which has one file per glyph. */
 export async function readUnifiedFontObject(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   return createSummary(zip?.names.filter((name) => name.endsWith('.glif')).length)

@@ -4,16 +4,16 @@ import type { ContentSummary } from '../content-summary.ts'
 
 const createSummary = (glyphs: number): ContentSummary => ({ counts: { glyphs }, features: [] })
 
-/** OpenType 1.9, `maxp`. */
+/** Reads the number of glyphs from the table `maxp` (OpenType 1.9). */
 const readGlyphCount = (maxp: Buffer) => (maxp.length < 6 ? undefined : maxp.readUInt16BE(4))
 
 const signatures = ['\0\x01\0\0', 'OTTO', 'true']
 
-/** TrueType and OpenType: a directory of tables with their offsets. */
+/** Reads TrueType and OpenType, which begin with a directory of tables and their offsets. */
 export const readOpenType = (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   readOpenTypeAt(bytes, 0)
 
-/** @param base offset that table offsets are relative to: the start of the file, also for fonts of a collection. */
+/** @param base offset that table offsets are relative to: the start of the file, even for fonts of a collection. */
 export async function readOpenTypeAt(
   bytes: FileBytes,
   start: number,
@@ -30,7 +30,7 @@ export async function readOpenTypeAt(
   return undefined
 }
 
-/** WOFF 1.0, section 4: each table is compressed separately. */
+/** Reads WOFF 1.0, which compresses each table separately (section 4). */
 export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 44)
   if (head.toString('latin1', 0, 4) !== 'wOFF') return undefined
@@ -46,16 +46,16 @@ export async function readWoff(bytes: FileBytes): Promise<ContentSummary | undef
   return undefined
 }
 
-/** WOFF 2.0, 4.1: numbers of known tables. */
+/** Numbers of known tables in WOFF 2.0 (section 4.1). */
 const [glyf, loca, maxp] = [10, 11, 4]
 
-/** WOFF 2.0, section 4: all tables are in one stream, in directory order. */
+/** Reads WOFF 2.0, in which one stream contains all tables in the order of the directory (section 4). */
 export async function readWoff2(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 48)
   if (head.toString('latin1', 0, 4) !== 'wOF2' || head.toString('latin1', 4, 8) === 'ttcf') return undefined
   const list = await bytes.at(48, head.readUInt16BE(12) * 20)
   let at = 0
-  // 4.1: seven bits per byte.
+  // Reads a number with seven bits per byte (section 4.1).
   const readNumber = () => {
     let value = 0
     for (;;) {

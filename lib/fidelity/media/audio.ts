@@ -2,11 +2,11 @@ import { type RiffForm, readRiffChunks, readRiffForm } from '../../binary/riff.t
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
-/** Length and channels of audio files, from their headers, without decoding. */
+/** Reads length and channels of audio files from their headers, without decoding. */
 interface AudioProperties {
   readonly channels: number
   readonly rate: number
-  /** Per channel. */
+  /** Number of samples per channel. */
   readonly samples: number
 }
 
@@ -50,24 +50,27 @@ export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undef
   const commonChunk = (await listChunks(bytes, form)).get('COMM')
   if (!commonChunk) return undefined
   const properties = await bytes.at(commonChunk.start, 18)
-  // An 80-bit float, read without its fraction, because rates are whole numbers.
+  // Reads an 80-bit float without its fraction, because sample rates are whole numbers.
   const exponent = properties.readUInt16BE(8) - 16_383 - 63
   const rate = Number(properties.readBigUInt64BE(10)) * 2 ** exponent
   return createSummary({ channels: properties.readUInt16BE(0), rate, samples: properties.readUInt32BE(2) })
 }
 
-/** RFC 9639, 8.2. */
+/** Reads the STREAMINFO block of FLAC (RFC 9639, 8.2). */
 export async function readFlac(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 42)
   if (head.toString('latin1', 0, 4) !== 'fLaC' || head.length < 42) return undefined
   const word = head.readBigUInt64BE(18)
   const samples = Number(word & 0xfffffffffn)
-  // 0 means unknown.
+  // A count of 0 means that the number of samples is unknown.
   if (samples === 0) return undefined
   return createSummary({ channels: Number((word >> 41n) & 7n) + 1, rate: Number(word >> 44n), samples })
 }
 
-/** RFC 3533: the last page contains the end position; Opus (RFC 7845) and Vorbis I headers describe the stream. */
+/**
+ * Reads Ogg: the last page contains the end position (RFC 3533), and the header of Opus (RFC 7845) or Vorbis I
+ * describes the stream.
+ */
 export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 128)
   const opusOffset = head.indexOf('OpusHead', 0, 'latin1')
@@ -88,7 +91,7 @@ export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefi
       samples: Math.max(0, end - skippedSamples),
     })
   }
-  // FLAC in Ogg, 1.0.1: the STREAMINFO of a FLAC file, shifted by nine bytes.
+  // The file contains FLAC in Ogg 1.0.1: the STREAMINFO block of a FLAC file, shifted by nine bytes.
   if (flacOffset > 0) {
     const streamInfo = Number(head.readBigUInt64BE(flacOffset + 27) >> 36n)
     return createSummary({ channels: ((streamInfo >> 5) & 7) + 1, rate: streamInfo >> 8, samples: end })
@@ -102,10 +105,10 @@ export async function readOgg(bytes: FileBytes): Promise<ContentSummary | undefi
 
 const sampleRates = [44_100, 48_000, 32_000] as const
 
-/** MPEG audio, by the frame count in its first frame ("Xing", "Info"), which all current encoders write. */
+/** Reads MPEG audio by the frame count in the first frame ("Xing", "Info"), which all current encoders write. */
 export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const tag = await bytes.at(0, 10)
-  // ID3v2.4, 3.1 and 6.2: seven bits per byte.
+  // The tag's size has seven bits per byte (ID3v2.4, 3.1 and 6.2).
   const start =
     tag.toString('latin1', 0, 3) === 'ID3'
       ? 10 + [6, 7, 8, 9].reduce((size, at) => size * 128 + (tag.readUInt8(at) & 127), 0)

@@ -7,7 +7,10 @@ import type { Feature } from '../../model/stored-summary.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
-/** Number of images in a file and whether they are transparent, from the metadata around the pixels. */
+/**
+ * Summarizes an image: the number of images in the file, and whether they are transparent. Reads only the metadata
+ * around the pixels.
+ */
 const createSummary = (
   counts: ContentSummary['counts'],
   isTransparent: boolean,
@@ -23,10 +26,10 @@ const createSummary = (
 const maxParts = 100_000
 const maxPngChunks = 1000
 
-/** Label of the extension that says how the next image is shown. */
+/** Label of the extension that describes how the next image is shown. */
 const graphicControl = 0xf9
 
-/** GIF89a, 20 and 23. @throws RangeError for larger files, whose frames would all have to be read. */
+/** Reads GIF89a (sections 20 and 23). @throws RangeError for larger files, whose frames would all have to be read. */
 export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.readWhole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
@@ -40,7 +43,7 @@ export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefi
   return frames === 0 ? undefined : createSummary({ frames }, isTransparent)
 }
 
-/** RFC 9649. */
+/** Reads the chunks of a WebP (RFC 9649). */
 export async function readWebp(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const form = await readRiffForm(bytes)
   if (form?.type !== 'WEBP') return undefined
@@ -54,7 +57,7 @@ export async function readWebp(bytes: FileBytes): Promise<ContentSummary | undef
   return createSummary({ frames: Math.max(1, frames) }, isTransparent)
 }
 
-/** PNG, third edition, 11.2 and 11.3: reads the chunks before the pixels. */
+/** Reads the chunks of a PNG that precede the pixels (third edition, 11.2 and 11.3). */
 export async function readPng(bytes: FileBytes): Promise<ContentSummary | undefined> {
   let frames = 1
   let isTransparent = false
@@ -73,7 +76,10 @@ const subfileTypeTag = 254
 const maxTiffPages = 10_000
 const classicTiff = 42
 
-/** TIFF 6.0, section 2: one directory per page; small previews do not count. BigTIFF is not summarized. */
+/**
+ * Reads a TIFF, which has one directory per page (TIFF 6.0, section 2); small previews do not count. BigTIFF is not
+ * summarized.
+ */
 export async function readTiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const tiff = await Tiff.open(bytes)
   if (tiff.version !== classicTiff) return undefined
@@ -87,12 +93,12 @@ export async function readTiff(bytes: FileBytes): Promise<ContentSummary | undef
       isTransparent ||= entries.some(({ tag }) => tag === extraSamplesTag)
     }
   } catch (error) {
-    // The pages up to the damage count.
+    // Pages before the damage count.
     if (!(error instanceof DamagedFileError)) throw error
   }
   return pages === 0 ? undefined : createSummary({ pages }, isTransparent, false)
 }
 
-/** Formats with exactly one image. */
+/** Summarizes files of formats that contain exactly one image. */
 export const summarizeSingleImage = async (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   bytes.size === 0 ? undefined : createSummary({ frames: 1 }, false)

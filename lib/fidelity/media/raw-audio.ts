@@ -2,7 +2,7 @@ import { defined } from '../../validation/defined.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
-/** Less common audio formats; see `audio.ts`. */
+/** Reads less common audio formats; see `audio.ts` for the others. */
 const createSummary = (
   channels: number | undefined,
   rate: number,
@@ -16,7 +16,7 @@ const createSummary = (
       }
     : undefined
 
-/** Sample rates and bit rates in kbit/s of ATSC A/52, tables 5.6 and 5.18. */
+/** Sample rates in Hz and bit rates in kbit/s (ATSC A/52, tables 5.6 and 5.18). */
 const ac3SampleRates = [48_000, 44_100, 32_000]
 const ac3KilobitRates = [
   32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
@@ -25,7 +25,7 @@ const ac3ChannelCounts = [2, 1, 2, 3, 3, 4, 4, 5]
 /** Higher versions are E-AC-3 (annex E). */
 const maxAc3Version = 10
 
-/** AC-3 has a constant bit rate, so the number of frames follows from the file size. */
+/** Reads AC-3, which has a constant bit rate, so that the file size determines the number of frames. */
 export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 8)
   if (head.readUInt16BE(0) !== 0x0b77 || head.readUInt8(5) >> 3 > maxAc3Version) return undefined
@@ -47,7 +47,7 @@ export async function readAc3(bytes: FileBytes): Promise<ContentSummary | undefi
 
 const adtsKilohertz = [96, 88.2, 64, 48, 44.1, 32, 24, 22.05, 16, 12, 11.025, 8, 7.35]
 
-/** Raw AAC (ADTS, ISO/IEC 14496-3, 1.A.3.2): each frame contains its length. */
+/** Reads raw AAC, in which each frame states its length (ADTS, ISO/IEC 14496-3, 1.A.3.2). */
 export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.readWhole()
   let frames = 0
@@ -59,7 +59,7 @@ export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undef
     at += size
   }
   const rate = (adtsKilohertz[(data.readUInt8(2) >> 2) & 15] ?? 0) * 1000
-  // With HE-AAC v2, one coded channel may decode to two, so channels are unknown.
+  // Channels are omitted: with HE-AAC v2, one coded channel may decode to two.
   return frames === 0 ? undefined : createSummary(undefined, rate, frames * 1024)
 }
 
@@ -67,7 +67,7 @@ export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undef
 const narrowbandFrameBytes = [13, 14, 16, 18, 20, 21, 27, 32, 6]
 const widebandFrameBytes = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 
-/** AMR, mono speech of mobile phones. */
+/** Reads AMR, the mono speech format of mobile phones. */
 export async function readAmr(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.readWhole()
   const isWideband = data.toString('latin1', 0, 9) === '#!AMR-WB\n'
@@ -92,7 +92,7 @@ export async function readAu(bytes: FileBytes): Promise<ContentSummary | undefin
   return block === 0 ? undefined : createSummary(channels, head.readUInt32BE(16), Math.floor(size / block))
 }
 
-/** Sony Wave64: chunks with 16-byte names and 64-bit sizes, aligned to eight bytes. */
+/** Reads Sony Wave64: chunks with 16-byte names and 64-bit sizes, aligned to eight bytes. */
 export async function readWave64(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'riff') return undefined
   let format: Buffer | undefined
@@ -112,7 +112,7 @@ export async function readWave64(bytes: FileBytes): Promise<ContentSummary | und
   return undefined
 }
 
-/** Apple Core Audio Format 1.0; for compressed audio, the packet table contains the number of samples. */
+/** Reads the Apple Core Audio Format 1.0; for compressed audio, the packet table contains the number of samples. */
 export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 4)).toString('latin1') !== 'caff') return undefined
   let rate = 0
@@ -139,7 +139,7 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
 
 const wavPackKilohertz = [6, 8, 9.6, 11.025, 12, 16, 22.05, 24, 32, 44.1, 48, 64, 88.2, 96, 192]
 
-/** WavPack 4: the first block contains the total number of samples. */
+/** Reads WavPack 4, whose first block contains the total number of samples. */
 export async function readWavPack(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 32)
   if (head.toString('latin1', 0, 4) !== 'wvpk') return undefined

@@ -2,7 +2,7 @@ import { findRiffChunks, readRiffForm } from '../../binary/riff.ts'
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
-/** Duration of video files from their headers, without decoding. */
+/** Reads the duration of video files from their headers, without decoding. */
 const createSummary = (seconds: number, has: { video: boolean; audio: boolean }) =>
   ({
     counts: {},
@@ -10,10 +10,12 @@ const createSummary = (seconds: number, has: { video: boolean; audio: boolean })
     features: [...(has.video ? (['film'] as const) : []), ...(has.audio ? (['sound'] as const) : [])],
   }) satisfies ContentSummary
 
-/** Chunks in one list. */
+/** Maximum number of chunks in one list. */
 const maxChunks = 100
 
-/** AVI (Microsoft's AVI RIFF File Reference): the header has a list for each stream, with lengths in its own unit. */
+/**
+ * Reads AVI (Microsoft's AVI RIFF File Reference): the header has a list for each stream, with lengths in its own unit.
+ */
 export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const form = await readRiffForm(bytes)
   if (form?.id !== 'RIFF' || !form.type.startsWith('AVI')) return undefined
@@ -23,7 +25,7 @@ export async function readAvi(bytes: FileBytes): Promise<ContentSummary | undefi
     const [scale, rate, length] = [header.readUInt32LE(20), header.readUInt32LE(24), header.readUInt32LE(32)]
     streams.push({ type: header.toString('latin1', 0, 4), seconds: (length * scale) / rate })
   }
-  // A program that wrote to a pipe could not know the length.
+  // Ignores streams without a length, which a program that writes to a pipe cannot know.
   const streamsWithLength = streams.filter(({ seconds }) => seconds > 0 && Number.isFinite(seconds))
   if (streamsWithLength.length === 0) return undefined
   const has = (kind: string) => streams.some(({ type }) => type === kind)
@@ -49,7 +51,7 @@ const asf = {
   audio: '409e69f84d5bcf11a8fd00805f5c442b',
 } as const
 
-/** Windows Media: the play duration minus the preroll (3.2). */
+/** Reads Windows Media: the play duration minus the preroll (section 3.2). */
 export async function readWindowsMedia(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, asfHeaderBytes)
   const id = (at: number) => head.toString('hex', at, at + 16)
@@ -70,7 +72,7 @@ export async function readWindowsMedia(bytes: FileBytes): Promise<ContentSummary
 }
 
 const tagBytes = 11
-/** Flash Video 10.1, E.4: each tag ends with its size, so that the last one can be found from the end. */
+/** Reads Flash Video 10.1: each tag ends with its size, so that the last tag can be found from the end (E.4). */
 export async function readFlashVideo(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const head = await bytes.at(0, 9)
   if (head.toString('latin1', 0, 3) !== 'FLV') return undefined
@@ -78,7 +80,7 @@ export async function readFlashVideo(bytes: FileBytes): Promise<ContentSummary |
   const size = (await bytes.at(bytes.size - 4, 4)).readUInt32BE(0)
   const tag = await bytes.at(bytes.size - 4 - size, tagBytes)
   if (size < tagBytes || tag.readUIntBE(1, 3) !== size - tagBytes) return undefined
-  // 8 is audio, 9 is video. The upper byte of the timestamp follows the others.
+  // Tag types: 8 is audio, 9 is video. The upper byte of the timestamp follows the lower ones.
   const type = tag.readUInt8(0) & 31
   if (type !== 8 && type !== 9) return undefined
   const ms = tag.readUIntBE(4, 3) + tag.readUInt8(7) * 2 ** 24

@@ -5,7 +5,7 @@ import { WordCounts } from '../text/word-counts.ts'
 export class CellCounter {
   readonly #words = new WordCounts()
   readonly #sharedTexts: readonly string[]
-  /** How many cells show each shared text. */
+  /** Number of cells that show each shared text. */
   readonly #occurrences: number[]
   #cellCount = 0
 
@@ -20,12 +20,12 @@ export class CellCounter {
     this.#words.add(text)
   }
 
-  /** Adds text on a sheet that is in no cell. */
+  /** Adds text of a sheet that is not in a cell. */
   addTextOutsideCells(text: string): void {
     this.#words.add(text)
   }
 
-  /** @param index of the shared text. */
+  /** @param index index of the shared text. */
   addSharedText(index: number): void {
     if (!this.#sharedTexts[index]) return
     this.#cellCount++
@@ -37,7 +37,7 @@ export class CellCounter {
     this.#words.addNumber()
   }
 
-  /** Adds true, false or an error, whose text depends on the language. */
+  /** Adds true, false or an error, which are shown as text that depends on the language. */
   addState(): void {
     this.#cellCount++
   }

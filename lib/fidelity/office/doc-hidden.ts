@@ -1,10 +1,10 @@
-/** Finds invisible text in documents of Word 97 to 2003: hidden, or deleted with tracked changes. */
+/** Finds invisible text in documents of Word 97 to 2003: text that is hidden, or deleted with tracked changes. */
 
-/** [MS-DOC] 2.5.6: the list of pages with character formatting. */
+/** Offset of the list of pages with character formatting ([MS-DOC] 2.5.6). */
 const pageListOffset = 0x00fa
-/** 2.9.33. */
+/** Size of a page with character formatting ([MS-DOC] 2.9.33). */
 const pageBytes = 512
-/** 2.6.1: the properties that hide text; their operand is a byte. */
+/** The properties that hide text; their operand is a byte (2.6.1). */
 const reasonByProperty: ReadonlyMap<number, 'hiddenText' | 'changes'> = new Map([
   [0x083c, 'hiddenText'],
   [0x0800, 'changes'],
@@ -18,7 +18,7 @@ export interface HiddenRange {
   readonly reason: 'hiddenText' | 'changes'
 }
 
-/** Styles (2.9.271); it is only checked whether any of them hides text. */
+/** Offset of the styles (2.9.271); they are searched only for a style that hides text. */
 const stylesOffset = 0x00a2
 const hidingSequence = Buffer.of(0x3c, 0x08, 0x01)
 
@@ -32,13 +32,13 @@ export function hasHidingStyle(main: Buffer, table: Buffer): boolean {
 export function findHiddenRanges(main: Buffer, table: Buffer): readonly HiddenRange[] {
   const start = main.readUInt32LE(pageListOffset)
   const list = table.subarray(start, start + main.readUInt32LE(pageListOffset + 4))
-  // One offset more than pages.
+  // The list has one offset more than pages.
   const count = Math.max(0, Math.floor((list.length - 4) / 8))
   const numbers = Array.from(
     { length: count },
     (_, index) => list.readUInt32LE(4 * (count + 1) + 4 * index) & 0x3fffff,
   )
-  // Without removing duplicates, a list that repeats a page would need more memory than the file.
+  // Removes duplicates: a list that repeats a page would otherwise need more memory than the file.
   const foundRanges = [...new Set(numbers)].map((number) =>
     findHiddenRangesOnPage(main.subarray(number * pageBytes, (number + 1) * pageBytes)),
   )
@@ -48,7 +48,7 @@ export function findHiddenRanges(main: Buffer, table: Buffer): readonly HiddenRa
 function findHiddenRangesOnPage(page: Buffer): HiddenRange[] {
   const count = page[pageBytes - 1] ?? 0
   return Array.from({ length: count }, (_, index) => {
-    // The offset of the properties, divided by two; 0 for none.
+    // The page stores half of the offset of the properties; 0 means none.
     const at = 2 * (page[4 * (count + 1) + index] ?? 0)
     const reason = at === 0 ? undefined : findHidingReason(page.subarray(at + 1, at + 1 + (page[at] ?? 0)))
     return reason
@@ -61,7 +61,7 @@ function findHidingReason(properties: Buffer): HiddenRange['reason'] | undefined
   for (let at = 0; at + 2 < properties.length; ) {
     const property = properties.readUInt16LE(at)
     const reason = reasonByProperty.get(property)
-    // 2.9.322: on, or the opposite of the style.
+    // The operand means "on", or the opposite of the style (2.9.322).
     if (reason && [0x01, 0x81].includes(properties[at + 2] ?? 0)) return reason
     at += 2 + (operandBytes[property >> 13] ?? 1 + (properties[at + 2] ?? 0))
   }

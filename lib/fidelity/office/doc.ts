@@ -9,11 +9,11 @@ import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden
 const fibOffsets = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
 const isEncrypted = 0x0100
 const secondTableFlag = 0x0200
-/** 2.8.35. */
+/** Size of a piece descriptor ([MS-DOC] 2.8.35). */
 const pieceDescriptorBytes = 8
 const isCompressed = 0x4000_0000
 
-/** 2.4.1: the parts of the text follow one another in a single run, in the order of `fib.counts`. */
+/** The parts of the text follow each other without gaps, in the order of `fib.counts` (2.4.1). */
 const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'textBoxes'] as const
 const visibleStories = ['main', 'notes', 'endNotes', 'textBoxes']
 
@@ -73,7 +73,7 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   if (list[at] !== 2) throw new RangeError('the document has no piece table')
   const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
-  // Each piece is compared with each hidden range: no program writes so many, and they would take minutes.
+  // Each piece is compared with each hidden range. No program writes this many, and the comparisons would take minutes.
   if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
   let left = main.length
   const read = Array.from({ length: count }, (_, index) => {
@@ -82,7 +82,7 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
     const width = (location & isCompressed) === 0 ? 2 : 1
     const from = width === 2 ? location : (location & (isCompressed - 1)) / 2
     const bytes = main.subarray(from, from + width * length)
-    // Overlapping pieces could make the text many times as large as the file.
+    // Limits the text: overlapping pieces could make it many times as large as the file.
     left -= bytes.length
     if (left < 0) throw new RangeError('the pieces of the document overlap')
     const text = width === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
@@ -120,7 +120,7 @@ function removeFieldInstructions(text: string): string {
   const visibleParts: string[] = []
   // For each open field, whether its result has started.
   const open: boolean[] = []
-  /** Open fields whose result has not started. */
+  /** Number of open fields whose result has not started. */
   let openInstructions = 0
   for (const part of text.split(fieldMarkPattern)) {
     if (part === fieldBegin) {

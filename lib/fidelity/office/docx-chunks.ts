@@ -3,7 +3,7 @@ import type { Zip } from '../zip.ts'
 
 /**
  * Reads documents embedded as part of a Word document's text (ECMA-376, part 1, 17.17.2.1), such as HTML pages in
- * filled templates; some programs write all text that way. Embedded Word and RTF documents are skipped.
+ * filled templates; some programs write all text this way. Embedded Word and RTF documents are skipped.
  */
 export async function readChunkTexts(zip: Zip): Promise<string[]> {
   const names = new Set<string>()

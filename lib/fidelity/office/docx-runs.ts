@@ -22,7 +22,7 @@ export function findHidingStyles(xml: string): HidingStyles {
       if (name === 'w:style') id = readAttribute(tag, 'w:styleId') ?? ''
       else if (name === 'w:basedOn') add({ base: readAttribute(tag, 'w:val') ?? '' })
       else if (name === 'w:vanish') add({ hidesText: isOn(tag) })
-      // These only affect paragraph marks and parts of tables.
+      // These properties affect only paragraph marks and parts of tables.
       return name === 'w:pPr' || name === 'w:tblStylePr'
     },
   })
@@ -34,10 +34,10 @@ export function findHidingStyles(xml: string): HidingStyles {
   return new Set([...styles.keys()].filter((name) => hidesText(name, 0)))
 }
 
-/** Ends cycles of styles that are based on one another. */
+/** Limits the chain of base styles, which can be circular. */
 const maxBaseDepth = 10
 
-/** 17.17.4: a property is on unless it says otherwise. */
+/** Whether a property is on, which is the default (17.17.4). */
 const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 
 /** Elements that separate words. */
@@ -85,7 +85,7 @@ class RunsReader {
       if (this.#hidingStyles.size > 0) this.#readStyle(tag)
       if (breaks.has(name)) this.parts.push('\n')
     }
-    // Shapes have a fallback copy for old programs, and moved text a copy at its old position.
+    // Skips the fallback copy of a shape for old programs, and the copy of moved text at its old position.
     return (
       name === 'mc:Fallback' || name === 'w:moveFrom' || (name === 'w:pPr' && this.#hidingStyles.size === 0)
     )
@@ -98,7 +98,7 @@ class RunsReader {
       else if (!isEmpty) this.#paragraphs.push(false)
     } else if (name === 'w:pPr') this.#isInParagraphProperties = !isEnd && !isEmpty
     else if (name === 'w:pStyle') this.#paragraphs.splice(-1, 1, this.#hidesText(tag))
-    // 17.7.3: a property that both styles turn on is off.
+    // A property that both styles turn on is off (17.7.3).
     else if (name === 'w:rStyle' && !this.#isInParagraphProperties && this.#hidesText(tag))
       this.#isHidden = !this.#isHidden
   }

@@ -6,16 +6,14 @@ import { WordCounts } from '../text/word-counts.ts'
 import { openZip } from '../zip.ts'
 
 const mainFiles = ['index.xml', 'index.apxl', 'index.xml.gz', 'index.apxl.gz']
-/** Elements with text of templates, or with invisible text. */
+/** Elements with the text of templates, or with invisible text. */
 const ignoredElements = new Set([
   ...['key:master-slides', 'key:theme-list', 'key:prototype-drawables', 'key:notes', 'key:sticky-notes'],
   ...['sl:stylesheet', 'key:stylesheet', 'sf:stylesheet', 'ls:stylesheet', 'sl:section-prototypes'],
   ...['sf:menu-choices', 'sf:sticky-note'],
 ])
 
-/**
- * Pages, Numbers and Keynote up to 2009. Later versions store their text in an undocumented format.
- */
+/** Reads Pages, Numbers and Keynote up to version 2009. Later versions store text in an undocumented format. */
 export async function readIWork(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const name = mainFiles.find((candidate) => zip?.names.includes(candidate))
@@ -50,7 +48,7 @@ class IWorkReader {
     if (name === 'sf:p' && !isEmpty) this.#depth += isEnd ? -1 : 1
     if (breaks.has(name)) this.parts.push(' ')
     if (isEnd) return false
-    // The text of a cell.
+    // The tag contains the text of a cell.
     if (name === 'sf:ct') this.parts.push(' ', readAttribute(tag, 'sfa:s') ?? '')
     if (name === 'ls:workspace') this.sheets++
     if (name === 'key:slide') this.slides++

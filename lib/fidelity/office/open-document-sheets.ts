@@ -2,7 +2,7 @@ import type { Feature } from '../../model/stored-summary.ts'
 import { decodeMarkupEntities, readAttribute, Tag } from '../text/markup.ts'
 import type { WordCounts } from '../text/word-counts.ts'
 
-/** Larger repeat counts are only formatting, such as whole colored columns. */
+/** Higher repeat counts are only formatting, such as whole colored columns. */
 const maxRepeats = 10_000
 const ignoredElements = new Set([
   ...['office:annotation', 'office:automatic-styles', 'office:styles', 'office:master-styles', 'office:meta'],
@@ -25,7 +25,7 @@ const features: ReadonlyMap<string, Feature> = new Map([
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [space, ampersand] = [32, 38]
-/** Above any ASCII code. */
+/** The first code above ASCII. */
 const nonAscii = 128
 const [lowerF, lowerN, lowerS, lowerV] = [102, 110, 115, 118]
 const cell = Buffer.from('table:table-cell')
@@ -57,11 +57,14 @@ export class OpenSheetReader {
   readonly #unclosedNames = new Set<string>()
   #rowRepeats = 1
   #columnRepeats = 1
-  /** Attributes of the tag that was read last. */
+  /** The fields below contain attributes of the most recent tag. */
   #isRepeated = false
   #hasFormula = false
   #hasVisibility = false
-  /** The cell is a number, date or boolean, whose text depends on format and language and does not count as words. */
+  /**
+   * Whether the cell is a number, date or boolean, whose text depends on format and language and does not count as
+   * words.
+   */
   #isValue = false
   /** Start and end of each part of a text; both are 0 for a gap. */
   #bounds: number[] = []
@@ -86,7 +89,7 @@ export class OpenSheetReader {
     }
   }
 
-  /** Position of the next such byte, or the end. */
+  /** Returns the position of the next byte with this value, or the end. */
   #indexOfByte(from: number, byte: number): number {
     const xml = this.#xml
     let at = from
@@ -176,8 +179,8 @@ export class OpenSheetReader {
   }
 
   /**
-   * Reads a cell with a single text and no inner tags, as most are, without examining each tag.
-   * @param start of the cell's content.
+   * Reads a cell with a single text and no inner tags, as most cells are, without examining each tag.
+   * @param start start of the cell's content.
    * @returns the end of the cell, or `start` if it is another kind of cell.
    */
   #readPlainCell(start: number): number {
@@ -245,7 +248,7 @@ export class OpenSheetReader {
     else this.#words.add(text, times)
   }
 
-  /** The same for an ASCII text without character references. */
+  /** Like `#countCell`, for an ASCII text without character references. */
   #countPlainCell(from: number, to: number): void {
     let start = from
     while (start < to && (this.#xml[start] ?? 0) <= 32) start++

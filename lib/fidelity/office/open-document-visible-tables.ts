@@ -1,6 +1,6 @@
 /** Removes what OpenDocument sheets (1.3, part 3, 9.1) hide. */
 
-/** 19.756 for rows and columns, and 20.407 for styles of whole sheets. */
+/** Attributes that hide rows and columns (19.756), and styles of whole sheets (20.407). */
 const hiding = /\stable:visibility="(?:collapse|filter)"/
 const hiddenSheetPattern = /\stable:display="false"/
 
@@ -10,7 +10,7 @@ export function mayHideSheets(xml: Buffer): boolean {
   return xml.subarray(0, body < 0 ? xml.length : body).includes('table:display="false"')
 }
 
-/** Maximum hidden column ranges, because each cell is compared with each of them; users hide fewer. */
+/** Maximum number of hidden column ranges, each of which is compared with each cell; users hide fewer. */
 export const maxHiddenRanges = 100
 
 /** Removes hidden sheets, rows and columns; undefined if a sheet has too many hidden column ranges. */
@@ -63,7 +63,7 @@ function removeHiddenRowsAndColumns(table: string, hiddenRanges: readonly Column
 
 interface ColumnRange {
   readonly from: number
-  /** Exclusive. */
+  /** Exclusive end. */
   readonly to: number
 }
 

@@ -58,6 +58,6 @@ export async function readPpt(file: FileBytes): Promise<ContentSummary | undefin
     for (const list of readRecords(data))
       if (list.type === types.slideList && list.instance === 0) read(list.data, 0)
   }
-  // A fast-saved file still contains earlier versions, and an encrypted one shows no slides.
+  // A file that was fast-saved still contains earlier versions, and an encrypted one shows no slides.
   return editCount > 1 || slides === 0 ? undefined : { words, counts: { slides }, features: [] }
 }

@@ -16,7 +16,7 @@ export async function readPresentation(bytes: FileBytes): Promise<ContentSummary
   let slides = 0
   for (const name of names) {
     const xml = (await zip.text(name)) ?? ''
-    // 19.3.1.38, an attribute of the root element.
+    // The attribute of the root element that hides a slide (19.3.1.38).
     if (/<p:sld\b[^<>]{0,4000}?\sshow="(?:0|false)"/.test(xml.slice(0, 8000))) continue
     slides++
     words.add(readDrawingText(xml))

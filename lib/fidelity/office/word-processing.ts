@@ -47,7 +47,7 @@ export async function readDocx(bytes: FileBytes): Promise<ContentSummary | undef
     ...(comments.commentWords ? (['comments'] as const) : []),
     ...(margins.marginWords ? (['margins'] as const) : []),
   ]
-  // What embedded documents contain is not counted.
+  // The content of embedded documents is not counted.
   const counts = hasChunks ? {} : await countBody(main, zip)
   return { words, ...comments, ...margins, counts, features: foundFeatures }
 }
@@ -57,7 +57,7 @@ async function countBody(main: string, zip: Zip): Promise<ElementCounts> {
   return countWordElements((await zip.text(main)) ?? '', relations)
 }
 
-/** Omits the words if there are none: some programs write an empty comments part. */
+/** Omits the counts if there are no words: some programs write an empty comments part. */
 function countComments(...texts: readonly string[]): Pick<ContentSummary, 'commentWords'> {
   const commentWords = new WordCounts()
   for (const text of texts) commentWords.add(text)
@@ -67,7 +67,7 @@ function countComments(...texts: readonly string[]): Pick<ContentSummary, 'comme
 const readHidingStyles = (styles: Buffer) =>
   styles.includes('<w:vanish') ? findHidingStyles(styles.toString()) : noStyles
 
-/** Maximum header and footer parts that are read; each section may have its own. */
+/** Maximum number of header and footer parts that are read; each section may have its own. */
 const maxMargins = 12
 
 async function readMargins(zip: Zip): Promise<Pick<ContentSummary, 'marginWords'>> {
@@ -110,7 +110,9 @@ const ignoredElements = new Set([
 /** Author and date of a comment. */
 const ignoredInComments = new Set(['dc:creator', 'dc:date', 'meta:creator-initials'])
 
-/** Returns the comments, searching for each end separately: one expression for all takes hours if none of them ends. */
+/**
+ * Returns the comments. Searches for each end tag separately: a single expression would take hours if there are none.
+ */
 const splitComments = (xml: string): string[] =>
   xml.split(/(?=<office:annotation[\s>])/).flatMap((part) => {
     const end = part.startsWith('<office:annotation') ? part.indexOf('</office:annotation>') : -1
@@ -135,7 +137,7 @@ export async function readOpenDocument(bytes: FileBytes): Promise<ContentSummary
     ...(xml.includes('<office:annotation') ? (['comments'] as const) : []),
     ...(xml.includes('<text:tracked-changes') ? (['changes'] as const) : []),
   ]
-  // Pages before the body belong to masters.
+  // Counts only pages in the body, because those before it belong to masters.
   const slides = xml.includes('<office:presentation') ? xml.split('<draw:page ').length - 1 : undefined
   const counts = { ...countOpenDocumentElements(xml), ...defined({ slides }) }
   const comments = countComments(

@@ -2,7 +2,7 @@
 const [columnsRecord, rowRecord] = [0x007d, 0x0208]
 const hiddenColumnFlag = 0x01
 const hiddenRowFlag = 0x20
-/** The number of columns of a sheet. */
+/** Number of columns of a sheet. */
 const maxColumns = 256
 
 /** Tracks which cells of an Excel 97 to 2003 sheet are hidden, while its records are read. */

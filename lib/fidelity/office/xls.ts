@@ -54,7 +54,7 @@ export async function readXls(file: FileBytes): Promise<ContentSummary | undefin
   return stream && readXlsStream(stream)
 }
 
-/** Undefined if it is not such a workbook, or if sheets overlap, which only happens in hostile files. */
+/** Returns undefined if the stream is no such workbook, or if sheets overlap, which only happens in hostile files. */
 export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== biff8Version)
     return undefined
@@ -96,7 +96,7 @@ function readGlobals(stream: Buffer) {
   for (const { type, data } of readRecords(stream, 0)) {
     if (type === types.end) break
     if (type === types.encryption) isEncrypted = true
-    // 2.4.28: neither a chart nor a macro sheet.
+    // The sheet is neither a chart nor a macro sheet (2.4.28).
     const isSheet = type === types.sheet && data[5] === 0
     if (isSheet) sheets.push({ start: data.readUInt32LE(0), isHidden: ((data[4] ?? 0) & 3) !== 0 })
     if (type === types.sharedTexts || (type === types.continuation && lastRow === types.sharedTexts))
@@ -112,7 +112,7 @@ function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Fea
   else if (type === types.number || type === types.shortNumber) cells.addNumbers()
   else if (type === types.shortNumbers) cells.addNumbers(Math.floor((data.length - 6) / 6))
   else if (type === types.state) cells.addState()
-  // The text result of a formula.
+  // The record contains the text result of a formula.
   else if (type === types.formulaText) cells.addText(new TextReader([data], 0).text())
   else if (type === types.note) features.add('comments')
   else if (type === types.formula) {
@@ -121,7 +121,7 @@ function count({ type, data }: BiffRecord, cells: CellCounter, features: Set<Fea
   }
 }
 
-/** 2.5.143: object type of a comment. */
+/** Object type of a comment (2.5.143). */
 const noteObjectType = 0x19
 
 /** Reads the text of shapes: records for the object, its text and the characters (2.4.181, 2.4.329). */
@@ -148,7 +148,7 @@ class ShapeReader {
   }
 }
 
-/** 2.5.133: the result of a formula; a text follows in its own record. */
+/** Counts the result of a formula, except a text, which follows in its own record (2.5.133). */
 function countFormula(data: Buffer, cells: CellCounter): void {
   if (data.readUInt16LE(12) !== 0xffff) cells.addNumbers()
   else if (data[6] === 1 || data[6] === 2) cells.addState()
@@ -162,7 +162,7 @@ function readSharedTexts(parts: readonly Buffer[]): string[] {
   return texts
 }
 
-/** 2.5.293 and 2.5.294. A text that continues in the next record repeats its character width (2.4.58). */
+/** Reads texts (2.5.293 and 2.5.294). A text that continues in the next record repeats its character width (2.4.58). */
 class TextReader {
   readonly #parts: readonly Buffer[]
   #part = 0

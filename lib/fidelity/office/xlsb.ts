@@ -24,7 +24,7 @@ interface BinaryRecord {
   readonly data: Buffer
 }
 
-/** 2.1.4: numbers with seven bits per byte. */
+/** Yields the records; their types and lengths have seven bits per byte (2.1.4). */
 function* readRecords(part: Buffer): Generator<BinaryRecord> {
   for (let at = 0; at < part.length; ) {
     let type = part.readUInt8(at++)
@@ -40,7 +40,7 @@ function* readRecords(part: Buffer): Generator<BinaryRecord> {
   }
 }
 
-/** 2.5.169: returns the string and its end. */
+/** Returns a string and its end (2.5.169). */
 function readWideString(data: Buffer, at: number): readonly [text: string, end: number] {
   const end = at + 4 + 2 * data.readUInt32LE(at)
   return [data.toString('utf16le', at + 4, end), end]
@@ -72,7 +72,7 @@ export async function readXlsb(bytes: FileBytes): Promise<ContentSummary | undef
 
 function count({ type, data }: BinaryRecord, cells: CellCounter): void {
   const kind = kindByRecordType.get(type)
-  // Column and style come first.
+  // The record starts with the column, if any, and the style.
   const at = type >= shortCellTypes.from && type <= shortCellTypes.to ? 4 : 8
   if (kind === 'number') cells.addNumbers()
   else if (kind === 'state') cells.addState()

@@ -23,7 +23,7 @@ const hiding = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [lowerC, lowerF, lowerT, lowerV, equals] = [99, 102, 116, 118, 61]
-/** 18.18.11: first characters of cell types; types with longer names are text. */
+/** First characters of cell types; types with longer names are text (18.18.11). */
 const [shared, number, boolean, error, text] = [115, 110, 98, 101, 0]
 
 class SheetReader implements SheetProperties {
@@ -50,7 +50,7 @@ class SheetReader implements SheetProperties {
     }
   }
 
-  /** Position of the next such byte, or the end. */
+  /** Returns the position of the next byte with this value, or the end. */
   #indexOfByte(from: number, byte: number): number {
     const xml = this.#xml
     let at = from
@@ -58,7 +58,7 @@ class SheetReader implements SheetProperties {
     return at
   }
 
-  /** @returns the end of the tag, or of its text if that matters. */
+  /** @returns the end of the tag, or of its text if the text is needed. */
   #readTag(start: number): number {
     const xml = this.#xml
     const isEnd = xml[start] === slash

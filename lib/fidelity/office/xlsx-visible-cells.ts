@@ -1,6 +1,6 @@
 import { maxHiddenRanges } from './open-document-visible-tables.ts'
 
-/** Removes what an Excel sheet (ECMA-376, 18.3.1) hides. Each part is examined once, however malformed the sheet. */
+/** Removes what an Excel sheet (ECMA-376, 18.3.1) hides. Examines each part once, however malformed the sheet is. */
 
 interface ColumnRange {
   readonly from: number
@@ -8,10 +8,10 @@ interface ColumnRange {
 }
 
 const hiding = /\shidden\s*=\s*["'](?:1|true)["']/
-/** Prefixed elements, and rows hidden by default: rare in practice, and not supported. */
+/** Matches elements with a prefix, and rows that are hidden by default: both are rare and not supported. */
 const unsupportedMarkupPattern = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
 
-/** Removes hidden rows and columns; undefined if it is unknown which are hidden. */
+/** Removes hidden rows and columns; returns undefined if it is unknown which ones are hidden. */
 export function removeHiddenCells(xml: string): string | undefined {
   if (unsupportedMarkupPattern.test(xml)) return undefined
   if (!hiding.test(xml)) return xml

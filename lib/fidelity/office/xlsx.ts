@@ -61,7 +61,7 @@ interface Sheet {
   readonly isHidden: boolean
 }
 
-/** 18.2.19. Several entries for the same part, which no program writes, are one sheet. */
+/** Lists the sheets (18.2.19). Several entries for the same part, which no program writes, count as one sheet. */
 async function readSheets(zip: Zip): Promise<Sheet[]> {
   const targets = new Map<string, string>()
   await forEachTag(zip, 'xl/_rels/workbook.xml.rels', (tag) => {
@@ -79,7 +79,7 @@ async function readSheets(zip: Zip): Promise<Sheet[]> {
   return [...sheets.values()].filter(({ path }) => path.includes('worksheet') && zip.has(path))
 }
 
-/** 20.5: finds the drawings that a sheet's relationships name. */
+/** Finds the drawings that a sheet's relationships list (20.5). */
 async function findDrawings(zip: Zip, sheet: string): Promise<string[]> {
   const relations = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
   const drawings: string[] = []
@@ -101,7 +101,7 @@ async function forEachTag(zip: Zip, name: string, onTag: (tag: Tag) => void): Pr
   })
 }
 
-/** 18.4.8: a shared text is stored once, however many cells show it. */
+/** Reads the texts that are stored once, however many cells show them (18.4.8). */
 function readSharedTexts(xml: string): string[] {
   const texts: string[] = []
   let text = ''
@@ -116,7 +116,7 @@ function readSharedTexts(xml: string): string[] {
         texts.push(decodeMarkupEntities(text))
         text = ''
       }
-      // Phonetic runs are not shown in the cell.
+      // Phonetic text is not shown in the cell.
       return localName === 'rPh'
     },
   })

@@ -1,4 +1,4 @@
-/** Character classes of PDF (ISO 32000-1, 7.2.2), as a table, because each byte of a document is looked up. */
+/** Character classes of PDF (ISO 32000-1, 7.2.2). They are in a table, because each byte of a document is looked up. */
 const [regular, space, delimiter, numeric] = [0, 1, 2, 3]
 const classes = new Uint8Array(256).map((_, byte) => {
   const character = String.fromCharCode(byte)
@@ -25,7 +25,7 @@ export function findRegularEnd(bytes: Uint8Array, start: number): number {
   return at
 }
 
-/** 7.3.5, without the slash. */
+/** Decodes a name without its slash (7.3.5). */
 export function readPdfName(bytes: Buffer, start: number, end: number): string {
   const text = bytes.toString('latin1', start, end)
   if (!text.includes('#')) return text

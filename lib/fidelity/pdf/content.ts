@@ -3,7 +3,7 @@ import type { PdfFont } from './fonts.ts'
 import { ByteList, readHex, readHexPair, readString } from './strings.ts'
 import type { GlyphText } from './text.ts'
 
-/** A resource that content needs to continue: a font, or a form or image to draw. */
+/** A resource that the reader needs to continue: a font, or a form or image to draw. */
 interface PageContentRequest {
   readonly what: 'font' | 'drawing'
   readonly name: string
@@ -38,13 +38,13 @@ const [q, Q, ID, Tf, Do] = [
 ]
 
 /**
- * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Pages consist mostly of coordinates, which are
- * skipped: parsing each operand would take several times as long as everything else.
+ * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Skips coordinates, of which pages mostly consist:
+ * parsing each operand would take several times as long as everything else.
  */
 export class PdfContentReader {
   font: PdfFont | undefined
   glyphs = 0
-  /** Glyphs whose meaning is unknown. */
+  /** Number of glyphs that cannot be mapped to text. */
   unknownGlyphCount = 0
   inlineImageCount = 0
   readonly #bytes: Buffer
@@ -56,7 +56,7 @@ export class PdfContentReader {
   #name: readonly [start: number, end: number] | undefined
   /** Text position where strings before an operator start; they are kept only if the operator shows them. */
   #stringsStart: number | undefined
-  /** Known from the first text matrix. */
+  /** Whether Skia wrote the page; undefined before the first text matrix. */
   #isSkia: boolean | undefined
 
   constructor(bytes: Buffer, text: GlyphText) {
@@ -64,7 +64,7 @@ export class PdfContentReader {
     this.#text = text
   }
 
-  /** Reads up to the next resource request. Undefined at the end. */
+  /** Reads up to the next resource that is needed; returns undefined at the end. */
   next(): PageContentRequest | undefined {
     const bytes = this.#bytes
     while (this.#at < bytes.length) {
@@ -124,7 +124,7 @@ export class PdfContentReader {
     this.#at = at - 1
   }
 
-  /** 9.4.3: strings and movements between them. Kerning does not separate words. */
+  /** Reads an array of strings and movements between them (9.4.3). Kerning does not separate words. */
   #readArray(): void {
     const bytes = this.#bytes
     this.#stringsStart = this.#text.length
@@ -142,7 +142,7 @@ export class PdfContentReader {
     }
   }
 
-  /** Whether the number at this position is negative enough to separate words. */
+  /** Whether the number at this position is a movement that separates words. */
   #isGap(): boolean {
     const bytes = this.#bytes
     if (bytes[this.#at] !== 45) return false
@@ -215,8 +215,8 @@ export class PdfContentReader {
   }
 
   /**
-   * Skia, the PDF library of Chromium, kerns by moving along the line, and writes a glyph for each space. Other
-   * programs separate words by such moves.
+   * Whether a movement is kerning by Skia, the PDF library of Chromium, which writes a glyph for each space. In files
+   * of other programs, such movements separate words.
    */
   #isKerning(): boolean {
     return this.#isSkia === true && this.#bytes.toString('latin1', this.#at - 5, this.#at) === ' 0 Td'
@@ -227,7 +227,7 @@ export class PdfContentReader {
     return this.#bytes.toString('latin1', Math.max(0, this.#at - 60), this.#at).includes('\n1 0 0 -1 ')
   }
 
-  /** Returns 0 for longer operators, none of which matters here. */
+  /** Returns 0 for longer operators, which the reader does not need. */
   #readOperatorCode(): number {
     const start = this.#at
     // Skips a stray closing delimiter.
@@ -238,7 +238,7 @@ export class PdfContentReader {
     return length === 1 ? firstByte : firstByte * 256 + (this.#bytes[start + 1] ?? blank)
   }
 
-  /** 8.9.7: skips the pixels of an inline image. */
+  /** Skips the pixels of an inline image (8.9.7). */
   #skipInlineImage(): void {
     const bytes = this.#bytes
     for (let at = this.#at; ; at++) {

@@ -3,13 +3,13 @@ import { CountingStoppedError } from '../read-errors.ts'
 import { decodeStream, UnreadablePdfError, undoPngPredictor } from './filters.ts'
 import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from './objects.ts'
 
-/** Maximum bytes read from a file; one that needs more was probably crafted to be slow. */
+/** Maximum bytes that are read from a file; a file that needs more was probably crafted to be slow. */
 const maxTotalReadBytes = 256 * 1024 * 1024
 
-/** Files of up to this size are read in one piece. */
+/** Files of up to this size are read at once. */
 const maxWholeReadBytes = 16 * 1024 * 1024
 
-/** In a cross-reference table: an object in use, and a free one. */
+/** Letters in a cross-reference table for an object in use and a free one. */
 const [inUseMarker, freeMarker] = [110, 102]
 
 interface ObjectLocation {
@@ -42,7 +42,7 @@ export class PdfFile {
   /** @throws UnreadablePdf, RangeError */
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
-    // Objects are scattered over the file.
+    // Reads a small file at once, because objects are scattered over the file.
     if (bytes.size <= maxWholeReadBytes) await bytes.readWhole()
     const tail = await file.#readAt(Math.max(0, bytes.size - 2048), 2048)
     const start = /startxref\s+(\d+)/.exec(
@@ -58,14 +58,14 @@ export class PdfFile {
     return this.dict(this.#root)
   }
 
-  /** Empty if the value is not a dictionary. */
+  /** Returns an empty dictionary if the value is something else. */
   async dict(value: Value | undefined): Promise<Dict> {
     const foundValue = await this.get(value)
     if (foundValue !== undefined && isStream(foundValue)) return foundValue.dict
     return isDict(foundValue) ? foundValue : new Map()
   }
 
-  /** A stream counts as an array with one element. */
+  /** Returns an array; a single stream counts as an array with one element. */
   async array(value: Value | undefined): Promise<readonly Value[]> {
     const foundValue = await this.get(value)
     if (Array.isArray(foundValue)) return foundValue
@@ -91,7 +91,7 @@ export class PdfFile {
     return foundObject
   }
 
-  /** Counts bytes that were read or derived. @throws CountingStoppedError if there are too many */
+  /** Counts bytes that were read or decompressed. @throws CountingStoppedError if there are too many */
   countBytes(bytes: number): void {
     this.#bytesRead += bytes
     if (this.#bytesRead > maxTotalReadBytes)
@@ -121,11 +121,11 @@ export class PdfFile {
     }
   }
 
-  /** 7.5.4. */
+  /** Reads a cross-reference table (7.5.4) and returns its trailer. */
   async #readTable(start: number): Promise<Dict> {
     let length = 256 * 1024
     let bytes = await this.#readAt(start, length)
-    // The table of a large file may be longer.
+    // Reads more, because the table of a large file may be longer.
     while (bytes.lastIndexOf('trailer') < 0 && start + length < this.#bytes.size) {
       length *= 8
       bytes = await this.#readAt(start, length)
@@ -165,7 +165,7 @@ export class PdfFile {
     }
   }
 
-  /** 7.5.8. */
+  /** Reads a cross-reference stream (7.5.8) and returns its dictionary. */
   async #readCrossReferenceStream(start: number): Promise<Dict> {
     const foundObject = await this.#readObjectAt(start)
     if (foundObject === undefined || !isStream(foundObject))
@@ -194,7 +194,7 @@ export class PdfFile {
     return dict
   }
 
-  /** Ignores known objects: the newest of several tables is read first. */
+  /** Ignores objects that are already known: the newest of several tables is read first. */
   #addLocation(id: number, location: ObjectLocation): void {
     if (!this.#locations.has(id)) this.#locations.set(id, location)
   }
@@ -204,7 +204,7 @@ export class PdfFile {
       const bytes = await this.#readAt(at, length)
       const isWholeFile = at + bytes.length >= this.#bytes.size
       const values = new PdfParser(bytes)
-      // Number, generation, obj.
+      // Skips object number, generation and `obj`.
       values.next()
       values.next()
       values.next()
@@ -228,7 +228,7 @@ export class PdfFile {
     return undoPngPredictor(data, await this.dict(dict.get('DecodeParms')))
   }
 
-  /** 7.5.7. */
+  /** Reads an object that is stored in an object stream (7.5.7). */
   async #readObjectInStream({ at, objectStreamId = 0 }: ObjectLocation): Promise<Value | undefined> {
     let objects = this.#objectStreams.get(objectStreamId)
     if (!objects) {

@@ -32,7 +32,7 @@ function inflate(data: Buffer): Buffer {
 const expectedRatio = 8
 const [minChunkBytes, maxChunkBytes] = [1024, 256 * 1024]
 
-/** 7.4.4.4, for cross-reference streams, which only use the predictor Up. */
+/** Decodes PNG predictors of cross-reference streams, which use only the predictor Up (7.4.4.4). */
 export function undoPngPredictor(data: Buffer, parameters: Dict): Buffer {
   const predictor = Number(parameters.get('Predictor') ?? 1)
   if (predictor < 10) return data
@@ -52,13 +52,15 @@ export function undoPngPredictor(data: Buffer, parameters: Dict): Buffer {
 
 function decodeAsciiHex(data: Buffer): Buffer {
   const digits = data.toString('latin1').replaceAll(/[^0-9a-f]/gi, '')
-  // A single last digit is followed by an implied 0.
+  // A single last digit has an implied 0 after it.
   return Buffer.from(digits.length % 2 === 0 ? digits : `${digits}0`, 'hex')
 }
 
 const [blank, firstDigit, zeros, end] = [0x20, 0x21, 0x7a, 0x7e]
 
-/** 7.4.3: four bytes are five base-85 digits, or `z` for zeros; n bytes at the end are n + 1 digits. */
+/**
+ * Decodes Ascii85 (7.4.3): four bytes are five base-85 digits, or `z` for zeros; n bytes at the end are n + 1 digits.
+ */
 function decodeAscii85(data: Buffer): Buffer {
   const zeroGroupCount = data.filter((byte) => byte === zeros).length
   const out = Buffer.alloc(4 * (zeroGroupCount + Math.ceil((data.length - zeroGroupCount) / 5)))

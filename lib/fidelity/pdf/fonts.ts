@@ -3,9 +3,11 @@ import { type Dict, Name, Operator, PdfParser, type Value } from './objects.ts'
 import type { ByteList } from './strings.ts'
 import type { GlyphText } from './text.ts'
 
-/** Special values instead of a UTF-16 unit: not looked up yet, unknown, several units. They do not occur in texts. */
+/** Special values in place of a UTF-16 unit: not looked up yet, unknown, several units. They do not occur in texts. */
 const [notLookedUp, unknownGlyph, multipleUnits] = [0, 1, 2]
-/** Maximum cached codes per font: fonts with more glyphs are rare, and a file may contain thousands of fonts. */
+/**
+ * Maximum number of cached codes per font: fonts with more glyphs are rare, and a file may contain thousands of fonts.
+ */
 const maxUnits = 4096
 
 /** Maps the codes of a font to text. Each glyph of a document is looked up here, so results are cached in a table. */
@@ -62,19 +64,19 @@ export class PdfFont {
 /** Estimated memory of one mapped code, in bytes. */
 const bytesPerCode = 80
 
-/** ISO 32000-1, 9.10.2. */
+/** Reads how the codes of a font map to text (ISO 32000-1, 9.10.2). */
 export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const subtype = dict.get('Subtype')
   const codeBytes = subtype instanceof Name && subtype.name === 'Type0' ? 2 : 1
   const map = await file.stream(dict.get('ToUnicode'))
   const unicode = map ? readUnicodeMap(await map.content()) : undefined
   const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
-  // Many fonts may use the same map.
+  // Counts the map for each font, because many fonts may use the same one.
   file.countBytes((unicode?.size ?? 0) * bytesPerCode)
   return new PdfFont(codeBytes, (code) => unicode?.get(code) ?? decodeCode(code))
 }
 
-/** 9.10.3. */
+/** Reads a ToUnicode map (9.10.3). */
 function readUnicodeMap(bytes: Buffer): ReadonlyMap<number, string> {
   const map = new Map<number, string>()
   const values = new PdfParser(bytes)
@@ -106,7 +108,7 @@ function addCharacters(operands: readonly Value[], map: Map<number, string>): vo
   }
 }
 
-/** The number of two-byte codes; also limits ranges that repeat codes. */
+/** Number of two-byte codes; also limits ranges that repeat codes. */
 const maxCodes = 65_536
 
 function addRanges(operands: readonly Value[], map: Map<number, string>): void {
@@ -134,7 +136,7 @@ const codePages: Readonly<Record<string, string>> = {
   MacRomanEncoding: 'macintosh',
 }
 
-/** 9.6.6: the named encoding with its differences; without one, ASCII codes are the same in all of them. */
+/** Returns the named encoding with its differences (9.6.6). Without a named one, only ASCII codes are certain. */
 async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) => string | undefined> {
   const encoding = await file.get(dict.get('Encoding'))
   const details = await file.dict(dict.get('Encoding'))
@@ -213,11 +215,11 @@ const glyphs: Readonly<Record<string, string>> = {
   eight: '8',
   nine: '9',
 }
-/** Glyph names of symbols that are not part of words. */
+/** Glyph names of symbols, which are not part of words. */
 const symbolNames =
   /^(?:space|nbspace|period|comma|colon|semicolon|exclam|question|quote\w*|paren\w*|bracket\w*|brace\w*|slash|backslash|at|ampersand|percent|dollar|numbersign|asterisk|plus|minus|equal|less|greater|underscore|bar|endash|emdash|bullet|ellipsis|degree|section|paragraph|copyright|registered|trademark|guil\w+|exclamdown|questiondown|asciitilde|asciicircum|grave|acute|dieresis|Euro|sterling|cent|yen|multiply|divide|onehalf|onequarter|dagger\w*|periodcentered|sfthyphen|softhyphen)$/
 
-/** The part of the Adobe Glyph List that matters for words. */
+/** Maps a glyph name to text, with the part of the Adobe Glyph List that matters for words. */
 function toGlyphText(name: string): string | undefined {
   const [base = ''] = name.split('.')
   if (/^[A-Za-z]$/.test(base)) return base

@@ -1,4 +1,4 @@
-/** Parser for PDF values (ISO 32000-1, 7.3): PDF libraries take longer than most conversions. */
+/** Parser for PDF values (ISO 32000-1, 7.3). Written here, because PDF libraries take longer than most conversions. */
 import { findCommentEnd, findRegularEnd, isNumeric, isRegular, isSpace, readPdfName } from './characters.ts'
 import { ByteList, readHex, readString } from './strings.ts'
 
@@ -39,7 +39,7 @@ export class PdfParser {
     this.#at = at
   }
 
-  /** Undefined at the end. @throws RangeError if values are nested too deep */
+  /** Returns undefined at the end. @throws RangeError if values are nested too deep */
   next(depth = 0): Value | undefined {
     if (depth > maxDepth) throw new RangeError('values are nested too deep')
     this.#skipSpace()

@@ -9,16 +9,16 @@ import { type PdfFont, readFont } from './fonts.ts'
 import { type Dict, Name, Ref, type Value } from './objects.ts'
 import { GlyphText } from './text.ts'
 
-/** Maximum size of page content that is read; only very large drawings have more. */
+/** Maximum bytes of page content; only very large drawings have more. */
 const maxContentBytes = 64 * 1024 * 1024
 const maxPages = 20_000
-/** Maximum nodes in the page tree. */
+/** Maximum number of nodes in the page tree. */
 const maxNodes = 50_000
 /** Each page and form counts as at least this many bytes. */
 const minBytesPerContent = 2000
-/** Smaller images of a source are lines, dots and patterns, which other formats draw. */
+/** In a source, smaller images are lines, dots and patterns, which other formats draw. */
 const minImagePixels = 16
-/** With a larger share of unknown glyphs, the words are not counted. */
+/** If more glyphs than this share are unknown, words are not counted. */
 const maxUnknownShare = 0.02
 
 /**
@@ -74,7 +74,7 @@ class PdfReader {
     }
   }
 
-  /** 7.7.3: resources are inherited from parent nodes. */
+  /** Reads a node of the page tree, which inherits resources from its parents (7.7.3). */
   async #readNode(node: Dict, inheritedDict: Dict, depth: number): Promise<void> {
     if (depth > 60 || this.#pages >= maxPages || this.#nodeCount++ > maxNodes) return
     const resources = node.has('Resources') ? await this.#file.dict(node.get('Resources')) : inheritedDict
@@ -104,7 +104,7 @@ class PdfReader {
     this.#words.add(this.#text.takeText())
   }
 
-  /** 12.5.6.5 and 12.5.6.19: links and form fields. */
+  /** Counts links and form fields (12.5.6.5 and 12.5.6.19). */
   async #countAnnotation(annotation: Dict): Promise<void> {
     const subtype = annotation.get('Subtype')
     if (!(subtype instanceof Name)) return
@@ -114,7 +114,7 @@ class PdfReader {
     if (action instanceof Name && action.name === 'URI') this.#counts.links++
   }
 
-  /** 8.10: reads a form XObject. */
+  /** Reads a form XObject (8.10). */
   async #readForm(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
     const form = await this.#file.stream(value)
     const subtype = form?.dict.get('Subtype')
@@ -139,7 +139,7 @@ class PdfReader {
       if (request.what === 'font') content.font = await this.#loadFont(request.name, fonts)
       else await this.#drawObject(request.name, context)
     }
-    // Some programs write small images into the page. In a source, most of them are patterns and dots.
+    // Some programs write small images directly into the page. In a source, most of them are patterns and dots.
     if (this.#isResult && content.inlineImageCount > 0) {
       this.#hasImages = true
       this.#counts.images += content.inlineImageCount
@@ -156,7 +156,7 @@ class PdfReader {
   #loadFont(name: string, fonts: Dict): Promise<PdfFont> | PdfFont | undefined {
     const value = fonts.get(name)
     if (value === undefined) return undefined
-    // Each page may refer to it again.
+    // Caches the font, because each page may refer to it.
     const key = value instanceof Ref ? value.id : value
     const knownFont = this.#fonts.get(key)
     if (knownFont !== undefined) return knownFont
@@ -166,7 +166,7 @@ class PdfReader {
   }
 }
 
-/** 8.9.5: whether an image is only a stencil or a part of a line. */
+/** Whether an image is only a stencil or a part of a line (8.9.5). */
 const isDecoration = (image: Dict, minPixels: number) =>
   image.get('ImageMask') === true ||
   ['Width', 'Height'].some((name) => {
@@ -176,7 +176,7 @@ const isDecoration = (image: Dict, minPixels: number) =>
 
 const lineEnd = Buffer.from('\n')
 
-/** 7.8.2: the streams of a page may be split between any two tokens. */
+/** Joins the streams of a page, which may be split between any two tokens (7.8.2). */
 function joinStreams(parts: readonly Buffer[]): Buffer {
   const [firstPart] = parts
   if (firstPart && parts.length === 1) return firstPart

@@ -65,7 +65,7 @@ export function readString(out: ByteList, bytes: Uint8Array, at: number): number
   }
 }
 
-/** 7.3.4.2, table 3. */
+/** Reads an escape sequence (7.3.4.2, table 3). */
 function readEscape(out: ByteList, bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   const knownEscape = escapes[String.fromCharCode(byte)]

@@ -1,10 +1,16 @@
-/** Classes of characters that are not letters, for counting words; the numbers are smaller than any letter code. */
+/**
+ * Classes of characters that are not letters, for counting words. Their numbers are smaller than the code of any
+ * letter.
+ */
 export const [divider, digit, singleCharacter, contextDependent] = [1, 2, 3, 4]
 
 /** Scripts without spaces between words: each of their characters counts as a word. */
 export const scriptsWithoutSpaces = String.raw`\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}`
 
-/** Cache by character code, 0 if not looked up yet: Unicode property lookups are slow for each character of a text. */
+/**
+ * Caches classes by character code, with 0 for codes not looked up yet: looking up Unicode properties of each character
+ * is slow.
+ */
 const classes = new Uint16Array(65_536)
 for (let code = 0; code < 128; code++) {
   const character = String.fromCharCode(code)
@@ -29,7 +35,7 @@ export function toLowerCase(code: number): number {
 
 const wordCharacter = /[\p{L}\p{M}]/u
 const characterWithoutSpaces = new RegExp(`[${scriptsWithoutSpaces}]`, 'v')
-/** Combining, invisible, a surrogate, a Korean jamo, or sigma, which has two lower-case forms. */
+/** Combining and invisible characters, surrogates, Korean jamo, and sigma, which has two lower-case forms. */
 const contextDependentCharacter = /[\p{M}\p{Cf}\p{Cs}\u1100-\u11ff\u03a3\u03c2]/u
 
 function classify(character: string): number {

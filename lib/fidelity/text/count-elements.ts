@@ -4,7 +4,10 @@ import { readAttribute, readMarkup, Tag } from './markup.ts'
 /** What a document contains in addition to its text. */
 export type ElementCounts = Pick<ContentSummary['counts'], 'images' | 'links' | 'tables' | 'fields'>
 
-/** Vector graphics become paths in many formats, so that they cannot be counted as images in a result. */
+/**
+ * File extensions of pixel images. Many formats turn vector graphics into paths, so these cannot be counted in a
+ * result.
+ */
 const rasterNamePattern = /\.(?:avif|bmp|gif|jfif|jpe?g|png|tiff?|webp)$/i
 const isRasterName = (name: string | undefined): boolean => name !== undefined && rasterNamePattern.test(name)
 
@@ -15,7 +18,7 @@ function* findTags(markup: string, names: readonly string[]): Generator<Tag> {
   const pattern = new RegExp(`<(?:${names.join('|')})(?=[\\s/>])`, 'g')
   let end = 0
   for (const { index } of markup.matchAll(pattern)) {
-    // Within the previous tag.
+    // The match is within the previous tag.
     if (index < end) continue
     end = markup.indexOf('>', index)
     if (end < 0) return
@@ -30,14 +33,14 @@ function countTags(markup: string, names: readonly string[], isCounted: (tag: Ta
 }
 
 const dataImagePattern = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
-/** Shorter ones are transparent placeholders of one pixel. */
+/** Shorter data URLs are transparent placeholders of one pixel. */
 const minDataUrlLength = 150
 const isDataImage = (url: string) => url.length >= minDataUrlLength && dataImagePattern.test(url)
 const htmlFieldElements: readonly string[] = ['input', 'select', 'textarea']
 /** Types of `<input>` without a value of their own. */
 const buttonTypePattern = /^(?:hidden|submit|button|reset|image)$/i
 
-/** Elements whose content is text or is not shown; tags in it create no elements. */
+/** Elements whose content is plain text or is not shown; tags in it create no elements. */
 const opaqueElements: ReadonlySet<string> = new Set([
   ...['script', 'style', 'template', 'noscript', 'textarea', 'iframe', 'title'],
 ])
@@ -54,7 +57,7 @@ function toCountedElement(tag: Tag): CountedElement | undefined {
   return isField ? 'fields' : undefined
 }
 
-/** Counts in an HTML page. Images in other files are not counted: a file is converted without them. */
+/** Counts the elements of an HTML page, without images in other files: a file is converted without those. */
 export function countHtmlElements(html: string): Required<ElementCounts> {
   const counts = { images: 0, links: 0, tables: 0, fields: 0 }
   const countTag = (tag: Tag) => {
@@ -67,13 +70,13 @@ export function countHtmlElements(html: string): Required<ElementCounts> {
   return counts
 }
 
-/** Counts the images of a page of an EPUB, which are files beside it. */
+/** Counts the images that a page of an EPUB shows, which are separate files. */
 export const countPageImages = (page: string): number =>
   countTags(page, ['img', 'image', 'svg:image'], (tag) =>
     ['src', 'xlink:href', 'href'].some((name) => isRasterName(readAttribute(tag, name))),
   )
 
-/** Counts in the body of a Word document. @param relations from ids to targets */
+/** Counts the elements in the body of a Word document. @param relations from ids to targets */
 export function countWordElements(xml: string, relations: ReadonlyMap<string, string>): ElementCounts {
   const targetOf = (tag: Tag, attribute: string) => relations.get(readAttribute(tag, attribute) ?? '')
   const countImages = (name: string, attribute: string) =>
@@ -95,7 +98,7 @@ export function readRelations(xml: string | undefined): ReadonlyMap<string, stri
 
 const rasterTypePattern = /^image\/(?:bmp|gif|jpeg|png|tiff|webp)$/
 
-/** A flat file contains its images, so that they have no name. */
+/** A flat file contains its images, which therefore have no name. */
 function isRasterImage(tag: Tag): boolean {
   const name = readAttribute(tag, 'xlink:href')
   return name === undefined
@@ -103,7 +106,7 @@ function isRasterImage(tag: Tag): boolean {
     : isRasterName(name)
 }
 
-/** Counts in the content of an OpenDocument file. */
+/** Counts the elements in the content of an OpenDocument file. */
 export function countOpenDocumentElements(xml: string): Required<ElementCounts> {
   const formFields = [
     'form:checkbox',

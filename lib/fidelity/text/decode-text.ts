@@ -10,18 +10,18 @@ export interface TextEncodingHint {
 const sampleBytes = 256 * 1024
 const escapeByte = 0x1b
 
-// UTF-16 contains zero bytes and ISO-2022-JP contains escapes, but both are otherwise valid UTF-8.
+// Zero bytes indicate UTF-16, and escapes indicate ISO-2022-JP; both are otherwise valid UTF-8.
 const isOtherEncoding = (bytes: Buffer) => bytes.includes(0) || bytes.includes(escapeByte)
 
-/** Returns the bytes of an ASCII text: creating a string takes longer than counting its words. */
+/** Returns the bytes of an ASCII text, because creating a string takes longer than counting its words. */
 export async function readIfAscii(file: FileBytes, encoding?: string): Promise<Buffer | undefined> {
   const bytes = await file.readWhole()
   return encoding === undefined && isAscii(bytes) && !isOtherEncoding(bytes) ? bytes : undefined
 }
 
 /**
- * Decodes a text with the encoding that the engine uses: otherwise all words would be missing in the result.
- * @param encoding requested in the options.
+ * Decodes a text with the encoding that the engine uses; otherwise, all words would be missing in the result.
+ * @param encoding encoding requested in the options.
  */
 export async function decodeTextFile(file: FileBytes, encoding?: string): Promise<string> {
   const bytes = await file.readWhole()

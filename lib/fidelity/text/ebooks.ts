@@ -6,7 +6,7 @@ import { countPageImages } from './count-elements.ts'
 import { decodeMarkup, extractHtmlText, extractText, readAttribute, readMarkup } from './markup.ts'
 import { WordCounts } from './word-counts.ts'
 
-/** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), without its table of contents. It may not repeat an item. */
+/** Summarizes the spine of an EPUB (EPUB 3.3, 5.7), which lists each item only once, without the table of contents. */
 export async function summarizeEpub(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const zip = await openZip(bytes)
   const container = await zip?.text('META-INF/container.xml')

@@ -4,7 +4,7 @@ import * as z from 'zod'
 const createListCheck = (type: 'number' | 'string') => (list: unknown) =>
   Array.isArray(list) && list.every((item) => typeof item === type)
 
-/** Checks counts sent by another process. Schemas of zod would take seconds for a million words. */
+/** Schema for counts sent by another process. Nested zod schemas would take seconds for a million words. */
 export const HashCountsMessage = z.strictObject({
   hashes: z.custom<readonly number[]>(createListCheck('number')),
   counts: z.custom<readonly number[]>(createListCheck('number')),
@@ -12,7 +12,7 @@ export const HashCountsMessage = z.strictObject({
 })
 export type HashCountsMessage = z.infer<typeof HashCountsMessage>
 
-/** Differs in each process, so that no file can contain many words that share a slot. */
+/** Random in each process, so that no file can be crafted with many words that share a slot. */
 const seed = randomBytes(4).readInt32LE()
 
 /**
@@ -20,11 +20,11 @@ const seed = randomBytes(4).readInt32LE()
  * several times as long, because each word would have to become a string; a large table has a million.
  */
 export class HashCounts {
-  /** Word numbers, from 1, in an open-addressing hash table. */
+  /** Open-addressing hash table of word numbers, which start at 1. */
   #slots = new Int32Array(1024)
   readonly #hashes: number[] = []
   readonly #counts: number[] = []
-  /** Each word as it first occurred. */
+  /** Each word as it occurred first. */
   readonly words: string[] = []
 
   static fromMessage({ hashes, counts, words }: HashCountsMessage): HashCounts {
@@ -74,7 +74,7 @@ export class HashCounts {
     return this.#counts[at] ?? 0
   }
 
-  /** Returns how many of these words the other counts contain as well. */
+  /** Returns how many of these words the other counts contain too. */
   countSharedWith(otherCounts: HashCounts): number {
     let sharedCount = 0
     for (const [at, hash] of this.#hashes.entries()) {

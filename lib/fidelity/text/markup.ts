@@ -4,16 +4,16 @@
  */
 
 export class Tag {
-  /** With its prefix, such as `w:t`; lower case in HTML. */
+  /** Name with its prefix, such as `w:t`; lower case in HTML. */
   readonly name: string
   readonly isEnd: boolean
-  /** Self-closing. */
+  /** Whether the tag is self-closing. */
   readonly isEmpty: boolean
   readonly #markup: string
   readonly #start: number
   readonly #end: number
 
-  /** @param start of the text inside the brackets. */
+  /** @param start start of the text inside the brackets. */
   constructor(markup: string, start: number, end: number, isHtml: boolean) {
     this.isEnd = markup.charCodeAt(start) === slash
     this.isEmpty = markup.charCodeAt(end - 1) === slash
@@ -27,7 +27,7 @@ export class Tag {
     this.name = isHtml ? name.toLowerCase() : name
   }
 
-  /** Without its prefix, which depends on the writer. */
+  /** Name without its prefix, which depends on the writer. */
   get localName(): string {
     return this.name.slice(this.name.indexOf(':') + 1)
   }
@@ -63,7 +63,7 @@ export function readMarkup(markup: string, reader: MarkupReader, { isHtml = fals
     const nonTag = findNonTag(markup, start)
     const from = start + (nonTag?.start ?? '<').length
     const end = markup.indexOf(nonTag?.end ?? '>', from)
-    // Markup without an end is text.
+    // Markup without an end counts as text.
     if (end < 0) break
     at = end + (nonTag?.end ?? '>').length
     if (nonTag) {
@@ -79,13 +79,13 @@ export function readMarkup(markup: string, reader: MarkupReader, { isHtml = fals
 
 function findNonTag(markup: string, at: number): (typeof nonTags)[number] | undefined {
   const nextCode = markup.charCodeAt(at + 1)
-  // All of them start with ! or ?, which few tags do.
+  // These delimiters start with `<!` or `<?`, as few tags do.
   return nextCode === 33 || nextCode === 63
     ? nonTags.find(({ start }) => markup.startsWith(start, at))
     : undefined
 }
 
-/** Creates a function that finds the end tag of an element, and searches only once for one that is missing. */
+/** Creates a function that finds the end tag of an element. It searches only once for an end tag that is missing. */
 function createEndTagFinder(markup: string): (name: string, from: number) => number | undefined {
   const unclosedNames = new Set<string>()
   return (name, from) => {
@@ -95,7 +95,7 @@ function createEndTagFinder(markup: string): (name: string, from: number) => num
   }
 }
 
-/** Neither whitespace nor a slash. */
+/** Whether a character is neither whitespace nor a slash. */
 const isNameCode = (code: number) => code > 32 && code !== 47
 
 export const readAttribute = ({ source }: Tag, name: string): string | undefined => {
@@ -146,7 +146,7 @@ export function decodeMarkupEntities(text: string): string {
   )
 }
 
-/** Tags that can occur within a word, such as for a bold initial, and those of office files around parts of a word. */
+/** Tags that can occur within a word, such as around a bold initial, or around parts of words in office files. */
 const inline = new Set([
   ...[
     'a',
@@ -174,7 +174,7 @@ const inline = new Set([
 
 interface TextOptions {
   readonly isHtml?: boolean
-  /** Called for each tag: whether the text after it is invisible. */
+  /** Called for each tag; returns whether the text after the tag is invisible. */
   readonly isHiddenFrom?: (tag: Tag) => boolean
 }
 
@@ -224,7 +224,7 @@ const hiddenHtmlElements = new Set([
 export const extractHtmlText = (html: string): string =>
   extractText(html, hiddenHtmlElements, { isHtml: true })
 
-/** Decodes a file by its byte order mark, its declared encoding, as UTF-8, or as Windows-1252. */
+/** Decodes a file by its byte order mark, by its declared encoding, as UTF-8, or else as Windows-1252. */
 export function decodeMarkup(bytes: Buffer): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return decodeAs('utf-16le', bytes)
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return decodeAs('utf-16be', bytes)
@@ -232,7 +232,7 @@ export function decodeMarkup(bytes: Buffer): string {
   const declaredCharset = /(?:encoding\s*=\s*["']|charset\s*=\s*["']?)([\w-]{1,40})/i
     .exec(head)?.[1]
     ?.toLowerCase()
-  // A declared UTF-16 cannot be true, because the declaration was readable as single bytes.
+  // A declaration of UTF-16 must be wrong, because it was readable as single bytes.
   if (declaredCharset === undefined || declaredCharset.startsWith('utf')) return decodeUtf8(bytes)
   try {
     return decodeAs(declaredCharset, bytes)

@@ -8,9 +8,9 @@ type JsonObject = Readonly<Record<string, unknown>>
 const colorSequencePattern = /\u001b\[[\d;]{0,20}m/g
 
 /**
- * Counts the text, the code and its output (nbformat 4). An output with several representations is skipped, because it
- * is unknown which one will be shown. Fields of other types than expected are ignored, as schemas would collect an
- * error for each of them.
+ * Counts the text, the code and its output (nbformat 4). Skips an output with several representations, because it is
+ * unknown which one will be shown. Ignores fields of unexpected types, for each of which a schema would collect an
+ * error.
  */
 export const readNotebook = countSourceTexts((source) => {
   const cells = toObject(parseJson(source))?.['cells']
@@ -28,7 +28,7 @@ function parseJson(text: string): unknown {
 const toObject = (value: unknown): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined
 
-/** A text is a string or a list of lines. */
+/** Joins a text, which is a string or a list of lines. */
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
   return Array.isArray(value) && value.every((line) => typeof line === 'string') ? value.join('') : ''

@@ -5,7 +5,7 @@ import { comment } from './skipped-markup.ts'
 
 const textAttributes = /\s(?:text|_note)\s{0,20}=\s{0,20}(?:"([^"]*)"|'([^']*)')/g
 
-/** OPML 2.0: the text of an outline is HTML in attributes, that of its notes Markdown. */
+/** Counts OPML 2.0: the text of an outline is HTML in attributes, and its notes are Markdown. */
 export const readOpml = countSourceTexts((source) =>
   [...source.replaceAll(comment, ' ').matchAll(textAttributes)].map(([, doubleQuoted, singleQuoted = '']) =>
     removeMarkup('md', extractHtmlText(decodeMarkupEntities(doubleQuoted ?? singleQuoted))),

@@ -19,7 +19,7 @@ const firstImageOffset = 108
 const mobiOffsets = { table: 192, trailing: 242 } as const
 const palmDocCompression = 2
 const utf8 = 65_001
-/** From this version on, the text consists of parts: first the book, then its styles. */
+/** From this version on, the text consists of parts: first the book, then the styles. */
 const minVersionWithParts = 8
 
 /** Summarizes books in a Palm database: PalmDOC, Mobipocket, and the Kindle formats based on it. */
@@ -31,7 +31,7 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
   const compression = head.readUInt16BE(headerOffsets.compression)
   const isMobi = head.toString('latin1', headerOffsets.mobi, headerOffsets.mobi + 4) === 'MOBI'
   const isEncrypted = isMobi && head.readUInt16BE(headerOffsets.encryption) !== 0
-  // 17480 is Huffman coding, which is not supported.
+  // Compression 17480 is Huffman coding, which is not supported.
   if (isEncrypted || (compression !== 1 && compression !== palmDocCompression)) return undefined
   const trailing = isMobi ? createTrailingSizeReader(head) : () => 0
   const text = Buffer.concat(
@@ -64,7 +64,7 @@ function createTrailingSizeReader(head: Buffer): (record: Buffer) => number {
   }
 }
 
-/** Seven bits per byte, read backwards up to the byte with the high bit. */
+/** Reads a number with seven bits per byte, backwards up to the byte with the high bit. */
 function readBackwardSize(record: Buffer, bytesAfter: number): number {
   let size = 0
   for (let at = record.length - bytesAfter - 1, shift = 0; at >= 0 && shift < 28; at--, shift += 7) {
@@ -82,7 +82,7 @@ function findTextEnd(head: Buffer, records: readonly Buffer[], length: number): 
   return isTable ? Math.min(length, table.readUInt32BE(16)) : length
 }
 
-/** PalmDOC compression: literals, runs of literals, back-references, and pairs of a space and a character. */
+/** Decompresses PalmDOC: literals, runs of literals, back-references, and pairs of a space and a character. */
 function decompressPalmDoc(data: Buffer): Buffer {
   const out: number[] = []
   for (let at = 0; at < data.length; ) {

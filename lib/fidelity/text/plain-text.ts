@@ -73,7 +73,7 @@ export function createXmlReader(...hiddenElements: readonly string[]) {
   }
 }
 
-/** Counts fields (RFC 4180), with the separator that the engine detects. Results are written with commas or tabs. */
+/** Counts the fields of a table (RFC 4180), with the separator that the engine detects. Results have commas or tabs. */
 export function createTableReader(format: 'csv' | 'tsv') {
   return async (bytes: FileBytes, isResult: boolean, hint: TextEncodingHint): Promise<ContentSummary> => {
     const words = new WordCounts()
@@ -100,7 +100,7 @@ function toUtf16Units(text: string): Uint16Array {
 }
 
 const separatorByFormat = { csv: ',', tsv: '\t' } as const
-/** Characters that the engine uses to detect the separator. */
+/** Number of characters that the engine uses to detect the separator. */
 const maxHeadLength = 64 * 1024
 const quote = 34
 const lineFeed = 10
@@ -115,7 +115,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
   for (let at = start; at < text.length; at++) {
     const code = text[at] ?? lineFeed
     if (code === quote) {
-      // Within a word it is a literal, such as for inches; two of them in a quoted field are one.
+      // Within a word, a quote is a literal, such as for inches; in a quoted field, two quotes stand for one.
       if (isQuoted) closedAt = at
       isQuoted = !isQuoted && (!isFilled || closedAt === at - 1)
     } else if (!isQuoted && (code === separatorCode || isLineEnd(code))) {
@@ -126,7 +126,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
   return isFilled && !isQuoted ? count + 1 : count
 }
 
-/** Patterns for the start of a cue in each format. Some formats end a cue with an empty one. */
+/** Patterns for the start of a cue in each format. Some formats end a cue with an empty cue. */
 const cueStartPatterns = {
   // A cue without text does not count.
   arrow: /-->(?:[^\n>]|(?<!--)>){0,200}\n(?=[ \t]{0,99}\S)/g,
@@ -134,7 +134,7 @@ const cueStartPatterns = {
   paragraph: /<(?:\w{1,20}:)?p[\s>]/g,
   sync: /<sync\b[^<>]{0,200}>\s{0,20}(?:<p\b[^<>]{0,200}>)?\s{0,20}(?!&nbsp;\s{0,20}<|<\/?(?:p|sync)\b)\S/gi,
   stamp: /^\[\d{1,4}:\d[^\]\n]{0,20}\](?=[^\n]{0,20}\S)/gm,
-  // The first one may contain the frame rate.
+  // The first cue may contain the frame rate, which does not count.
   frames: /^\{\d{1,9}\}\{\d{0,9}\}(?![\d.]{1,9}\s)/gm,
   deciseconds: /^\[\d{1,9}\]\[\d{0,9}\]/gm,
 } as const
@@ -150,11 +150,13 @@ const nonTextPatterns = [
   /\d -->[^\n]{0,200}/g,
   /(?<=\n\n)[^\n]{1,200}\n(?=[\d:.,]{5,20} {1,3}\n)/g,
 ]
-/** The format line of events; it may omit some of: layer, start, end, style, name, three margins, effect. */
+/**
+ * The format line of events; it may omit some of these fields: layer, start, end, style, name, three margins, effect.
+ */
 const eventFields = /^\[Events\][ \t]{0,9}\n(?:[^[\n][^\n]*\n|\n)*?Format:([^\n]*)/im
 const defaultFieldCount = 10
 
-/** The text is the last field and may contain commas. */
+/** Returns the text of a line, its last field, which may contain commas. */
 function readDialogue(source: string): string {
   const fields = eventFields.exec(source)?.[1]?.split(',').length ?? defaultFieldCount
   const lines = source.match(/^Dialogue:.*$/gm) ?? []
@@ -177,7 +179,7 @@ export function createSubtitleReader(kind: keyof typeof cueStartPatterns) {
     const decodedText = (await decodeTextFile(bytes, encoding)).replaceAll('\r\n', '\n')
     const source = kind === 'dialogue' ? removeDrawings(decodedText) : decodedText
     const starts = source.match(cueStartPatterns[kind]) ?? []
-    // Lines with the same timestamp are one cue.
+    // Lines with the same timestamp form one cue.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
     const dialogue = kind === 'dialogue' ? readDialogue(source) : source
     const text = nonTextPatterns.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)

@@ -22,7 +22,7 @@ const skippedGroups = new Set([
   ...['pntext', 'bkmkstart', 'bkmkend', 'filetbl', 'annotation', 'atnid', 'atnauthor', 'shpinst', 'rsidtbl'],
   ...['nonshppict', 'shprslt', 'txe', 'xe'],
 ])
-/** Groups with text inside skipped groups, such as the text of shapes. */
+/** Groups whose text is visible although they are inside skipped groups, such as the text of shapes. */
 const visibleGroups = new Set(['shptxt', 'footnote'])
 const breaks = new Set(['par', 'line', 'tab', 'cell', 'row', 'page', 'sect', 'nestcell', 'nestrow', 'column'])
 const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '\n': '\n', '\r': '\n' }
@@ -46,11 +46,11 @@ export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
 
 interface Group {
   readonly isHidden: boolean
-  /** A group that starts with `\*` is skipped by programs that do not know it. */
+  /** Whether the group starts with `\*`: programs that do not know such a group skip it. */
   readonly isOptional: boolean
   /** Number of fallback characters after each Unicode character. */
   readonly fallbackLength: number
-  /** Code page of its bytes, from its font. */
+  /** Code page of the text, which its font determines. */
   readonly codePage: string
 }
 
@@ -111,7 +111,7 @@ class RtfReader {
     if (isOptional) this.#group = { ...this.#group, isOptional: false }
   }
 
-  /** Sets the font, or the default font without a number. */
+  /** Sets the font; without a number, the default font. */
   #setFont(number: string | undefined): void {
     this.#flushBytes()
     this.#group = { ...this.#group, codePage: this.#fonts.getCodePage(number) }
@@ -181,7 +181,7 @@ const codePagesByCharset: Readonly<Record<string, string>> = {
   222: '874',
   238: '1250',
 }
-/** Font tables are shorter than this. */
+/** Maximum length of a font table. */
 const maxFontTableLength = 500_000
 const font = /\\f(\d{1,5})(?!\d)(?:[^{}\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})/g
 
@@ -206,7 +206,7 @@ class FontCodePages {
     return this.#codePages.get(number ?? this.#defaultFont) ?? this.defaultCodePage
   }
 
-  /** Cached, because a text may change its font with each word. */
+  /** Caches decoders, because the font of a text may change with each word. */
   getDecoder(codePage: string): Decoder {
     const decoder = this.#decoders.get(codePage) ?? createDecoder(codePage)
     this.#decoders.set(codePage, decoder)

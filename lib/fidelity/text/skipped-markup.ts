@@ -24,8 +24,8 @@ const mathematicsPatterns = [
 ] as const
 
 /**
- * Patterns of markup that is not text, by markup language. They do not match across a second start and are bounded:
- * otherwise a missing end would be searched for from each start.
+ * Patterns of markup that is not text, by markup language. They are bounded and stop at the next start, so that a
+ * missing end does not cause a search of the rest of the file from each start.
  */
 export const skippedMarkup = {
   md: [
@@ -53,7 +53,7 @@ export const skippedMarkup = {
     /\\\[[^\]]{0,20}\]/g,
   ],
   rst: [
-    // Directives for programs and comments, with their indented content.
+    // Comments, and directives for programs, with their indented content.
     /^\.\. (?:math|meta|raw|index)::.*\n(?:[ \t].*\n|\n(?=[ \t]))*/gm,
     /^\.\.(?: (?![[_|])(?!.{0,200}::).*)?\n(?:[ \t].*\n|\n(?=[ \t]))*/gm,
     /:math:`[^`]{0,500}`/g,
@@ -66,7 +66,7 @@ export const skippedMarkup = {
   wiki: [
     comment,
     /<math\b[^<>]{0,200}>[^<]{0,4000}<\/math>/g,
-    // Twice, for nested templates.
+    // Listed twice, to remove nested templates.
     template,
     template,
     /\[\[(?:File|Image|Category|Datei|Bild):[^[\]]{0,500}\]\]/gi,

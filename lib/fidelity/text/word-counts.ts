@@ -17,10 +17,10 @@ const wordPattern = new RegExp(
 /** Soft hyphens, direction marks and joiners, which some writers omit. */
 const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
-/** FNV-1a over 16-bit units. */
+/** Parameters of the FNV-1a hash, over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
 
-/** For another process. */
+/** Word counts sent by another process. */
 export const WordCountsMessage = z.strictObject({
   counts: HashCountsMessage,
   total: z.number(),
@@ -69,7 +69,7 @@ export class WordCounts {
   }
 
   /**
-   * The same for ASCII bytes: creating a string for each of a million cells takes longer than counting them.
+   * Like `add`, for ASCII bytes: creating a string for each of a million cells takes longer than counting the words.
    * @param bytes all below 128.
    */
   addAscii(bytes: Buffer, from: number, to: number, times = 1): void {
@@ -135,7 +135,7 @@ export class WordCounts {
     return remainingCounts
   }
 
-  /** Number of different words. */
+  /** Returns the number of different words. */
   get distinct(): number {
     return this.#counts.words.length
   }
@@ -149,7 +149,7 @@ export class WordCounts {
     return this.#total === 0 && !this.#hasDigits
   }
 
-  /** Returns how many of these words another text has as well. */
+  /** Returns how many of these words another text contains too. */
   countSharedWith(otherCounts: WordCounts): number {
     const sharedWords = this.#counts.countSharedWith(otherCounts.#counts)
     if (sharedWords === this.#total) return sharedWords
@@ -157,8 +157,8 @@ export class WordCounts {
   }
 
   /**
-   * Compares characters, to find words that are hyphenated or letter-spaced. Text that was added, such as page headers,
-   * would compensate for missing characters, so with much added text only whole words count.
+   * Compares characters, to find words that are hyphenated or letter-spaced. Added text, such as page headers, would
+   * compensate for missing characters, so only whole words count if much text was added.
    */
   #countByCharacters(otherCounts: WordCounts): number {
     const [ownCharacters, otherCharacters] = [
@@ -176,7 +176,7 @@ export class WordCounts {
   }
 }
 
-/** Maximum number of characters in a result, relative to its source. */
+/** Maximum number of characters in a result, relative to the source, by which words are compared. */
 const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
 /** Average word length relative to the source, below which a text counts as letter-spaced. */
 const maxBrokenLengthShare = 0.6

@@ -4,9 +4,9 @@ import { AppError } from '../../errors.ts'
 
 /** A file, on disk or remote, that is read in ranges. */
 export interface ByteSource {
-  /** The name from the client. */
+  /** File name that the client sent. */
   readonly filename: string
-  /** Bytes. */
+  /** In bytes. */
   readonly size: number
   /** The bytes from `start` up to, not including, `end`. */
   read(start: number, end: number): Promise<Uint8Array>
@@ -22,7 +22,7 @@ export const createReader =
 
 export const edgeBytes = 64 * 1024
 
-/** A source whose first and last 64 KiB are in memory, because nearly all reads are there. */
+/** A source whose first and last 64 KiB are in memory, where nearly all reads take place. */
 export interface OpenedFile extends ByteSource, RandomAccess {
   readonly head: Uint8Array
   readonly tail: Uint8Array

@@ -14,7 +14,7 @@ const checkImageBoxes: DamageCheck = (file) => checkBoxes(file, ['meta', 'moov']
 const checkRiff: DamageCheck = (file) => checkForm(file, 'a RIFF file such as AVI, WAV or WebP')
 const checkAiff: DamageCheck = (file) => checkForm(file, 'an AIFF')
 
-/** For text formats with a fixed terminator, which NULs and line breaks may follow. */
+/** Returns the check for text formats with a fixed terminator, which NULs and line breaks may follow. */
 function requireTerminator(terminator: string): DamageCheck {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)

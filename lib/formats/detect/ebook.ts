@@ -6,7 +6,7 @@ import { corruptFileError, decodeAscii, type OpenedFile, view } from './byte-sou
 
 /** Offsets in the first record of a Mobipocket file. */
 const mobiOffsets = { encryption: 12, signature: 16, version: 36 } as const
-/** Version of KF8, which Amazon calls azw3. */
+/** Version of KF8, which Amazon calls AZW3. */
 const kf8Version = 8
 
 /** Returns which Mobipocket format a Palm database contains. @throws AppError CORRUPT_FILE, UNSUPPORTED_FORMAT. */
@@ -38,7 +38,7 @@ function corruptBookError(problem: string): AppError {
   return corruptFileError('a Mobipocket book', problem)
 }
 
-/** Font obfuscation by IDPF's or Adobe's method is no DRM. */
+/** Font obfuscation by the methods of IDPF and Adobe is not DRM. */
 const fontObfuscation = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
 
 /** Returns whether the encryption.xml of an EPUB lists more than obfuscated fonts. */

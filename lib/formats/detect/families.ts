@@ -5,8 +5,8 @@ import { mediaFormatsByMime, mediaSignatures } from './media-signatures.ts'
 import { subtitlePatterns, subtitlesByName } from './subtitle-signatures.ts'
 
 /**
- * Formats that share their magic bytes: the content determines the family, the file name the format. The first one is
- * the default.
+ * Formats that share their magic bytes. The content determines the family, and the file name the format; the default is
+ * the first format.
  */
 const formatFamilies = [
   [
@@ -87,9 +87,9 @@ export const formatByMime: ReadonlyMap<string, FormatId> = new Map<string, Forma
   ['application/vnd.ms-asf', 'wmv'],
   ['application/vnd.wordperfect', 'wpd'],
   ['application/x-dif', 'dif'],
-  // Also archives older than POSIX, which are recognized by the header checksum.
+  // Includes archives older than POSIX, which are recognized by their header checksum.
   ['application/x-tar', 'tar'],
-  // The old format of `lz4 -l`, and frames that begin with skippable data.
+  // Includes the old format of `lz4 -l`, and frames that begin with skippable data.
   ['application/x-lz4', 'lz4'],
   ['application/x-shockwave-flash', 'swf'],
   ['application/x-subrip', 'srt'],
@@ -226,12 +226,12 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [...Buffer.from('070702')], format: 'cpio' },
   { at: 0, bytes: [...Buffer.from('070707')], format: 'cpio' },
   { at: 0, bytes: [0xc7, 0x71], format: 'cpio' },
-  // The first block or the end of the stream: text can also start with "BZh".
+  // The first block, or the end of the stream, because text can also start with "BZh".
   { at: 4, bytes: [0x31, 0x41, 0x59, 0x26, 0x53, 0x59], format: 'bz2' },
   { at: 4, bytes: [0x17, 0x72, 0x45, 0x38, 0x50, 0x90], format: 'bz2' },
   { at: 257, bytes: [...Buffer.from('ustar')], format: 'tar' },
   { at: 32_769, bytes: [...Buffer.from('CD001')], format: 'iso' },
-  // Targa has no magic bytes: pixel type, then an empty color map. An icon would have an image count there.
+  // Targa has no magic bytes: this is the pixel type, then an empty color map, where an icon would have an image count.
   { at: 0, bytes: [0, 0, 2, 0, 0, 0, 0, 0], format: 'tga' },
   { at: 0, bytes: [0, 0, 3, 0, 0, 0, 0, 0], format: 'tga' },
   { at: 0, bytes: [0, 0, 10, 0, 0, 0, 0, 0], format: 'tga' },
@@ -262,7 +262,7 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [...Buffer.from('true'), 0], format: 'ttf' },
   { at: 0, bytes: [...Buffer.from('SplineFontDB:')], format: 'sfd' },
   { at: 0, bytes: [...Buffer.from('STARTFONT ')], format: 'bdf' },
-  // A resource fork with data at offset 256, like every dfont of Mac OS X.
+  // A resource fork whose data is at offset 256, as in every dfont of Mac OS X.
   { at: 0, bytes: [0, 0, 1, 0, 0], format: 'dfont' },
   // Version 1.0, a header of four bytes, offsets of one to four bytes.
   ...[1, 2, 3, 4].map((size): (typeof signatures)[number] => ({
@@ -286,10 +286,10 @@ export const textFormats: readonly FormatId[] = [
   ...subtitlesByName,
 ]
 
-/** Text formats that are detected as another format, whatever the file name says. */
+/** Text formats that are detected as another format, regardless of the file name. */
 export const textFormatAliases: Readonly<Partial<Record<FormatId, FormatId>>> = { xhtml: 'html' }
 
-/** A header field above the first empty line (RFC 5322) that is not typed by hand. */
+/** Header fields above the first empty line (RFC 5322) that people do not type by hand. */
 const mailHeaders =
   /^(?=[\w-]+:|>?From )(?:[^\r\n][^\n]*\n)*?(?:Received|Return-Path|Message-ID|MIME-Version|DKIM-Signature):/i
 

@@ -3,7 +3,7 @@ const maxHeaderBytes = 16
 const startsWithSync = (head: Uint8Array) => head[0] === 0xff && ((head[1] ?? 0) & 0xfe) === 0xf8
 
 /**
- * Returns whether there is a FLAC frame, for files without a header, as when a stream was recorded, or with other data
+ * Returns whether there is a FLAC frame, for files without a header, such as recorded streams, or with other data
  * before it. Decoders find the sample rate in the frames.
  */
 export function hasFlacFrame(head: Uint8Array): boolean {
@@ -23,7 +23,7 @@ function startsWithFrame(head: Uint8Array): boolean {
   return computeCrc8(head.subarray(0, end)) === head[end]
 }
 
-/** Polynomial x⁸ + x² + x + 1 (section 9.1.8). */
+/** Computes a checksum with the polynomial x⁸ + x² + x + 1 (section 9.1.8). */
 function computeCrc8(bytes: Uint8Array): number {
   let crc = 0
   for (const byte of bytes) {

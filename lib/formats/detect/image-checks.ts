@@ -4,7 +4,7 @@ import { Tiff } from '../../binary/tiff.ts'
 import { corruptFileError, decodeAscii, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 
 const endOfImageMarker = '\xff\xd9'
-/** Bytes that are searched at a time. */
+/** Number of bytes that are searched at a time. */
 const maxScanBytes = 4 * 1024 * 1024
 
 /**
@@ -17,7 +17,7 @@ export async function checkJpeg(file: OpenedFile): Promise<void> {
   let [end, length] = [file.size, edgeBytes]
   while (end > scan) {
     if (decodeAscii(await file.read(Math.max(scan, end - length), end)).includes(endOfImageMarker)) return
-    // The marker has two bytes.
+    // The next part overlaps by one byte, because the marker has two.
     end -= length - 1
     length = Math.min(length * 2, maxScanBytes)
   }
@@ -48,7 +48,7 @@ export function checkPng(file: OpenedFile): void {
   if (!decodeAscii(file.tail).includes('IEND')) throw corruptFileError('a PNG', 'its end is missing')
 }
 
-/** Zeros after the trailer are padding. */
+/** Checks that the file ends with a trailer; zeros after it are padding. */
 export function checkGif(file: OpenedFile): void {
   const end = file.tail.findLastIndex((byte) => byte !== 0)
   const lastBytes = file.tail.subarray(Math.max(0, end - 63), end + 1)
@@ -70,7 +70,7 @@ export function checkFits(file: OpenedFile): void {
     throw corruptFileError('a FITS image', 'its header is broken')
 }
 
-/** Each directory costs two small reads. */
+/** Maximum number of directories, each of which takes two small reads. */
 const maxDirectories = 100
 
 /** Checks that each directory, which contains the offset of the next, is inside the file. */
@@ -95,8 +95,8 @@ export function checkBmp(file: OpenedFile): void {
 }
 
 /**
- * Checks an OpenEXR file: a header, the offset table of all scan line blocks, the blocks. Readers would show missing
- * blocks in black. Tiled and multi-part files have another layout and are not checked.
+ * Checks an OpenEXR file, which consists of a header, the offset table of all scan line blocks, and the blocks. Readers
+ * would show missing blocks in black. Tiled and multi-part files have another layout and are not checked.
  */
 export async function checkExr(file: OpenedFile): Promise<void> {
   const kind = 'an OpenEXR image'

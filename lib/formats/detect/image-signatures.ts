@@ -15,7 +15,7 @@ const toLatin1Bytes = (magic: string) => [...Buffer.from(magic, 'latin1')]
 
 /** Magic bytes of images that neither library recognizes correctly. */
 export const imageSignatures: readonly { at: number; bytes: readonly number[]; format: FormatId }[] = [
-  // A cursor has an image count where an uncompressed Targa has an empty color map.
+  // A cursor has its image count where an uncompressed Targa has an empty color map.
   ...Array.from({ length: 32 }, (_, index) => ({
     at: 0,
     bytes: [0, 0, 2, 0, index + 1, 0],
@@ -47,7 +47,7 @@ export const imageSignatures: readonly { at: number; bytes: readonly number[]; f
   { at: 0, bytes: toLatin1Bytes('Pf\n'), format: 'pfm' },
   { at: 0, bytes: toLatin1Bytes('P7\nWIDTH'), format: 'pam' },
   { at: 2048, bytes: toLatin1Bytes('PCD_IPI'), format: 'pcd' },
-  // The QuickDraw version after 512 bytes that are unused.
+  // The QuickDraw version, after 512 unused bytes.
   { at: 522, bytes: [0x00, 0x11, 0x02, 0xff], format: 'pict' },
   { at: 522, bytes: [0x11, 0x01], format: 'pict' },
   { at: 0, bytes: toLatin1Bytes('srcdocid:'), format: 'cal' },

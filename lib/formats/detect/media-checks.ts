@@ -4,7 +4,7 @@ import { readMp4Boxes } from '../../binary/mp4.ts'
 import { readRiffForm } from '../../binary/riff.ts'
 import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 
-/** Each may cost a read. A video in fragments has a box or two for each second. */
+/** Maximum number of boxes, each of which may take a read. A fragmented video has one or two for each second. */
 const maxBoxes = 4000
 
 /** Checks that the boxes (ISO 14496-12) fit into the file and include one of the required types. */
@@ -15,7 +15,7 @@ export async function checkBoxes(file: OpenedFile, neededBoxes: readonly string[
     for await (const { type } of readMp4Boxes(file, maxBoxes)) seenBoxes.add(type)
   } catch (error) {
     if (error instanceof TruncatedFileError) throw corruptFileError(kind, error.message)
-    // Programs ignore the bytes after the boxes.
+    // Bytes after the boxes are ignored, as in other programs.
     if (!(error instanceof DamagedFileError || error instanceof FileLimitError)) throw error
   }
   if (neededBoxes.some((type) => seenBoxes.has(type))) return
@@ -51,7 +51,7 @@ async function findSegment(file: OpenedFile): Promise<EbmlElement | undefined> {
     const header = await readEbmlElement(file, 0)
     return await readEbmlElement(file, header.end)
   } catch (error) {
-    // Programs look for the next element that they can read.
+    // Programs skip to the next element that they can read.
     if (error instanceof DamagedFileError) return undefined
     throw error
   }

@@ -22,14 +22,14 @@ export const mediaSignatures: readonly { at: number; bytes: readonly number[]; f
   { at: 0, bytes: [0x84, 0x10, 0xff, 0xff, 0xff, 0xff], format: 'roq' },
   { at: 0, bytes: [0xb7, 0xd8, 0x00, 0x20, 0x37, 0x49, 0xda, 0x11], format: 'wtv' },
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x00, 0x01, 0xbc], format: 'gxf' },
-  // Annex B streams of H.264 and H.265 start with a parameter set or an access unit delimiter.
+  // Streams of H.264 and H.265 (Annex B) start with a parameter set or an access unit delimiter.
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x01, 0x67], format: 'h264' },
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x01, 0x09], format: 'h264' },
   { at: 0, bytes: [0x00, 0x00, 0x00, 0x01, 0x40, 0x01], format: 'hevc' },
   { at: 0, bytes: [0x12, 0x00, 0x0a], format: 'obu' },
   { at: 0, bytes: latin1Bytes('.ra\xfd'), format: 'ra' },
   { at: 0, bytes: latin1Bytes('RF64'), format: 'rf64' },
-  // Also in RIFX, the big-endian variant.
+  // Also matches RIFX, the big-endian variant.
   { at: 8, bytes: latin1Bytes('WAVEfmt '), format: 'wav' },
   { at: 0, bytes: latin1Bytes('.snd\0'), format: 'au' },
   { at: 8, bytes: latin1Bytes('8SVX'), format: '8svx' },

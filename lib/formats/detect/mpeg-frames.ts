@@ -39,7 +39,7 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
   return true
 }
 
-/** Returns the frame length from its header in bytes, or undefined if this is no frame header. */
+/** Returns the length in bytes of the frame with this header, or undefined if it is not a frame header. */
 function getFrameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
   // Layer 4 is reserved and not contained in either table.

@@ -31,10 +31,10 @@ export async function detectOleFormat(
   return format && { format, ...(names.has('ENCRYPTEDSUMMARY') && { locked: true }) }
 }
 
-/** The new format for each old extension: an encrypted new file can have the old extension. */
+/** The new format for each old extension, because an encrypted new file can have the old extension. */
 const openXmlSuccessors: Partial<Record<FormatId, FormatId>> = { doc: 'docx', xls: 'xlsx', ppt: 'pptx' }
 
-/** Returns the format of an encrypted Office Open XML file, which only its name reveals. */
+/** Returns the format of an encrypted Office Open XML file, which only the file name reveals. */
 function getEncryptedFormat(namedFormat: FormatId | undefined): FormatId {
   const format = namedFormat && (openXmlSuccessors[namedFormat] ?? namedFormat)
   if (format && isOpenXml(format)) return format
@@ -43,7 +43,10 @@ function getEncryptedFormat(namedFormat: FormatId | undefined): FormatId {
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
 }
 
-/** Returns the names in upper case, as some programs write them ([MS-CFB] 2.6.4). @throws AppError CORRUPT_FILE. */
+/**
+ * Returns the names in upper case, which is how some programs write them ([MS-CFB] 2.6.4).
+ * @throws AppError CORRUPT_FILE.
+ */
 async function readDirectoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
   try {
     const compoundFile = await CompoundFile.open(file)

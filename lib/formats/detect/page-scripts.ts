@@ -3,7 +3,7 @@ const scriptTag = /(?:<|&lt;)(?:\w{1,20}:)?script\b([^<>]{0,4000})/gi
 const link = /\ssrc\s{0,9}=\s{0,9}["']?\s{0,9}(?!data:)[^\s"'>]/i
 const typeAttribute = /\stype\s{0,9}=\s{0,9}["']?\s{0,9}([\w/+.-]{1,60})/i
 const scriptType = /^module$|(?:java|ecma|j)script/i
-/** Attributes with scripts that run without a user. */
+/** Event handler attributes whose scripts run without a user. */
 const handler =
   /<[a-z][^<>]{0,4000}?\son(?:load|error|pageshow|focus|toggle|begin|animation[a-z]{3,9}|transition[a-z]{3,9})\s{0,9}=/i
 
@@ -12,7 +12,7 @@ const handler =
  * @param html decoded as Latin-1, one character per byte.
  */
 export function hasScripts(html: string): boolean {
-  // UTF-16 has a zero byte in each character of a tag.
+  // Removes the zero bytes of UTF-16, so that tags are recognized.
   const text = html.replaceAll('\0', '')
   if (handler.test(text)) return true
   return [...text.matchAll(scriptTag)].some(([, attributes = '']) => {

@@ -7,13 +7,13 @@ export interface PdfHint {
   readonly password?: string | undefined
   /** The request field for the password; `password` by default. */
   readonly passwordField?: string | undefined
-  /** The file will be repaired, so do not reject a damaged one. */
+  /** Whether the file will be repaired, so that damage is no reason to reject it. */
   readonly mayBeDamaged?: boolean
-  /** The conversion checks the password itself, or needs none. */
+  /** Whether the conversion checks the password itself, or needs none. */
   readonly mayBeLocked?: boolean
 }
 
-/** Bytes that a password check may read; the engine checks a file that needs more. */
+/** Maximum bytes that a password check reads; for files that need more, the engine checks the password. */
 const maxCheckedBytes = 64 * 1024 * 1024
 const openTimeoutMs = 10_000
 
@@ -75,7 +75,7 @@ async function canOpen(file: OpenedFile, password: string | undefined): Promise<
     await Promise.race([task.promise, failurePromise.promise])
     return true
   } catch (error) {
-    // The engine handles all other errors: it can repair more than this reader.
+    // The engine handles all other errors, because it can repair more than this reader.
     return !(error instanceof Error && error.name === 'PasswordException')
   } finally {
     clearTimeout(timer)

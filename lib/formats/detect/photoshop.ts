@@ -5,7 +5,7 @@ const headerBytes = 26
 
 /**
  * Checks a Photoshop file (Adobe's file format specification): a header, three sections with their lengths, then the
- * merged image. Readers show missing parts in black. An image that exceeds the limit of the engine is rejected there.
+ * merged image. Readers show missing parts in black. The engine rejects images that exceed its limits.
  */
 export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   const header = view(file.head)
@@ -22,7 +22,7 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   if (compression === 1) await checkRows(file, at + 2, channels * height, isLargeFormat ? 4 : 2)
 }
 
-/** Checks compressed rows: the lengths of all rows come first, then the rows. */
+/** Checks compressed rows: the lengths of all rows come first, followed by the rows. */
 async function checkRows(
   file: OpenedFile,
   start: number,

@@ -1,8 +1,8 @@
 import type { ByteSource } from './byte-source.ts'
 
 /**
- * Runs checks of a file. They consider a file damaged that cannot be read, but an interrupted read says nothing about
- * the file: its error is thrown, whatever the checks make of it.
+ * Runs checks of a file. Checks treat an unreadable file as damaged, but an interrupted read says nothing about the
+ * file, so its error is thrown instead of their result.
  */
 export async function rethrowReadFailures<T>(
   { filename, size, read }: ByteSource,

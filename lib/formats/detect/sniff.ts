@@ -63,7 +63,7 @@ async function detectMimeType(head: Uint8Array): Promise<string> {
   return type === 'application/octet-stream' && detectUtf16(head) ? 'text/plain' : type
 }
 
-/** Returns whether it is UTF-8 text without control characters, except line breaks, tabs and form feeds. */
+/** Returns whether the head is UTF-8 text without control characters, except line breaks, tabs and form feeds. */
 function isPlainUtf8(head: Uint8Array): boolean {
   if (head.some((byte) => byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d))
     return false
@@ -113,7 +113,7 @@ function gunzipStart(head: Uint8Array): Uint8Array | undefined {
   }
 }
 
-/** Source code, emails and so on are also text, and are converted as text if their name says so. */
+/** Returns whether a type is text. Source code and emails, for example, are converted as text if their name says so. */
 function isText(type: string): boolean {
   return type.startsWith('text/') || type === 'application/json' || type === 'message/rfc822'
 }

@@ -5,10 +5,10 @@ import { corruptFileError, decodeAscii, view } from './byte-source.ts'
 /** Bytes of the header at the start of a 7z, which locates the one at the end (7zFormat.txt of 7-Zip). */
 const startHeaderBytes = 32
 const maxListedParts = 5
-/** The number of a part has three digits. */
+/** Part numbers have three digits. */
 const maxParts = 999
 
-/** Checks that the file reaches to the header at its end. @throws AppError CORRUPT_FILE */
+/** Checks that the file is long enough to contain the header at its end. @throws AppError CORRUPT_FILE */
 export function checkSevenZip(file: OpenedFile): void {
   const bytes = getSevenZipSize(file)
   if (bytes !== undefined && bytes > file.size)
@@ -32,7 +32,7 @@ export function refuseSplitArchive(file: OpenedFile): void {
   const bytes = part === 1 ? getSevenZipSize(file) : undefined
   if (bytes !== undefined && bytes <= file.size) return
   const declaredCount = bytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bytes / file.size)
-  // The header of a damaged part may declare anything, a negative size included.
+  // The header of a damaged part may declare anything, including a negative size.
   const count = declaredCount > 1 && declaredCount <= maxParts ? declaredCount : undefined
   const missingParts =
     count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => getPartName(archive, at + 2))

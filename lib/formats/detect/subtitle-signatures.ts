@@ -16,7 +16,7 @@ export const subtitlePatterns: readonly (readonly [RegExp, FormatId])[] = [
   [/^(?:\xef\xbb\xbf)?\s*\[(?:ti|ar|al|au|by|re|ve|la|length|offset):[^\]\n]*\]\s*[[\r\n]/, 'lrc'],
 ]
 
-/** Recognized by the file name if no pattern matches, for example in UTF-16. */
+/** Formats that are recognized by the file name if no pattern matches, for example in UTF-16. */
 export const subtitlesByName: readonly FormatId[] = [
   ...(['srt', 'vtt', 'ass', 'ssa', 'sub', 'smi', 'lrc', 'scc', 'mpl2', 'jss', 'pjs', 'aqt'] as const),
 ]

@@ -1,8 +1,8 @@
 import { AppError } from '../../errors.ts'
 
-/** The limit of librsvg for repeated shapes; a browser would draw for hours. */
+/** librsvg's limit for repeated shapes; a browser would draw more of them for hours. */
 const maxShapes = 500_000
-/** Nesting of groups; real drawings are a few dozen levels deep. */
+/** Maximum nesting of groups; real drawings are a few dozen levels deep. */
 const maxDepth = 1000
 
 /** An element with an id, which is drawn again by every `use` that references it. */
@@ -55,7 +55,7 @@ function countShapes(svg: string): number {
     const knownCount = countsByGroup.get(group)
     if (knownCount !== undefined) return knownCount
     if (depth > maxDepth) return Number.POSITIVE_INFINITY
-    // A group that references itself is not drawn within itself.
+    // A group that references itself is not drawn inside itself, so it counts as empty meanwhile.
     countsByGroup.set(group, 0)
     let shapeCount = group.shapeCount
     for (const child of group.children) {

@@ -9,10 +9,10 @@ const browserOnlyFeatures: readonly RegExp[] = [
   // Text on a path, with wrapped lines, a set length, or positions per character.
   /<(?:\w+:)?(?:textPath|foreignObject)\b|\btextLength\s*=/,
   /<(?:\w{1,40}:)?(?:text|tspan)\b[^<>]{0,4000}?\s(?:d?[xy]\s{0,9}=\s{0,9}["']\s{0,9}[-+.\w]{1,40}[\s,]{1,20}[-+.\d]|rotate\s{0,9}=)/,
-  // Not with default values, which drawing programs write as well.
+  // Excludes default values, which drawing programs write as well.
   /\b(?:alignment-baseline|baseline-shift|word-spacing|text-(?:shadow|transform|decoration(?:-line)?|orientation)|font-(?:kerning|variation-settings|variant(?:-caps)?)|vector-effect)\s{0,9}[:=](?!\s{0,9}["']?\s{0,9}(?:normal|none|auto|baseline|inherit|mixed|0(?:px)?\s{0,9}[;"'}]))/,
   /\bdominant-baseline\s{0,9}[:=]\s{0,9}["']?\s{0,9}(?:hanging|ideographic|mathematical|text-)|white-space\s{0,9}:\s{0,9}(?:pre|break)/,
-  // Elements for readers of one language.
+  // Elements that are shown only for one language.
   /\bsystemLanguage\s{0,9}=/,
   // Newer CSS functions, rules and units.
   /\b(?:var|calc|min|max|clamp|env|ok(?:lch|lab)|lch|lab|color|color-mix|light-dark)\(/,

@@ -7,13 +7,13 @@ import { requireLimitedRepetition } from './svg-complexity.ts'
 import { needsBrowser } from './svg-traits.ts'
 
 /**
- * Properties of a file that was sent, in addition to its format: a drawing that not all engines can convert, and a
- * page with scripts of its own, which run. Files that a conversion has made have none.
+ * Properties of a client's file in addition to its format: a drawing that only some engines can convert, or a page
+ * whose own scripts run. Files created by a conversion have none.
  */
 export const traits = ['browser-drawing', 'page-scripts'] as const
 export type Trait = (typeof traits)[number]
 
-/** Bytes of a file that are searched. */
+/** Maximum bytes of a file that are searched. */
 const maxBytes = 8 * 1024 * 1024
 
 /** @throws AppError FILE_TOO_LARGE for a drawing. */

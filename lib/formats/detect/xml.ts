@@ -78,7 +78,7 @@ function decodeXml(head: Uint8Array): string {
   return new TextDecoder(head[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(head)
 }
 
-/** The first tag that is not a declaration, comment or processing instruction. */
+/** Returns the first tag that is not a declaration, comment or processing instruction. */
 function findRootTag(text: string): string | undefined {
   let remainingText = text.trimStart()
   for (;;) {
@@ -92,7 +92,7 @@ function findRootTag(text: string): string | undefined {
 function getPreambleLength(text: string): number | undefined {
   if (text.startsWith('<!--')) return findEndOf(text, '-->')
   if (text.startsWith('<?')) return findEndOf(text, '?>')
-  // An internal subset can contain tags.
+  // The internal subset of a document type can contain tags.
   if (/^<!doctype[^>[]*\[/i.test(text)) return findEndOf(text, ']>')
   if (text.startsWith('<!')) return findEndOf(text, '>')
   return undefined

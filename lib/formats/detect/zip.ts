@@ -11,10 +11,10 @@ import { drmError, isProtectedEpub } from './ebook.ts'
 /** More entries than any office file has; stops reading the directory of a zip bomb. */
 const maxEntries = 20_000
 const maxTextBytes = 2 * 1024 * 1024
-/** A larger main part is not checked. */
+/** Larger main parts are not checked. */
 const maxMainPartBytes = 32 * 1024 * 1024
 
-/** No program can open a document with a larger part. */
+/** No program can open a document with a larger part than this. */
 const maxPartBytes = 512 * 1024 * 1024
 
 /** Formats of Office Open XML files by the content type of their main part. */
@@ -126,7 +126,7 @@ async function detectOpenDocumentFormat(zip: ZipArchive): Promise<FormatId | und
   const format = formats.find((row) => row.mimeTypes[0] === mime)
   if (!format && declaredType !== undefined) throw unsupportedFormatError(mime.slice(0, 80))
   if (!format) return undefined
-  // LibreOffice writes this since 24.8.
+  // LibreOffice has written this entry since version 24.8.
   if (zip.files.has('encrypted-package')) throw documentProtectionUnknownError()
   await checkPart(zip, 'content.xml', format.id)
   return format.id
@@ -169,7 +169,7 @@ function detectUfoFormat({ files }: ZipArchive): FormatId | undefined {
   return fontFolder !== undefined && files.has(`${fontFolder}glyphs/contents.plist`) ? 'ufo' : undefined
 }
 
-/** Undefined if the ZIP has no file with this name. */
+/** Returns undefined if the ZIP has no file with this name. */
 async function readText(zip: ZipArchive, name: string, kind: string): Promise<string | undefined> {
   const zipEntry = zip.files.get(name)
   if (!zipEntry) return undefined
@@ -190,7 +190,7 @@ async function checkPart(zip: ZipArchive, name: string | undefined, format: Form
   try {
     await zip.read(zipEntry, maxMainPartBytes)
   } catch (error) {
-    // A larger part is not unpacked.
+    // Larger parts are not unpacked.
     if (error instanceof FileLimitError) return
     if (error instanceof RangeError) throw corruptFileError(kind, 'the part with its content is damaged')
     throw error

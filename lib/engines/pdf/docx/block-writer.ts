@@ -25,12 +25,12 @@ interface BlockBreaks {
   readonly anchoredImages: readonly docx.ImageRun[]
 }
 
-/** Twips: Word refuses line heights above 1584 points. */
+/** Word refuses line heights above this number of twips (1584 points). */
 const maxExactLineTwips = 31_680
-/** The spacing of a paragraph that should not be seen. */
+/** The spacing of an invisible paragraph. */
 const separatorSpacing = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
 
-/** Points below a paragraph: tables and columns have no spacing above them. */
+/** Returns the points below a paragraph, because tables and columns have no spacing above them. */
 function measureGapBelow(
   { box, spaceAfter = 0 }: Paragraph & FlowBlock,
   nextBlock: FlowBlock | undefined,
@@ -136,7 +136,7 @@ export class BlockWriter {
     })
   }
 
-  /** Fonts that need more than the usual line height get it; narrower lines would not fit the page otherwise. */
+  /** Lets lines grow for fonts that need more height, except narrow lines, which would then no longer fit the page. */
   #toLineSpacing({ style, lineHeight = style.size * Math.min(2.5, this.#layout.pitch) }: Paragraph) {
     const isNarrow = lineHeight < style.size * 1.2
     return { line: toTwips(lineHeight), lineRule: isNarrow ? 'exact' : 'atLeast' } as const

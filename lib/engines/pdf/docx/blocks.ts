@@ -15,9 +15,9 @@ export type Alignment = 'left' | 'center' | 'right' | 'both'
 
 export interface ListMarker {
   readonly kind: 'bullet' | 'number'
-  /** As printed before the item: `•`, `3.`, `(b)`. */
+  /** Marker as printed before the item: `•`, `3.`, `(b)`. */
   readonly text: string
-  /** Where the marker and the text after it start, in points; negative right edges in right-to-left text. */
+  /** Start of the marker and of the text after it, in points; in right-to-left text, the negative right edges. */
   readonly x: number
   readonly textX: number
 }
@@ -28,7 +28,7 @@ export interface ListItemPosition {
   readonly listId: number
   readonly level: number
   readonly start: number
-  /** Marker of the first item. */
+  /** Marker of the list's first item. */
   readonly marker: string
 }
 
@@ -42,16 +42,16 @@ export interface Paragraph {
   readonly lineCount: number
   /** Whether the last line reaches the edge of the column, so that the paragraph may continue elsewhere. */
   readonly mayContinue: boolean
-  /** Points from one line to the next; left out when it has one line. */
+  /** Points from one line to the next; unset for a single line. */
   readonly lineHeight?: number
   /** Y coordinate of the lower edge of the first line. */
   readonly firstLineBottom?: number
-  /** Points above its first line, beyond the usual line spacing. */
+  /** Points above the first line, beyond the usual line spacing. */
   readonly spaceBefore: number
-  /** Points from the edge of its column; the indent of the first line is added to it and may be negative. */
+  /** Points from the edge of the column; the first-line indent is added to it and may be negative. */
   readonly indent: number
   readonly firstIndent: number
-  /** Points from its right edge to that of its column. */
+  /** Points from the right edge of the paragraph to that of the column. */
   readonly rightIndent?: number
   readonly isRtl: boolean
   readonly marker?: ListMarker
@@ -61,22 +61,22 @@ export interface Paragraph {
 
 export interface TableCell {
   readonly blocks: readonly (Paragraph | ImageBlock)[]
-  /** Points. */
+  /** In points. */
   readonly width: number
   readonly columnSpan: number
   readonly rowSpan: number
-  /** Six hexadecimal digits. */
+  /** Background color as six hexadecimal digits. */
   readonly shading?: string
 }
 
 export interface TableBlock {
   readonly kind: 'table'
   readonly box: BoundingBox
-  /** Points. */
+  /** Column widths in points. */
   readonly widths: readonly number[]
   /** Y coordinates at which the rows start. */
   readonly rowTops?: readonly number[]
-  /** From left to right, or from right to left in a right-to-left table. */
+  /** Cells from left to right, or from right to left in a right-to-left table. */
   readonly rows: readonly (readonly TableCell[])[]
   readonly isRuled: boolean
   readonly isRtl: boolean
@@ -85,7 +85,7 @@ export interface TableBlock {
 export interface ImageBlock {
   readonly kind: 'image'
   readonly box: BoundingBox
-  /** PNG or JPEG. */
+  /** Path of a PNG or JPEG. */
   readonly path: string
   /** Words of the page that appear only in this image. */
   readonly labels?: string
@@ -93,7 +93,7 @@ export interface ImageBlock {
 
 /** An image at a fixed position on its page, behind the text. */
 export interface FloatingImage {
-  /** PNG or JPEG. */
+  /** Path of a PNG or JPEG. */
   readonly path: string
   readonly box: BoundingBox
   /** Words of the page that appear only in this image. */
@@ -114,19 +114,19 @@ export interface ColumnSet {
 }
 
 export type FlowBlock = ContentBlock & {
-  /** Whether it starts on a new page, as in the PDF. */
+  /** Whether the block starts on a new page, as in the PDF. */
   readonly startsNewPage?: boolean
-  /** Whether it starts at the top of the next column although there is room left in the current one. */
+  /** Whether the block starts at the top of the next column although there is room left in the current one. */
   readonly startsNewColumn?: boolean
-  /** Images behind the text of its page, which are anchored in it. */
+  /** Images behind the text of the page, which are anchored in this block. */
   readonly floatingImages?: readonly FloatingImage[]
-  /** Whether its page has a background image, on which light text is visible. */
+  /** Whether the page has a background image, on which light text is visible. */
   readonly isOverBackground?: boolean
-  /** Points below it, before columns start: spacing above the first block would move only that block's column. */
+  /** Points below the block before columns start: spacing above the first block would move only that block's column. */
   readonly spaceAfter?: number
   /** Left and right edge of the surrounding text. */
   readonly column: BoundingBox
-  /** The columns it belongs to, when there are several. */
+  /** The columns that the block belongs to, if there are several. */
   readonly columnSet?: ColumnSet
 }
 

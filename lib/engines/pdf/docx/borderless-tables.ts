@@ -19,10 +19,11 @@ export interface BorderlessTable {
   readonly rows: readonly (readonly (readonly Word[])[])[]
 }
 
-/** Points. */
+/** In points. */
 const maxExtraWidth = 12
 /**
- * In ems: a gap that a row must have at least once, the same inside a ruled region, and a gap that separates columns.
+ * Gaps in ems: the minimum that a row must have once, the same inside a ruled region, and the gap that separates
+ * columns.
  */
 const defaultMinGap = 1.1
 const minGapInRuledRegion = 0.8
@@ -62,7 +63,7 @@ function collectRows(
   if (!firstLine || !isRow(firstLine)) return undefined
   const run = [firstLine]
   let emptyStrips = findEmptyStrips([firstLine])
-  // Lines without a gap, which belong to the table only if another row follows.
+  // Lines without a gap, which belong to the table only if another table row follows.
   let pendingRows: TextLine[] = []
   for (const line of lines.slice(start + 1)) {
     const lineBefore = pendingRows.at(-1) ?? run.at(-1) ?? firstLine
@@ -181,7 +182,7 @@ const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2
 /** Narrower cells hold values, such as the lines of an address, and not text that wraps. */
 const minWrappedCharacters = 20
 
-/** Whether words continue the text above them: it is long, or their first one has no capital. */
+/** Whether words continue the text above them: that text is long, or their first word is not capitalized. */
 function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boolean {
   const [firstWord] = words
   if (!firstWord || wordsAbove.length === 0) return false

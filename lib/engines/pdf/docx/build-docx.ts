@@ -10,7 +10,7 @@ import type { PageContent } from './page-content.ts'
 
 /**
  * The specification: "When layout reconstruction fails, a rendering import runs instead, so a file is still returned."
- * LibreOffice's PDF import was tried and dropped: it cannot reopen the files it writes.
+ * LibreOffice's PDF import is not that fallback, because it cannot reopen the files it writes.
  */
 export async function buildDocx(request: DocxRequest, tools: Tools): Promise<DocxResult> {
   try {
@@ -57,7 +57,7 @@ async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<str
     }
     read.push({ ...emptyPage, textSegments: await readWithPoppler(path, emptyPage, tools) })
   }
-  // Without any words, the next fallback is better: its page images also include text drawn as shapes.
+  // If there are no words, the next fallback is better: its page images also include text drawn as shapes.
   if (read.every(({ textSegments }) => textSegments.length === 0))
     throw new Error('Poppler found no words either.')
   return writeFixedLayout(request, read, tools, () => true)

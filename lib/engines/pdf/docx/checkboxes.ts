@@ -3,18 +3,18 @@ import type { PageContent, Vector, Word } from './page-content.ts'
 
 type PageText = Pick<PageContent, 'textSegments' | 'vectors'>
 
-/** Points. */
+/** In points. */
 const [minSide, maxSide] = [5, 22]
 const maxThickness = 1.6
 /** Points between the frames of a comb, which has a frame for each character of a number or name. */
 const maxCombGap = 1.5
-/** Further squares belong to a drawing. */
+/** With more squares than this, the page is a drawing. */
 const maxCheckboxes = 300
 
 const symbolFontPattern = /dingbat|wingding|webding|marlett|symbol|D050000L/i
 const checkMarkPattern = /^[✓✔✕✖✗✘×■●\uf0fb\uf0fc]$/u
 
-/** Whether a character in a frame marks it; fonts of symbols have check marks in the place of letters and digits. */
+/** Whether a character in a frame marks it; symbol fonts have check marks in place of letters and digits. */
 const isMark = ({ text, style: { font } }: Word) =>
   checkMarkPattern.test(text) ||
   text === 'x' ||
@@ -133,8 +133,8 @@ interface Checkbox {
 }
 
 /**
- * Returns the segments with a character for the checkbox in that of the nearest word on its line; undefined when the
- * line has no words but check marks.
+ * Adds a character for the checkbox to the segment of the nearest word on its line; returns undefined if the line has
+ * only check marks.
  */
 function placeCheckbox(
   { box, isChecked }: Checkbox,

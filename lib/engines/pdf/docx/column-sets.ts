@@ -20,7 +20,7 @@ export function toColumnSet(
   const [firstBox] = boxes
   const lastBox = boxes.at(-1)
   if (!firstBox || !lastBox || boxes.length < 2 || boxes.length > maxColumns) return undefined
-  // The docx library has no right-to-left columns; here the first column would be placed last.
+  // The docx library has no right-to-left columns; the first column would be placed on the wrong side.
   if (firstBox[0] > lastBox[0] || columns.some(({ items }) => items.some(({ isRtl }) => isRtl)))
     return undefined
   const count = boxes.length

@@ -15,7 +15,7 @@ import type { ParseSource } from './parse-pages.ts'
 
 /** The specification: "OCR runs first, for up to 50 pages". */
 const maxScannedPages = 50
-/** From this ratio of pages without text on, the document counts as scanned. */
+/** From this proportion of pages without text, the document counts as scanned. */
 const minEmptyRatio = 0.8
 
 export const docxCapability: Capability = {

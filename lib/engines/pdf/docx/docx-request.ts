@@ -9,13 +9,13 @@ export interface DocxRequest extends ParseSource {
 }
 
 export interface DocxResult {
-  /** Path of the document. */
+  /** Path of the PDF. */
   readonly file: string
   /** Pages whose text was read by OCR. */
   readonly pagesRecognized: readonly number[]
 }
 
-/** Document properties from the PDF; without them the docx library writes an author of its own. */
+/** Returns the PDF's document properties; without them, the docx library writes an author of its own. */
 export function toDocumentProperties({ title, author = '', subject, keywords }: DocumentInfo) {
   return {
     creator: author,

@@ -6,7 +6,9 @@ import type { FloatingImage } from './blocks.ts'
 import { areaOf, type BoundingBox, boundingBoxOf, isCenterInside } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
 
-/** An area of a page whose drawings and slanted text become an image; without a box, the background of the page. */
+/**
+ * An area of a page whose drawings and slanted text become an image; without a box, this is the background of the page.
+ */
 export interface DrawingRequest {
   readonly page: number
   readonly box?: BoundingBox
@@ -16,20 +18,22 @@ export interface DrawingRequest {
 
 export interface RenderedDrawings {
   readonly images: ReadonlyMap<DrawingRequest, FloatingImage>
-  /** Requests that could not be rendered; those in neither have nothing to show. */
+  /** Requests that could not be rendered; a request in neither collection has nothing to show. */
   readonly failed: ReadonlySet<DrawingRequest>
 }
 
-/** Points: how close to an edge of the page a drawing reaches it. */
+/** Maximum distance in points at which a drawing counts as reaching an edge of the page. */
 const edgeTolerance = 3
 const minCoverage = 0.6
 const maxRequests = 1000
 /** A long document gets a lower resolution, so that its drawings are rendered within minutes. */
 const [maxFineRequests, fineDpi, coarseDpi] = [100, 150, 100]
-/** Seconds, several times of what a busy machine needs. */
+/** Time limits in seconds, several times what a busy machine needs. */
 const [minTimeoutS, timeoutPerDrawingS, maxTimeoutS] = [60, 1.5, 300]
 
-/** Whether a drawing reaches two edges of the page, or covers most of it; `layers/pdf/drawings.mjs` decides alike. */
+/**
+ * Whether a drawing reaches two edges of the page, or covers most of it; `layers/pdf/drawings.mjs` has the same rule.
+ */
 export function isPageBackground(
   box: BoundingBox,
   { width, height }: Pick<PageContent, 'width' | 'height'>,
@@ -39,7 +43,7 @@ export function isPageBackground(
   return edges >= 2 || areaOf(box) > width * height * minCoverage
 }
 
-/** Whether images or shapes lie behind the whole page. Words read by OCR are in an image of the page already. */
+/** Whether images or shapes lie behind the whole page. For words read by OCR, there is an image of the page already. */
 export function hasPageBackground(page: PageContent): boolean {
   if (page.textSegments.flat().some(({ style }) => style.isRecognized)) return false
   return (
@@ -93,7 +97,7 @@ export async function renderDrawings(
   return { images, failed }
 }
 
-/** Runs the program that renders; returns what it has printed, even if it fails halfway. */
+/** Runs the rendering program; returns the lines that it has printed, even if it fails halfway. */
 async function runAndReadLines(
   args: readonly string[],
   count: number,
@@ -105,7 +109,7 @@ async function runAndReadLines(
   try {
     await runMupdf('drawings', [...args, String(dpi)], tools, { timeoutS, onLine: (line) => lines.add(line) })
   } catch {
-    // The words of the document are worth more than its drawings.
+    // A failure only loses the drawings, and the words of the document are worth more.
     tools.signal.throwIfAborted()
   }
   return lines

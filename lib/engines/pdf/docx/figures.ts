@@ -14,7 +14,7 @@ import type { PageContent, Vector, Word } from './page-content.ts'
 /** Part of a page that becomes an image. */
 export interface PageFigure {
   readonly box: BoundingBox
-  /** Whether text runs over it; then it is rendered without that text and stays behind it. */
+  /** Whether text runs over the figure; the figure is then rendered without that text and stays behind it. */
   readonly isBehindText: boolean
 }
 
@@ -52,7 +52,7 @@ export function findFigures(
   )
 }
 
-/** Returns the words that belong to a figure, such as axis labels or names of parts. Longer text does not. */
+/** Returns the words that belong to a figure, such as axis labels or names of parts, but no longer text. */
 export function findLabels(
   { box, isBehindText }: PageFigure,
   textSegments: PageContent['textSegments'],
@@ -77,7 +77,7 @@ function includeLabels(box: BoundingBox, textSegments: PageContent['textSegments
 const countCharacters = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)
 const isTextLine = (segment: readonly Word[]) => segment.length >= 4 && countCharacters(segment) >= 20
 
-/** Whether most of the text on it is body text. */
+/** Whether most of the text on a figure is body text. */
 function isBehindLines(box: BoundingBox, textSegments: PageContent['textSegments']): boolean {
   const segmentsInside = textSegments.filter((segment) =>
     isCenterInside(boundingBoxOf(segment.map((word) => word.box)), box),

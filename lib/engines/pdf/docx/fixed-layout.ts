@@ -25,7 +25,7 @@ export async function buildFixedLayout(
   return { file, pagesRecognized }
 }
 
-/** @param needsBackground whether a page shows more than text. */
+/** @param needsBackground whether a page shows more than its text. */
 export async function writeFixedLayout(
   { path, outDir, documentInfo }: Pick<DocxRequest, 'path' | 'outDir' | 'documentInfo'>,
   pages: readonly PageContent[],
@@ -71,7 +71,7 @@ function toFrame(library: DocxLibrary, line: TextLine): docx.Paragraph {
     },
     ...(line.isRtl && { bidirectional: true }),
     spacing: { before: 0, after: 0 },
-    // Light text has the background image behind it.
+    // Light text is visible because the background image is behind it.
     children: createTextRuns(library, buildRuns([line], false, new Set()), { backgroundColor: 'image' }),
   })
 }

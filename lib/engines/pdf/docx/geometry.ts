@@ -50,7 +50,9 @@ interface Group<T> {
   readonly members: T[]
 }
 
-/** Comparisons of boxes after which the rest of a page counts as one group. Real pages need a hundredth of them. */
+/**
+ * Maximum number of box comparisons; after that, the rest of a page counts as one group. Real pages need a hundredth.
+ */
 const maxComparisons = 20_000_000
 
 /** Groups items whose boxes touch, directly or through others. */

@@ -6,7 +6,7 @@ import { buildRuns, chooseSeparator } from './runs.ts'
 export interface HeaderFooterRow {
   readonly runs: readonly StyledRun[]
   readonly alignment: Alignment
-  /** Left and right edge in points from the left edge of the page; may be wider than the text. */
+  /** Left and right edge in points from the left edge of the page; the area may be wider than the text. */
   readonly edges: readonly [number, number]
   /** Upper and lower edge in points from the top of the page. */
   readonly top: number

@@ -2,11 +2,11 @@ import { type BoundingBox, boundingBoxOf, heightOf, widthOf } from './geometry.t
 import type { TextLine } from './lines.ts'
 import type { Vector } from './page-content.ts'
 
-/** Points. */
+/** In points. */
 const maxThickness = 2.5
 const minLength = 40
 const tolerance = 2
-/** More are a drawing, and comparing all of them would take too long. */
+/** More rules than this form a drawing, and comparing all of them would take too long. */
 const maxRules = 4000
 
 /**

@@ -1,7 +1,7 @@
 import { type BoundingBox, widthOf } from './geometry.ts'
 import { measureGap, type TextLine } from './lines.ts'
 
-/** In ems: wider columns fit enough words per line, and wide gaps have a meaning there. */
+/** In ems. Wider columns fit enough words per line, and wide gaps have a meaning there. */
 const maxWidthEm = 26
 
 /** Marks the justified lines of a narrow column. */
@@ -23,7 +23,7 @@ function fillsColumn({ box, style }: TextLine, column: BoundingBox): boolean {
   return isNarrow && box[0] - column[0] < tolerance && column[2] - box[2] < tolerance
 }
 
-/** Cells of a table row have even gaps only by chance, or when all of them are numbers. */
+/** Whether gaps are even: in a table row they are so only by chance, or if all cells are numbers. */
 function hasEvenGaps(line: TextLine): boolean {
   const { words, style } = line
   const gaps = words.slice(1).flatMap((word, index) => {

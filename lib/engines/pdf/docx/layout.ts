@@ -19,7 +19,7 @@ export interface DocxLayout {
   readonly sections: readonly DocxSection[]
   readonly header: readonly HeaderFooterRow[]
   readonly footer: readonly HeaderFooterRow[]
-  /** Points. */
+  /** Font size of the body text in points. */
   readonly bodySize: number
   /** Line pitch in ems. */
   readonly pitch: number
@@ -124,7 +124,7 @@ function findPageColumn(
   return [Math.min(left, extent?.[0] ?? left), 0, Math.max(right, extent?.[2] ?? right), page.height]
 }
 
-/** Measured after full lines, where the paragraph continues. */
+/** Measures the pitch after full lines, because there the paragraph continues. */
 function measurePitch(pages: readonly PageContent[]): number {
   const ratios = pages.slice(0, 50).flatMap((page) =>
     page.textSegments.flatMap((segment, index) => {

@@ -32,7 +32,7 @@ export function groupIntoLines(words: readonly Word[]): TextLine[] {
 
 interface Row {
   readonly words: Word[]
-  /** The first of the largest words. */
+  /** The first of the largest words on the line. */
   main: Word
 }
 
@@ -41,12 +41,12 @@ function isSameLine({ main }: Row, word: Word): boolean {
   return Math.abs(word.baseline - main.baseline) <= size * 0.45
 }
 
-/** Creates a line from words that are in reading order already, wherever they are on the page. */
+/** Creates a line from words that are in reading order, whatever their positions on the page are. */
 export function toLineInOrder(words: readonly Word[]): TextLine {
   const [firstWord] = words
   if (!firstWord) throw new Error('a line without words')
   const { box } = firstWord
-  // Placed upright, one after another; the original positions no longer matter.
+  // Places the words upright, one after another, because the original positions no longer matter.
   const uprightWords = words.map((word, index) => ({
     ...word,
     baseline: 0,
@@ -100,7 +100,7 @@ export function findDominantStyle(words: readonly Pick<Word, 'style' | 'text'>[]
   return bestStyle[0]
 }
 
-/** Points between two words on the line. */
+/** Returns the points between two words on the line. */
 export function measureGap(a: Word, b: Word): number {
   return a.box[0] <= b.box[0] ? b.box[0] - a.box[2] : a.box[0] - b.box[2]
 }
@@ -126,7 +126,7 @@ export function splitAtGaps(line: TextLine, gapEm: number): Word[][] {
   return segments
 }
 
-/** Whether it is code or similar: monospaced text whose line breaks and spaces have a meaning. */
+/** Whether a line is code or similar: monospaced text whose line breaks and spaces have a meaning. */
 export function isPreformatted(line: TextLine): boolean {
   return line.words.every(({ style }) => isMono(style))
 }

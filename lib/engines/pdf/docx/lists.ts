@@ -68,6 +68,6 @@ function dropSingleNumbers<B extends ContentBlock>(blocks: readonly B[]): B[] {
     if ((counts.get(block.list.listId) ?? 0) > 1) return block
     // Restores the paragraph without its list.
     const { list, ...plain } = block
-    return plain as B // every B allows a paragraph without a list
+    return plain as B // every `B` allows a paragraph without a list
   })
 }

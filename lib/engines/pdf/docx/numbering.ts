@@ -11,7 +11,7 @@ type NumberingConfig = NonNullable<docx.INumberingOptions['config']>[number]
 /** Creates a numbering for each list, so that each starts with its own number. */
 export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): NumberingConfig[] {
   const items = sections.flatMap(({ blocks }) => blocks.flatMap(collectItems))
-  // Reversed, so that the first item of each list wins.
+  // Reverses the order, so that the first item of each list wins.
   const lists = new Map(items.toReversed().map((item) => [item.position.listId, item]))
   return [...lists.values()].map(({ position: place, paragraph }) => ({
     reference: toNumberingReference(place),
@@ -28,7 +28,7 @@ export function buildNumbering(library: DocxLibrary, { sections }: DocxLayout): 
   }))
 }
 
-/** In twips, Word's unit. */
+/** Returns the indents in twips, Word's unit. */
 export function toIndent({ indent, firstIndent, rightIndent }: Paragraph) {
   const left = Math.round(Math.max(0, indent) * 20)
   const right = rightIndent === undefined ? {} : { right: Math.round(rightIndent * 20) }

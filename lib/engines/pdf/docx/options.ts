@@ -5,7 +5,7 @@ import { pageRange } from '../page-range.ts'
 
 const markDeprecated = (description: string) => ({ description, deprecated: true })
 
-/** Without a password: the specification has clients decrypt first. */
+/** There is no password option: the specification requires clients to decrypt a PDF first. */
 export const DocxOptions = z.object({
   pages: pageRange.optional(),
   pageRange: pageRange.optional().meta(markDeprecated('Older name of pages.')),

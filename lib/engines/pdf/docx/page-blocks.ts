@@ -22,7 +22,7 @@ interface PageSettings extends Omit<ParagraphSettings, 'column'> {
   readonly headerFooterWords: ReadonlySet<Word>
 }
 
-/** Background fills, and areas between rules. */
+/** Filled backgrounds, and areas between rules. */
 interface PageDrawings {
   readonly fills: readonly Vector[]
   readonly ruledRegions: readonly BoundingBox[]
@@ -33,7 +33,7 @@ interface BlockItem extends PageItem {
   readonly block?: ContentBlock
 }
 
-/** Pages with more words and columns with more lines are treated as plain text: they are not tables. */
+/** On pages with more words than this and in columns with more lines, no tables are searched for. */
 const maxWords = 20_000
 const maxLines = 1000
 
@@ -90,7 +90,7 @@ function buildBand(
   const { columns } = band
   const centers = [...(settings.centers ?? []), page.width / 2]
   const flows = columns.map(({ items, box: column }) =>
-    // The page center is the center of the text only when there are no columns.
+    // The page center is also the center of the text only if there are no columns.
     buildColumn(items, drawings, { ...settings, column, centers: column === settings.column ? centers : [] }),
   )
   const columnSet = toColumnSet(band, settings.column, page.vectors)
@@ -244,7 +244,7 @@ function addSpacing(blocks: readonly ContentBlock[], pitch: number): ContentBloc
       spaceBefore: Math.min(40, Math.max(0, block.box[1] - blockBefore.box[3] - defaultSpace)),
     }
   })
-  // The first block has nothing above it to measure; it may end up below the last block of another column or page.
+  // The first block has nothing above it on its page; it may be placed below the last block of another column or page.
   const [firstBlock, ...rest] = spacedBlocks
   if (firstBlock?.kind !== 'paragraph') return spacedBlocks
   const defaultSpace = computeMedian(

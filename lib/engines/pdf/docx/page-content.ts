@@ -8,9 +8,9 @@ export const StyleShape = z.object({
   italic: z.boolean(),
   mono: z.boolean(),
   serif: z.boolean(),
-  /** Points. */
+  /** In points. */
   size: z.number(),
-  /** Six hexadecimal digits. */
+  /** Color as six hexadecimal digits. */
   color: z.string(),
 })
 export type Style = z.output<typeof StyleShape> & {
@@ -24,10 +24,10 @@ export interface Word {
   /** Y coordinate of the baseline. */
   readonly baseline: number
   readonly style: Style
-  /** Whether a space precedes it. */
+  /** Whether a space precedes the word. */
   readonly hasSpaceBefore: boolean
   readonly link?: string
-  /** Set for text at an angle other than a right one. */
+  /** Set for text at an angle that is not a multiple of 90°. */
   readonly isSlanted?: true
 }
 
@@ -40,7 +40,7 @@ export interface Vector {
 
 export interface PlacedImage {
   readonly box: BoundingBox
-  /** A PNG or JPEG; left out when the page must be rendered to obtain it. */
+  /** Path of a PNG or JPEG; unset if the page must be rendered to obtain the image. */
   readonly path?: string
   readonly pixelCount?: number
 }
@@ -56,6 +56,6 @@ export interface PageContent {
   readonly vectors: readonly Vector[]
   /** Lines of rotated or vertical text. */
   readonly rotatedText: readonly (readonly Word[])[]
-  /** Words whose characters the fonts do not encode, with one placeholder per glyph. */
+  /** Words whose characters the fonts cannot decode, with one placeholder per glyph. */
   readonly undecodedWords: readonly Word[]
 }

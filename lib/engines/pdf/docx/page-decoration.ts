@@ -23,7 +23,7 @@ interface DecorationRequest extends DrawingRequest {
   readonly images?: readonly PlacedImage[]
 }
 
-/** A page without what becomes images behind its text. */
+/** A page from which everything is removed that becomes an image behind its text. */
 export interface DecoratedPage {
   readonly content: PageContent
   readonly requests: readonly DecorationRequest[]
@@ -67,7 +67,10 @@ interface CompletedPage {
   readonly floatingImages: readonly FloatingImage[]
 }
 
-/** Adds what was rendered to a page; of what failed, its slanted words and the images in the background. */
+/**
+ * Adds rendered images to a page. Where rendering failed, adds the slanted words and the background's own images
+ * instead.
+ */
 export function addDrawings(
   { content, requests }: DecoratedPage,
   { images, failed }: RenderedDrawings,
@@ -84,7 +87,7 @@ export function addDrawings(
   return { page: { ...content, rotatedText: [...content.rotatedText, ...missingWords] }, floatingImages }
 }
 
-/** Warns about drawings that are missing. */
+/** Warns about drawings that could not be rendered. */
 export function warnAboutFailedDrawings({ failed }: RenderedDrawings, tools: Tools): void {
   if (failed.size === 0) return
   const pages = new Set([...failed].map(({ page }) => page))

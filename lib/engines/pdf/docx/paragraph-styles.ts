@@ -5,7 +5,7 @@ import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts
  * reason.
  */
 export interface ParagraphStyle {
-  /** Points, rounded to the half. */
+  /** Font size in points, rounded to half a point. */
   readonly size: number
   readonly bold: boolean
   readonly caps: boolean
@@ -49,7 +49,7 @@ export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
       sizes.set(paragraphStyle.size, (sizes.get(paragraphStyle.size) ?? 0) + text.length)
     }
   }
-  // Size first, because text in several fonts has one size.
+  // Determines the size first, because text in several fonts may have one size.
   const [size = 11] = [...sizes].sort((a, b) => b[1] - a[1])[0] ?? []
   const stylesOfBodySize = [...stylesByKey.values()].filter(
     ({ paragraphStyle }) => paragraphStyle.size === size,
@@ -81,7 +81,7 @@ export function isShort(paragraph: Paragraph): boolean {
 export const isLargeStyle = ({ size }: ParagraphStyle, body: ParagraphStyle) =>
   size >= body.size * minSizeRatio && size > body.size + 0.8
 
-/** Whether a paragraph of body size differs in another way. */
+/** Whether a paragraph in the body font size stands out in another way. */
 export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyle): boolean {
   if (paragraphStyle.size < body.size * 0.95) return false
   return (

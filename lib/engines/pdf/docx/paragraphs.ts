@@ -30,12 +30,12 @@ export function groupIntoParagraphs(lines: readonly TextLine[], settings: Paragr
   })
 }
 
-/** Points: how far text is indented on both sides, as an abstract or a quotation is. */
+/** Minimum points by which text is indented on both sides, as an abstract or a quotation is. */
 const minIndent = 12
-/** Lines that decide how wide an indented paragraph is; all of them would take long on a page with very many lines. */
+/** Number of lines that determine the width of an indented paragraph; a page may have too many to compare all. */
 const maxIndentedLines = 100
 
-/** Returns the column, narrower when the lines from this one on are indented on both sides. */
+/** Returns the column, narrowed if the lines from this one on are indented on both sides. */
 function narrowColumn(
   lines: readonly TextLine[],
   start: number,

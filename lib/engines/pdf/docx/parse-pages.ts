@@ -6,7 +6,7 @@ import { areaOf } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { type PdfStructure, readStructure } from './structure.ts'
 
-/** A PDF without a password, and what is known about its pages. */
+/** A PDF without a password, and information about its pages. */
 export interface ParseSource {
   readonly path: string
   /** Counted from 1. */
@@ -15,7 +15,7 @@ export interface ParseSource {
   readonly characterCounts: readonly number[]
   /** Pages that OCR has already tried. */
   readonly pagesTried: readonly number[]
-  /** In the notation of `ocrLanguage`; undefined when OCR is not allowed. */
+  /** Language in the notation of `ocrLanguage`; undefined when OCR is not allowed. */
   readonly language: string | undefined
   /** Maximum number of pages that OCR may read. */
   readonly maxRecognized: number
@@ -152,7 +152,7 @@ async function recognizeAndParse(
 function replaceWords(undecodablePages: readonly PageContent[], recognizedPage: PageContent): PageContent {
   const page = undecodablePages.find(({ number }) => number === recognizedPage.number)
   if (!page || recognizedPage.textSegments.length === 0) return recognizedPage
-  // OCR has turned the page upright, so nothing of the original page fits its words.
+  // OCR has rotated the page, so the other content of the original page does not match the new words.
   if (Math.abs(page.width - recognizedPage.width) > 1) return recognizedPage
   return {
     ...page,

@@ -34,12 +34,12 @@ const maxSegmentGap = 1.8
 const [minIndependentLines, minSharedHeight] = [8, 100]
 const maxColumns = 4
 const maxCandidates = 40
-/** Pages with more items are not prose, and every item is compared with all others. */
+/** Every item is compared with all others; a page with more items is not prose anyway. */
 const maxItems = 1500
 
 interface ColumnRegion<T extends PageItem> {
   readonly items: readonly T[]
-  /** The box that its lines fill. */
+  /** The box that the lines of the column fill. */
   readonly box: BoundingBox
 }
 
@@ -49,7 +49,7 @@ export interface Band<T extends PageItem> {
   readonly columns: readonly ColumnRegion<T>[]
 }
 
-/** Sorts text into reading order: what is above the columns, each column, what is below. */
+/** Sorts text into reading order: first the text above the columns, then each column, then the text below. */
 export function sortIntoReadingOrder<T extends PageItem>(
   items: readonly T[],
   column: BoundingBox,

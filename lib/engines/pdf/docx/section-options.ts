@@ -25,7 +25,7 @@ interface HeaderFooterDistances {
   readonly footer?: number
 }
 
-/** Page size, margins and columns in Word's terms. */
+/** Returns page size, margins and columns in Word's terms. */
 export function toSectionOptions(
   library: DocxLibrary,
   section: DocxSection,

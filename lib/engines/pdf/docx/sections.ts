@@ -6,14 +6,14 @@ import type { PageContent } from './page-content.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 import { measureTop, placeBelow } from './vertical-spacing.ts'
 
-/** Consecutive pages of one size, or the part of them that is set in columns. */
+/** Consecutive pages of one size, or a part of them that is set in columns. */
 export interface DocxSection {
   readonly width: number
   readonly height: number
   /** Left, top, right, bottom in points. */
   readonly margins: BoundingBox
   readonly blocks: readonly FlowBlock[]
-  /** Whether it continues below the previous section; otherwise it starts on a new page. */
+  /** Whether the section continues below the previous one; otherwise it starts on a new page. */
   readonly isContinuous: boolean
   readonly columns?: SectionColumns
 }
@@ -63,7 +63,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
   for (const block of blocks) {
     const lastPart = parts.at(-1)
     const lastBlock = lastPart?.at(-1)
-    // A page break also ends its columns.
+    // A page break also ends the columns of the page.
     if (
       lastPart &&
       lastBlock &&
@@ -122,7 +122,7 @@ function computeMargins(
     clampPoints(fits ? column[0] : bounds[0], width * 0.3),
     clampPoints(top, height * 0.2),
     clampPoints(width - (fits ? column[1] : bounds[2]), width * 0.3),
-    // A single page need not be full: it must not become two when its text grows by a line.
+    // A single page may have free space below its text: it must not become two pages when the text grows by a line.
     clampPoints(group.length === 1 ? Math.min(spaceBelow, bounds[1]) : spaceBelow, height * 0.12),
   ]
 }
@@ -170,18 +170,18 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
   return out
 }
 
-/** The images of a page are anchored in the first block that starts on it. */
+/** Moves the images of a page to the first block that starts on it, where they are anchored. */
 function moveImages({ floatingImages }: FlowBlock, [nextBlock, ...rest]: readonly FlowBlock[]): FlowBlock[] {
   if (!nextBlock) return []
   return [{ ...nextBlock, ...defined({ floatingImages }) }, ...rest]
 }
 
-/** Whether two lines of a block would have fit on the page before it, so that its break was intended. */
+/** Whether two lines of a block would have fit on the page before it, so that the page break was intended. */
 function hasRoomFor(block: ContentBlock, { blocks }: PageFlow, limit: number): boolean {
   const room = limit - findExtent(blocks).to
   if (block.kind !== 'paragraph') return room > block.box[3] - block.box[1] + 20
   const { size } = block.style
-  // A heading needs text below it.
+  // A heading needs room for text below it.
   return room > size * 1.4 * (block.heading === undefined ? 3 : 5) + Math.max(0, block.spaceBefore)
 }
 
@@ -191,7 +191,7 @@ function endsEarly({ blocks }: PageFlow, extent: Interval): boolean {
   return extent.to - findExtent(blocks).to > (extent.to - extent.from) * 0.15
 }
 
-/** Returns the y coordinates between which blocks are. */
+/** Returns the vertical extent of the blocks. */
 function findExtent(blocks: readonly FlowBlock[]): Interval {
   let [from, to] = [Number.POSITIVE_INFINITY, 0]
   for (const { box } of blocks) {

@@ -74,7 +74,7 @@ export async function readStructure(
   await mkdir(folder, { recursive: true })
   let donePages = 0
   await runMupdf('structure', [path, folder, pages.join(',')], tools, {
-    // Leaves time for the image fallback when MuPDF hangs on a file.
+    // Leaves time for the image fallback if MuPDF hangs on a file.
     timeoutS: 240,
     onLine: () => onPage(++donePages),
   })
@@ -176,7 +176,7 @@ function addDrawnBullet(words: readonly Word[], vectors: readonly Vector[]): rea
   return [bullet, { ...firstWord, hasSpaceBefore: true }, ...words.filter((word) => word !== firstWord)]
 }
 
-/** Characters of the private use area as used by the Symbol font and similar ones. */
+/** Characters of the private use area, as used by Symbol and similar fonts. */
 const textBySymbol: Readonly<Record<string, string>> = {
   ...Object.fromEntries(['\uf0b7', '\uf0a7', '\uf06c', '\uf0d8', '\uf076'].map((bullet) => [bullet, '•'])),
   '\uf0d2': '®',

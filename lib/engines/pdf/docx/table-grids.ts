@@ -41,7 +41,7 @@ const maxRules = 4000
 export function findGrids(vectors: readonly Vector[], pageArea: number): Grid[] {
   const fills = findFills(vectors, pageArea)
   const rules = vectors.flatMap(toRuleLines)
-  // That many rules are a drawing, and every rule is compared with all others.
+  // So many rules are a drawing, and every rule would be compared with all others.
   if (rules.length > maxRules) return []
   return clusterTouching(rules, tolerance).flatMap((group) => toGrid(group, fills) ?? [])
 }
@@ -100,7 +100,7 @@ function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | un
   return cells.length < 2 ? undefined : { box: [left, top, right, bottom], xs, ys, cells }
 }
 
-/** A table without rules at its sides ends where its rules end. */
+/** If a table has no rules at its sides, its horizontal rules determine where it ends. */
 function findOutermost(values: readonly number[]): number[] {
   return [Math.min(...values), Math.max(...values)]
 }
@@ -154,7 +154,7 @@ function buildCells(
   return cells
 }
 
-/** Returns how many rows or columns a cell spans: one more while there is no rule in between. */
+/** Returns how many rows or columns a cell spans: it extends until there is a rule. */
 function countSpan(max: number, isOpen: (span: number) => boolean): number {
   let span = 1
   while (span < max && isOpen(span)) span++

@@ -6,11 +6,11 @@ import { toWordFont } from './fonts.ts'
 export type DocxLibrary = typeof docx
 
 interface TextBackground {
-  /** Background color, unless it is that of the paper. */
+  /** Background color; unset if it is the color of the paper. */
   readonly backgroundColor?: string | undefined
 }
 
-/** Creates the runs of a paragraph, wrapped in hyperlinks where they have one. */
+/** Creates the runs of a paragraph, wrapped in a hyperlink if they have one. */
 export function createTextRuns(
   library: DocxLibrary,
   runs: readonly StyledRun[],
@@ -48,7 +48,7 @@ function toRunOptions(
   }
 }
 
-/** Leaves black to the reader's settings; light text without its background would be invisible on paper. */
+/** Leaves black to the reader's settings; light text would be invisible on paper without its background. */
 function toVisibleColor(color: string, backgroundColor: string | undefined): string | undefined {
   if (color === '000000') return undefined
   const channels = [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))

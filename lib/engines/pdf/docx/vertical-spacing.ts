@@ -1,6 +1,6 @@
 import type { ContentBlock, FlowBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
 
-/** Points that Word adds below an image for the descenders of its line. */
+/** Points that Word adds below an image for descenders on the same line. */
 const imageDescent = 3
 
 interface LinePositions {
@@ -26,7 +26,7 @@ const measureBottom = ({ kind, box }: ContentBlock) => (kind === 'image' ? box[3
 export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: number): P {
   const { lineHeight, top } = placeLines(paragraph, pitch)
   if (top >= y) return { ...paragraph, lineHeight, spaceBefore: top - y }
-  // Lines that are closer together than usual.
+  // The lines are closer together than usual.
   const reducedHeight = paragraph.lineHeight ?? lineHeight - (y - top)
   return { ...paragraph, lineHeight: Math.max(paragraph.style.size, reducedHeight), spaceBefore: 0 }
 }
@@ -39,13 +39,13 @@ export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): Fl
     if (placed.kind !== 'paragraph') return placed
     if (placed.columnSet) return resetLineHeight(placed)
     const isBelow = previous && placed.box[1] >= previous.box[3] - placed.style.size * 0.5
-    // Spacing below columns has been set already.
+    // The spacing below columns has been set before.
     if (!isBelow || previous.columnSet) return { ...placed, lineHeight: placeLines(placed, pitch).lineHeight }
     return placeBelow(placed, measureBottom(previous), pitch)
   })
 }
 
-/** Text moves from column to column, and the usual line height keeps the lines of columns at equal heights. */
+/** Resets the line height, because text moves from column to column, where the usual height keeps lines level. */
 function resetLineHeight({ lineHeight: _, ...block }: FlowBlock & Paragraph): FlowBlock {
   return block
 }

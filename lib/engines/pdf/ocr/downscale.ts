@@ -3,7 +3,7 @@ import type { Tools } from '../../engine.ts'
 
 /** The resolution at which text is read, and the one above which images are downscaled (pixels per inch). */
 const [targetDpi, maxDpi] = [300, 450]
-/** Images with fewer pixels are read fast enough as they are. */
+/** Images with fewer pixels than this are read fast enough. */
 const maxPixels = 20_000_000
 
 /**

@@ -15,7 +15,7 @@ interface ImagePdf {
 }
 
 const maxPages = 500
-/** Per page; OCRmyPDF skips larger ones without an error (`--skip-big`). */
+/** Limit per page; OCRmyPDF skips larger pages without an error (`--skip-big`). */
 const maxPixels = 150_000_000
 
 /**

@@ -39,7 +39,8 @@ const normalizeLanguages = (value: unknown) =>
     : value
 
 /**
- * One or several languages, the main one first, such as `eng+deu`; in any case, and with `_` as in Tesseract's names.
+ * One or several languages, the main one first, such as `eng+deu`. Accepts upper and lower case, and `_` as in
+ * Tesseract's names.
  */
 export const ocrLanguage = z.preprocess(
   normalizeLanguages,

@@ -7,13 +7,13 @@ const spacesBetweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspac
 
 /**
  * pdftotext puts directional marks around left-to-right runs in right-to-left lines, and around those lines; few
- * editors hide them.
+ * editors hide these marks.
  */
 const ltrRunPattern = /\u202a([^\u202a\u202c]*)\u202c/g
 const directionMarkPattern = /[\u202a-\u202e]/g
 const edgesAndCorePattern = /^([^\p{L}\p{N}]*)(.*?)([^\p{L}\p{N}]*)$/su
 
-/** Turns the text that pdftotext extracts from recognized pages into the way people write it. */
+/** Converts the text that pdftotext extracts from recognized pages to the way people write. */
 export function normalizeOcrText(text: string): string {
   return (
     text
@@ -24,7 +24,10 @@ export function normalizeOcrText(text: string): string {
   )
 }
 
-/** Runs are in visual order, from the left; characters to the left of a number are read after it. */
+/**
+ * Restores reading order: a run is in visual order from the left, but characters to the left of a number are read after
+ * it.
+ */
 function toReadingOrder(run: string): string {
   const [, left = '', core = '', right = ''] = edgesAndCorePattern.exec(run) ?? []
   const read = /\p{L}/u.test(core) ? core : core.split(' ').reverse().join(' ')

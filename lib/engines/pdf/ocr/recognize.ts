@@ -19,7 +19,7 @@ import {
 
 /** How pages are read; stored as JSON in the record of a chunk. */
 export interface OcrSettings {
-  /** In the notation of `ocrLanguage`: `eng+chi-sim`. */
+  /** Language in the notation of `ocrLanguage`: `eng+chi-sim`. */
   readonly language: string
   /** Straightens skewed pages, which re-encodes their images. */
   readonly deskew: boolean
@@ -42,16 +42,16 @@ interface OcrRequest extends OcrSettings {
 }
 
 interface Reading {
-  /** The pages that were read, without those given up. */
+  /** The pages that were read, without those that timed out. */
   readonly read: readonly number[]
   /** The text of each page, line by line. */
   readonly texts: ReadonlyMap<number, string>
 }
 
-/** Twenty times the time for a page full of text. */
+/** Twenty times what a page full of text needs. */
 const defaultPageTimeoutS = 120
 
-/** A page with at least this many characters counts as text: scanners stamp their name on images. */
+/** A page with fewer characters does not count as text: scanners stamp their name on images. */
 const minCharacters = 12
 
 /** Counts the alphanumeric characters of each page. @throws AppError CORRUPT_FILE. */
@@ -117,12 +117,12 @@ interface OcrmypdfRun {
   readonly out: string
   /** Numbers of its pages in the whole document, for a chunk. */
   readonly documentPages?: readonly number[]
-  /** Whether the text of all pages was read before. */
+  /** Whether the text of all pages was kept from an earlier run. */
   readonly isKept?: boolean
 }
 
 /**
- * Tesseract's confidence in the orientation of a page. OCRmyPDF's default of 14 is only reached by pages full of text;
+ * Minimum confidence of Tesseract in the orientation of a page. Only pages full of text reach OCRmyPDF's default of 14;
  * notes of two lines have 1 to 3, and their orientation is right.
  */
 const minOrientationConfidence = 1
@@ -139,7 +139,7 @@ async function runOcrmypdf(
     ...['--output-type', type, '--optimize', '1'],
     ...(deskew ? ['--deskew'] : []),
     ...(oversample === undefined ? [] : ['--oversample', String(oversample)]),
-    // Larger images are plans and maps, which take minutes and contain little text.
+    // Skips larger images: plans and maps, which take minutes and contain little text.
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
     ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTimeoutS)],
     ...['--language', toTesseractLanguages(language), '--pages', formatPageRange(pages)],

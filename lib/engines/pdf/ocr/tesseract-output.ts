@@ -4,7 +4,7 @@ import { describePages } from '../../../model/warning-details.ts'
 import type { Tools } from '../../engine.ts'
 import { formatPageRange } from '../page-range.ts'
 
-/** What Tesseract has read on a page. */
+/** What Tesseract read on a page. */
 interface RecognizedPage {
   readonly page: number
   /** Lines in the order of the page; undefined if only the confidence is known. */
@@ -26,7 +26,7 @@ export async function findOcrFolder({ workDir }: Pick<Tools, 'workDir'>): Promis
   return name === undefined ? undefined : join(workDir, name)
 }
 
-/** Reads what OCRmyPDF has kept and removes its folder. */
+/** Reads the output that OCRmyPDF kept, and removes its folder. */
 export async function takeRecognizedPages(tools: Pick<Tools, 'workDir'>): Promise<readonly RecognizedPage[]> {
   const folder = await findOcrFolder(tools)
   if (folder === undefined) return []

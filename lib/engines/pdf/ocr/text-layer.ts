@@ -7,7 +7,7 @@
 
 import { unspacedCharacter } from './normalize-text.ts'
 
-/** Begins where a number begins, or a long one would be looked through from each of its digits. */
+/** Matches only from the first digit; otherwise, a long number would be scanned again from each of its digits. */
 const number = String.raw`(?<![\d.])-?\d{1,12}(?:\.\d{1,12})?`
 const numbers = (count: number) => Array.from({ length: count }, () => number).join(' ')
 const textOperators = new RegExp(
@@ -25,12 +25,12 @@ type Span = readonly [start: number, end: number]
 interface LayerWord {
   /** Position of the first glyph in points, and the direction of the text. */
   readonly matrix: Matrix
-  /** Points. */
+  /** In points. */
   readonly fontSize: number
   /** Horizontal scale in percent. */
   readonly stretch: number
   readonly text: string
-  /** Position of its operator in the stream. */
+  /** Position of the text operator in the stream. */
   readonly span: Span
 }
 
@@ -94,7 +94,7 @@ const encodeHex = (text: string) =>
     .join('')
 
 const rtlCharacter = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
-/** Punctuation belongs to the characters next to it. */
+/** A run includes the punctuation next to its characters. */
 const rtlRunPattern = new RegExp(
   String.raw`([\p{P}\p{S}]*${rtlCharacter}(?:[\p{P}\p{S}]|${rtlCharacter})*)`,
   'v',
@@ -104,14 +104,14 @@ const ltrCharacter = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew
 const ltrRunPattern = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
 
 /**
- * Mirrored glyphs stay mirrored, each moved to its place: MuPDF starts a new line where the direction of the matrix
+ * Mirrored glyphs stay mirrored, but each is moved to its place: MuPDF starts a new line if the direction of the matrix
  * changes.
  */
 function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string | undefined {
   const isMirrored = a * d - b * c < 0
   const runs = isMirrored ? ltrRunPattern : rtlRunPattern
   if (!runs.test(text)) return undefined
-  // The captured runs are at odd indexes.
+  // The split returns the captured runs at odd indexes.
   const pieces = text
     .split(runs)
     .map((piece, index) => (index % 2 === 1 ? showReversed(piece) : `<${encodeHex(piece)}>`))
@@ -129,7 +129,9 @@ function showReversed(run: string): string {
 
 const endsWithUnspaced = new RegExp(`${unspacedCharacter} $`, 'u')
 const startsWithUnspaced = new RegExp(`^${unspacedCharacter}`, 'u')
-/** In font sizes. Word positions from Tesseract are off by up to one glyph; wider gaps separate columns. */
+/**
+ * In multiples of the font size. Word positions from Tesseract are off by up to one glyph; wider gaps separate columns.
+ */
 const maxGap = 2
 
 /** Stretches the word up to the next one, because most readers would take the gap for a space. */

@@ -11,7 +11,7 @@ type DecimalSeparator = '.' | ','
 const integerPattern = /^-?(?:0|[1-9]\d{0,14})$/
 const pointPattern = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/
 const commaPattern = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/
-/** Thousands in one notation, three decimals in the other. */
+/** Numbers with three digits after the only separator: thousands in one notation, decimals in the other. */
 const ambiguousPattern = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 const maxDigits = 15
 

@@ -13,20 +13,20 @@ interface SheetCell {
   readonly text: string
   readonly number?: SheetNumber
   readonly bold?: true
-  /** Six hexadecimal digits. */
+  /** Background color as six hexadecimal digits. */
   readonly fill?: string
 }
 
 /** Input of `layers/pdf/write_sheets.py` for one sheet. */
 export interface Worksheet {
   readonly name: string
-  /** Points. */
+  /** Column widths in points. */
   readonly widths: readonly number[]
   readonly ruled: boolean
   readonly cells: readonly SheetCell[]
 }
 
-/** Creates a sheet per table; a table that continues on the next pages becomes one sheet. */
+/** Creates a sheet per table; a table that continues on the following pages becomes one sheet. */
 export function toWorksheets(blocks: readonly ContentBlock[]): Worksheet[] {
   const tables: TableBlock[] = []
   let lastBlock: ContentBlock | undefined
@@ -104,7 +104,7 @@ function toCellContent(cell: TableCell, separator: ReturnType<typeof findDecimal
 /** In ems: the gap that separates two cells of a line. */
 const wideGap = 1.1
 
-/** For a document without tables: returns its lines as rows, split into cells at wide gaps. */
+/** Returns the lines of a document without tables as rows, split into cells at wide gaps. */
 export function createTextWorksheet(pages: readonly PageContent[]): Worksheet {
   const lines = pages.flatMap((page) => groupIntoLines(page.textSegments.flat()))
   const cells = lines.flatMap((line, row) =>

@@ -16,7 +16,7 @@ import { SlidesOptions } from './capability.ts'
 import { createPresentation, type Presentation, type Slide, type TextRun } from './presentation.ts'
 import { findTextBoxes, type TextBox } from './text-boxes.ts'
 
-/** Slides have the size of the first page, within the limits of PowerPoint (inches). */
+/** Limits of PowerPoint for the size of slides, in inches. Slides have the size of the first page. */
 const minInches = 1
 const maxInches = 56
 /** Part of the line pitch that PowerPoint and LibreOffice put above the baseline. */
@@ -57,7 +57,7 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
 }
 
 interface SlideSize {
-  /** Inches. */
+  /** In inches. */
   readonly width: number
   readonly height: number
 }

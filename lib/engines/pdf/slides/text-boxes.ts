@@ -15,7 +15,7 @@ const wideGap = 0.7
 const maxPitch = 1.6
 /** Number of open boxes, from the end, that the next line may continue. */
 const maxOpenBoxes = 1000
-/** Pitch of a single line, in ems: that of most fonts. */
+/** Pitch of a single line in ems, as in most fonts. */
 const defaultPitch = 1.2
 
 /** Groups lines with the same size and left edge into text boxes. */

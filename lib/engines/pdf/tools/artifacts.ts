@@ -3,7 +3,7 @@ import type { Tools } from '../../engine.ts'
 import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfPage } from './objects.ts'
 
 /**
- * Keeps the tags of pages that qpdf draws over: it moves their content into form XObjects, where the structure tree
+ * Keeps the tags of pages that qpdf draws over. qpdf moves their content into form XObjects, where the structure tree
  * does not find it.
  */
 
@@ -11,7 +11,7 @@ import { isPdfDict, isPdfRef, type PdfDict, PdfObjects, type PdfPage } from './o
 const contentsKey = '/MutaborContents'
 const resourcesKey = '/MutaborResources'
 
-/** Writes a copy whose pages remember their content. */
+/** Writes a copy in which each page stores its original content. */
 export async function saveContents(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
   for (const page of objects.pages()) {
@@ -51,7 +51,10 @@ export async function restoreContents(stampedPath: string, tools: Tools): Promis
   return path
 }
 
-/** Turns the new content of a page into a form XObject without the original content. @returns its name. */
+/**
+ * Turns the new content of a page into a form XObject that excludes the original content.
+ * @returns the name of the form XObject.
+ */
 function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
   const stream = objects.dict(overlay) ?? {}
   const resources = objects.dict(page.dict['/Resources'])
@@ -67,7 +70,7 @@ function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
   return `/Stamp${overlay.split(' ')[0]}`
 }
 
-/** Cairo leaves out the default of a font entry that PDF/UA-1 requires (7.21.3.2). */
+/** Adds the default of a font entry that PDF/UA-1 requires (7.21.3.2), which Cairo leaves out. */
 function nameGlyphMaps(objects: PdfObjects): void {
   for (const ref of objects.refs) {
     const font = objects.dict(ref)

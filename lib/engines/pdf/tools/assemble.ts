@@ -21,8 +21,8 @@ export interface PdfPageSource {
 export type ComposeOutline = (sources: readonly (readonly OutlineItem[])[]) => readonly OutlineItem[]
 
 /**
- * Assembles pages into one PDF. Links and outline items lead to the new positions of their pages; those to missing
- * pages are dropped. Documents that are joined keep their structure tags. Everything else in the document, such as its
+ * Assembles pages into one PDF. Links and outline items lead to the new positions of their pages, or are dropped if a
+ * page is missing. Documents that are joined keep their structure tags. Everything else in the document, such as its
  * title and layers, comes from the first file.
  */
 export async function assemblePdf(
@@ -92,7 +92,7 @@ function createDestinationMapper(
   }
 }
 
-/** Returns the outline for a file with only these pages. */
+/** Returns the part of the outline that leads to these pages. */
 export const filterOutline = (items: readonly OutlineItem[], pages: readonly number[]): OutlineItem[] =>
   filterItems(items, createDestinationMapper({ pages }, 0))
 
@@ -118,7 +118,7 @@ function removeUnusedPages(objects: PdfObjects): void {
   for (const ref of rest) objects.set(ref, null)
 }
 
-/** Whether several documents are joined; each of them has all its pages. */
+/** Whether several documents are joined, each with all of its pages. */
 export const joinsDocuments = (sources: readonly Pick<PdfPageSource, 'path'>[]): boolean =>
   sources.length > 1 && new Set(sources.map(({ path }) => path)).size === sources.length
 

@@ -9,13 +9,13 @@ import { countPages, type DistillInput, distill, flattenForm, warnAboutDistillLo
 import { fileSize, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-/** Image quality: pixels per inch, and the JPEG quantization factor, where higher is coarser. */
+/** Image quality: pixels per inch, and the JPEG quantization factor, for which a higher value is coarser. */
 interface CompressionLevel {
   readonly dpi: number
   readonly coarseness: number
 }
 
-/** From best to smallest. */
+/** From the best quality to the smallest file. */
 const levels = [
   { dpi: 300, coarseness: 0.15 },
   { dpi: 250, coarseness: 0.25 },

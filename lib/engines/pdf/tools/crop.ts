@@ -7,7 +7,7 @@ import { parsePoints } from './parse-length.ts'
 
 type CropOptions = ToolOptions<'crop-pdf'>
 
-/** Lower left and upper right corner, in the unrotated page space. */
+/** Lower left and upper right corner in the unrotated page space. */
 type PageBox = readonly [left: number, bottom: number, right: number, top: number]
 /** Margins to cut off the page as displayed. */
 type Margins = readonly [top: number, right: number, bottom: number, left: number]
@@ -53,7 +53,7 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
     )
   }
   page.dict['/CropBox'] = [x0, y0, x1, y1]
-  // Print boxes larger than the page would be invalid.
+  // A print box larger than the page would be invalid.
   for (const key of ['/TrimBox', '/BleedBox', '/ArtBox']) delete page.dict[key]
   objects.markChanged(page.ref)
 }
@@ -66,7 +66,7 @@ function readBox(objects: PdfObjects, page: PdfPage, key: string): PageBox | und
   return [Math.min(a, c), Math.min(b, d), Math.max(a, c), Math.max(b, d)]
 }
 
-/** Names the option that leaves nothing of the displayed page: the larger of two opposite margins. */
+/** Returns the option that leaves nothing of the displayed page: the larger of two opposite margins. */
 function findOffendingField(options: CropOptions, isWidthTooSmall: boolean): string {
   if (options.cropBox !== undefined) return 'cropBox'
   const [one, otherSide] = isWidthTooSmall

@@ -9,9 +9,9 @@ export type DistillInput = Pick<EditablePdf, 'path' | 'sizes'>
 
 /** Settings for rewriting a PDF with Ghostscript. */
 interface DistillSettings {
-  /** Device settings, before the input. */
+  /** Device settings that precede the input. */
   readonly args: readonly string[]
-  /** PostScript that runs before the document; must not contain user input that was not checked. */
+  /** PostScript that runs before the document; must not contain unchecked user input. */
   readonly prolog?: string
   readonly output: string
   /** Called with the ratio of finished pages. */

@@ -31,7 +31,7 @@ export type PdfTool<Options> = (job: PdfToolJob<Options>) => Promise<EngineResul
 /**
  * Opens a PDF for editing, without its restrictions.
  * @param field name of the password option, for error messages.
- * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, which name the file.
+ * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED; the message contains the file name.
  */
 export async function openEditable(
   input: InputFile,
@@ -50,7 +50,7 @@ export async function openEditable(
     return { ...openedPdf, ...originalPdf, path }
   }
   if (!openedPdf.isEncrypted || openedPdf.path !== input.path) return { ...openedPdf, ...originalPdf }
-  // Opens without a password but restricts permissions; most programs refuse to edit such a file.
+  // The PDF opens without a password but has restricted permissions, so most programs refuse to edit it.
   const path = join(tools.workDir, `open-${basename(input.path)}`)
   await runQpdf({ inputFile: input.path, decrypt: '', outputFile: path }, tools)
   return { ...openedPdf, ...originalPdf, path }
@@ -105,7 +105,7 @@ export async function reencrypt(
 ): Promise<OutputFile> {
   if (!isEncrypted) await rename(changedPath, path)
   else {
-    // Old ciphers are weak, but no encryption would be weaker.
+    // Old ciphers are weak but are kept, because no encryption would be weaker.
     const encryption = {
       copyEncryption: source,
       ...defined({ encryptionFilePassword: password }),

@@ -47,7 +47,7 @@ function lacksAppearance(objects: PdfObjects, { dict }: PdfPage): boolean {
   })
 }
 
-/** qpdf leaves fields alone whose appearance streams are said to be out of date. */
+/** Marks appearance streams as up to date, because qpdf ignores the fields otherwise. */
 function acceptAppearances(objects: PdfObjects): void {
   const { root } = objects
   const form = objects.dict(root['/AcroForm'])
@@ -71,7 +71,7 @@ function saveLinks(objects: PdfObjects): void {
 
 async function restoreLinks(source: string, tools: Tools): Promise<string> {
   const objects = await PdfObjects.load(source, tools)
-  // Fields that show nothing are left in the document, where readers would let them be filled in.
+  // Removes fields that show nothing: qpdf leaves them in the document, where readers would let users fill them in.
   const isField = (value: PdfValue) => objects.dict(value)?.['/Subtype'] === '/Widget'
   delete objects.root['/AcroForm']
   objects.markRootChanged()

@@ -49,7 +49,7 @@ export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work,
   return { files: [{ path, format: 'json' }], details: { ...details, attachments: attachments.length } }
 }
 
-/** The decrypted copy reveals what an encrypted file hides; only the original shows how it is encrypted. */
+/** Reads the decrypted copy for what an encrypted file hides, and the original for how it is encrypted. */
 async function runPdfinfo(source: string, openOption: string, tools: Tools): Promise<Map<string, string>> {
   const lines = await readOutputLines('pdfinfo', ['-isodates', openOption], tools)
   const infoFields = new Map(lines.map(parseField))
@@ -121,7 +121,7 @@ function countOutlineItems(items: readonly OutlineItem[]): number {
   return items.reduce((sum, { children }) => sum + 1 + countOutlineItems(children), 0)
 }
 
-/** Searches all actions, although readers only check some places. */
+/** Searches all actions, although readers run only those in some places. */
 function hasScript(value: PdfValue): boolean {
   if (Array.isArray(value)) return value.some(hasScript)
   if (!isPdfDict(value)) return false

@@ -2,15 +2,16 @@ import { isPdfRef, type PdfDict, type PdfObjects, type PdfPage, type PdfValue } 
 
 /**
  * Joins the structure trees of several documents (ISO 32000-2, 14.7), so that screen readers find the headings, lists
- * and tables of all of them.
+ * and tables of each.
  */
 
 /** Private page entry with the structure tree of a file: qpdf only copies what a page refers to. */
 const tagsKey = '/MutaborTags'
 
 /**
- * Lets the last page refer to the structure tree: when it is copied, all pages that the tree refers to have been.
- * @returns whether the document has such a tree.
+ * Lets the last page refer to the structure tree: qpdf copies it with that page, after all pages that the tree refers
+ * to.
+ * @returns whether the document has a structure tree.
  */
 export function attachTags(objects: PdfObjects): boolean {
   const { '/StructTreeRoot': tree, '/Lang': language = null } = objects.root
@@ -37,7 +38,7 @@ interface JoinedTree {
 
 /**
  * Writes one structure tree for all pages. Each page of a document without tags becomes a paragraph: readers ignore
- * content without tags in a document that has some.
+ * untagged content in a document that has tags.
  * @param pageCounts pages of each document, in order; the first one has its tree in the catalog.
  * @returns false when no document has tags.
  */
@@ -96,7 +97,8 @@ function addTree(
   const largestKey = changeKeys(objects, pages, (key) => key + joined.nextKey)
   for (const [key, value] of parents) joined.parents.push([key + joined.nextKey, value])
   joined.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
-  // Not as arguments of one call, which has a limit: some programs give each element an id.
+  // Adds entries one by one, because the number of arguments of a call is limited: some programs give each element an
+  // id.
   for (const entry of readTree(objects, tree['/IDTree'], '/Names')) joined.ids.push(entry)
   for (const namespace of objects.list(tree['/Namespaces'])) joined.namespaces.push(namespace)
   Object.assign(joined.roles, { ...objects.dict(tree['/RoleMap']), ...joined.roles })
@@ -124,7 +126,7 @@ function readTree(objects: PdfObjects, tree: PdfValue | undefined, kind: '/Nums'
   return entries
 }
 
-/** Returns the lists of annotations, each once: pages can share one. */
+/** Returns the lists of annotations without duplicates, because pages can share a list. */
 const findAnnotationLists = (objects: PdfObjects, pages: readonly PdfPage[]) =>
   new Map(pages.map((page) => [objects.list(page.dict['/Annots']), page]))
 
@@ -139,14 +141,17 @@ function findTaggedAnnotations(objects: PdfObjects, pages: readonly PdfPage[]) {
   return annotations
 }
 
-/** qpdf copies annotations once more for the page, while the tree still refers to their first copies. */
+/**
+ * Updates references to annotations, because qpdf copies each again for its page and the tree still refers to the first
+ * copy.
+ */
 function relinkObjects(
   objects: PdfObjects,
   pages: readonly PdfPage[],
   parents: ReadonlyMap<number, PdfValue>,
 ): void {
   const annotations = findTaggedAnnotations(objects, pages)
-  // Many objects can belong to one element.
+  // Many objects can belong to the same element.
   const elements = new Map([...parents].map(([, element]) => [objects.dict(element), element]))
   for (const [elementDict, element] of elements) {
     const list = elementDict?.['/K'] ?? null
@@ -202,7 +207,7 @@ function changeKeys(
 }
 
 function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: JoinedTree): void {
-  // Of a tree that a program has removed.
+  // Removes keys of a structure tree that another program has removed.
   changeKeys(objects, pages, () => undefined)
   const begin = objects.addStream('/P <</MCID 0>> BDC\n')
   const end = objects.addStream('\nEMC\n')

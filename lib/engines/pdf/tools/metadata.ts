@@ -41,7 +41,7 @@ export async function rewriteMetadata(
   } catch (error) {
     throw toPdfError(error)
   }
-  // exiftool only appends, so the old values would remain readable; rewriting the file removes them.
+  // exiftool only appends data, so the old values would remain readable; rewriting the file removes them.
   await runQpdf({ inputFile: editedPath, objectStreams: 'generate', outputFile: path }, tools)
   return finishPdf(job, path, { pages: pdf.sizes.length })
 }

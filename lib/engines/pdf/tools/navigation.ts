@@ -8,7 +8,7 @@ export interface Destination {
 }
 
 export interface OutlineItem {
-  /** A string in qpdf's JSON. */
+  /** A string in the notation of qpdf's JSON. */
   readonly title: PdfValue
   readonly destination?: Destination | undefined
   readonly uri?: PdfValue | undefined
@@ -19,7 +19,7 @@ export interface OutlineItem {
 /** Internal navigation of a document. */
 export interface Navigation {
   readonly outline: readonly OutlineItem[]
-  /** By page, then by the index of the annotation on it. */
+  /** Destinations by page, then by the index of the annotation on the page. */
   readonly links: readonly ReadonlyMap<number, Destination>[]
 }
 
@@ -109,7 +109,7 @@ function resolveDestination(
   if (isPdfDict(foundValue)) foundValue = objects.resolve(foundValue['/D'])
   if (!Array.isArray(foundValue)) return undefined
   const [target, ...view] = foundValue
-  // Some programs write a page number, which is only correct for links to other files.
+  // Some programs write a page number, which the specification allows only for links to other files.
   const page = isPdfRef(target) ? numbers.get(target) : typeof target === 'number' ? target : undefined
   return page === undefined ? undefined : { page, view: view.map((part) => objects.resolve(part)) }
 }

@@ -26,7 +26,7 @@ const QpdfJson = z.object({
 
 /** A larger JSON text would block the worker for seconds while it is parsed. */
 const maxBytes = 160 * 1024 * 1024
-/** Deeper than in any real document, and stops infinite loops. */
+/** Maximum nesting, deeper than in any real document; stops infinite loops. */
 const maxDepth = 100
 
 export function isPdfDict(value: PdfValue | undefined): value is PdfDict {
@@ -41,7 +41,7 @@ export function isPdfRef(value: PdfValue | undefined): value is PdfRef {
 export interface PdfPage {
   readonly ref: PdfRef
   readonly dict: PdfDict
-  /** Returns an attribute of the page or of the nodes above it. */
+  /** Returns an attribute of the page, or the one that it inherits. */
   readInherited(key: string): PdfValue | undefined
 }
 
@@ -172,7 +172,7 @@ export class PdfObjects {
     return pages
   }
 
-  /** Writes the changed document; objects that nothing refers to any more are dropped. */
+  /** Writes the changed document, without objects that nothing refers to any more. */
   async save(path: string, tools: Tools, objectStreams: 'generate' | 'disable' = 'generate'): Promise<void> {
     const update = join(tools.workDir, 'update.json')
     const changedObjects = Object.fromEntries([...this.#changedKeys].map((key) => [key, this.#update(key)]))

@@ -9,7 +9,7 @@ import {
 } from '../../shared/image/watermark-options.ts'
 import { pageRange } from '../page-range.ts'
 
-/** Options of the PDF tools by their public names. Data only, because the planner and the API read it. */
+/** Options of the PDF tools by their public names. Contains only data, because the planner and the API import it. */
 
 // Passwords contain no line breaks, and PDF truncates passwords beyond this length (ISO 32000-2, 7.6.4.3.3).
 const passwordText = z
@@ -30,7 +30,7 @@ export const signatureOption = {
     .describe('Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.'),
 }
 
-/** Of tools whose result is a changed PDF. */
+/** Options of tools whose result is a changed PDF. */
 const editOptions = { ...openOptions, ...signatureOption }
 
 const pageOptions = {
@@ -38,7 +38,7 @@ const pageOptions = {
   pages: pageRange.optional().describe('Pages to change, such as 1-5,10,15-last. Defaults to all pages.'),
 }
 
-/** Points, or a number with mm, cm, in or pt. */
+/** A number of points, or a number with mm, cm, in or pt. */
 export const lengthPattern = /^(-?\d{1,5}(?:\.\d{1,4})?)(mm|cm|in|pt)?$/i
 const lengthOption = z.preprocess(
   (value) => (typeof value === 'number' ? String(value) : value),

@@ -77,7 +77,7 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
     args,
   } as const
   await renderPages(pdf, rendering, tools, async ({ page, path }) => {
-    // A grayscale page, so one channel contains everything.
+    // The page is grayscale, so one channel contains all of it.
     const pixels = await sharp(path).toColourspace('b-w').extractChannel(0).raw().toBuffer()
     const darkPixelCount = pixels.reduce((count, level) => (level < minWhiteLevel ? count + 1 : count), 0)
     if ((darkPixelCount / pixels.length) * 100 <= options.blankThreshold) blank.add(page)

@@ -4,7 +4,7 @@ import type { Tools } from '../../engine.ts'
 import { runMutoolScript } from './mutool.ts'
 
 /**
- * Copies title, author and other metadata to the parts of a document, both to the information dictionary and to XMP.
+ * Copies title, author and other metadata of a document to its parts, both to the information dictionary and to XMP.
  */
 export async function copyMetadata(source: string, paths: readonly string[], tools: Tools): Promise<void> {
   const list = join(tools.workDir, 'parts.json')

@@ -24,7 +24,7 @@ export async function copyOutlines(
   await runMutoolScript('outlines', [list], tools)
 }
 
-/** @returns an empty outline when the source has none, or when it cannot be read, which adds a warning. */
+/** Returns an empty outline if the source has none, or if it cannot be read; the latter adds a warning. */
 async function readSourceOutline(path: string, tools: Tools): Promise<readonly OutlineItem[]> {
   const { stdout } = await tools.exec('mutool', ['show', path, 'trailer/Root/Outlines'], { okCodes: [0, 1] })
   if (!stdout.includes('/First')) return []
@@ -38,7 +38,7 @@ async function readSourceOutline(path: string, tools: Tools): Promise<readonly O
   }
 }
 
-/** Serializes an outline for `outlines.js`: `o:0` is the first of the objects, `p:0` the first page. */
+/** Serializes an outline for `outlines.js`, where `o:0` refers to the first object and `p:0` to the first page. */
 function toScriptObjects(items: readonly OutlineItem[]) {
   const root: PdfDict = {}
   const objects: PdfValue[] = []

@@ -5,13 +5,13 @@ import { ProcessFailure } from '../../sandbox/exec.ts'
 import { runExiftool } from '../../shared/metadata/exiftool.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
 
-/** What XMP says about conformance (ISO 19005-1, 6.7.11). */
+/** The conformance that XMP declares (ISO 19005-1, 6.7.11). */
 interface PdfAClaim {
   readonly part: string
   readonly level: string
 }
 
-/** Tools whose changes a PDF/A allows. All others add content that nothing checks, or encrypt the file. */
+/** Tools whose changes keep a PDF/A valid. All others add content that nothing checks, or encrypt the file. */
 const conformingTools: ReadonlySet<Operation> = new Set([
   'to-pdfa',
   'decrypt-pdf',
@@ -26,7 +26,7 @@ const conformingTools: ReadonlySet<Operation> = new Set([
   'remove-blank-pages-pdf',
 ])
 
-/** Of these, the tools that remove tags, which level A requires. */
+/** The conforming tools that remove tags, which level A requires. */
 const tagRemovingTools: ReadonlySet<Operation> = new Set([
   'to-pdfa',
   'extract-pdf-pages',
@@ -35,7 +35,7 @@ const tagRemovingTools: ReadonlySet<Operation> = new Set([
 ])
 
 /**
- * Keeps the claim of a PDF/A to be one where the tool keeps it valid; removes it elsewhere, with a warning.
+ * Keeps the declaration of a PDF/A if the tool keeps the file valid; otherwise removes it with a warning.
  * @returns the path of the file to deliver.
  */
 export async function reviewPdfAClaim(
@@ -67,7 +67,7 @@ export async function readPdfAClaim(path: string, tools: Tools): Promise<PdfACla
     const level = /pdfaid:conformance(?:>|=['"])([A-Z])/.exec(stdout)?.[1] ?? ''
     return part === undefined ? undefined : { part, level }
   } catch (error) {
-    // Files that only other tools can read claim nothing.
+    // A file that only other tools can read declares no conformance.
     if (error instanceof ProcessFailure) return undefined
     throw error
   }
@@ -88,7 +88,7 @@ async function removePdfAClaim(source: string, tools: Tools): Promise<string> {
   } catch (error) {
     throw toPdfError(error)
   }
-  // exiftool only appends, so the old values would remain readable.
+  // exiftool only appends data, so the old values would remain readable.
   await runQpdf({ inputFile: edited, outputFile: path }, tools)
   return path
 }

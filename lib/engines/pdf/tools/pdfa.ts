@@ -32,7 +32,7 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const output = join(tools.workDir, 'archive.pdf')
   const args = [
     `-dPDFA=${pdfaPart}`,
-    // Drops what the part forbids instead of giving up conformance.
+    // Drops what this part of PDF/A forbids instead of giving up conformance.
     '-dPDFACompatibilityPolicy=1',
     '-sColorConversionStrategy=RGB',
     '-dEmbedAllFonts=true',
@@ -74,7 +74,7 @@ interface PreparedPdf {
   readonly hasAttachments: boolean
 }
 
-/** Removes what PDF/A forbids and Ghostscript would keep, and marks what it would drop although PDF/A allows it. */
+/** Removes what PDF/A forbids but Ghostscript keeps, and marks what PDF/A allows but Ghostscript would drop. */
 async function prepareSource(
   source: string,
   { allowsAttachments }: { readonly allowsAttachments: boolean },
@@ -93,7 +93,7 @@ async function prepareSource(
   return { path, language: readLanguage(objects), hasAttachments: attachments > 0 && allowsAttachments }
 }
 
-/** Ghostscript keeps attached files only now and then. */
+/** Copies attached files, because Ghostscript keeps them only sometimes. */
 async function copyAttachments(source: string, archive: string, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'with-attachments.pdf')
   await runQpdf({ inputFile: archive, copyAttachmentsFrom: [{ file: source }], outputFile: path }, tools)
@@ -149,7 +149,7 @@ function associateFiles(objects: PdfObjects): void {
   objects.markRootChanged()
 }
 
-/** Ghostscript writes dates that differ from those in XMP by a superfluous offset. */
+/** Removes an offset that Ghostscript adds to dates, by which they differ from those in XMP. */
 function repairDates(objects: PdfObjects): void {
   const { '/Info': ref } = objects.trailer
   const info = objects.dict(ref)
@@ -162,7 +162,7 @@ function repairDates(objects: PdfObjects): void {
 }
 
 /**
- * Checks the result, because Ghostscript writes a plain PDF when it cannot conform, and only mentions that in its log.
+ * Checks the result, because Ghostscript writes a plain PDF if it cannot conform, and mentions that only in its log.
  */
 async function requirePdfA(path: string, pdfaPart: string, tools: Tools) {
   const text = await readFile(path, 'latin1')

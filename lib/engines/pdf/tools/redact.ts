@@ -48,7 +48,7 @@ async function redactPages(source: string, target: string, termsPath: string, to
 
 async function redactStrings(source: string, target: string, terms: readonly string[], tools: Tools) {
   const objects = await PdfObjects.load(source, tools)
-  // Thumbnails, private data, attached files and XMP may contain anything, invisibly.
+  // Thumbnails, private data, attached files and XMP may contain the terms invisibly.
   removeHiddenContent(objects, { keys: ['/Metadata', '/PieceInfo', '/Thumb'] })
   const pattern = new RegExp(terms.map(toTermPattern).join('|'), 'giu')
   const redactValue = (value: PdfValue): PdfValue => {
@@ -87,7 +87,7 @@ async function extractText(path: string, tools: Tools): Promise<string> {
   }
 }
 
-/** A different reader than the one that removed the terms must not find them either. */
+/** Checks with another reader than the one that removed the terms. */
 async function requireRemoved(path: string, terms: readonly string[], tools: Tools): Promise<void> {
   const text = (await extractText(path, tools)).normalize('NFC')
   const remainingTerm = terms.findIndex((term) => new RegExp(toTermPattern(term), 'iu').test(text))

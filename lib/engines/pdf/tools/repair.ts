@@ -44,14 +44,14 @@ export async function repairPdf(
   return { files: [{ path }], details: { pages: bestRepair.pages, repairedBy: bestRepair.program } }
 }
 
-/** A failed attempt recovers 0 pages; a time limit or a cancelled job still ends the work. */
+/** Counts a failed attempt as 0 pages; a time limit or a cancelled job still ends the work. */
 function countZeroIfDamaged(error: unknown): number {
   const isDamage = error instanceof AppError && error.code === 'CORRUPT_FILE'
   if (error instanceof ProcessFailure || isDamage) return 0
   throw error
 }
 
-/** Decrypts the file if possible: with a lost trailer, it is unknown whether the file needs a password. */
+/** Decrypts the file if possible: without its trailer, it is unknown whether the file needs a password. */
 async function tryDecrypt(input: InputFile, password: string | undefined, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'unlocked.pdf')
   try {

@@ -5,14 +5,14 @@ import { formatPageRange } from '../page-range.ts'
 import { runQpdf } from '../qpdf.ts'
 import { isPdfDict, PdfObjects, type PdfValue } from './objects.ts'
 
-/** A page with less of its characters has become an image. */
+/** A page with a smaller share of its characters has become an image. */
 const minTextShare = 0.9
 
 type DistillText = (input: string, output: string, pageRange: string) => Promise<void>
 
 /**
- * PDF/A-1 forbids transparency, so Ghostscript turns pages that use it into images. This puts the text of such pages
- * below their images, where it is found and copied.
+ * PDF/A-1 forbids transparency, so Ghostscript turns pages that use it into images. Puts the text of such pages behind
+ * their images, where readers can search and copy it.
  * @param distillText writes the text of the pages in a range, with the settings of the archive.
  */
 export async function restoreText(
@@ -30,7 +30,7 @@ export async function restoreText(
   try {
     return await addText({ source, archive, pages }, distillText, tools)
   } catch {
-    // The archive is valid without it, and counting its words reports what is missing.
+    // The archive is valid without the text, and the later word count reports what is missing.
     tools.signal.throwIfAborted()
     return archive
   }
@@ -53,7 +53,7 @@ async function addText(
   return path
 }
 
-/** Entries of graphics states, images, groups and annotations (ISO 32000-2, 11). */
+/** Entries for transparency in graphics states, images, groups and annotations (ISO 32000-2, 11). */
 const transparencyKeys = ['/SMask', '/SMaskInData', '/ca', '/CA', '/BM', '/Group']
 
 function removeTransparency(objects: PdfObjects): void {

@@ -31,7 +31,7 @@ export const convertToGrayscale: PdfTool<ToolOptions<'grayscale-pdf'>> = async (
 
 export const linearizePdf: PdfTool<ToolOptions<'linearize-pdf'>> = async (job) => {
   const { pdf, work, tools } = job
-  // qpdf keeps the encryption here; a second pass for it would undo the linearization.
+  // Lets qpdf keep the encryption in this run, because a second pass would undo the linearization.
   const path = join(work.outDir, 'output.pdf')
   const { password, source } = pdf
   await warnAboutInvalidSignatures([source], tools)

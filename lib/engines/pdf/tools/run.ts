@@ -20,7 +20,7 @@ import { sanitizePdf } from './sanitize.ts'
 import { splitPdf } from './split.ts'
 import { addWatermark } from './watermark.ts'
 
-/** Tools that open their inputs themselves: merging has several, and a file to repair may not open. */
+/** Tools that open their inputs themselves: merging has several inputs, and a file to repair may not open. */
 type SelfOpeningTool = 'merge' | 'merge-pdf' | 'repair-pdf'
 
 type ToolTable = { readonly [Id in Exclude<PdfToolId, SelfOpeningTool>]: PdfTool<ToolOptions<Id>> }
@@ -71,10 +71,10 @@ async function runEditingTool<Id extends keyof ToolTable>(
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error(`${id} was called without an input.`)
-  // Schema and tool have the same key in both tables, which the compiler cannot follow.
+  // Schema and tool have the same key in both tables, but the compiler cannot infer that.
   const options = toolOptions[id].parse(work.options) as ToolOptions<Id>
   const field = id === 'encrypt-pdf' ? 'currentPassword' : 'password'
-  // For encrypt-pdf, `password` is the new one.
+  // For encrypt-pdf, `password` is the new password.
   const pdf = await openEditable(input, (options as Passwords)[field], engineTools, field)
   if ('dropSignatures' in options) await requireUnsigned([pdf], options)
   if (id !== 'pdf-info') warnAboutLockedAttachments(pdf, engineTools)

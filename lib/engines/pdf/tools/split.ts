@@ -66,10 +66,10 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   return { files: [isSingleFile ? { path } : { path, format: 'zip' }], details }
 }
 
-/** Whether layers are hidden: the catalog lists them, and pages that are only extracted lose that list. */
+/** Whether layers are hidden: the catalog lists hidden layers, and extracted pages lose that list. */
 async function hasHiddenLayers(path: string, tools: Tools): Promise<boolean> {
   const args = ['show', path, 'trailer/Root/OCProperties/D']
-  // In a file so damaged that only qpdf can read it, no reader could find hidden layers.
+  // If a file is so damaged that only qpdf can read it, no reader would find hidden layers anyway.
   const { stdout } = await tools.exec('mutool', args, { okCodes: [0, 1] })
   return /\/OFF\s*\[\s*\d|\/BaseState\s*\/OFF/.test(stdout)
 }
@@ -101,7 +101,10 @@ async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[
   return pdf.sizes.map((_, index) => name.replace('%d', String(index + 1).padStart(digits, '0')))
 }
 
-/** Attachments would be repeated in each part, and the parts together would be far larger than the source. */
+/**
+ * Warns that attachments are dropped. Repeating them in each part would make the parts together far larger than the
+ * source.
+ */
 async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<void> {
   const { stdout } = await tools.exec('qpdf', ['--list-attachments', path], { okCodes: [0, 3] })
   // Each line contains the key of an attachment and its object.

@@ -60,7 +60,7 @@ async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string
     for (const { svg, file } of files) await writeFile(file, svg)
     const partPath = join(tools.workDir, `sheets-${at}.pdf`)
     try {
-      // Embedded images may exceed the default limit for untrusted XML; these sheets are our own.
+      // Embedded images may exceed the limit for untrusted XML; these sheets were generated here.
       const rsvgArgs = ['--unlimited', '--format=pdf', `--output=${partPath}`]
       await tools.exec('rsvg-convert', [...rsvgArgs, ...files.map(({ file }) => file)])
     } catch (error) {

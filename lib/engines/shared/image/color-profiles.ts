@@ -3,5 +3,7 @@
 export const srgbProfile = '/usr/share/color/icc/sRGB.icc'
 export const adobeRgbProfile = '/usr/share/color/icc/compatibleWithAdobeRGB1998.icc'
 
-/** For rendered pages, where it is embedded in the image. From Debian's libgs-common, licensed like Ghostscript. */
+/**
+ * Profile for rendered pages, which is embedded in the image. From Debian's libgs-common, licensed like Ghostscript.
+ */
 export const pageAdobeRgbProfile = '/usr/share/color/icc/ghostscript/a98.icc'

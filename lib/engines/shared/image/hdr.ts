@@ -1,7 +1,7 @@
 /** Luminance in cd/m² of diffuse white (BT.2408), and of the display that HDR videos and images usually target. */
 export const [whiteNits, peakNits] = [203, 1000] as const
 
-/** Relative to white: light up to this value stays unchanged, everything above is compressed. */
+/** Value relative to white up to which light stays unchanged; brighter light is compressed. */
 export const knee = 0.7
 
 /** @param kind PQ or HLG. */

@@ -85,7 +85,7 @@ const normalizeColorSpace = (value: unknown) =>
         .replace(/^gr[ae]y(?:scales?)?$/, 'gray')
     : value
 
-/** For vector drawings only. */
+/** Only for vector drawings. */
 export const dpi = integer(18, 1200)
   .optional()
   .describe(
@@ -96,10 +96,10 @@ const colorSpaceSchema = z.preprocess(normalizeColorSpace, z.enum(['srgb', 'adob
 const colorSpaceDescription =
   'srgb, adobe-rgb or gray: adobe-rgb keeps more colors for print; gray, or grayscale, converts to shades of gray.'
 
-/** When left out, an image keeps its color space. */
+/** If omitted, an image keeps its color space. */
 export const colorSpace = colorSpaceSchema.optional().describe(colorSpaceDescription)
 
-/** For sources without a color space until they are rendered, such as pages. */
+/** For sources that have no color space until they are rendered, such as pages. */
 export const renderedColorSpace = colorSpaceSchema.default('srgb').describe(colorSpaceDescription)
 
 /** Like `renderedColorSpace`, for targets that cannot store a profile. */

@@ -6,7 +6,7 @@ import { maxPixels } from '../../vips/limits.ts'
 import { chooseTonalRange, SampleCollector, scaleSample, type TonalRange } from './sample-range.ts'
 import { readTiffPages, shortType, type TiffFields } from './tiff-fields.ts'
 
-/** Rows per strip, so that a large image is not loaded as a whole. */
+/** Rows per strip, so that a large image is not loaded at once. */
 const rowsPerStrip = 16
 
 /** Tags of TIFF 6.0, and GDAL's "no data" tag. */
@@ -150,7 +150,7 @@ async function readPages(file: FileHandle): Promise<Page[]> {
     const colorPlanes = colorCountByPhotometric[firstValue(fields, 'photometric', -1)]
     if (!reader || colorPlanes === undefined) continue
     const planes = firstValue(fields, 'samplesPerPixel', 1)
-    // Three or more planes without a meaning are treated as RGB.
+    // Three or more planes whose meaning is not declared are treated as RGB.
     const colors = colorPlanes === 1 && planes > 2 ? 3 : colorPlanes
     const extraSamples = fields.get(tags.extraSamples)?.values ?? []
     const hasAlpha = planes > colors && (extraSamples.some((kind) => kind > 0) || planes === colors + 1)

@@ -5,7 +5,7 @@ import { gunzip } from 'node:zlib'
 import { describeNames } from '../../../model/warning-details.ts'
 import type { Tools } from '../../engine.ts'
 
-/** Bytes of a drawing that are searched. */
+/** Maximum bytes of a drawing that are searched. */
 const maxBytes = 64 * 1024 * 1024
 /** Elements that draw what they refer to (SVG 2, 16.1.6); links of `a` lead elsewhere. */
 const elementReferencePattern =
@@ -24,7 +24,7 @@ const commentPattern = /<!--[\s\S]*?(?:-->|$)/g
 const findMatches = (pattern: RegExp, text: string) =>
   [...text.matchAll(pattern)].map(([, reference = '']) => reference)
 
-/** Warns about elements that a drawing refers to and does not contain. */
+/** Warns about elements that a drawing refers to but does not contain. */
 function warnAboutMissingElements(svg: string, tools: Tools): void {
   const text = svg.replace(commentPattern, '')
   const ids = new Set(findMatches(elementIdPattern, text))
@@ -45,15 +45,15 @@ function decodeName(name: string): string {
   }
 }
 
-/** Returns a name as its author reads it: drawings are searched as Latin-1, and nearly all of them are UTF-8. */
+/** Decodes a name: drawings are searched as Latin-1, but nearly all of them are UTF-8. */
 function toUnicode(name: string): string {
   const bytes = Buffer.from(name, 'latin1')
   return isUtf8(bytes) ? bytes.toString() : name
 }
 
 /**
- * Warns about elements that a drawing lacks, and about files that it refers to: it is converted alone, so they are
- * missing in the result.
+ * Warns about elements that a drawing lacks, and about files that it refers to: a drawing is converted alone, so these
+ * are missing in the result.
  */
 export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Promise<void> {
   const svg = await decompressSvg(svgFile)

@@ -39,12 +39,12 @@ export interface ThumbnailBox {
   readonly fit: 'max' | 'grow' | 'crop' | 'scale'
 }
 
-/** A side that was left out is limited only by the maximum. */
+/** A side that was omitted is limited only by the maximum. */
 export function parseThumbnailBox(raw: unknown): ThumbnailBox {
   const { width, height, fit } = Thumbnail.parse(raw)
   if (width !== undefined && height !== undefined) return { width, height, fit }
   if (width === undefined && height === undefined) return { width: defaultSide, height: defaultSide, fit }
-  // With only one side given there is nothing to crop or distort.
+  // If only one side is given, there is nothing to crop or distort.
   return { width: width ?? maxSide, height: height ?? maxSide, fit: fit === 'max' ? 'max' : 'grow' }
 }
 

@@ -16,7 +16,7 @@ export type TiffFields = ReadonlyMap<number, TiffField>
 
 export const shortType = 3
 
-/** Directories of a large file are far from each other. */
+/** The window is small, because the directories of a large file are far apart. */
 const windowBytes = 4096
 const maxPages = 10_000
 /** Limit for all pages together: a malicious file can have many fields that share the same bytes. */

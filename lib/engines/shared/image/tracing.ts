@@ -1,7 +1,7 @@
 import type { FormatId } from '../../../formats/index.ts'
 import type { Tools } from '../../engine.ts'
 
-/** Formats that libvips reads without help; all other images are converted to PNG first. */
+/** Formats that libvips reads itself; all other images are converted to PNG first. */
 export const traceableFormats = [
   'jpg',
   'png',

@@ -18,7 +18,7 @@ export interface Watermark {
 }
 
 const maxStampSide = 2000
-/** Shares of the shorter side. */
+/** Proportion of the shorter side. */
 const defaultMarginShare = 0.04
 const maxFontSizeShare = 0.16
 

@@ -61,5 +61,5 @@ const writeRows: readonly Capability[] = [
   },
 ]
 
-/** Metadata of images, documents and ebooks; reading also of audio and video. */
+/** Metadata can be written for images, documents and ebooks; it can also be read from audio and video. */
 export const metadataCapabilities = [...readRows, ...writeRows]

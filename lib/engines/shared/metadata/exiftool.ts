@@ -18,7 +18,7 @@ export async function runExiftool(args: readonly string[], tools: Tools): Promis
 
 let version: string | undefined
 
-/** Asks only once: starting exiftool takes as long as writing the metadata. */
+/** Reads the version only once: starting exiftool takes as long as writing the metadata. */
 export async function readExiftoolVersion(tools: Tools): Promise<string> {
   version ??= (await tools.exec('exiftool', ['-config', '', '-ver'])).stdout.trim()
   return version

@@ -11,14 +11,14 @@ export interface TextSample {
   readonly head: Uint8Array
   /** A part that starts at the first non-ASCII byte, which may be far into the file. */
   readonly more: Uint8Array
-  /** The whole file is valid UTF-8. */
+  /** Whether the whole file is valid UTF-8. */
   readonly isUtf8: boolean
 }
 
 export interface Charset {
   /** Name in the Encoding Standard, a DOS code page, or UTF-32. */
   readonly name: string
-  /** How it was determined; only a guess can be wrong. */
+  /** How the encoding was determined; only a guess can be wrong. */
   readonly source: 'mark' | 'request' | 'bytes' | 'declaration' | 'guess'
 }
 
@@ -120,7 +120,7 @@ const relatedCharsets: Readonly<Record<string, readonly string[]>> = {
   'iso-8859-8': ['windows-1255'],
 }
 
-/** Bytes for the statistical analysis, and bytes that are decoded in every candidate encoding. */
+/** Number of bytes for the statistical analysis, and of bytes that are decoded in every candidate encoding. */
 const maxStatisticsBytes = 32 * 1024
 const maxDecodedBytes = 2 * 1024
 /** Weight of the statistics relative to plausibility; for short texts they are unreliable. */

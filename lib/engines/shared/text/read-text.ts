@@ -6,9 +6,9 @@ import type { InputFile, Tools } from '../../engine.ts'
 import { resolveRequestedCharset } from './charsets.ts'
 import type { Charset, TextSample } from './detect-charset.ts'
 
-// The encoding tables are imported when first needed: many processes never read a text.
+// Reads text files. Imports the encoding tables when they are first needed: many processes never read a text.
 
-/** Bytes used to detect the encoding: from the start, and from the first non-ASCII byte on. */
+/** Number of bytes used to detect the encoding, from the start and from the first non-ASCII byte. */
 const headBytes = 256 * 1024
 const validationChunkBytes = 256 * 1024
 const chunkBytes = 1024 * 1024
@@ -58,7 +58,7 @@ export async function detectFileCharset(
 }
 
 export interface Utf8CopySettings {
-  /** As requested by the client. */
+  /** The encoding that the client requested. */
   readonly encoding?: string | undefined
   /** Adds a byte order mark, for programs that would otherwise assume another encoding. */
   readonly withByteOrderMark?: boolean

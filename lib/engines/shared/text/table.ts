@@ -18,7 +18,7 @@ export interface TableCopy {
 }
 
 /**
- * Copies a table with any separator to CSV with commas. Fields in quotes are text; fields without are empty, or
+ * Copies a table with any separator to CSV with commas. In the copy, quoted fields are text; other fields are empty, or
  * unambiguously a number or a date (`isCountable`).
  */
 export async function copyAsCsv(input: InputFile, options: TableOptions, tools: Tools): Promise<TableCopy> {
@@ -27,7 +27,8 @@ export async function copyAsCsv(input: InputFile, options: TableOptions, tools: 
     return await writeCsv(input, { ...options, charset }, tools)
   } catch (error) {
     if (!(error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')) throw error
-    // A quote that is never closed is a literal character, such as an inch mark; else the rest would be one field.
+    // Treats a quote that is never closed as a character, such as an inch mark; otherwise, the rest of the file would
+    // be one field.
     return writeCsv(input, { ...options, charset, quote: false }, tools)
   }
 }

@@ -13,10 +13,10 @@ interface Frame {
   readonly top: number
   readonly delayMs: number
   /**
-   * What happens to the frame's area after it was shown: 0 keeps it, 1 clears it, 2 restores the previous content.
+   * What happens to the area of the frame after it was shown: 0 keeps it, 1 clears it, 2 restores the previous content.
    */
   readonly dispose: number
-  /** The frame replaces the pixels below instead of being blended over them. */
+  /** Whether the frame replaces the pixels below instead of being blended over them. */
   readonly isReplacing: boolean
   readonly data: Buffer[]
 }
@@ -28,7 +28,7 @@ export interface Animation {
   /** Full-size images, four bytes per pixel. */
   readonly frames: readonly Buffer[]
   readonly delaysMs: readonly number[]
-  /** Number of repetitions; 0 is forever. */
+  /** Number of repetitions; 0 means forever. */
   readonly loop: number
 }
 
@@ -43,7 +43,7 @@ export async function countApngFrames(path: string): Promise<number> {
 
 /**
  * Renders every frame over the output of the previous ones (https://www.w3.org/TR/png-3/#fcTL-chunk).
- * @throws AppError FILE_TOO_LARGE, RangeError when its chunks are damaged, what `decode` throws for its pixels.
+ * @throws AppError FILE_TOO_LARGE, RangeError when chunks are damaged, and whatever `decode` throws for the pixels.
  */
 export async function readApng(path: string, decode: typeof sharp): Promise<Animation> {
   const { header, shared, frames, loop } = parse(await readFile(path))

@@ -33,7 +33,7 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
       data: createFrameControl(sequence++, area, delaysMs[index] ?? defaultDelayMs),
     })
     const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
-    // Readers without support for animations show the first frame.
+    // Stores the first frame as the default image, for readers without support for animations.
     if (index === 0) chunks.push({ type: 'IDAT', data })
     else chunks.push({ type: 'fdAT', data: Buffer.concat([packUint32s(sequence++), data]) })
   }
