@@ -27,13 +27,13 @@ export function createLog(
   return pino(options, destination)
 }
 
-/** Characters buffered while the disk accepts none. */
+/** Maximum number of characters buffered while the disk accepts none. */
 const maxBufferedCharacters = 1024 ** 2
 
 function openDestination(dest: string | number): DestinationStream {
-  // Synchronous, so that the last lines of a process that crashes are written.
+  // Writing is synchronous, so that the last lines of a process that crashes are written.
   const destination = pino.destination({ dest, sync: true, mkdir: true, maxLength: maxBufferedCharacters })
-  // Logging must never make the caller fail. Lines that could not be written go out before the next line that can.
+  // Logging must never make the caller fail. Lines that could not be written precede the next line that can.
   destination.on('error', () => undefined)
   return destination
 }

@@ -1,6 +1,6 @@
 import type { EndedSpan } from './trace.ts'
 
-/** Numbers of OTLP. */
+/** Numbers of span kinds in OTLP. */
 const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const satisfies Record<
   EndedSpan['kind'],
   number
@@ -8,7 +8,7 @@ const kinds = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as
 const statusCodes = { unset: 0, error: 2 } as const
 
 /**
- * Returns a span as a line of OTLP JSON, which collectors read from logs and files: functions without access to a
+ * Returns a span as a line of OTLP JSON, which collectors read from logs and files. Functions without access to a
  * collector export their spans this way. https://opentelemetry.io/docs/specs/otel/protocol/file-exporter/
  */
 export function toOtlpLine(span: EndedSpan): string {

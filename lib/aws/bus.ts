@@ -41,8 +41,8 @@ export class Bus {
   }
 
   /**
-   * Publishes events. @throws if the bus rejected any of them; publishing all of them again is harmless, because ids
-   * stay the same.
+   * Publishes events.
+   * @throws if the bus rejected any of them; publishing all of them again is harmless, because ids stay the same.
    */
   async publish(events: readonly BusEvent[]): Promise<void> {
     if (events.length === 0) return

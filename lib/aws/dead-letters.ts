@@ -55,7 +55,8 @@ const BusEventMessage = z.object({
 
 /**
  * Publishes failed events to the bus again, because there is no source queue to which they could be moved. Other
- * subscribers receive them twice, which is harmless: the events keep their ids. @returns the number of events.
+ * subscribers receive them twice, which is harmless: the events keep their ids.
+ * @returns the number of events.
  */
 export async function republishEvents(name: string, bus: string, region: string): Promise<number> {
   const sqs = createClient(region)

@@ -29,8 +29,8 @@ export const continueChain = <T>(hops: number, process: () => T): T => currentHo
 
 /**
  * Starts new chains: messages sent meanwhile don't continue the chain of the message being processed, neither for
- * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function. @param traceparent trace to
- * which the messages belong
+ * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function.
+ * @param traceparent trace to which the messages belong
  */
 export const startChain = <T>(send: () => T, traceparent?: string): T =>
   runInTrace(traceparent, () => currentHops.run(0, send))

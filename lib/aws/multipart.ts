@@ -74,8 +74,8 @@ export class MultipartStorage {
   }
 
   /**
-   * Completes an upload. @returns `over` if it no longer exists, `changed` if a part was sent again after it was
-   * listed.
+   * Completes an upload.
+   * @returns `over` if it no longer exists, `changed` if a part was sent again after it was listed.
    */
   async complete(
     target: MultipartTarget,

@@ -59,8 +59,8 @@ export async function listOwnedIds(table: Table, kind: OwnedKind, owner: string)
 }
 
 /**
- * Removes a record and its dependent items; false if it was already removed. @param extraWrites written in the same
- * transaction.
+ * Removes a record and its dependent items; false if it was already removed.
+ * @param extraWrites written in the same transaction.
  */
 export async function removeOwned(
   table: Table,

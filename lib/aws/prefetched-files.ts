@@ -48,8 +48,8 @@ function toReadError(error: unknown): unknown {
 }
 
 /**
- * Copies concatenated files to a new file; for a single file, the kernel copies the bytes. @throws an error named
- * NoSuchKey for a missing file.
+ * Copies concatenated files to a new file; for a single file, the kernel copies the bytes.
+ * @throws an error named NoSuchKey for a missing file.
  */
 export async function copyLocatedFiles(files: readonly LocatedFile[], path: string): Promise<void> {
   const size = files.reduce((sum, file) => sum + file.size, 0)

@@ -34,8 +34,8 @@ export class Queues {
   }
 
   /**
-   * Sends messages. @param group message group, such as the owner: a group with many messages does not delay others
-   * (fair queues).
+   * Sends messages.
+   * @param group message group, such as the owner: a group with many messages does not delay others (fair queues).
    */
   async send(queue: QueueId, messages: readonly TaskMessage[], group?: string): Promise<void> {
     const [onlyMessage] = messages

@@ -82,8 +82,9 @@ export class PageRequests {
   }
 
   /**
-   * Answers a request; returns undefined if the file could not be fetched. @param isPage whether this is the website
-   * itself, which must be a web page. @throws AppError, RemoteError for the website itself.
+   * Answers a request; returns undefined if the file could not be fetched.
+   * @param isPage whether this is the website itself, which must be a web page.
+   * @throws AppError, RemoteError for the website itself.
    */
   async handle(pausedRequest: PausedRequest, isPage: boolean): Promise<PageResponse | undefined> {
     this.#open++

@@ -6,8 +6,8 @@ import { RemoteError } from '../transfer/remote-error.ts'
 const displayableTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
 
 /**
- * Checks the response for the website itself. @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT
- * for a file download.
+ * Checks the response for the website itself.
+ * @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT for a file download.
  */
 export function requirePage({ status, headers, url, body }: OutgoingResponse): void {
   if (redirectStatuses.includes(status)) return

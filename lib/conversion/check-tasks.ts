@@ -17,8 +17,9 @@ const singleFileImports: readonly string[] = [
 ]
 
 /**
- * Checks the options of a processing task. @param hasPlan true if the options were already checked with the route of
- * the files. @throws AppError INVALID_INPUT naming the option.
+ * Checks the options of a processing task.
+ * @param hasPlan true if the options were already checked with the route of the files.
+ * @throws AppError INVALID_INPUT naming the option.
  */
 export function requireSupportedOptions(
   { operation, fields, input }: RequestedTask,
@@ -50,8 +51,8 @@ export function requireSupportedOptions(
 const addressFields = ['url', 'endpoint', 'host'] as const
 
 /**
- * Rejects IP addresses in private networks. Host names are resolved later, when the service connects. @throws AppError
- * URL_NOT_ALLOWED naming the field.
+ * Rejects IP addresses in private networks. Host names are resolved later, when the service connects.
+ * @throws AppError URL_NOT_ALLOWED naming the field.
  */
 export function requirePublicAddresses(
   { operation, fields, requestField = (field) => field }: RequestedTask,

@@ -5,8 +5,9 @@ import type { DetectedSources } from './detect-sources.ts'
 /** Checks for `combineImages`, which creates one PDF with a page for each image. */
 
 /**
- * Returns whether a request combines images. @param tool the operation that the request names, if any. @throws AppError
- * INVALID_INPUT if it names a tool as well, or another target format.
+ * Returns whether a request combines images.
+ * @param tool the operation that the request names, if any.
+ * @throws AppError INVALID_INPUT if it names a tool as well, or another target format.
  */
 export function readCombineImages(
   combineImages: boolean | undefined,
@@ -34,8 +35,9 @@ function requirePdfTarget(to: FormatId | undefined): void {
 }
 
 /**
- * Checks that the files that have arrived are images; the first one may still have to be fetched. @param firstImport
- * name of the task that imports the first file @throws AppError INVALID_INPUT for a file that is not an image.
+ * Checks that the files that have arrived are images; the first one may still have to be fetched.
+ * @param firstImport name of the task that imports the first file
+ * @throws AppError INVALID_INPUT for a file that is not an image.
  */
 export function requireImages(
   files: DetectedSources,
@@ -48,8 +50,9 @@ export function requireImages(
 }
 
 /**
- * Checks that a file is an image. @param field the request field with the file. @throws AppError INVALID_INPUT for any
- * other file.
+ * Checks that a file is an image.
+ * @param field the request field with the file.
+ * @throws AppError INVALID_INPUT for any other file.
  */
 export function requireImage(format: string, field: string, name = ''): void {
   if (!isFormatId(format) || formatById(format).category === 'image') return

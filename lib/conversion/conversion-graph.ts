@@ -42,8 +42,8 @@ export interface RequestedConversion {
 }
 
 /**
- * Returns imports, one task that converts or merges the files, and exports. @throws AppError INVALID_INPUT for a URL,
- * export or number of files that cannot work.
+ * Returns imports, one task that converts or merges the files, and exports.
+ * @throws AppError INVALID_INPUT for a URL, export or number of files that cannot work.
  */
 export function createConversionGraph(conversion: RequestedConversion): Graph {
   const { sources, operation, additionalField, to, engine, options, exportFields } = conversion
@@ -83,8 +83,8 @@ export interface RequestedItem {
 }
 
 /**
- * Returns an import and a conversion for each item, and exports. @throws AppError INVALID_INPUT for a URL or export
- * that cannot work.
+ * Returns an import and a conversion for each item, and exports.
+ * @throws AppError INVALID_INPUT for a URL or export that cannot work.
  */
 export function createBatchGraph(
   items: readonly RequestedItem[],

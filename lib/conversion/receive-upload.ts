@@ -149,8 +149,9 @@ async function publishUpload(
 type UploadOutcome = Parameters<Jobs['completeUpload']>[1]
 
 /**
- * Inspects an upload whose file has arrived. @throws AppError SERVICE_UNAVAILABLE, after which a retry may succeed;
- * CONFLICT or FILE_GONE if the file was overwritten or deleted meanwhile.
+ * Inspects an upload whose file has arrived.
+ * @throws AppError SERVICE_UNAVAILABLE, after which a retry may succeed; CONFLICT or FILE_GONE if the file was
+ * overwritten or deleted meanwhile.
  */
 async function inspectUpload(
   upload: UploadRecord,

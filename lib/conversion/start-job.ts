@@ -137,8 +137,8 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
 }
 
 /**
- * Returns the uploads of a request. @throws AppError INVALID_INPUT for an upload that is named twice, because it can
- * only be used once.
+ * Returns the uploads of a request.
+ * @throws AppError INVALID_INPUT for an upload that is named twice, because it can only be used once.
  */
 function requireDistinctUploads(sources: readonly SourceFile[]): readonly UploadRecord[] {
   const takenUploads = new Map<string, UploadRecord>()

@@ -65,8 +65,9 @@ export class Vault {
   }
 
   /**
-   * Seals a value. @param context where the value is stored; it can only be unsealed there, so that it cannot be moved
-   * to another record.
+   * Seals a value.
+   * @param context where the value is stored; it can only be unsealed there, so that it cannot be moved to another
+   * record.
    */
   seal(value: unknown, context: string): Sealed {
     const nonce = randomBytes(nonceBytes)

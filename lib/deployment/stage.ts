@@ -184,7 +184,8 @@ const isTrialName = (name: string) => name === 'dev' || findProfileName(name) !=
 const getDefaultProfile = (name: string): ProfileName => findProfileName(name) ?? 'standard'
 
 /**
- * Parses the settings of a stage. @throws Error that names each invalid setting, the expected value and the actual one
+ * Parses the settings of a stage.
+ * @throws Error that names each invalid setting, the expected value and the actual one
  */
 export function parseStage(name: string, input: unknown): Stage {
   const isTrial = isTrialName(name)

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import type { Server } from 'node:http'
 
 /**
- * Starts listening and returns the port; 0 chooses a free one. @throws if the port is in use, with the name of the
- * setting that chose it
+ * Starts listening and returns the port; 0 chooses a free one.
+ * @throws if the port is in use, with the name of the setting that chose it
  */
 export async function listen(
   server: Server,

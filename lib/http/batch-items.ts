@@ -44,8 +44,9 @@ export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
 }
 
 /**
- * Returns the item with its URL in the field `url`, whichever alias the client used. @param isSent whether the form
- * contains the file itself. @throws AppError INVALID_INPUT for an item with two sources.
+ * Returns the item with its URL in the field `url`, whichever alias the client used.
+ * @param isSent whether the form contains the file itself.
+ * @throws AppError INVALID_INPUT for an item with two sources.
  */
 export function normalizeItem(item: BatchItem, index: number, isSent: boolean): BatchItem {
   const [place, otherField] = (['uploadId', 'url', 'fileUrl'] as const).filter(

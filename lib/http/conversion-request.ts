@@ -125,8 +125,8 @@ interface ConversionRequest extends RequestedConversion {
 type Sender = Pick<HttpRequest<unknown, unknown, unknown>, 'principal' | 'requestId' | 'newJobId'>
 
 /**
- * Starts a conversion. @throws AppError for files, targets and options that cannot work; nothing is stored in that
- * case.
+ * Starts a conversion.
+ * @throws AppError for files, targets and options that cannot work; nothing is stored in that case.
  */
 export const startRequestedConversion = (
   sender: Sender,

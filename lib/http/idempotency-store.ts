@@ -51,8 +51,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Returns the owner that an earlier, identical request got; if there is none, the given owner. @throws AppError
-   * IDEMPOTENCY_KEY_REUSED
+   * Returns the owner that an earlier, identical request got; if there is none, the given owner.
+   * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {
     const ownRecord = { ...recordKey, owner, fingerprint, ttl: createTtl() }
@@ -72,8 +72,8 @@ export class IdempotencyStore {
   }
 
   /**
-   * Reserves the key for an attempt, or returns the stored reply. @throws AppError IDEMPOTENCY_KEY_REUSED,
-   * IDEMPOTENCY_IN_PROGRESS
+   * Reserves the key for an attempt, or returns the stored reply.
+   * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS
    */
   async claim(recordKey: Key, fingerprint: string): Promise<Claim> {
     const attempt = randomUUID()

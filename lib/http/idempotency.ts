@@ -46,7 +46,8 @@ export interface IdempotentAttempt {
 }
 
 /**
- * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it. @throws AppError INVALID_INPUT
+ * Reads the key, which may be quoted, as in the draft, or bare, as most clients send it.
+ * @throws AppError INVALID_INPUT
  */
 export function parseIdempotencyKey({ headers }: Pick<HttpEvent, 'headers'>): string | undefined {
   const givenKey = headers[idempotencyHeader]

@@ -15,8 +15,9 @@ export interface FileSelector {
 }
 
 /**
- * Finds a result file of a job that has ended; for a failed job, a file of its completed tasks. @returns `zip` for the
- * ZIP of all results of a batch. @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
+ * Finds a result file of a job that has ended; for a failed job, a file of its completed tasks.
+ * @returns `zip` for the ZIP of all results of a batch.
+ * @throws AppError CONFLICT, FILE_GONE, TASK_NOT_FOUND
  */
 export async function findResult(
   job: Job,

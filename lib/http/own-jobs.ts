@@ -21,8 +21,9 @@ interface JobSelection {
 }
 
 /**
- * Returns the ids of the requested jobs, without duplicates. @param fieldsOfOneJob the given fields that select files
- * of one job. @throws AppError INVALID_REQUEST, INVALID_INPUT
+ * Returns the ids of the requested jobs, without duplicates.
+ * @param fieldsOfOneJob the given fields that select files of one job.
+ * @throws AppError INVALID_REQUEST, INVALID_INPUT
  */
 export function parseJobIds(
   { jobIds, jobId }: JobSelection,

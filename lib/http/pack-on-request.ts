@@ -19,8 +19,9 @@ const retryAfterS = 5
 
 /**
  * Returns the ZIP of all results of a batch. The first request starts the job that packs it, and all requests wait for
- * that job. @returns undefined while it is being packed. @throws AppError of the packing job; RATE_LIMITED if too many
- * requests wait.
+ * that job.
+ * @returns undefined while it is being packed.
+ * @throws AppError of the packing job; RATE_LIMITED if too many requests wait.
  */
 export async function findOrPackZip(
   job: Job,

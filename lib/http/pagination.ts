@@ -75,8 +75,9 @@ function writeCursor(tokens: readonly string[]): string {
 }
 
 /**
- * Creates the `pagination` of a reply. @param tokens tokens of this page's cursor. @param next token after which the
- * next page starts.
+ * Creates the `pagination` of a reply.
+ * @param tokens tokens of this page's cursor.
+ * @param next token after which the next page starts.
  */
 export const createPagination = (
   limit: number,

@@ -12,8 +12,8 @@ interface Match {
 
 export interface Router {
   /**
-   * Finds the contract of a request. @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its
-   * details.
+   * Finds the contract of a request.
+   * @throws AppError NOT_FOUND, METHOD_NOT_ALLOWED with the allowed methods in its details.
    */
   find(method: string, path: string): Match
   /** Returns the methods of a path; empty if the path does not exist. */

@@ -46,8 +46,8 @@ export function createPooledReadOptions(push: (bytes: Buffer) => boolean): OnRea
 }
 
 /**
- * Reads a chunk of a file into a pooled buffer, which is aligned to memory pages. @param read like `FileHandle.read`;
- * returns the number of bytes read.
+ * Reads a chunk of a file into a pooled buffer, which is aligned to memory pages.
+ * @param read like `FileHandle.read`; returns the number of bytes read.
  */
 export async function readIntoPooledBuffer(
   read: (into: Uint8Array<ArrayBuffer>) => Promise<{ readonly bytesRead: number }>,
@@ -62,7 +62,8 @@ export async function readIntoPooledBuffer(
 export const isPooled = ({ buffer }: Buffer): boolean => outstandingBytesByBuffer.has(buffer)
 
 /**
- * Releases bytes exactly as they were read; they will be overwritten. @returns whether they belong to a pooled buffer.
+ * Releases bytes exactly as they were read; they will be overwritten.
+ * @returns whether they belong to a pooled buffer.
  */
 export function releaseBuffer({ buffer, length }: Buffer): boolean {
   const remainingBytes = outstandingBytesByBuffer.get(buffer)

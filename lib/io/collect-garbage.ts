@@ -10,8 +10,8 @@ let bufferBytesInUse = 0
 
 /**
  * Frees the buffers of a stream while it runs. V8 only counts the small objects that refer to them, so it would let
- * some hundred MiB accumulate before collecting. Does nothing if Node runs without `--expose-gc`. @returns a function
- * to call with the number of bytes processed.
+ * some hundred MiB accumulate before collecting. Does nothing if Node runs without `--expose-gc`.
+ * @returns a function to call with the number of bytes processed.
  */
 export function createGarbageCollector(): (bytes: number) => void {
   let bytesSinceCollection = 0

@@ -2,8 +2,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 /**
- * Takes an SQLite lock on a separate file; the kernel releases it however the process ends. @throws with `message` if
- * another process holds it
+ * Takes an SQLite lock on a separate file; the kernel releases it however the process ends.
+ * @throws with `message` if another process holds it
  */
 export function lockFile(file: string, message: string): DatabaseSync {
   const lock = new DatabaseSync(file, { timeout: 0 })
@@ -25,8 +25,8 @@ export function lockFile(file: string, message: string): DatabaseSync {
 const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error && error.errcode === 5
 
 /**
- * Ensures that only one service uses the data folder. @throws if another service uses it, with the name of the setting
- * that chose it
+ * Ensures that only one service uses the data folder.
+ * @throws if another service uses it, with the name of the setting that chose it
  */
 export function lockDataFolder(dataDir: string, setting = 'DATA_DIR'): { release(): void } {
   const lock = lockFile(

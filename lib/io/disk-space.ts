@@ -63,7 +63,8 @@ export async function requireSpaceFor(bytes: number, { config }: { config: Space
 }
 
 /**
- * Call before creating work. @throws AppError INSUFFICIENT_DISK_SPACE if the remaining space is reserved for deletions.
+ * Call before creating work.
+ * @throws AppError INSUFFICIENT_DISK_SPACE if the remaining space is reserved for deletions.
  */
 export async function requireReservedSpace({ WORK_DIR }: Pick<Config, 'WORK_DIR'>): Promise<void> {
   if (await isFull(WORK_DIR)) throw insufficientSpaceError()

@@ -13,8 +13,8 @@ export interface FileExchange {
   /** Copies an object to a new file. @throws errors with the same names as the SDK's. */
   get(key: string, path: string, etag?: string): Promise<void>
   /**
-   * Returns the files that contain the bytes of an object, in order; open them immediately. @throws the same errors as
-   * `get`.
+   * Returns the files that contain the bytes of an object, in order; open them immediately.
+   * @throws the same errors as `get`.
    */
   locate(key: string, etag?: string): Promise<readonly LocatedFile[]>
 }

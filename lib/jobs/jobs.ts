@@ -87,8 +87,8 @@ export class Jobs {
   }
 
   /**
-   * Stores a new job together with `otherWrites`, and starts it. @returns false if a condition of `otherWrites` is not
-   * met.
+   * Stores a new job together with `otherWrites`, and starts it.
+   * @returns false if a condition of `otherWrites` is not met.
    */
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job, fixed, tasks } = records
@@ -160,8 +160,8 @@ export class Jobs {
   }
 
   /**
-   * Publishes that a file has arrived. @param ref the task that waits for it; the event then belongs to the job, unless
-   * the job has ended.
+   * Publishes that a file has arrived.
+   * @param ref the task that waits for it; the event then belongs to the job, unless the job has ended.
    */
   async publishUpload(uploadedFile: Omit<UploadedFile, 'ofJob'>, ref?: TaskRef): Promise<void> {
     const job = ref && (await this.store.numberFiles(ref, 1))

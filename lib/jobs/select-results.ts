@@ -3,9 +3,9 @@ import type { JobState, StoredFile } from '../model/job.ts'
 import { listZipEntries } from './zip-manifest.ts'
 
 interface ResultSelection {
-  /** Names of tasks whose files are meant; the results when left out. */
+  /** Names of the tasks whose files are selected; the results if omitted. */
   readonly tasks?: readonly string[] | undefined
-  /** Name of one file. */
+  /** Name of a file, to select only this one. */
   readonly file?: string | undefined
 }
 
@@ -27,8 +27,8 @@ export function selectResults(
 }
 
 /**
- * Returns the files that exist among the results of several jobs, and the ids of the jobs that have some. Other jobs
- * may have results later, which the caller has not seen.
+ * Returns the existing files among the results of several jobs, and the ids of the jobs that have some. Other jobs may
+ * get results later, which the caller has not seen.
  * @throws AppError TASK_NOT_FOUND
  */
 export function selectResultsOfJobs(states: readonly JobState[], selection: ResultSelection) {

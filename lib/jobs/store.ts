@@ -31,15 +31,15 @@ import {
 import { getListKey, getTagKey, type JobPage, type JobQuery, queryJobs } from './list.ts'
 import type { GraphRecords } from './task-graph.ts'
 
-/** Records per transaction; larger jobs are written in batches, the job record last. */
+/** Maximum number of records in a transaction; larger jobs are written in batches, with the job's record last. */
 const maxTransactionRecords = 10
-/** Partitions that are read concurrently. */
+/** Maximum number of partitions read concurrently. */
 const maxConcurrentReads = 8
 
-/** Result of a conditional write; `applied` is false when the condition was not met. */
+/** Result of a conditional write; `applied` is false if the condition was not met. */
 export interface WriteResult<T> {
   readonly applied: boolean
-  /** The current record; undefined when it does not exist. */
+  /** The current record; undefined if it does not exist. */
   readonly record: T | undefined
 }
 
@@ -51,13 +51,17 @@ export class JobStore {
     this.#table = table
   }
 
-  /** Returns false and stores nothing when a condition of `otherWrites` is not met. A repetition returns true again. */
+  /**
+   * Stores a new job. Returns false and stores nothing if a condition of `otherWrites` is not met. A repetition returns
+   * true again.
+   */
   async create(records: GraphRecords, otherWrites: readonly TransactionWrite[] = []): Promise<boolean> {
     const { job } = records
     const otherRecords = listOtherItems(records)
     const [onlyTask] = otherRecords
     if (onlyTask && otherRecords.length === 1 && otherWrites.length === 0) {
-      // A transaction would cost twice as much. A repetition, also after a crash, finds the same task.
+      // Two writes are enough, because a transaction would cost twice as much. A repetition, also after a crash, finds
+      // the same task.
       await this.#table.put(onlyTask, { condition: { exists: false } })
       return this.#putJob(job)
     }
@@ -89,7 +93,7 @@ export class JobStore {
     return storedJob?.requestId === job.requestId && storedJob.createdAt === job.createdAt
   }
 
-  /** Releases claims for a job that is not created; its task records expire by their TTL. */
+  /** Releases claims for a job that was not created; its task records expire by their TTL. */
   async #releaseClaims(writes: readonly TransactionWrite[]): Promise<void> {
     const claims = writes.filter((write) => write.if.exists)
     for (const { update, change } of claims)
@@ -140,7 +144,8 @@ export class JobStore {
 
   /** Reads the input tasks of a task, and the job unless `knownJob` is passed. */
   async getInputs({ jobId, ins, fed, part }: TaskRecord, knownJob?: Job): Promise<JobState | undefined> {
-    // A single input that was available from the start has no record. Chunks are excluded: their `fed` says nothing.
+    // A single input that was available from the start has no record. Chunks are excluded, because their `fed` is
+    // meaningless.
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => getTaskKey({ jobId, task }))
     const items = await this.#table.getAll(knownJob ? inputs : [getJobKey(jobId), ...inputs])
@@ -162,12 +167,12 @@ export class JobStore {
     return items.map((item) => Task.parse(item))
   }
 
-  /** Returns all dependents of a task. */
+  /** Returns all tasks that depend on a task. */
   async getDependents({ jobId, number, outs, edgePages = 0 }: TaskRecord): Promise<readonly string[]> {
     if (edgePages === 0) return outs
     const pages = Array.from({ length: edgePages }, (_, page) => getDependentsKey(jobId, number, page))
     const items = await this.#table.getAll(pages)
-    return items.flatMap((item) => item['outs'] as string[]) // written by `create` alone
+    return items.flatMap((item) => item['outs'] as string[]) // only `create` writes them
   }
 
   async changeTask(
@@ -193,8 +198,8 @@ export class JobStore {
   }
 
   /**
-   * Numbers the events of the files that a task imported or waited for. May be called repeatedly. Returns undefined for
-   * a job that was deleted or has expired before.
+   * Numbers the events of the files that a task imported or waited for. May be called repeatedly. Returns undefined if
+   * the job was deleted or has expired.
    */
   async numberFiles({ jobId, task }: TaskRef, count: number): Promise<Job | undefined> {
     const number = getFilesNumberName(task)
@@ -274,7 +279,7 @@ export class JobStore {
   }
 }
 
-/** A job as a table item, with its index keys. */
+/** Returns a job as a table item with its index keys. */
 const toJobItem = (job: Job): Item & Key => ({
   ...getJobKey(job.id),
   ...job,

@@ -19,7 +19,7 @@ interface TaskCompletionDeps extends JobLifecycleDeps {
 
 /**
  * Handles the end of a task: updates its dependents, which are sent or skipped, and ends the job after the last task.
- * All steps can be repeated; with `isRepeat`, steps that were already done are published and sent again.
+ * All steps can be repeated; with `isRepeat`, events and messages of earlier calls are sent again.
  */
 export class TaskCompletion {
   /** Lifecycle of the job as a whole. */
@@ -45,7 +45,7 @@ export class TaskCompletion {
         publishPercent: (splitTask, percent) =>
           this.lifecycle.publishUnitProgress(splitTask, splitTask.number, percent),
       })
-    // Before the task is counted, since another process may then end the job.
+    // Files are published before the task is counted, because another process may then end the job.
     await this.#publishImportedFiles(task)
     const [job] = await Promise.all([
       this.#countTask(task),
@@ -60,13 +60,13 @@ export class TaskCompletion {
     if (job) await this.lifecycle.publish(createImportedFileEvents(job, task))
   }
 
-  /** Sends a ready task to a worker; a task that cannot be planned fails. */
+  /** Sends a ready task to a worker; fails a task that cannot be planned. */
   async sendTask(task: Task, inputs?: TaskInputs): Promise<void> {
     const routed = await this.#routeTask(task, inputs)
     if (routed) await this.#queues.send(routed.queue, [routed.message], task.owner)
   }
 
-  /** Returns undefined for a task that cannot be planned, after failing it. */
+  /** Decides where to send a task. Fails a task that cannot be planned, and returns undefined. */
   async #routeTask(task: Task, inputs: TaskInputs | undefined): Promise<RoutedTask | undefined> {
     try {
       return await this.#taskSender.route(task, inputs)
@@ -114,7 +114,7 @@ export class TaskCompletion {
         bucket,
         createDependencyUpdate(bucket, bucketRecord.got !== undefined, bucketRecord.lost !== undefined),
       )
-    // A fail-fast job must see the failure immediately.
+    // A fail-fast job must learn of the failure immediately.
     if (failsDependents(task))
       return (await this.#store.changeJob(jobId, { include: { lost: new Set([bucket]) } })).record
     await this.lifecycle.publishUnitProgress(
@@ -126,7 +126,7 @@ export class TaskCompletion {
   }
 
   async #countUnit(jobId: string, unit: number, change: Change): Promise<Job | undefined> {
-    // Only facts that this process has published; facts of other processes may still be unpublished.
+    // Removes only facts that this process has published, because facts of other processes may still be unpublished.
     const publishedEvents = this.lifecycle.forgetPublished(jobId, ['started', String(unit)])
     const remove = [`running.${unit}`, ...publishedEvents.map((name) => `log.${name}`)]
     return (await this.#store.changeJob(jobId, { ...change, remove })).record
@@ -161,7 +161,7 @@ export class TaskCompletion {
     const { record } = await this.#store.changeTask({ jobId, task: dependentNumber }, change)
     if (!record) return
     if (record.status !== 'pending') {
-      // The dependent ended because of this task, and the process that ended it may have died before completing it.
+      // The dependent ended because of this task, but the process that ended it may have died before completing it.
       const isOurs = record.endedBy === skipMark || record.endedBy === planFailureMark
       if (isRepeat && isOurs) await this.completeTask(record, { isRepeat })
       return
@@ -195,10 +195,10 @@ export class TaskCompletion {
   }
 }
 
-/** Whether the task imported files from elsewhere, which has to be published. */
+/** Whether the task imported files from elsewhere, which have to be published as events. */
 export async function hasImportedFiles({ operation, status }: Task): Promise<boolean> {
   if (status !== 'completed') return false
-  // Loaded on demand: most functions never end a task.
+  // Loaded on demand, because most functions never end a task.
   const { findTransferOperation } = await import('../tasks/index.ts')
   return findTransferOperation(operation)?.kind === 'import'
 }

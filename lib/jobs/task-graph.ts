@@ -4,19 +4,22 @@ import { defined } from '../validation/defined.ts'
 import { listSentFiles } from './files-sent-with.ts'
 import { bucketSize, getBucketNumber } from './keys.ts'
 
-/** Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. Pure. */
+/**
+ * Turns the tasks of a request into the records of a job; dependencies are sets of task numbers. The functions are
+ * pure.
+ */
 
 export interface NewTask {
   readonly name: string
   readonly operation: string
-  /** Numbers of its input tasks. */
+  /** Numbers of the input tasks. */
   readonly ins: readonly number[]
   /** The inputs as the client sent them; omitted for an array of names. */
   readonly input?: TaskInput | readonly TaskInput[] | undefined
   readonly spec: Readonly<Record<string, unknown>>
   readonly continueOnError: boolean
   readonly warnings: readonly Warning[]
-  /** Set for a task without work. */
+  /** Set for a task that needs no work. */
   readonly fixed?: Pick<FixedTask, 'status' | 'files' | 'code' | 'message' | 'details'>
   /** Set for a task that fetches a file into an upload. */
   readonly uploadId?: string
@@ -43,10 +46,10 @@ export interface NewJob {
   readonly tasks: readonly NewTask[]
 }
 
-/** More dependents than this go into separate records, because a task's record is rewritten often. */
+/** If a task has more dependents, they are stored in separate records, because a task's record is rewritten often. */
 const maxInlineDependents = 32
 const dependentsPerPage = 1000
-/** Maximum JSON length of the tasks without work in the job's record; a longer list gets a record of its own. */
+/** Maximum JSON length of tasks without work in the job's record; a longer list is stored in a separate record. */
 const maxInlineFixedBytes = 2000
 /** Seconds added to a job's longest possible lifetime; afterwards the table deletes leftover records. */
 const ttlMarginS = 14 * 24 * 3600
@@ -56,7 +59,7 @@ export const firstCheckS = 60
 export interface GraphRecords {
   readonly job: Job
   readonly fixed: readonly FixedTask[]
-  /** Whether `fixed` is stored in a separate record. */
+  /** Whether the tasks without work are stored in a separate record. */
   readonly isFixedSeparate: boolean
   readonly tasks: readonly Task[]
   readonly joinBuckets: readonly {
@@ -316,7 +319,8 @@ function createJobRecord(
     running: {},
     sequence: isAwaiting ? created : created + 1,
     numbers: isAwaiting ? { created } : { created, queued: created + 1 },
-    // An upload may arrive before the creator has published the event; other jobs publish it before any task is sent.
+    // A fact is needed if an upload may arrive before the creator has published the event; otherwise the event is
+    // published before any task is sent.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
     ...defined({ fixed: graph.fixed && [...graph.fixed] }),
@@ -328,7 +332,8 @@ function createJobRecord(
 }
 
 /**
- * Creates the record of a chunk: a task without dependents that its task waits for. It shares its task's start time.
+ * Creates the record of a chunk: a task without dependents whose end its parent task waits for. It shares the parent's
+ * start time.
  */
 export function createChunkRecord(
   task: Task,
@@ -369,13 +374,13 @@ export const maxChunks = 500
 /** Each chunk can have one speculative copy. */
 const numbersPerAttempt = 2 * maxChunks
 
-/** Chunk numbers contain the attempt, so that chunks of an abandoned attempt can be recognized. */
+/** Returns the number of a chunk. It contains the attempt, so that chunks of an abandoned attempt can be recognized. */
 export const getChunkNumber = (attempt: number, index: number) => attempt * numbersPerAttempt + index
 
 export const getChunkAttempt = (chunk: number) => Math.floor(chunk / numbersPerAttempt)
 
 export const isSpeculativeCopy = (chunk: number) => chunk % numbersPerAttempt >= maxChunks
 export const getSpeculativeCopyNumber = (chunk: number) => chunk + maxChunks
-/** The number that the task waits for. */
+/** Returns the number that the task waits for: for a speculative copy, that of the original. */
 export const getOriginalChunkNumber = (chunk: number) =>
   isSpeculativeCopy(chunk) ? chunk - maxChunks : chunk

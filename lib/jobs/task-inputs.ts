@@ -10,8 +10,8 @@ const maxListedNames = 20
 type TaskWithInputs = Pick<Task, 'ins' | 'input'>
 
 /**
- * Files that a task takes from its inputs.
- * @throws AppError INVALID_INPUT when an input has files, but none with the requested name.
+ * Returns the files that a task takes from its inputs.
+ * @throws AppError INVALID_INPUT if an input has files, but none with the requested name.
  */
 export function resolveTaskInputs(
   { ins, input }: TaskWithInputs,
@@ -25,7 +25,7 @@ export function resolveTaskInputs(
   })
 }
 
-/** Selects files of several tasks. @throws as `resolveTaskInputs` does */
+/** Selects files of several tasks. @throws the same errors as `resolveTaskInputs` */
 export const selectFiles = (
   input: TaskInput | readonly TaskInput[] | undefined,
   filesOf: (task: string) => readonly StoredFile[],

@@ -15,9 +15,9 @@ export interface RoutedTask {
 
 /** Decides to which queue a ready task is sent. */
 export interface TaskSender {
-  /** @throws AppError for a task that cannot run. */
+  /** Decides the queue of a task. @throws AppError for a task that cannot run. */
   readonly route: (task: Task, inputs?: TaskInputs) => Promise<RoutedTask>
-  /** Queue for a task that has to be sent again after a worker of `queue` could not process it. */
+  /** Returns the queue for a task that has to be sent again because a worker of `queue` could not process it. */
   readonly retryQueue: (queue: QueueId) => QueueId
 }
 
@@ -46,7 +46,7 @@ async function chooseQueue(
   inputs: TaskInputs | undefined,
   { store, engines }: DirectSenderDeps,
 ): Promise<QueueId> {
-  // Loaded on demand: processes that use `preparingSender` never plan.
+  // Loaded on demand, because processes that use `preparingSender` never plan.
   const [{ transferQueueOf, findTransferOperation }, { getNextImage, resolveConversion }] = await Promise.all(
     [import('../tasks/index.ts'), import('./next-image.ts')],
   )

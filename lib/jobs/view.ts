@@ -34,9 +34,12 @@ import {
 import { findShortestLifetime, getLinkLifetimeS, limitJobExpiry } from './link-lifetime.ts'
 import { deliversZip, resultsZip } from './results-zip.ts'
 
-/** Jobs and tasks as shown to clients: without bucket keys, owners and leases. */
+/** Renders jobs and tasks for clients, without bucket keys, owners and leases. */
 
-/** A hundred jobs with many lists must fit into a reply: names shown of a list, and of all lists of a job. */
+/**
+ * Maximum number of names shown of one list, and of all lists of a job, so that a hundred jobs with many lists fit into
+ * a reply.
+ */
 const maxShownMembers = { perList: 1000, perJob: 3000 }
 
 const ResultFile = z.object({
@@ -219,11 +222,14 @@ function etaMs(job: Job, percent: number): number | null {
   return Math.max(0, Math.round((elapsedMs * (100 - percent)) / percent))
 }
 
-/** Whether a view of the job needs its task records: its own record contains the result unless it was too large. */
+/** Whether a view of the job needs its task records; its own record contains the result unless it was too large. */
 export const needsTaskRecords = (job: Job) =>
   isTerminalStatus(job.status) && job.status !== 'expired' && !job.result
 
-/** @param state with all tasks if `needsTaskRecords` is true; they are not used otherwise. */
+/**
+ * Renders the status of a job.
+ * @param state with all tasks if `needsTaskRecords` is true; otherwise they are not used.
+ */
 export function toStatusView(state: JobState, link: ResultLink): StatusView {
   const { job, tasks } = state
   const percent = getJobPercent(job)
@@ -274,7 +280,7 @@ function toTaskView(
     input: task.input ?? getNames(names, task.ins),
     status: task.status,
     percent: getTaskPercent(task),
-    // The attempt is reset while chunks run.
+    // The attempt is reset while chunks run, so the attempt that split the task is shown.
     attempt: Math.max(task.attempt, task.expandedBy ?? 0),
     engine: task.engine ?? null,
     engineVersion: task.engineVersion ?? null,
@@ -293,7 +299,7 @@ function toTaskView(
 function toTaskResultView(task: Task, state: JobState, link: ResultLink): z.infer<typeof TaskView>['result'] {
   const { job } = state
   if (task.deliveries) return viewExportedFiles(task.deliveries)
-  // The creator of the upload stored the form as the schema describes it.
+  // The form was stored as the schema describes it, by the creator of the upload.
   if (task.status === 'pending')
     return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // Imported files are not available for download.
@@ -305,13 +311,13 @@ function toTaskResultView(task: Task, state: JobState, link: ResultLink): z.infe
   const maxMembers = Math.min(maxShownMembers.perList, Math.floor(maxShownMembers.perJob / job.total))
   const files = links.files.map((view, index) => {
     const members = task.files[index]?.members?.slice(0, maxMembers)
-    // Of a list with more files than a task can take, the names are not stored.
+    // The names are not stored for a list with more files than a task can take.
     return { ...view, ...(members && members.length > 0 && { members }) }
   })
   return { ...links, files, ...(metadata && { metadata: JSON.parse(metadata) }) }
 }
 
-/** A failed job keeps the results of its completed tasks. */
+/** Whether a job has results; a failed job keeps those of its completed tasks. */
 const hasResults = ({ status }: Job) => status === 'completed' || status === 'failed'
 
 const isImport = ({ operation }: Task) => operation.startsWith('import/')
@@ -394,6 +400,6 @@ export function toJobView(state: JobState, link: ResultLink): JobView {
   }
 }
 
-/** Recommended polling interval in seconds; undefined for a job that is over. */
+/** Returns the recommended polling interval in seconds; undefined for a job that has ended. */
 export const retryAfterS = (job: Job): number | undefined =>
   isLiveStatus(job.status) ? job.display.pollS : undefined

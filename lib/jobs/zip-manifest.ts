@@ -7,19 +7,19 @@ import { getFixedTaskStatus, hasRecord, listResultFiles } from './job-state-mach
 
 export interface ZipEntry {
   readonly jobId: string
-  /** Set when the results of a task were requested, or the task failed. */
+  /** Name of the task; set if the results of a task were requested, or the task failed. */
   readonly task: string | null
   /** Name of the job's first source file. */
   readonly source: string | null
   readonly status: string
-  /** Absent when there is no file. */
+  /** The file; undefined for an entry that is only listed. */
   readonly file?: StoredFile
   readonly error?: { readonly code: string; readonly message: string }
 }
 
 /**
  * Lists the results of a job, or of some of its tasks.
- * @param state of the job; undefined when it no longer exists.
+ * @param state state of the job; undefined if it no longer exists.
  * @throws AppError TASK_NOT_FOUND
  */
 export function listZipEntries(
@@ -52,7 +52,10 @@ function listTaskEntries(name: string, state: JobState, commonFields: CommonFiel
   return files.map((file) => ({ ...commonFields, task: name, status, file }))
 }
 
-/** Failed tasks of a batch, whose other tasks completed. An import is listed with the item that needs its file. */
+/**
+ * Returns the failed tasks of a batch whose other tasks completed. A failed import is listed with the item that needs
+ * its file.
+ */
 function findFailedEntries(state: JobState, commonFields: CommonFields): ZipEntry[] {
   const items = findFailedItems(state)
   const listedNumbers = new Set(items.flatMap(({ task }) => [task.number, ...task.ins]))
@@ -78,7 +81,10 @@ const formatTaskError = ({
 
 export const zipManifestName = 'manifest.json'
 
-/** Whether compression makes such a file smaller; images, audio, video and most documents are already compressed. */
+/**
+ * Whether compression makes a file of this type smaller; images, audio, video and most documents are already
+ * compressed.
+ */
 export const isCompressible = (mimeType: string): boolean =>
   /^text\/|[/+](?:json|xml|javascript|rtf|x-tar|postscript|bmp|x-ms-bmp|wav|x-wav|vnd\.wave|aiff|x-aiff|svg\+xml)$|^font\/(?:ttf|otf|sfnt)$|^image\/(?:x-portable|tiff|vnd\.adobe\.photoshop)/.test(
     mimeType,

@@ -5,19 +5,19 @@ import { canShowInline } from './inline-types.ts'
 
 /** Lifetime of a presigned file URL: long enough to start and resume a download. */
 export const linkLifetimeS = 3600
-/** Lifetime that a redirected client needs at least. */
+/** Minimum lifetime that a redirected client needs. */
 const minLifetimeS = 30
 
 interface LinkOptions {
-  /** Show the file in the browser instead of saving it, if its type is safe. */
+  /** Shows the file in the browser instead of saving it, if its type is safe. */
   readonly inline?: boolean | undefined
-  /** A presigned URL is valid for one method. */
+  /** Method of the presigned URL, which is valid for one method only. */
   readonly method?: 'GET' | 'HEAD'
-  /** Seconds for which the client may still fetch the file. */
+  /** How many seconds the client may take to fetch the file. */
   readonly lifetimeS?: number
 }
 
-/** `Repr-Digest` (RFC 9530): of the whole file, even if a range is sent. */
+/** Returns `Repr-Digest` (RFC 9530), the digest of the whole file even if a range is sent. */
 export const getReprDigest = ({ sha256 }: Pick<StoredFile, 'sha256'>): string | undefined =>
   sha256 ? `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:` : undefined
 

@@ -1,7 +1,7 @@
 /**
- * MIME types that a browser may show inline, because they cannot run scripts. All others (HTML, SVG, XML and unknown
- * types) are saved, whatever a link requests. So are PDFs: they may contain scripts, and Chromium does not show them in
- * the sandbox in which all files are served (https://crbug.com/271452).
+ * MIME types that a browser may show inline, because they cannot run scripts. All other files (HTML, SVG, XML and
+ * unknown types) are saved, whatever a link requests. So are PDFs: they may contain scripts, and Chromium does not show
+ * them in the sandbox in which all files are served (https://crbug.com/271452).
  */
 const inlineTypes: readonly string[] = [
   ...['image/png', 'image/jpeg', 'image/gif', 'image/webp', 'image/avif', 'image/apng', 'image/bmp'],

@@ -13,8 +13,8 @@ export type ResultLink = (job: FinishedJob, query?: Readonly<Record<string, stri
 const dayMs = 24 * 3600 * 1000
 
 /**
- * A link expires 24 hours after the end of the job, or with its files. It stays the same until then, so that a reply
- * keeps its ETag; later requests get a link for the next 24 hours.
+ * Creates links that expire 24 hours after the end of the job, or with its files. A link stays the same until then, so
+ * that a reply keeps its ETag; later requests get a link for the next 24 hours.
  */
 export function createResultLink(
   baseUrl: string,
@@ -36,7 +36,7 @@ const resultPathPattern = /^\/v1\/download\/(job_\w+)(?:\?(.*))?$/
 export function addResultLinks<T extends { readonly timestamp?: unknown }>(event: T, link: ResultLink): T {
   const { timestamp } = event
   const endedAt = typeof timestamp === 'string' ? timestamp : undefined
-  // Many tasks of a large job have the same result.
+  // Cache of links, because many tasks of a large job have the same result.
   const linksByPath = new Map<string, string>()
   const getLink = (path: string, expiresAt: string | undefined) => {
     const [, id, query] = resultPathPattern.exec(path) ?? []

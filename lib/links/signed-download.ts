@@ -8,7 +8,7 @@ import { AppError } from '../errors.ts'
  */
 
 const dayS = 24 * 3600
-/** Lifetime of a signed URL in seconds: its key expires at the end of the following day. */
+/** Minimum and maximum lifetime of a signed URL in seconds: its key expires at the end of the following day. */
 export const signedLifetimeS = { min: 60, max: dayS } as const
 /** Clock skew allowed between two machines, in seconds. */
 const clockSkewS = 300
@@ -43,10 +43,11 @@ export function signQuery(
 }
 
 const signatureParams = ['exp', 'kid', 'sig', 'max', 'link'] as const
-/** True if a URL has any parameter of a signature, valid or not. */
+/** Whether a URL has any parameter of a signature, valid or not. */
 export const hasSignature = (query: Query) => signatureParams.some((name) => query[name] !== undefined)
 
 /**
+ * Verifies the signature of a URL.
  * @param query all query parameters, unparsed.
  * @throws AppError INVALID_SIGNATURE, EXPIRED
  */
@@ -54,7 +55,7 @@ export function verifySignature(jobId: string, query: Query, getKey: GetDailyKey
   const { kid = '', exp = '', sig = '' } = query
   const hasValidNumbers = /^\d{1,10}$/.test(kid) && /^\d{1,12}$/.test(exp)
   if (hasValidNumbers && Number(exp) * 1000 <= now) {
-    // Report expiry only for URLs whose signature is valid.
+    // Expiry is only reported if the signature is valid.
     if (Number(kid) >= getDay(now) - 31 && isValidSignature(jobId, query, getKey(Number(kid)), sig))
       throw urlExpiredError(exp)
   } else if (hasValidNumbers) {
@@ -71,7 +72,7 @@ export function verifySignature(jobId: string, query: Query, getKey: GetDailyKey
 function isValidSignature(jobId: string, query: Query, key: Buffer, sig: string): boolean {
   const { attempt: _attempt, ...signed } = query
   const { inline: _inline, ...parameters } = signed
-  // `inline` may be part of the signed query or may have been added later.
+  // `inline` may be part of the signed query, or may have been added later.
   return (
     areSignaturesEqual(sig, signature(jobId, signed, key)) ||
     areSignaturesEqual(sig, signature(jobId, parameters, key))

@@ -25,18 +25,18 @@ import {
 } from './render.ts'
 import { addSubscription, isSubscribed, removeSubscriptions } from './subscriptions.ts'
 
-/** Sockets written to at a time. */
+/** Maximum number of sockets that are written to at the same time. */
 const maxConcurrentPosts = 50
 /** How long one socket may delay the other sockets of its owner. */
 const maxPostMs = 2000
-/** How long one call sends on behalf of others; then it starts a new one, as its function has a time limit. */
+/** How long one call sends on behalf of others. Then it starts a new call, because its function has a time limit. */
 const maxBroadcastMs = 8000
-/** Attempts to either get the lease or leave the work to its holder. */
+/** Maximum number of attempts to either get the lease or leave the work to its holder. */
 const maxAcquireAttempts = 5
-/** Maximum jobs in a snapshot of all jobs; the newest are included. */
+/** Maximum number of jobs in a snapshot of all jobs; the newest are included. */
 const maxSnapshotJobs = 100
 
-/** Events that wait to be numbered, and the promise of their sending. */
+/** Events that wait to be numbered, and the promise that they are sent. */
 interface BroadcastRound {
   readonly events: BusEvent[]
   readonly done: Promise<void>
@@ -60,12 +60,18 @@ export class Broadcast {
     this.#connections = new SocketStore(services.table)
   }
 
-  /** Resolves when the event was sent to all connected sockets, or another process will; it may be sent again. */
+  /**
+   * Publishes an event. Resolves when it was sent to all connected sockets, or another process will send it; it may be
+   * sent again.
+   */
   publish(event: BusEvent): Promise<void> {
     return this.#joinRound(event.owner, event)
   }
 
-  /** Resolves when all pending requests of an owner's sockets were answered, or another process will. */
+  /**
+   * Answers the pending requests of an owner's sockets. Resolves when all were answered, or another process will answer
+   * them.
+   */
   serve(owner: string): Promise<void> {
     return this.#joinRound(owner)
   }
@@ -135,7 +141,10 @@ export class Broadcast {
     return listeners.filter((one) => !revoked.includes(one))
   }
 
-  /** Returns undefined if another process is sending, which then sends this too: an owner occupies one process only. */
+  /**
+   * Acquires the lease for sending. Returns undefined if another process holds it, which then sends this too: an owner
+   * occupies one process only.
+   */
   async #acquireFeed(owner: string, holder: string): Promise<Feed | undefined> {
     for (let attempt = 0; attempt < maxAcquireAttempts; attempt++) {
       const acquiredFeed = await this.#feeds.acquire(owner, holder)
@@ -174,7 +183,7 @@ export class Broadcast {
       if (from === undefined && request.type !== 'greet') continue
       switch (request.type) {
         case 'greet':
-          // A repeated "socket opened" event.
+          // The "socket opened" event was repeated.
           if (from !== undefined) break
           from = feed.last
           frames.push(createHelloFrame(listener.id, feed.last))
@@ -246,7 +255,7 @@ export class Broadcast {
     return true
   }
 
-  /** Stops at the first frame that cannot be sent: the client would not notice a gap. */
+  /** Sends frames to a socket; stops at the first that cannot be sent, because the client would not notice a gap. */
   async #post(id: string, frames: readonly string[]): Promise<PostOutcome> {
     const deadline = Date.now() + maxPostMs
     for (const frame of frames) {
@@ -297,7 +306,7 @@ export class Broadcast {
   }
 }
 
-/** The work for one socket in one round. */
+/** The work for one socket in one round of sending. */
 interface SocketRound extends ListenerWithRequests {
   readonly owner: string
   readonly feed: Feed

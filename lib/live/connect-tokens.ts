@@ -6,8 +6,8 @@ import { defined } from '../validation/defined.ts'
 import { ConnectingOwner } from './connections.ts'
 
 /**
- * Tickets that open one WebSocket, for pages that cannot send a header: short-lived and single-use, as they are in a
- * URL.
+ * Tickets that open one WebSocket, for pages that cannot send a header. They are short-lived and single-use, because
+ * they are part of a URL.
  */
 
 export const ticketLifetimeS = 60
@@ -37,8 +37,8 @@ export async function createTicket(
 }
 
 /**
- * Returns the owner of a ticket; undefined if it was used, expired or never existed, or if the credential that created
- * it was revoked.
+ * Redeems a ticket and returns its owner; undefined if it was used, expired or never existed, or if the credential that
+ * created it was revoked.
  */
 export async function redeemTicket(
   table: Table,

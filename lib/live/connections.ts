@@ -8,12 +8,12 @@ import { Subscription } from './frames.ts'
 
 /** Records of open sockets: who is connected, what they subscribe to, and which requests are pending. */
 
-/** API Gateway ends a connection after two hours; a leftover record expires soon after. */
+/** Lifetime of a record: API Gateway ends a connection after two hours, and a leftover record expires soon after. */
 const lifetimeMs = 2 * 3600_000 + 600_000
-/** Maximum sockets per owner, and per job. */
+/** Maximum number of sockets per owner, and per job. */
 export const maxSockets = 100
 
-/** The records on which the socket's access depends; absent for anonymous owners. */
+/** The records on which the socket's access depends; undefined for anonymous owners. */
 const StoredCredential = z.array(z.object({ pk: z.string(), sk: z.string() })).readonly()
 
 /** The owner whose events a socket receives. */
@@ -23,11 +23,11 @@ export type ConnectingOwner = z.infer<typeof ConnectingOwner>
 /** The record of a socket that is found by its id. */
 export const Socket = z.object({
   id: z.string(),
-  /** The owner whose events it receives; absent until the client has identified itself. */
+  /** The owner whose events the socket receives; undefined until the client has identified itself. */
   owner: z.string().optional(),
   credential: StoredCredential.optional(),
   jobId: z.string().optional(),
-  /** IP address of the client, for the first frame: later events only have that of the CDN. */
+  /** IP address of the client, which the first frame needs: later events only have the address of the CDN. */
   ip: z.string().optional(),
   bad: z.int(),
   refused: z.enum(['unauthenticated', 'forbidden', 'tooMany']).optional(),
@@ -38,11 +38,11 @@ export type Socket = z.infer<typeof Socket>
 const SocketListener = z.object({
   id: z.string(),
   credential: StoredCredential.optional(),
-  /** Set for the socket of one job; other sockets receive events of all the owner's jobs. */
+  /** Job of a single-job socket; other sockets receive events of all the owner's jobs. */
   jobId: z.string().optional(),
-  /** Events after this number were sent live; absent until the client was greeted. */
+  /** Events after this number were sent live; undefined until the client was greeted. */
   from: z.int().optional(),
-  /** All events if absent: the client has not subscribed yet. */
+  /** Subscriptions of the client. Until it has subscribed, it receives all events. */
   subscriptions: z.array(Subscription).optional(),
 })
 type SocketListener = z.infer<typeof SocketListener>
@@ -76,7 +76,7 @@ export class SocketStore {
     this.#table = table
   }
 
-  /** @param wakeAt when to check whether the client has identified itself. */
+  /** Stores a new socket. @param wakeAt when to check whether the client has identified itself. */
   async add(socket: Socket, wakeAt?: Date): Promise<void> {
     await this.#table.put({
       ...getSocketKey(socket.id),
@@ -99,7 +99,7 @@ export class SocketStore {
     return item && Socket.parse(item)
   }
 
-  /** Returns false if the socket was identified already, or is gone. */
+  /** Stores the owner of a socket. Returns false if the socket already has one, or is gone. */
   async identify(socket: Socket, { owner, credential }: ConnectingOwner): Promise<boolean> {
     const { applied } = await this.#table.update(
       getSocketKey(socket.id),
@@ -114,7 +114,7 @@ export class SocketStore {
     await this.#table.update(getSocketKey(id), { set: { refused: refusedWith } })
   }
 
-  /** Counts an invalid frame. */
+  /** Counts an invalid frame and returns the number so far. */
   async countBadFrame(id: string): Promise<number> {
     const { item } = await this.#table.update(getSocketKey(id), { setPlus: { bad: ['bad', 1] } })
     return item ? Socket.parse(item).bad : 0
@@ -122,7 +122,7 @@ export class SocketStore {
 
   async addRequest(owner: string, id: string, request: SocketRequest): Promise<void> {
     requestCount += 1
-    // Sorts requests in the order in which this process received them.
+    // The key sorts requests in the order in which this process received them.
     const sortKey = `${String(Date.now()).padStart(15, '0')}.${String(requestCount).padStart(9, '0')}`
     await this.#table.put({
       pk: getLivePartition(owner),
@@ -132,7 +132,7 @@ export class SocketStore {
     })
   }
 
-  /** Returns an upper bound of an owner's sockets, from a small read. */
+  /** Returns an upper bound for the number of an owner's sockets, with a small read. */
   async count(owner: string): Promise<number> {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND begins_with(sk, :sk)',

@@ -7,17 +7,20 @@ import type { Condition } from '../aws/table-expressions.ts'
 import { subscriberCacheMs, waitForCacheExpiry } from '../model/subscriber-cache.ts'
 
 /**
- * The numbered events of an owner, in the order received, stored while a client is watching: missed events are sent
- * from here. An owner without watching clients has no feed.
+ * The numbered events of an owner, in the order received. They are stored while a client is watching, so that missed
+ * events can be sent. An owner without watching clients has no feed.
  */
 
-/** Numbers start at the current time in ms, so that a later feed of the same owner never reuses a number. */
+/**
+ * Numbers of the events start at the current time in milliseconds, so that a later feed of the same owner never reuses
+ * a number.
+ */
 const Feed = z.object({
   first: z.int(),
   last: z.int(),
-  /** Events up to this number were sent to the sockets. */
+  /** Number of the last event that was sent to the sockets. */
   sent: z.int(),
-  /** Milliseconds since the epoch, after which no more events are stored. */
+  /** When the feed ends, in milliseconds since 1970; later events are not stored. */
   until: z.int(),
 })
 export type Feed = z.infer<typeof Feed>
@@ -28,17 +31,20 @@ export interface FeedEntry {
   readonly stream: string
 }
 
-/** A connection lasts at most two hours; a client that reconnects within another hour misses nothing. */
+/**
+ * How long events are stored after a client connects: a connection lasts at most two hours, and a client that
+ * reconnects within another hour misses nothing.
+ */
 const watchDurationMs = 3 * 3600_000
-/** Events of one write. */
+/** Maximum number of events in one write. */
 const maxBatch = 40
-/** A client that missed more events gets a snapshot instead. */
+/** A client that missed more events than this gets a snapshot instead. */
 const maxMissedEvents = 1000
-/** Lease for sending to an owner's sockets; a process that dies meanwhile delays the others for this long. */
+/** Duration of a lease for sending to an owner's sockets. If its process dies, others have to wait this long. */
 const leaseMs = 5000
 const maxTries = 20
 
-/** Emits the owner's name when this process appends events; other processes poll. */
+/** Emits an owner when this process appends events to their feed; other processes poll. */
 const appended = new EventEmitter().setMaxListeners(0)
 
 export const getLivePartition = (owner: string) => `LIVE#${owner}`
@@ -51,7 +57,7 @@ const getEntryKey = (owner: string, seq: number): Key => ({
 const getIdKey = (owner: string, id: string): Key => ({ pk: getLivePartition(owner), sk: `ID#${id}` })
 const toSeconds = (ms: number) => Math.ceil(ms / 1000)
 
-/** The feed if the lease was acquired, `taken` if another process holds the lease, undefined without a feed. */
+/** The feed if the lease was acquired, `taken` if another process holds it, undefined if there is no feed. */
 type AcquiredFeed = Feed | 'taken' | undefined
 
 const toIsoString = (ms: number) => new Date(ms).toISOString()
@@ -62,13 +68,16 @@ const createFreeCondition = (holder: string, now: number): Condition[] => [
   { until: { heldUntil: toIsoString(now) } },
 ]
 
-/** Key of the record that says until when a feed is watched, next to the counts, so that one query reads both. */
+/**
+ * Returns the key of the record that says until when a feed is watched. It is next to the counts, so that one query
+ * reads both.
+ */
 const getWatchKey = (owner: string): Key => {
   const { pk, sk } = getOwnedCountsKey(owner)
   return { pk, sk: `${sk}#WATCHED` }
 }
 
-/** Reads with one query, which costs half as much as two records, whether a feed is watched, and the counts. */
+/** Reads the counts, and whether a feed is watched. One query costs half as much as reading two records. */
 export async function readWatchAndCounts(table: Table, owner: string, now = Date.now()) {
   const counts = getOwnedCountsKey(owner)
   const items = await table.partition(counts.pk, counts.sk)
@@ -88,16 +97,16 @@ export class EventFeeds {
     return item && Feed.parse(item)
   }
 
-  /** Starts or extends the feed; events are stored from its return on. */
+  /** Starts or extends the feed; events are stored from the time this returns. */
   async watch(owner: string, now = Date.now()): Promise<Feed> {
     const watchUntil = now + watchDurationMs
     const expiry = { until: watchUntil, ttl: toSeconds(watchUntil) }
-    // Before the feed: events that are published to a feed that was not started are dropped.
+    // This record is written before the feed, because events for a feed that was not started are dropped.
     await this.#table.put({ ...getWatchKey(owner), ...expiry })
     for (let attempt = 0; attempt < maxTries; attempt++) {
       const feed = await this.read(owner)
       const isRunning = feed !== undefined && feed.until > now
-      // Events after the end of a feed were not stored, so a new feed does not continue the old one.
+      // After the end of a feed, events were not stored, so a new feed does not continue it.
       const newFeed = { first: now, last: now, sent: now, ...expiry }
       const { applied, item } = isRunning
         ? await this.#table.update(
@@ -118,7 +127,7 @@ export class EventFeeds {
   }
 
   /**
-   * Numbers new events in this order and, in the same transaction, acquires the lease if it is free, as `acquire` does.
+   * Numbers new events in this order and, in the same transaction, acquires the lease if it is free, like `acquire`.
    * Undefined if no client is watching.
    */
   async append(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
@@ -154,7 +163,7 @@ export class EventFeeds {
       const ttl = toSeconds(feed.until)
       const writes = freshEvents.flatMap((event, at): Write[] => {
         const seq = feed.last + 1 + at
-        // Stored as text, which keeps the field order.
+        // The event is stored as text, which keeps the order of its fields.
         const feedEntry = { seq, event: JSON.stringify(toPublicEvent(event)), stream: event.stream }
         return [
           { put: { ...getEntryKey(owner, seq), ...feedEntry, ttl } },
@@ -223,7 +232,7 @@ export class EventFeeds {
     return applied ? Feed.parse(item) : 'taken'
   }
 
-  /** Asks the process that holds the lease to send once more before it releases it. False if none holds it. */
+  /** Asks the process that holds the lease to send once more before it releases it. Returns false if there is none. */
   async requestRound(owner: string): Promise<boolean> {
     const { applied } = await this.#table.update(
       getFeedKey(owner),
@@ -234,8 +243,8 @@ export class EventFeeds {
   }
 
   /**
-   * Releases the lease; events up to `sent` were sent. If another process asked for a further round, returns the feed,
-   * whose lease is extended.
+   * Releases the lease; events up to `sent` were sent. If another process asked for a further round, extends the lease
+   * and returns the feed.
    */
   async release(
     owner: string,

@@ -7,30 +7,33 @@ import type { Services } from '../services/services.ts'
 import { EventFeeds, type Feed, type FeedEntry, waitForAppend } from './event-feed.ts'
 import { isTerminalEvent, removeTaskList } from './render.ts'
 
-/** Server-sent events of one job: https://html.spec.whatwg.org/multipage/server-sent-events.html */
+/** Server-sent events of one job (https://html.spec.whatwg.org/multipage/server-sent-events.html). */
 
 const defaultRetryMs = 1000
-/** Interval of comments that keep proxies from closing an idle connection. */
+/** Interval of comments in the stream, which keep proxies from closing an idle connection. */
 const heartbeatMs = 15_000
-/** Interval for polling events that another process appended, and for checking the credential, which promises 1 s. */
+/**
+ * Interval for polling events that another process appended, and for checking the credential: a revocation promises 1
+ * s.
+ */
 const pollMs = 750
-/** A long stream ends before its feed does; the client reconnects. */
+/** Maximum duration of a stream, which ends before its feed does; the client then reconnects. */
 export const maxStreamMs = 2 * 3600_000
 
 interface StreamOptions {
   /** Id of the last event that the client received. */
   readonly lastEventId: number | undefined
-  /** Milliseconds since the epoch. */
+  /** When the stream must end, in milliseconds since 1970. */
   readonly deadline: number
-  /** The reply cannot be streamed, so it ends after the first events. */
+  /** Whether the reply cannot be streamed, in which case it ends after the first events. */
   readonly isBuffered: boolean
-  /** Delay before a browser reconnects, in milliseconds; 1 s by default. */
+  /** Delay before a client reconnects, in milliseconds; 1 s by default. */
   readonly retryMs?: number
-  /** The stream ends when it is revoked. */
+  /** Credential of the client; the stream ends when it is revoked. */
   readonly credential?: Credential | undefined
 }
 
-/** Undefined if the job is finished and the client has received all events. */
+/** Creates the event stream of a job; undefined if the job is finished and the client has received all events. */
 export async function createEventStream(
   job: Job,
   services: Services,
@@ -51,7 +54,7 @@ interface StreamContext extends StreamOptions {
   readonly services: Services
   readonly feeds: EventFeeds
   readonly feed: Feed
-  /** Events that the client missed; undefined if unknown. */
+  /** Events that the client missed; undefined if they are unknown. */
   readonly missedEntries?: FeedEntry[] | undefined
 }
 
@@ -65,7 +68,7 @@ async function* streamEvents({ missedEntries, retryMs = defaultRetryMs, ...conte
     isOver =
       missedEntries.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missedEntries.length > 0)
   } else {
-    // Read after the feed, so that no event is lost between the two.
+    // The job is read after the feed, so that no event is lost between the two.
     const now = await currentJob(context)
     if (now) yield formatEvent('snapshot', feed.last, await createView(now, context))
     isOver = !now || isTerminalStatus(now.status)
@@ -85,9 +88,8 @@ async function createView(job: Job, { services }: StreamContext): Promise<Status
 
 /**
  * Streams events that are appended to the feed, until the job is finished.
- *
  * @param snapshotSequence number of the job's last event before the snapshot. An event may reach the feed after a
- * snapshot that already includes it; sending it would make the job appear to regress.
+ * snapshot that already includes it; sending it would make the job appear to go back.
  */
 async function* streamNewEvents(
   { job, services, feeds, feed, deadline, isBuffered, credential = [] }: StreamContext,
@@ -114,7 +116,7 @@ async function* streamNewEvents(
   }
 }
 
-/** Returns new events, after waiting for a while if there are none. */
+/** Returns new events; if there are none, waits for some time. */
 async function waitForEntries(
   owner: string,
   lastNumber: number,

@@ -12,14 +12,14 @@ export const subprotocol = 'v1.jobs'
 export const pingIntervalMs = 30_000
 /** How long a client may take to authenticate, in milliseconds. */
 export const authTimeoutMs = 10_000
-/** Number of invalid frames that closes the connection. */
+/** Maximum number of invalid frames, after which the connection is closed. */
 export const maxBadFrames = 10
-/** Maximum subscriptions per connection. */
+/** Maximum number of subscriptions per connection. */
 export const maxSubscriptions = 20
-/** Maximum jobs per subscription. */
+/** Maximum number of jobs per subscription. */
 const maxJobs = 100
 
-/** Why the service closes a connection. A frame of type `error` with `closeCode` is sent first. */
+/** Reasons for which the service closes a connection. A frame of type `error` with the `closeCode` is sent first. */
 export const closeReasons = {
   over: { code: 1000, description: 'The job is finished.' },
   away: {
@@ -42,7 +42,7 @@ export type CloseReason = keyof typeof closeReasons
 const JobId = z.string().regex(idPattern('job'))
 const Jobs = z.union([z.literal('*'), z.array(JobId).min(1).max(maxJobs)])
 
-/** Event patterns of a subscription: `*`, `job.*`, `job.completed`. */
+/** Valid event patterns of a subscription: `*`, `job.*`, `job.completed`. */
 const patterns = ['*', ...new Set(eventNames.map((name) => `${name.split('.')[0]}.*`)), ...eventNames]
 
 const Pattern = z.enum(patterns)
@@ -142,7 +142,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
 ])
 export type ServerFrame = z.input<typeof ServerFrame>
 
-/** The only frame of the socket of one job, except for errors. */
+/** The only kind of frame that the socket of one job sends, except for errors. */
 export const JobFrame = z.object({
   jobId: z.string(),
   stage: z.string(),

@@ -9,7 +9,7 @@ import { defined } from '../validation/defined.ts'
 import type { ConnectingOwner } from './connections.ts'
 import { subprotocol } from './frames.ts'
 
-/** The identity that a handshake claims. */
+/** The identity that a client claims in its handshake. */
 export type IdentityClaim =
   | ({ readonly kind: 'known' } & ConnectingOwner)
   | { readonly kind: 'ticket'; readonly ticket: string }
@@ -17,7 +17,7 @@ export type IdentityClaim =
   | { readonly kind: 'refused'; readonly reason: 'unauthenticated' | 'forbidden' }
 
 export interface Handshake {
-  /** Lower-case names. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
   readonly query: Readonly<Record<string, string | undefined>>
   /** IP address of the client. */
@@ -27,7 +27,10 @@ export interface Handshake {
 const bearerProtocol = 'bearer.'
 const unknown = { kind: 'unknown' } as const
 
-/** The first of these decides: cookie, header, subprotocol, ticket. Without any, the first frame does. */
+/**
+ * Reads the identity that the handshake claims. The first of these decides: cookie, header, subprotocol, ticket. If
+ * there is none, the first frame has to contain it.
+ */
 export async function readClaim(
   { headers, query, sourceIp }: Handshake,
   services: Services,
@@ -37,7 +40,7 @@ export async function readClaim(
   const cookieClaim = cookies
     ? await authenticateClaim({ headers: { origin }, cookies, sourceIp }, services)
     : unknown
-  // A browser sends the cookie regardless of which page connects.
+  // Browsers send the cookie whichever page connects, so a cookie from another origin must be ignored.
   const isCrossOrigin = cookieClaim.kind === 'known' && !isSameOrigin(headers, services.config.PUBLIC_URL)
   if (cookieClaim.kind === 'known' && !isCrossOrigin) return cookieClaim
   const headerClaim = await authenticateClaim({ headers: addBearerToken(headers), sourceIp }, services)
@@ -47,7 +50,7 @@ export async function readClaim(
   return isCrossOrigin ? { kind: 'refused', reason: 'forbidden' } : unknown
 }
 
-/** Reads the identity from the token of the first frame. */
+/** Reads the identity from the token in the first frame. */
 export const readTokenClaim = (token: string, sourceIp: string, services: Services): Promise<IdentityClaim> =>
   authenticateClaim({ headers: { authorization: `Bearer ${token}` }, sourceIp }, services)
 
@@ -67,12 +70,13 @@ async function authenticateClaim(
   }
 }
 
-/** Converts a token in a subprotocol, which a browser has to use, to the header that other programs send. */
+/** Converts a token in a subprotocol, which browsers have to use, to the header that other programs send. */
 function addBearerToken(headers: Handshake['headers']): Handshake['headers'] {
   const offeredProtocol = parseProtocols(headers).find((name) => name.startsWith(bearerProtocol))
   const bearer =
     headers['authorization'] ?? (offeredProtocol && `Bearer ${offeredProtocol.slice(bearerProtocol.length)}`)
-  // In a request, an unknown owner token is ignored and a new identity is created; a socket cannot create one.
+  // The owner token is sent as a bearer token, so that an unknown one is refused. Requests ignore it and create a new
+  // identity, which a socket cannot do.
   const owner = headers['x-owner-token']
   return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
 }
@@ -80,6 +84,6 @@ function addBearerToken(headers: Handshake['headers']): Handshake['headers'] {
 const parseProtocols = (headers: Handshake['headers']): string[] =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 
-/** Selects the subprotocol for the response; a browser that offered some requires one of them. */
+/** Selects the subprotocol for the response. A browser that offered some requires one of them. */
 export const selectSubprotocol = (headers: Handshake['headers']): string | undefined =>
   parseProtocols(headers).includes(subprotocol) ? subprotocol : undefined

@@ -16,7 +16,7 @@ import { type Handshake, type IdentityClaim, readClaim, readTokenClaim } from '.
 
 /** How long a socket may take to open after its handshake was accepted. */
 const openTimeoutMs = 3000
-/** How long a frame waits for the preceding `auth` frame, which another process may be handling. */
+/** How long a frame waits for the `auth` frame before it, which another process may be handling. */
 const identifyTimeoutMs = 1000
 
 /** Handles socket events: connect, open, message, disconnect. */
@@ -35,12 +35,13 @@ export class Live {
   }
 
   /**
-   * Accepts the connection even of an unknown client, which may authenticate in a frame, and of a refused one, which is
+   * Accepts a connection, even of an unknown client, which may authenticate in a frame, and of a refused one, which is
    * sent the reason.
    * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_PERMISSIONS for a request that bypassed the CDN
    */
   async connect(id: string, request: Handshake): Promise<void> {
-    // Only this event has the headers of the CDN. Events of a socket whose handshake was refused are ignored.
+    // Only the connect event has the headers of the CDN. Later events of a socket whose handshake was refused are
+    // ignored.
     const sourceIp = getClientIpBehindEdge(request, this.#services.config)
     const handshake = { ...request, sourceIp }
     const { jobId } = handshake.query
@@ -53,7 +54,7 @@ export class Live {
     const isWaiting = socket.owner === undefined && socket.refused === undefined
     await this.#connections.add(socket, isWaiting ? new Date(Date.now() + authTimeoutMs) : undefined)
     await this.#services.bus.signal('socket.opened', { connectionId: id, listeners: ['sockets'] })
-    // A long-running process closes the socket in time; on Lambda the sweep every minute does it.
+    // A long-running process closes the socket in time; on Lambda, the sweep does so, which runs every minute.
     if (isWaiting) setTimeout(() => void this.wake(id).catch(() => undefined), authTimeoutMs + 50).unref()
   }
 
@@ -77,7 +78,7 @@ export class Live {
     return claim.kind === 'ticket' ? redeemTicket(this.#services.table, claim.ticket) : undefined
   }
 
-  /** Anyone who knows the id of a job may watch it, unless it belongs to an account. */
+  /** Creates the socket of one job. Anyone who knows the id of a job may watch it, unless it belongs to an account. */
   async #createJobSocket(id: string, requestedJobId: string, handshake: Handshake): Promise<Socket> {
     const jobId = requireJobId(requestedJobId)
     const foundJob = await this.#services.jobs.store.getJob(jobId)
@@ -98,7 +99,7 @@ export class Live {
     }
     const listeners = await count()
     if (listeners.length < maxSockets) return false
-    // A gateway that crashed did not report its closed sockets.
+    // A gateway that crashed did not report its closed sockets, so they are checked.
     for (const { id } of listeners)
       if (!(await this.#services.sockets.isOpen(id))) await this.#connections.remove(id, owner)
     return (await count()).length >= maxSockets
@@ -122,11 +123,11 @@ export class Live {
     await this.broadcast.serve(owner)
   }
 
-  /** Handles a frame; returns the reply if it needs no place among the events. */
+  /** Handles a frame. Returns the reply if it needs no place among the events. */
   async receive(id: string, text: string): Promise<ServerFrame | undefined> {
     const receivedText = await this.#mutex.run(id, () => this.#receive(id, text))
     if (!receivedText || 'type' in receivedText) return receivedText
-    // Outside the mutex, so that many frames in a row are served in one round.
+    // Requests are served outside the mutex, so that many frames in a row are served in one round.
     await this.broadcast.serve(receivedText.ownerToServe)
     return undefined
   }
@@ -161,7 +162,7 @@ export class Live {
     return { ownerToServe: owner }
   }
 
-  /** Waits for the owner: another process may be handling the `auth` frame sent just before. */
+  /** Waits until the socket has an owner, because another process may be handling the `auth` frame sent just before. */
   async #waitForOwner(id: string): Promise<string | undefined> {
     const deadline = Date.now() + identifyTimeoutMs
     while (Date.now() < deadline) {
@@ -210,7 +211,7 @@ export class Live {
   }
 }
 
-/** @throws AppError INVALID_REQUEST or INVALID_INPUT */
+/** Parses a frame of a client. @throws AppError INVALID_REQUEST or INVALID_INPUT */
 function parseFrame(text: string): ClientFrame {
   let value: unknown
   try {

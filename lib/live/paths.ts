@@ -1,8 +1,8 @@
 import { webSocketApi } from '../resources/web-sockets.ts'
 
 /**
- * WebSockets of API Gateway have no paths: the proxy in front of it converts the path to a query.
- * @returns path and query for the gateway; undefined for a path that is not a socket's.
+ * Converts the path of a WebSocket to a query, because WebSocket APIs of API Gateway have no paths.
+ * @returns path and query for the gateway; undefined if the path is not that of a socket.
  */
 export function getSocketTarget(url: string): string | undefined {
   const [path = '', query = ''] = url.split('?', 2)

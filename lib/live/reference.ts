@@ -27,12 +27,12 @@ const describeFrames = (frames: Readonly<Record<string, z.ZodObject>>): string =
     })
     .join('\n')
 
-/** Markdown list of the close codes. */
+/** List of the close codes in Markdown. */
 export const closeCodeList = Object.values(closeReasons)
   .map(({ code, description }) => `- ${code}: ${description}`)
   .join('\n')
 
-/** CommonMark for the reference page. */
+/** Text of the reference page in CommonMark. */
 export const liveReference = `Receive job updates without polling, over WebSocket or server-sent events.
 
 **\`/ws/user/jobs\`**, also \`/v1/ws/user/jobs\`, sends all events of your jobs. Authenticate with the cookie (on pages of the service itself), with \`Authorization: Bearer …\` and your \`X-Owner-Token\`, with the subprotocols \`${subprotocol}, bearer.…\` if you cannot set headers, with \`?ticket=…\` from \`POST /v1/ws/tickets\`, or with a first frame \`{"type":"auth","token":"…"}\` within 10 s. Wait for \`hello\` before you send anything else. Frames are JSON; \`type\` is their kind.

@@ -6,11 +6,11 @@ import { isTerminalStatus } from '../model/job.ts'
 import type { FeedEntry } from './event-feed.ts'
 import type { JobFrame, ServerFrame } from './frames.ts'
 
-/** Renders frames. Pure functions. */
+/** Renders frames. All functions are pure. */
 
-/** API Gateway accepts messages of up to 128 KB. */
+/** Maximum size of a frame in bytes; API Gateway accepts messages of up to 128 KB. */
 const maxFrameBytes = 96 * 1024
-/** Jobs per snapshot frame: each takes one or two kilobytes. */
+/** Maximum number of jobs in a snapshot frame; each takes one or two kilobytes. */
 const maxJobsPerSnapshot = 25
 
 export function createEventFrame(
@@ -24,7 +24,7 @@ export function createEventFrame(
     : JSON.stringify({ type: 'event', seq, ...removeTaskList(event) })
 }
 
-/** Removes the tasks and files of a job, which may be many: they are at `GET /v1/jobs/{jobId}`. */
+/** Removes the tasks and files of a job, which may be many; clients get them from `GET /v1/jobs/{jobId}`. */
 export function removeTaskList(event: ServiceEvent): ServiceEvent {
   const { job } = event
   if (typeof job !== 'object' || job === null) return event
@@ -64,7 +64,7 @@ export function toJobFrame(
   now: Job | undefined,
 ): JobFrame | undefined {
   if (!event.event.startsWith('job.')) return undefined
-  // The schema of every job event has these fields.
+  // Every job event has these fields in its schema.
   const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
     progress?: { readonly percent: number; readonly stage: string }
   }

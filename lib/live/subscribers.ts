@@ -5,7 +5,7 @@ import { needsEvent } from '../webhooks/webhook.ts'
 import { readWatchAndCounts } from './event-feed.ts'
 
 /**
- * Loads who subscribes to the events of an owner's jobs. It is read before events are published, so that events without
+ * Loads the subscribers to the events of an owner's jobs. Called before events are published, so that events without
  * subscribers rarely invoke a function.
  */
 export async function loadSubscribers(table: Table, owner: string): Promise<SubscriberLookup> {

@@ -2,9 +2,9 @@ import type { ServiceEvent } from '../../events/index.ts'
 import type { FeedEntry } from './event-feed.ts'
 import { maxSubscriptions, type Subscription } from './frames.ts'
 
-/** Decides which events a client receives. Pure functions. */
+/** Decides which events a client receives. All functions are pure. */
 
-/** Default until the client subscribes. */
+/** Subscriptions of a client that has not subscribed yet. */
 const allEvents: readonly Subscription[] = [{ jobs: '*', events: ['*'] }]
 
 export const isSubscribed = (
@@ -25,7 +25,7 @@ export const addSubscription = (
   addedSubscription: Subscription,
 ): Subscription[] => [...(subscriptions ?? []), addedSubscription].slice(-maxSubscriptions)
 
-/** Removes these jobs; `*` removes subscriptions to all jobs, and undefined removes everything. */
+/** Removes subscriptions to these jobs; `*` removes those to all jobs, and undefined removes everything. */
 export function removeSubscriptions(
   subscriptions: readonly Subscription[] | undefined,
   jobs: '*' | readonly string[] | undefined,

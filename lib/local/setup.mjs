@@ -1,4 +1,4 @@
-// Plain JavaScript that needs only Node 20: it runs before anything is installed.
+// This is plain JavaScript that needs only Node 20, because it runs before anything is installed.
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,8 +29,8 @@ const usage = `Usage: node lib/local/setup.mjs start
 const dockerRuns = () => spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0
 
 /**
- * Sections of layers/packages.json: engines, tools for tests, another browser for slow tests, an AWS client, and tools
- * that build images.
+ * Whether a section of layers/packages.json lists engines. The others list tools for tests, another browser for slow
+ * tests, an AWS client, and tools that build images.
  */
 const isEngine = (section) => !['test', 'slow', 'aws', 'images'].includes(section)
 const isTested = (section) => isEngine(section) || section === 'test'
@@ -40,27 +40,28 @@ const includesSection = {
   test: isTested,
   'test:slow': (section) => isTested(section) || section === 'slow',
   'test:aws': (section) => isTested(section) || section === 'aws',
-  // A Docker engine needs no further tools, on any system.
+  // If a Docker engine runs, no further tools are needed, on any system.
   images: (section) => section === 'images' && !dockerRuns(),
   'images:test': (section) => isEngine(section) || section === 'images',
   'images:push': (section) => section === 'images' && !dockerRuns(),
   'images:sbom': (section) => section === 'images' && !dockerRuns(),
   'images:lock': (section) => section === 'images' && !dockerRuns(),
-  // It only reports and installs nothing.
+  // The doctor only reports and installs nothing.
   doctor: () => false,
 }
 
 const env = {
-  // Tests of engines also run on machines with less confinement; tests that need more skip themselves and say so.
-  // Tools that check results handle file names in every script, which some only do when a locale is set.
+  // Tests of engines also run on machines with less confinement; tests that need more are skipped and say so. Some
+  // tools that check results only handle filenames in every script if a locale is set.
   ...(purpose.startsWith('test') && { MIN_CONFINEMENT: 'limits', LC_ALL: 'C.UTF-8' }),
   ...process.env,
   PATH: `${join(root, 'node_modules/node/bin')}:${process.env.PATH}`,
-  // Code is stripped of types and compiled once, not in each process: a start takes a quarter less work.
+  // Types are stripped and code is compiled once, not in each process, which saves a quarter of the work of a start.
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules/.cache/node'),
 }
 const readSettings = (name) => JSON.parse(readFileSync(join(root, 'lib/local', name), 'utf8'))
-// Keeps the heap small: otherwise V8 sizes it by the machine's memory, and the service is idle most of the time.
+// Flags that keep the heap small: otherwise, V8 sizes it by the machine's memory, although the service is idle most of
+// the time.
 const serviceFlags = readSettings('node-flags.json')
 // Tests are never idle, so they run without the flags that trade time for memory.
 const nodeFlags = purpose.startsWith('test')
@@ -84,11 +85,11 @@ async function installEngines() {
 
 const namesFiles = args.some((arg) => !arg.startsWith('-'))
 
-/** @param {readonly string[]} files run when the arguments name no files */
+/** Returns the arguments of a test run. @param {readonly string[]} files files to run if the arguments name none */
 const testArgs = (files) => ['test/run-files.ts', ...args, ...(namesFiles ? [] : files)]
 
 async function testCommand() {
-  // Checks types and style of everything first, except when single files are tested.
+  // Types and style are checked first, unless single files are tested.
   if (!namesFiles) {
     const check = ['npm', 'run', '--silent', 'check']
     await showPhase('Checking types and style', () => runQuietly(check, { cwd: root, env }))
@@ -96,7 +97,7 @@ async function testCommand() {
   return testArgs(['test/**/*.test.ts'])
 }
 
-/** The command to run once everything is installed. */
+/** Commands by purpose, to run once everything is installed. */
 const commandOf = {
   start: () => ['lib/local/commands/start.ts', ...args],
   run: () => args,
@@ -127,8 +128,8 @@ async function main() {
   await installEngines()
   if (purpose === 'start' || purpose === 'test') installGitHooks(root)
   const command = [nodeBinary(root), ...nodeFlags, ...(await commandOf[purpose]())]
-  // Variables that Node and libc read at startup: a thread for each file sync and some more, and an allocator that
-  // returns unused memory. Values set by the user win.
+  // Variables that Node and libc read at startup: enough threads for file syncs, and an allocator that returns unused
+  // memory. Values set by the user take precedence.
   const own = purpose === 'start' ? readSettings('node-environment.json') : {}
   await runInForeground(command, {
     cwd: root,
@@ -141,7 +142,7 @@ try {
   await main()
 } catch (error) {
   if (error instanceof CommandError) {
-    // Some tools color their output even when it goes to a log.
+    // Some tools color their output even if it goes to a log.
     const plain = process.stderr.isTTY ? error.output : stripVTControlCharacters(error.output)
     console.error(plain.trimEnd())
   }

@@ -10,7 +10,7 @@ export interface Email {
 }
 
 export interface Mailer {
-  /** `log` if no mail server is configured: operators find the emails in the log. */
+  /** `log` if no mail server is configured; operators then find the emails in the log. */
   readonly destination: 'mailbox' | 'log'
   send(email: Email): Promise<void>
 }
@@ -46,16 +46,16 @@ async function createTransporter(smtpUrl: string): Promise<Transporter> {
     connectionTimeout: timeoutMs,
     greetingTimeout: timeoutMs,
     socketTimeout: timeoutMs,
-    // Emails are plain text without attachments, so nodemailer never has to read a file or URL.
+    // nodemailer need not read any file or URL, because emails are plain text without attachments.
     disableFileAccess: true,
     disableUrlAccess: true,
   })
 }
 
 /**
- * Only plain names appear in emails: an attacker who signs up with someone else's email address must not be able to
- * send them a text or link. The apostrophe is escaped because one non-Latin-1 character in a bundle doubles the memory
- * of its code.
+ * Matches names that may appear in emails. An attacker who signs up with someone else's email address must not be able
+ * to send them a text or link. The apostrophe is escaped, because one non-Latin-1 character in a bundle doubles the
+ * memory of its code.
  */
 const plainName = /^[\p{L}\p{M}\p{N} .'\u2019-]{1,60}$/u
 const createGreeting = (name: string) =>

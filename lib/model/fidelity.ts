@@ -38,7 +38,7 @@ const Retention = component(
 )
 export type Retention = z.infer<typeof Retention>
 
-/** How much of its source a result retained, counted by other programs than the one that created it. */
+/** How much of its source a result retained. Other programs count than the one that created the result. */
 export const Fidelity = component(
   'Fidelity',
   z.object({
@@ -56,13 +56,13 @@ export const Fidelity = component(
 )
 export type Fidelity = z.infer<typeof Fidelity>
 
-/** The share is rounded down, so that 1 means everything. */
+/** Creates the retention of a unit. The share is rounded down, so that 1 means everything. */
 export function createRetention(source: number, result: number): Retention {
   const share = source === 0 ? 1 : Math.min(1, result / source)
   return { source, result, share: Math.floor(share * 10_000) / 10_000 }
 }
 
-/** Combines files that were converted in parallel, or merged into one. */
+/** Combines the fidelity of files that were converted in parallel, or merged into one. */
 export function combineFidelities(fidelities: readonly (Fidelity | undefined)[]): Fidelity | undefined {
   const knownFidelities = fidelities.filter((one) => one !== undefined)
   if (knownFidelities.length === 0) return undefined
@@ -75,7 +75,7 @@ export function combineFidelities(fidelities: readonly (Fidelity | undefined)[])
   return { ...Object.fromEntries(sums), ...combineNames(knownFidelities) }
 }
 
-/** Combines consecutive steps: the second one reduces what the first one retained. */
+/** Combines the fidelity of consecutive steps: the second one reduces what the first one retained. */
 export function combineSequential(
   firstFidelity: Fidelity | undefined,
   secondFidelity: Fidelity | undefined,

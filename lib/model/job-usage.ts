@@ -1,18 +1,18 @@
 import * as z from 'zod'
 
-/** What a job adds to the usage of its owner and of the service; part of the event of its end. */
+/** What a job adds to the usage of its owner and of the service. It is part of the event of the job's end. */
 export const JobUsage = z.object({
   /** Format of the results, or the requested format. */
   format: z.string().nullable(),
   /** Engine that produced the result, or that failed last. */
   engine: z.string().nullable(),
-  /** Id of the API key or client that created the job. */
+  /** Id of the API key or OAuth client that created the job. */
   key: z.string().optional(),
-  /** Summed time of all tasks other than imports and exports, even if they ran in parallel. */
+  /** Total time of all tasks other than imports and exports, even if they ran in parallel. */
   workMs: z.int(),
   bytesIn: z.int(),
   bytesOut: z.int(),
-  /** Time from start to end, and from queueing to start; absent when no task has started. */
+  /** Time from start to end, and from queueing to start; both are undefined if no task has started. */
   durationMs: z.int().optional(),
   queueMs: z.int().optional(),
 })

@@ -8,7 +8,9 @@ import { StoredSummary } from './stored-summary.ts'
 import { TaskInput } from './task-input.ts'
 import { WarningDetails } from './warning-details.ts'
 
-/** The records of a job. `task-graph.ts` creates them from a request, `job-state-machine.ts` decides what follows. */
+/**
+ * The records of a job. `task-graph.ts` creates them from a request, and `job-state-machine.ts` decides what follows.
+ */
 
 export const JobStatus = component(
   'JobStatus',
@@ -22,35 +24,35 @@ export const TaskStatus = component(
 )
 export type TaskStatus = z.infer<typeof TaskStatus>
 
-/** RFC 3339 in UTC, so that timestamps sort as text. */
+/** A timestamp (RFC 3339) in UTC, so that timestamps sort as text. */
 const Timestamp = z.iso.datetime()
 
 export const StoredFile = z.object({
-  /** Key in the bucket. */
+  /** Key of the file in the bucket. */
   key: z.string(),
-  /** Name shown to clients. */
+  /** Name that is shown to clients. */
   filename: z.string(),
   format: z.string(),
   mimeType: z.string(),
   size: z.int().describe('Bytes'),
   sha256: z.string().describe('Lower-case hex'),
-  /** ETag of the bytes that were checked; other bytes under the same key are refused. */
+  /** ETag of the bytes that were checked; if the key has other bytes, they are refused. */
   etag: z.string().optional(),
-  /** An office file that needs a password. */
+  /** True for an office file that needs a password. */
   locked: z.literal(true).optional(),
   /** Further properties that decide which engines can read the file. */
   traits: z.array(z.enum(traits)).readonly().optional(),
   /**
-   * Names of the files in a ZIP that stands for a list, such as the pages of a PDF; of a selection, only those. Empty
-   * when there are too many to pass on.
+   * Names of the files in a ZIP that represents a list, such as the pages of a PDF; for a selection, only the selected
+   * names. Empty if there are too many to pass on.
    */
   members: z.array(z.string()).readonly().optional(),
-  /** Inputs only: the members are converted one by one, and the results form a list again. Key of the whole list. */
+  /** Inputs only: key of the whole list. Its members are converted one by one, and the results form a list again. */
   each: z.string().optional(),
 })
 export type StoredFile = z.infer<typeof StoredFile>
 
-/** A file that an export task stored outside of the service. */
+/** A file that an export task stored outside the service. */
 export const ExportedFile = z.object({
   url: z.string().describe('Its location, such as `s3://bucket/key`'),
   filename: z.string(),
@@ -81,7 +83,7 @@ export const JobError = component(
 )
 export type JobError = z.infer<typeof JobError>
 
-/** One engine's step of a conversion; engine, image and formats are ids of the registry. */
+/** One engine's step of a conversion; engine, image and formats are ids from the registries. */
 export const ConversionStep = z.object({
   operation: z.enum(operations),
   engine: z.string(),
@@ -119,25 +121,28 @@ const JobResult = z.object({
 export type JobResult = z.infer<typeof JobResult>
 
 /**
- * Result of a route that lost too much of the source. `kept` is the fraction that it kept (0 to 1). It becomes the
- * result if no other route keeps more.
+ * Result of a route that lost too much of the source. `kept` is the fraction that it kept (0 to 1). If no other route
+ * keeps more, it becomes the result.
  */
 export const PartialResult = JobResult.extend({ kept: z.number() })
 export type PartialResult = z.infer<typeof PartialResult>
 
-/** Files that go through the same steps together. Converting three files takes three input plans, merging them one. */
+/**
+ * Files that go through the same steps together. Converting three files takes three input plans; merging them takes
+ * one.
+ */
 export const InputPlan = z.object({
   steps: z.array(ConversionStep),
   /** Index of the step to run next. */
   step: z.int(),
-  /** Input of that step; the results when no step is left. */
+  /** Input files of that step; the results if no step is left. */
   files: z.array(StoredFile),
-  /** Absent on the first route. */
+  /** Routes that failed before; undefined on the first route. */
   tried: z.array(TriedRoute).optional(),
   fallback: PartialResult.optional(),
   /** Progress in percent when this route started. */
   reached: z.int().optional(),
-  /** Set when a chunk could not be read: the input has to take another route. */
+  /** Error of a chunk that could not be read; the input then has to take another route. */
   failure: JobError.optional(),
   /** Fidelity of the completed steps. */
   fidelity: Fidelity.optional(),
@@ -152,9 +157,9 @@ export type InputPlan = z.infer<typeof InputPlan>
  */
 const dependencyFields = {
   open: z.set(z.int()).optional(),
-  /** Failed although it was required. */
+  /** Dependencies that failed although they were required. */
   lost: z.set(z.int()).optional(),
-  /** Completed. */
+  /** Dependencies that have completed. */
   got: z.set(z.int()).optional(),
 }
 export interface DependencyState {
@@ -173,13 +178,13 @@ export const JoinBucket = z.object({
 export type JoinBucket = z.infer<typeof JoinBucket>
 
 const taskFields = {
-  /** Position in the request, from 0. */
+  /** Position of the task in the request, from 0. */
   number: z.int(),
   name: z.string(),
   operation: z.string(),
-  /** Numbers of its input tasks. */
+  /** Numbers of the input tasks. */
   ins: z.array(z.int()),
-  /** The inputs as sent, unless as an array of names. */
+  /** The inputs as the client sent them, unless they are an array of names. */
   input: z.union([TaskInput, z.array(TaskInput)]).optional(),
   status: TaskStatus,
   code: z.string().optional(),
@@ -200,41 +205,47 @@ export type FixedTask = z.infer<typeof FixedTask>
 export const Task = z.object({
   ...taskFields,
   jobId: z.string(),
-  /** Owner of the job: queues are fair between owners. */
+  /** Owner of the job, as queues are fair between owners. */
   owner: z.string().optional(),
-  /** Trace of the request that created the job, for what the sweep or an upload continues. */
+  /** Trace of the request that created the job, which the sweep or an upload continues. */
   traceparent: z.string().optional(),
   /** Chunks only: number of the chunk, see `getChunkNumber`. */
   part: z.int().optional(),
   /** Fields of the operation as requested, with sealed secrets; in a chunk, the spec of the chunk. */
   spec: z.record(z.string(), z.unknown()),
-  /** Dependents: the number of a task, or `number#bucket` of a task that waits for more than a hundred. */
+  /**
+   * Tasks that depend on this one: the number of a task, or `number#bucket` of a task that waits for more than a
+   * hundred.
+   */
   outs: z.array(z.string()),
-  /** Number of separate records that contain `outs`, when there are too many for this one. */
+  /** Number of separate records that contain `outs`, if there are too many for this record. */
   edgePages: z.int().optional(),
   ...dependencyFields,
-  /** The job counts its tasks in buckets, because there are so many. */
+  /** Whether the job counts its tasks in buckets, because there are so many. */
   bucketed: z.boolean().optional(),
-  /** Some of its input files were available from the start. */
+  /** Whether some of its input files were available from the start. */
   fed: z.boolean(),
   continueOnError: z.boolean().optional(),
   percent: z.int().min(0).max(100),
   stage: z.string().optional(),
   attempt: z.int(),
-  /** Attempts that were lost for reasons outside the task. */
+  /** Number of attempts that were lost for reasons outside the task. */
   uncounted: z.int().optional(),
-  /** Present while a worker processes the task. */
+  /** Id of the lease; set while a worker processes the task. */
   leaseId: z.string().optional(),
   leaseUntil: Timestamp.optional(),
   /** Whether the worker also runs other tasks. */
   shared: z.boolean().optional(),
-  /** The run of the service that the worker belongs to. */
+  /** Id of the run of the service to which the worker belongs. */
   runId: z.string().optional(),
-  /** The task may have crashed a worker, so it only runs in one of its own. */
+  /** Whether the task may have crashed a worker, so that it only runs alone in one. */
   apart: z.boolean().optional(),
-  /** Milliseconds that workers have spent on the task, which its time limit counts. */
+  /** How many milliseconds workers have spent on the task, for its time limit. */
   workedMs: z.int().optional(),
-  /** The share of the running attempt in `workedMs`: it is subtracted if the attempt is lost for another reason. */
+  /**
+   * The share of the running attempt in `workedMs`, which is subtracted if the attempt is lost for reasons outside the
+   * task.
+   */
   attemptMs: z.int().optional(),
   /** Progress of the inputs, stored between two images and while chunks are processed. */
   pieces: z.array(InputPlan).optional(),
@@ -242,21 +253,23 @@ export const Task = z.object({
   cut: z.string().optional(),
   /** Finished chunks only: processing time in milliseconds. */
   ranMs: z.int().optional(),
-  /** Attempt whose chunks the task waits for or was joined from. */
+  /** The attempt whose chunks the task waits for, or was joined from. */
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),
   files: z.array(StoredFile),
-  /** Exports only: state of an unfinished upload in the target store, for cleaning up if the worker dies. */
+  /**
+   * Exports only: state of an unfinished upload in the target store, so that it can be cleaned up if the worker dies.
+   */
   begun: z.string().optional(),
   /** Exports only: the stored files. */
   deliveries: z.array(ExportedFile).optional(),
-  /** How to send the upload that the task waits for. */
+  /** How a client sends the upload that the task waits for. */
   form: z.record(z.string(), z.unknown()).optional(),
   /** The upload that the task waits for, or that an import creates. */
   uploadId: z.string().optional(),
-  /** The file that such an import fetched; it belongs to the upload. */
+  /** The file that an import fetched into an upload, to which it belongs. */
   brought: StoredFile.optional(),
-  /** The JSON file of an operation that reads a file's properties, unless it is large. */
+  /** The result, a JSON file, of an operation that reads the properties of a file, unless it is large. */
   metadata: z.string().optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
@@ -265,9 +278,9 @@ export const Task = z.object({
   createdAt: Timestamp,
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
-  /** Lease or reason that ended the task or passed it on; a repeated write recognizes itself by this mark. */
+  /** The lease or reason that ended the task or passed it on, by which a repeated write recognizes itself. */
   endedBy: z.string().optional(),
-  /** Seconds since the epoch after which the table deletes the record in any case. */
+  /** When the table deletes the record in any case, in seconds since 1970. */
   ttl: z.int(),
 })
 export type Task = z.infer<typeof Task>
@@ -286,7 +299,7 @@ const SourceSummary = z.object({ filename: z.string(), format: z.string(), size:
 
 /** Summary of a job that can be shown without reading its tasks. */
 const DisplayFields = z.object({
-  /** Null if the file was not available when the job was created. */
+  /** The source file; null if it was not available when the job was created. */
   source: SourceSummary.nullable(),
   target: z.object({ format: z.string() }).nullable(),
   operations: z.array(z.string()),
@@ -303,37 +316,37 @@ export type BatchSummary = z.infer<typeof BatchSummary>
 export const Job = z.object({
   id: z.string(),
   owner: z.string(),
-  /** The API key or client that created the job. */
+  /** Id of the API key or OAuth client that created the job. */
   keyId: z.string().optional(),
   requestId: z.string(),
   status: JobStatus,
   tag: z.string().nullable(),
   retryOf: z.string().optional(),
   display: DisplayFields,
-  /** The first imported file, stored when the job ends; earlier events do not contain it. */
+  /** The first imported file, which is stored when the job ends; earlier events do not contain it. */
   cameLater: SourceSummary.optional(),
   /** Number of tasks in the request. */
   total: z.int(),
-  /** Numbers of the tasks with records; above a hundred tasks, numbers of their buckets. */
+  /** Numbers of the tasks that have records; if there are more than a hundred tasks, numbers of their buckets. */
   ...dependencyFields,
-  /** `any`: one completed task is enough. */
+  /** `any` means that one completed task is enough. */
   require: z.enum(['all', 'any']),
-  /** The first failure ends the job immediately. */
+  /** Whether the first failure ends the job immediately. */
   failFast: z.boolean().optional(),
-  /** The job is a batch: its download URL delivers all results, several as a ZIP. */
+  /** Set for a batch, whose download URL delivers all results, several as a ZIP. */
   packsResults: z.literal(true).optional(),
-  /** Id of the job that packs its results into that ZIP, once they were requested. */
+  /** Id of the job that packs the results into that ZIP, once they were requested. */
   zipJob: z.string().optional(),
-  /** The request had a `webhookUrl`. */
+  /** Set if the request had a `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
-  /** The job stays in the same index partition whatever its status: its owner has few jobs. */
+  /** Set if the job stays in the same index partition whatever its status, because its owner has few jobs. */
   inOneList: z.literal(true).optional(),
-  /** Numbers of the tasks that wait for an upload; nothing runs before they are complete. */
+  /** Numbers of the tasks that wait for an upload; no task runs before these uploads are complete. */
   waiting: z.set(z.int()).optional(),
-  /** Percent of the running units, by the numbers in `open`. */
+  /** Percentage of each running unit, by the numbers in `open`. */
   running: z.record(z.string(), z.number()),
   units: z.int().describe('Size of `open` at creation'),
-  /** Percent of the last progress event; later events never report less. */
+  /** Percentage in the last progress event; later events never report less. */
   toldPercent: z.int().optional(),
   stage: z.string().optional(),
   taskName: z.string().optional(),
@@ -344,10 +357,10 @@ export const Job = z.object({
   /** Facts of events that may not be published yet. */
   log: z.record(z.string(), EventFact),
   warnings: z.array(Warning),
-  /** Absent when they do not fit; they are then in a separate record. */
+  /** Tasks without work; undefined if they do not fit and are stored in a separate record. */
   fixed: z.array(FixedTask).optional(),
   error: JobError.optional(),
-  /** Absent when it does not fit; it is then built from the tasks. */
+  /** The result; undefined if it does not fit and is built from the tasks. */
   result: JobResult.optional(),
   summary: BatchSummary.optional(),
   cancelledBy: z.enum(['user', 'system']).optional(),
@@ -362,25 +375,25 @@ export const Job = z.object({
   expiresAt: Timestamp,
   expiredAt: Timestamp.optional(),
   expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
-  /** A client deleted the job; it is no longer visible. */
+  /** When a client deleted the job, which is no longer visible since then. */
   deletedAt: Timestamp.optional(),
-  /** Identifies the delete request, since another one may arrive in the same millisecond. */
+  /** Id of the delete request, because another one may arrive in the same millisecond. */
   deletedBy: z.string().optional(),
-  /** The deletion of its files is published. */
+  /** Whether the deletion of the job's files is published. */
   filesTold: z.boolean().optional(),
-  /** Events that an API call or the clock caused may still be unpublished. */
+  /** Whether events that an API call or the clock caused may still be unpublished. */
   unsaid: z.boolean().optional(),
   /** When the sweep checks the job even if no message arrives. */
   wakeAt: Timestamp.optional(),
 })
 export type Job = z.infer<typeof Job>
 
-/** A job with all its tasks, or with the tasks that the caller has read. */
+/** A job with all its tasks, or with those that the caller has read. */
 export interface JobState {
   readonly job: Job
   readonly fixed: readonly FixedTask[]
   readonly tasks: readonly Task[]
-  /** Chunks of tasks that were split. */
+  /** Chunks of split tasks. */
   readonly chunks: readonly Task[]
 }
 
@@ -391,5 +404,5 @@ export const isLiveStatus = (status: JobStatus) => !isTerminalStatus(status)
 export const isTaskOver = ({ status }: { readonly status: TaskStatus }) =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Key prefix of everything that a job creates. File names are never part of a key. */
+/** Returns the key prefix of everything that a job creates. Filenames are never part of a key. */
 export const getJobPrefix = (jobId: string) => `jobs/${jobId}/`

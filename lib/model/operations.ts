@@ -29,7 +29,7 @@ export const toolOperations = [
 
 export type ToolOperation = (typeof toolOperations)[number]
 
-/** Everything that an engine can be asked to do with a file. */
+/** All operations that an engine can perform on a file. */
 export const operations = [
   'convert',
   'merge',
@@ -40,7 +40,7 @@ export const operations = [
   'metadata/write',
   'archive',
   'extract',
-  // Runs before another operation on a document with a password. Clients cannot request it alone.
+  // Decrypts a document before another operation. Clients cannot request it alone.
   'unlock',
 ] as const
 
@@ -48,5 +48,5 @@ export type Operation = (typeof operations)[number]
 
 const shownOperations: readonly string[] = ['metadata', 'pdf-info'] satisfies Operation[]
 
-/** Whether the result of a task is shown in the task itself, so that no other task has to use its file. */
+/** Whether the result of an operation is shown in its task, so that no other task has to use its file. */
 export const isShownInTask = (operation: string) => shownOperations.includes(operation)

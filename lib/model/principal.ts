@@ -8,34 +8,40 @@ export interface Principal {
   readonly plan: PlanId
   readonly role: Role
   readonly scopes: ReadonlySet<Scope>
-  /** What requests are counted by: a key, an account, an OAuth client, or the IP address of an anonymous client. */
+  /**
+   * Name under which requests are counted: a key, an account, an OAuth client, or the IP address of an anonymous
+   * client.
+   */
   readonly limiterKey: string
-  /** A new anonymous identity, which the reply sends if the request creates something. */
+  /** Set for a new anonymous identity, which the reply sends if the request creates something. */
   readonly isNew?: true
   /** Id of the API key or OAuth client that authenticated the request. */
   readonly keyId?: string
   /** Ids of the keys that `keyId` replaced. */
   readonly earlierKeyIds?: readonly string[]
   /**
-   * Authenticated by a public key, which anyone can read in a web page: it only sees its own jobs and uploads, and no
-   * lists.
+   * Set if a public key authenticated the request, which anyone can read in a web page: it only has access to its own
+   * jobs and uploads, and to no lists.
    */
   readonly isPublic?: true
-  /** For connections that outlive the request. Anonymous principals have none: their tokens cannot be revoked. */
+  /**
+   * Credential of the client, for connections that outlive the request. Anonymous principals have none, because their
+   * tokens cannot be revoked.
+   */
   readonly credential?: Credential
 }
 
-/** Keys of the records that have to exist and to be active as long as the principal has access. */
+/** Keys of the records that must exist and be active as long as the principal has access. */
 export type Credential = readonly { readonly pk: string; readonly sk: string }[]
 
 /** The parts of a request or WebSocket handshake needed for authentication. */
 export interface Credentials {
-  /** Header names are lower case. */
+  /** Headers by lower-case name. */
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** Each is `name=value`. */
+  /** Cookies in the form `name=value`. */
   readonly cookies?: readonly string[] | undefined
   readonly method: string
-  /** IP address of the client, without trusted proxies. */
+  /** IP address of the client, not of a trusted proxy. */
   readonly sourceIp: string
 }
 
@@ -46,8 +52,8 @@ export const grantedScopes = ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE'
 export type GrantedScope = (typeof grantedScopes)[number]
 
 /**
- * `ACCOUNT_MANAGE` is for account owners: profile, keys, clients, sessions. `ADMIN` is for administrators. Only
- * sessions have them, so that a key cannot create other keys.
+ * All scopes. `ACCOUNT_MANAGE` is for account owners: profile, keys, clients, sessions. `ADMIN` is for administrators.
+ * Only sessions have these two, so that a key cannot create other keys.
  */
 export const scopes = [...grantedScopes, 'ACCOUNT_MANAGE', 'ADMIN'] as const
 type Scope = (typeof scopes)[number]
@@ -60,15 +66,15 @@ export const getScopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'AD
 
 /** Who may send a request. */
 export interface Access {
-  /** All of them are required from authenticated clients. */
+  /** Scopes that authenticated clients need, all of them. */
   readonly scopes: readonly Scope[]
   /** Whether anonymous clients have access: always, or only on a self-hosted service (plan `self-hosted`). */
   readonly anonymous?: true | 'self-hosted'
-  /** Lists resources of the owner, which public keys may not do. */
+  /** Set if the endpoint lists resources of the owner, which public keys may not do. */
   readonly lists?: true
 }
 
-/** For endpoints that describe the service: no authentication, no rate limits. */
+/** Access to endpoints that describe the service, without authentication and rate limits. */
 export const openAccess = { scopes: [], anonymous: true } as const satisfies Access
 export const readAccess = { scopes: ['CONVERT_READ'], anonymous: true } as const satisfies Access
 export const listAccess = { ...readAccess, lists: true } as const satisfies Access
@@ -87,7 +93,7 @@ export const workflowAccess = {
   anonymous: 'self-hosted',
   lists: true,
 } as const satisfies Access
-/** For usage, which a self-hosted service shows without an account. */
+/** Access to usage, which a self-hosted service shows without an account. */
 export const usageReadAccess = {
   scopes: ['ACCOUNT_READ'],
   anonymous: 'self-hosted',
@@ -97,6 +103,6 @@ export const accountReadAccess = { scopes: ['ACCOUNT_READ'] } as const satisfies
 export const accountManageAccess = { scopes: ['ACCOUNT_MANAGE'] } as const satisfies Access
 export const adminAccess = { scopes: ['ADMIN'] } as const satisfies Access
 
-/** True for endpoints without authentication. */
+/** Whether an endpoint needs no authentication. */
 export const isOpenAccess = ({ scopes: needed, anonymous }: Access) =>
   needed.length === 0 && anonymous === true

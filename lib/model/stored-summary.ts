@@ -3,29 +3,29 @@ import * as z from 'zod'
 /** Features of files that not every format can represent. */
 export const features = [
   'pictures',
-  /** A video track. */
+  /** A video track */
   'film',
   'sound',
   'animation',
   'transparency',
   'formulas',
-  /** Mathematical formulas in documents. */
+  /** Mathematical formulas in documents */
   'equations',
   'comments',
-  /** Speaker notes. */
+  /** Speaker notes */
   'notes',
-  /** Headers and footers. */
+  /** Headers and footers */
   'margins',
-  /** Text deleted with tracked changes. */
+  /** Text deleted with tracked changes */
   'changes',
-  /** Text that is neither shown nor printed. */
+  /** Text that is neither shown nor printed */
   'hiddenText',
   'selectableText',
 ] as const
 
 export type Feature = (typeof features)[number]
 
-/** The part of the summary that a task record stores while chunks do the work. */
+/** The part of a content summary that a task record stores while chunks do the work. */
 export const StoredSummary = z.object({
   counts: z.record(z.string(), z.number()),
   seconds: z.number().optional(),

@@ -1,9 +1,9 @@
 import type { BusEvent, EventName, SubscriberKind } from '../../events/index.ts'
 
-/** Returns the kinds of subscribers of an event. */
+/** Returns the kinds of subscribers that want an event. */
 export type SubscriberLookup = (event: EventName) => SubscriberKind[]
 
-/** Returns the event with its subscribers, as published on the bus. */
+/** Returns the event with its subscribers, in the form in which it is published on the bus. */
 export function addSubscribers(event: BusEvent, getSubscribers: SubscriberLookup): BusEvent {
   const listeners = [
     ...new Set([...getSubscribers(event.event), ...(event.hasWebhook ? (['webhooks'] as const) : [])]),

@@ -1,16 +1,16 @@
 import * as z from 'zod'
 
-/** An input of a task: all files of another task, or those with a name. */
+/** An input of a task: all files of another task, or those with a certain name. */
 export const TaskInput = z.union([z.string(), z.object({ task: z.string(), file: z.string().optional() })])
 export type TaskInput = z.infer<typeof TaskInput>
 
-/** What a task takes from its input tasks, in the order of the request. */
+/** Returns the inputs of a task in the order of the request. */
 export function toInputRefs(input: TaskInput | readonly TaskInput[] | undefined): readonly TaskInput[] {
   if (input === undefined) return []
   return typeof input === 'string' || 'task' in input ? [input] : input
 }
 
-/** Names of the input tasks. */
+/** Returns the names of the input tasks. */
 export const listInputNames = (input: TaskInput | readonly TaskInput[] | undefined): string[] =>
   toInputRefs(input).map((one) => (typeof one === 'string' ? one : one.task))
 

@@ -3,8 +3,9 @@ import { defined } from '../validation/defined.ts'
 
 /**
  * What a worker without access to files gets for one task: presigned URLs for its inputs and outputs only, and the
- * task's passwords. The table stores passwords sealed, and workers do not get the service's secret, since it opens the
- * passwords of all owners. They are only in the message, which the queue encrypts and deletes when the task is done.
+ * task's passwords. The table stores passwords sealed, and workers do not get the service secret, because it opens the
+ * passwords of all owners. The passwords are only in the message, which the queue encrypts and deletes when the task is
+ * done.
  */
 export const PresignedWork = z.object({
   until: z.number().describe('Expiry of the signatures, in milliseconds since the epoch'),
@@ -37,7 +38,7 @@ export const createTaskMessage = ({ jobId, task, part }: TaskRef): TaskMessage =
   ...defined({ part }),
 })
 
-/** A task of a job, or one of its chunks. */
+/** Names a task of a job, or one of its chunks. */
 export interface TaskRef {
   readonly jobId: string
   readonly task: number

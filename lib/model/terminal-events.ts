@@ -4,10 +4,10 @@ import type { JobUsage } from './job-usage.ts'
 /** The events that end a job and are counted. */
 export const terminalEvents = ['job.completed', 'job.failed', 'job.cancelled'] as const
 
-/** A counted end of a job. */
+/** The end of a job, as it is counted. */
 export interface JobEnd {
   readonly event: (typeof terminalEvents)[number]
-  /** RFC 3339. */
+  /** Timestamp (RFC 3339). */
   readonly timestamp: string
   readonly id: string
   readonly owner: string

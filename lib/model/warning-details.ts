@@ -8,7 +8,7 @@ const maxPagesLength = 200
 const Count = z.int().nonnegative().optional()
 const Amount = z.number().nonnegative().optional()
 
-/** The numbers and names in a warning's sentence, for clients that write their own. */
+/** The numbers and names in a warning's message, for clients that write their own text. */
 export const WarningDetails = component(
   'WarningDetails',
   z.object({
@@ -39,13 +39,13 @@ export const WarningDetails = component(
 )
 export type WarningDetails = z.infer<typeof WarningDetails>
 
-/** Counts names and keeps as many characters of them as a warning may contain. */
+/** Counts names, and includes as many names and characters as a warning may contain. */
 export const describeNames = (names: readonly string[]): WarningDetails => ({
   count: names.length,
   names: names.slice(0, maxNames).map((name) => name.slice(0, maxNameLength).toWellFormed()),
 })
 
-/** @param range the pages as text; left out if it is too long. */
+/** Describes pages. @param range the pages as text; omitted if it is too long. */
 export const describePages = (pages: readonly number[], range: string): WarningDetails => ({
   count: pages.length,
   ...(range.length <= maxPagesLength && { pages: range }),

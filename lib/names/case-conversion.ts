@@ -1,4 +1,4 @@
-/** Converts names between the spelling of task fields, `audio_codec`, and of the rest of the API, `audioCodec`. */
+/** Converts names between the spelling of task fields, `audio_codec`, and that of the rest of the API, `audioCodec`. */
 
 export const toSnakeCase = (name: string) =>
   name.replace(/[A-Z]/g, (character) => `_${character.toLowerCase()}`)

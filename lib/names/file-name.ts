@@ -1,13 +1,10 @@
 import filenamify from 'filenamify'
 
 const maxNameLength = 200
-/**
- * filenamify takes time that grows with the square of the spaces in a name, so that it gets only the start of a long
- * one.
- */
+/** Maximum number of characters passed to filenamify, whose time grows with the square of the number of spaces. */
 const maxInspectedLength = 1000
 
-/** Cleans a client's file name for display and download: no folders, control characters or reserved names. */
+/** Cleans a client's filename for display and download: removes folders, control characters and reserved names. */
 export function sanitizeFileName(givenName: string | undefined): string {
   const lastSegment = (givenName ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   const base = lastSegment.slice(0, maxInspectedLength)
@@ -22,7 +19,10 @@ export function sanitizeFileName(givenName: string | undefined): string {
 const maxFolderDepth = 32
 const maxPathLength = 1000
 
-/** Cleans a folder path within an archive, such as `album/2024`. Undefined for a path that could leave the archive. */
+/**
+ * Cleans a folder path within an archive, such as `album/2024`. Returns undefined for a path that could leave the
+ * archive.
+ */
 export function sanitizeFolderPath(givenPath: string): string | undefined {
   const folders = givenPath.split('/')
   const isHostile = (folder: string) =>
@@ -33,12 +33,15 @@ export function sanitizeFolderPath(givenPath: string): string | undefined {
   return folders.map(sanitizeFileName).join('/')
 }
 
-/** `report.final.docx` with `pdf` becomes `report.final.pdf`, and `files.tar.gz` with `zip` `files.zip`. */
+/**
+ * Replaces the extension: `report.final.docx` with `pdf` becomes `report.final.pdf`, and `files.tar.gz` with `zip`
+ * becomes `files.zip`.
+ */
 export function withExtension(name: string, extension: string): string {
   return `${name.replace(/(?<=.)(?:\.tar)?\.[^.]*$/i, '')}.${extension}`
 }
 
-/** `report.pdf` with `-page-1` becomes `report-page-1.pdf`. */
+/** Adds a suffix: `report.pdf` with `-page-1` becomes `report-page-1.pdf`. */
 export function withSuffix(name: string, suffix: string | undefined): string {
   if (!suffix) return name
   const dot = name.lastIndexOf('.')
@@ -47,16 +50,19 @@ export function withSuffix(name: string, suffix: string | undefined): string {
 
 /** Values for the placeholders of a result's name template. */
 interface NameParts {
-  /** The name without a template, with its extension. */
+  /** The name that the result has without a template, with its extension. */
   readonly name: string
   readonly jobId: string
-  /** From 0. */
+  /** Index of the result, from 0. */
   readonly index: number
-  /** RFC 3339. */
+  /** Date of the result (RFC 3339). */
   readonly date: string
 }
 
-/** `{name}-{index}.{ext}` with `a.pdf` becomes `a-1.pdf`; the extension is added if the template has none. */
+/**
+ * Fills in a template: `{name}-{index}.{ext}` with `a.pdf` becomes `a-1.pdf`. The extension is added if the template
+ * has none.
+ */
 export function createNameFromTemplate(template: string, { name, jobId, index, date }: NameParts): string {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 ? name.slice(dot + 1) : ''

@@ -1,4 +1,4 @@
-/** Makes file names unique, also on case-insensitive file systems, where one file would replace the other. */
+/** Makes filenames unique, even on case-insensitive file systems, where one file would replace the other. */
 export class UniqueNames {
   readonly #takenNames = new Set<string>()
 

@@ -1,10 +1,10 @@
-/** One character of a pattern: `*`, or whether it accepts a character. */
+/** One element of a pattern: `*`, or a function that says whether it accepts a character. */
 type Token = '*' | ((character: string) => boolean)
 
 /**
  * Whether a name matches a pattern with `*` (any characters), `?` (one character) and `[a-z0]` or `[!a-z]` (one of
- * some); upper and lower case differ. It only remembers the last `*`, so that no pattern takes longer than the product
- * of both lengths.
+ * some), case-sensitively. It only remembers the last `*`, so that no pattern takes longer than the product of both
+ * lengths.
  * @param options.hasClasses false if brackets stand for themselves.
  */
 export function matchesWildcards(name: string, pattern: string, { hasClasses = true } = {}): boolean {
@@ -21,7 +21,7 @@ export function matchesWildcards(name: string, pattern: string, { hasClasses = t
       tokenAt++
     } else {
       if (!lastStar) return false
-      // The last `*` stands for one more character.
+      // The last `*` matches one more character.
       lastStar = { ...lastStar, at: lastStar.at + 1 }
       at = lastStar.at
       tokenAt = lastStar.tokenAt + 1
@@ -46,7 +46,7 @@ function parsePattern(pattern: string, hasClasses: boolean): readonly Token[] {
   return tokens
 }
 
-/** The inside of `[a-z0]`. */
+/** Parses the inside of a class such as `[a-z0]`. */
 function parseClass(content: string): (character: string) => boolean {
   const isNegated = content.startsWith('!')
   const ranges: (readonly [from: string, to: string])[] = []

@@ -8,7 +8,7 @@ export const edgeHeaders = { secret: 'x-origin-secret', viewer: 'x-viewer-addres
 
 interface IncomingRequest {
   readonly headers: Readonly<Record<string, string | undefined>>
-  /** IP address of the gateway's peer. */
+  /** IP address of the gateway's client, which may be a proxy. */
   readonly sourceIp: string
 }
 

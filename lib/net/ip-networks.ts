@@ -10,7 +10,8 @@ export function getSubnet(address: string): string | null {
 }
 
 /**
- * Returns what anonymous requests are counted by: the IPv4 address, or the IPv6 /64 network, which is one household.
+ * Returns the address by which anonymous requests are counted: the IPv4 address, or the IPv6 /64 network, which is one
+ * household.
  */
 export function toRateLimitAddress(address: string): string {
   if (!ipaddr.isValid(address)) return address
@@ -19,7 +20,7 @@ export function toRateLimitAddress(address: string): string {
   return `${ipaddr.IPv6.networkAddressFromCIDR(`${parsedAddress.toString()}/64`).toString()}/64`
 }
 
-/** @param network an IP address or a network such as `192.0.2.0/24`. */
+/** Whether an IP address is in a network. @param network an IP address or a network such as `192.0.2.0/24`. */
 export function isInNetwork(address: string, network: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsedAddress = ipaddr.process(address)

@@ -6,12 +6,12 @@ import { webFolder } from './asset-folder.ts'
 import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 
-/** Lower than for the page, because the first visitor waits for it. */
+/** Brotli effort, which is lower than for the page, because the first visitor waits for it. */
 const brotliEffort = 7
 
 /**
- * Builds the files that draw PDFs in the browser, by name. They are the same in all languages and much larger than
- * the page, so they are built on the first request. On AWS, the package contains them prebuilt.
+ * Builds the files that draw PDFs in the browser; returns them by name. They are the same in all languages and much
+ * larger than the page, so they are built when first requested. On AWS, the package contains them.
  */
 export async function buildDrawingFiles(): Promise<Readonly<Record<string, CompressedFile>>> {
   const { outputFiles } = await build({

@@ -15,20 +15,20 @@ import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 
 /**
- * The page as served. On a single machine it is built from source on the first request; on AWS, the package contains
- * it prebuilt (lib/deployment/lambda-layers.ts replaces this module).
+ * The page as it is served. On a single machine, it is built from source when first requested; on AWS, the package
+ * contains the built page (lib/deployment/lambda-layers.ts replaces this module).
  */
 export interface BuiltPage {
   readonly documents: Readonly<Record<DocumentId, CompressedFile>>
-  /** Files by name; each name contains a hash of the content. */
+  /** Files by name, which contains a hash of the content. */
   readonly files: Readonly<Record<string, CompressedFile>>
-  /** `'sha256-…'` of the inline styles, for the content security policy. */
+  /** Hash of the inline styles, as `'sha256-…'`, for the content security policy. */
   readonly styleHash: string
 }
 
 const getWebPath = (path: string) => join(webFolder, path)
 
-/** Styles for the first paint, inlined because a request would delay it. */
+/** Style sheets for the first paint. They are inlined, because a request would delay it. */
 const criticalStyles = ['app.css', 'controls.css']
 
 export async function buildPage(language: Language): Promise<BuiltPage> {
@@ -81,7 +81,10 @@ const bundleOptions = (language: Language) =>
     logLevel: 'silent' as const,
   }) satisfies BuildOptions
 
-/** Builds each language separately, so that no page loads other catalogs: the source imports the English one. */
+/**
+ * Replaces the English catalogs, which the source imports, by those of a language. Each language is built separately,
+ * so that no page loads other catalogs.
+ */
 const catalogPlugin = (language: Language): Plugin => ({
   name: 'words',
   setup: ({ onResolve, onLoad }) => {
@@ -101,8 +104,8 @@ const catalogPlugin = (language: Language): Plugin => ({
 })
 
 /**
- * Lazy parts of Convert (modules with a default export) import its entry, or shared code would be split into a chunk
- * for each set of them. In the source, that import would be circular.
+ * Makes lazy parts of Convert (modules with a default export) import its entry; otherwise, shared code would be split
+ * into a chunk for each set of them. In the source, that import would be circular.
  */
 const convertEntryPlugin: Plugin = {
   name: 'core',
@@ -149,7 +152,7 @@ const iconsAsData: Plugin = {
   },
 }
 
-/** Returns the start script and the chunks that a section needs at once. */
+/** Returns a function that finds the start script and the chunks that a section needs immediately. */
 function chunkFinder({ outputs }: Metafile) {
   const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
   const findEntry = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
@@ -181,7 +184,7 @@ function chunkFinder({ outputs }: Metafile) {
   }
 }
 
-/** The documents are rendered by TSX components, which Node cannot import directly. */
+/** Loads the renderer of documents, which are TSX components that Node cannot import directly. */
 async function loadRenderer(language: Language): Promise<RenderDocument> {
   const { outputFiles } = await build({
     ...bundleOptions(language),
@@ -190,6 +193,6 @@ async function loadRenderer(language: Language): Promise<RenderDocument> {
   const source = Buffer.from(outputFiles[0]?.contents ?? []).toString('base64')
   const { renderDocument } = (await import(`data:text/javascript;base64,${source}`)) as {
     renderDocument: RenderDocument
-  } // as exported there
+  } // the only export of the module
   return renderDocument
 }

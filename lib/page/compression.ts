@@ -1,7 +1,7 @@
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 
-/** The same content in both encodings that browsers accept, as Base64. */
+/** A file in both encodings that browsers accept, as Base64. */
 export interface CompressedFile {
   readonly br: string
   readonly gzip: string
@@ -10,7 +10,7 @@ export interface CompressedFile {
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 
-/** `effort` as in brotli, up to 11: the last levels take ten times as long as all others. */
+/** Compresses a file. `effort` is that of Brotli, up to 11; the last levels take ten times as long as all others. */
 export async function compress(bytes: Uint8Array, effort = 11): Promise<CompressedFile> {
   const params = {
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,

@@ -1,7 +1,7 @@
 import type { CreateMissingPage } from '../http/replies/error-middleware.ts'
 import { loadPageDocument } from './page.ts'
 
-/** The "not found" page. */
+/** Renders the "not found" page. */
 export const missingPage: CreateMissingPage = async ({ headers, cookies = [] }, services) => {
   const page = await loadPageDocument('none', { headers, cookies }, services)
   return {

@@ -26,7 +26,7 @@ const builtPages = new Map<Language, Promise<BuiltPage>>()
 function loadPage(language: Language): Promise<BuiltPage> {
   const page = builtPages.get(language) ?? import('./build.ts').then(({ buildPage }) => buildPage(language))
   builtPages.set(language, page)
-  // A failed build is retried.
+  // A failed build is retried with the next request.
   page.catch(() => builtPages.delete(language))
   return page
 }
@@ -45,13 +45,13 @@ const cookieLifetimeS = 365 * 24 * 3600
 const readCookie = (cookies: readonly string[], name: string) =>
   cookies.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
 
-/** Set by the switch of the page. */
+/** Returns the theme, which the switch on the page stores in a cookie. */
 function chooseTheme(cookies: readonly string[]): Theme {
   const cookieTheme = readCookie(cookies, 'theme')
   return themes.find((theme) => theme === cookieTheme) ?? 'system'
 }
 
-/** Language from the URL, else the cookie, else the browser's preference, else English. */
+/** Chooses the language: from the URL, else the cookie, else the browser's preference, else English. */
 function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   const requestedLanguages = [query?.lang, readCookie(cookies, cookieName)].flatMap((tag = '') =>
     findLanguages(tag, builtLanguages),
@@ -59,16 +59,16 @@ function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   return requestedLanguages[0] ?? parseAcceptLanguage(headers['accept-language'] ?? '')
 }
 
-/** `pt` of `pt-BR` */
+/** returns `pt` for `pt-BR` */
 const getPrimaryTag = (tag: string) => tag.toLowerCase().split('-')[0]
 
-/** Best first: `pt`, `pt-PT` and `pt-br` find `pt-BR`. */
+/** Finds languages for a tag, best first: `pt`, `pt-PT` and `pt-br` find `pt-BR`. */
 const findLanguages = (tag: string, languages: readonly Language[]) => [
   ...languages.filter((id) => id.toLowerCase() === tag.toLowerCase()),
   ...languages.filter((id) => getPrimaryTag(id) === getPrimaryTag(tag)),
 ]
 
-/** RFC 9110, 12.5.4: tags with weights. */
+/** Chooses a language from tags with weights (RFC 9110, 12.5.4). */
 function parseAcceptLanguage(acceptedLanguages: string): Language {
   const tags = acceptedLanguages.split(',').map((part) => {
     const [tag = '', weight] = part.trim().split(/\s{0,9};\s{0,9}q=/)
@@ -82,7 +82,7 @@ function parseAcceptLanguage(acceptedLanguages: string): Language {
 
 type PageDeps = Pick<Services, 'plans' | 'config'>
 
-/** The limits for visitors without an account, in the page's language. */
+/** Formats the limits for visitors without an account in the page's language. */
 function describeLimits(language: Language, deps: PageDeps) {
   const { maxFileBytes, retentionHours } = getPlanLimits(deps.config.ANONYMOUS_PLAN, deps)
   const formatUnit = (value: number, unit: string, unitDisplay: 'short' | 'long') =>
@@ -107,7 +107,7 @@ function describeLimits(language: Language, deps: PageDeps) {
 
 const finishedDocuments = new Map<string, Promise<CompressedFile>>()
 
-/** Fills in the limits and the theme, once per document. */
+/** Fills the limits and the theme into a document, once per document. */
 function finishDocument(
   { id, language, theme }: { readonly id: DocumentId; readonly language: Language; readonly theme: Theme },
   builtDocument: CompressedFile,
@@ -163,7 +163,10 @@ async function loadDrawingFile(name: string): Promise<CompressedFile | undefined
   return (await drawingFiles)[name]
 }
 
-/** Returns a file of the bundle. Hashed names are cached forever; the files that draw PDFs are revalidated. */
+/**
+ * Returns a file of the page. Files with a hash in their name may be cached forever; those that draw PDFs are
+ * revalidated.
+ */
 export async function loadPageFile(name: string, headers: Headers) {
   const drawingFileContent = isDrawingFile(name) ? await loadDrawingFile(name) : undefined
   if (drawingFileContent) return createFileReply(name, drawingFileContent, headers, {})
@@ -206,7 +209,7 @@ async function negotiateEncoding({ br, gzip }: CompressedFile, headers: Headers)
   return { data: await gunzipAsync(gzipped), headers: {} }
 }
 
-/** Origin of the file storage; undefined if it is the service itself. */
+/** Returns the origin of the file storage; undefined if it is the service itself. */
 function getStorageOrigin(config: Config): string | undefined {
   const endpoint = config.S3_PUBLIC_ENDPOINT ?? config.AWS_ENDPOINT_URL_S3
   if (endpoint === undefined) return `https://${config.BUCKET_NAME}.s3.${config.AWS_REGION}.amazonaws.com`

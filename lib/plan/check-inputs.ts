@@ -12,7 +12,7 @@ interface InputRules {
 
 /**
  * Checks the number and formats of the files after the first.
- * @throws AppError INVALID_INPUT; INVALID_REQUEST when the operation takes only one file.
+ * @throws AppError INVALID_INPUT; INVALID_REQUEST if the operation takes only one file.
  */
 export function requireInputs(
   moreFiles: readonly StoredFile[],

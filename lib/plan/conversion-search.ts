@@ -5,7 +5,7 @@ import { type Operation, operations } from '../model/operations.ts'
 import { type Conversion, findConversions } from './index.ts'
 
 interface SearchTerm {
-  /** Set for words before or after "to": only the source or the target is meant. */
+  /** Whether only the source or only the target is meant, because the word is before or after "to". */
   readonly side: 'source' | 'target' | 'any'
   readonly formats: ReadonlySet<FormatId>
   readonly operations: ReadonlySet<Operation>
@@ -14,12 +14,12 @@ interface SearchTerm {
 const separators = new Set(['to', 'into', 'as', '→', '->'])
 const fillerWords = new Set(['a', 'an', 'the', 'my', 'file', 'files', 'convert', 'pages', 'page'])
 
-/** Operations that a search finds besides conversions. */
+/** Operations that a search finds, besides conversions. */
 const searchedOperations = operations.filter((name) => name !== 'unlock')
 
 /**
- * Finds conversions by words such as `word to pdf` or `combine pdf`: each has to name the source, the target or the
- * operation, by one of its names or a synonym.
+ * Finds conversions by words such as `word to pdf` or `combine pdf`. Each word has to name the source, the target or
+ * the operation, by one of its names or a synonym.
  * @param operation searches only this operation.
  */
 export function searchConversions(

@@ -5,8 +5,10 @@ import type { WorkerReply, WorkerRequest } from './worker-messages.ts'
 export interface PdfPages {
   readonly count: number
   /**
-   * Draws a page. @param maxSidePx longer side in pixels @returns the image or its URL @throws LocalPdfError if the
-   * page cannot be drawn
+   * Draws a page.
+   * @param maxSidePx longer side in pixels
+   * @returns the image or its URL
+   * @throws LocalPdfError if the page cannot be drawn
    */
   draw(page: number, maxSidePx: number): Promise<ImageBitmap | string>
   close(): void

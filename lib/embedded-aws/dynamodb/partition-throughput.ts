@@ -62,8 +62,8 @@ export class PartitionThroughput {
   }
 
   /**
-   * Returns the part of a request that may be processed now; a batch may lack entries. @throws ThrottledError if
-   * nothing may be processed
+   * Returns the part of a request that may be processed now; a batch may lack entries.
+   * @throws ThrottledError if nothing may be processed
    */
   admit(operation: string, input: Input): Input {
     const kind = operations[operation]

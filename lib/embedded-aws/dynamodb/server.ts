@@ -32,7 +32,8 @@ interface DynamoDb {
 
 /**
  * Starts the embedded DynamoDB and keeps it running on its port: if it crashes or hangs, requests in progress fail, the
- * SDK retries them, and a new process serves them. @throws if the port or the file is in use, or the file is damaged
+ * SDK retries them, and a new process serves them.
+ * @throws if the port or the file is in use, or the file is damaged
  */
 export async function openDynamoDb(options: DynamoDbOptions): Promise<DynamoDb> {
   const { file, log, checkEveryMs = 5000, probeTimeoutMs = 10_000, ttlSweepEveryMs = 60_000 } = options

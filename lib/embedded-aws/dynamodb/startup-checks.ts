@@ -17,8 +17,8 @@ const defaultLockTimeoutMs = 5000
 
 /**
  * Ensures that no other process has the file open. The database itself would not notice: SQLite allows several
- * processes on one file, but each of them would act as if it were the only one. @throws if another process has the file
- * open, or if SQLite cannot read it
+ * processes on one file, but each of them would act as if it were the only one.
+ * @throws if another process has the file open, or if SQLite cannot read it
  */
 export function checkDatabaseFile(file: string, lockTimeoutMs = defaultLockTimeoutMs): void {
   if (!existsSync(file)) return

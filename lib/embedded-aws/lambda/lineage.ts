@@ -16,8 +16,8 @@ export interface ChainedInvocation {
 }
 
 /**
- * Continues the chain of requests that led to a batch. @param traceHeaders headers of the messages of the batch; for
- * each function, the highest count applies
+ * Continues the chain of requests that led to a batch.
+ * @param traceHeaders headers of the messages of the batch; for each function, the highest count applies
  */
 export function continueLineage(traceHeaders: readonly string[], functionName: string): ChainedInvocation {
   const fields = traceHeaders.flatMap((header) => header.split(';'))

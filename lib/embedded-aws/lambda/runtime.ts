@@ -78,8 +78,9 @@ export class Lambda {
   readonly #beforeInvoke: () => void
 
   /**
-   * Creates the runtime. @param options.beforeInvoke called before each invocation @param options.concurrentExecutions
-   * limit for all functions together; unlimited by default
+   * Creates the runtime.
+   * @param options.beforeInvoke called before each invocation
+   * @param options.concurrentExecutions limit for all functions together; unlimited by default
    */
   constructor(options: {
     functions: readonly LocalFunction[]

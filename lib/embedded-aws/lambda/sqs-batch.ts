@@ -62,8 +62,8 @@ const BatchResponse = z
   .nullish()
 
 /**
- * Returns the messages that a function reports as failed; none for a response without a list. @throws if the response
- * is malformed or names a message that was not in the batch; then all messages have failed
+ * Returns the messages that a function reports as failed; none for a response without a list.
+ * @throws if the response is malformed or names a message that was not in the batch; then all messages have failed
  */
 export function readFailedIds(response: unknown, batch: readonly string[]): ReadonlySet<string> {
   const parsed = BatchResponse.safeParse(response)

@@ -63,9 +63,9 @@ export class Blobs {
 
   /**
    * Adopts a file as a new blob; resolves when its bytes are on disk, after which its original name may be deleted.
-   * Uses fsync, because with fdatasync ext4 guarantees nothing for a second name of a file. @param owner the user that
-   * must own the file: the caller may have replaced a folder of its path by a link. @throws for a symbolic link and
-   * anything else that is not a plain file
+   * Uses fsync, because with fdatasync ext4 guarantees nothing for a second name of a file.
+   * @param owner the user that must own the file: the caller may have replaced a folder of its path by a link.
+   * @throws for a symbolic link and anything else that is not a plain file
    */
   async adopt(path: string, owner?: number): Promise<Span> {
     const blob = randomBytes(16).toString('hex')

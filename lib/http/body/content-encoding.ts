@@ -15,7 +15,8 @@ export const supportedEncodings = ['gzip', 'deflate', 'br', 'zstd'] as const
 
 /**
  * Decodes the `Content-Encoding` of a body. The caller limits the decoded size. Forms with files must not be encoded: a
- * few bytes could expand to files that fill the disk. @throws AppError UNSUPPORTED_MEDIA_TYPE
+ * few bytes could expand to files that fill the disk.
+ * @throws AppError UNSUPPORTED_MEDIA_TYPE
  */
 export function decodeRequestBody(body: Readable, encoding: string | undefined, kind: BodyKind): Readable {
   const name = encoding?.trim().toLowerCase() ?? ''

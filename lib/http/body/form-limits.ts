@@ -14,8 +14,9 @@ export const formLimits = {
 } as const
 
 /**
- * Checks the name of a form field. @param name undefined for a part that has none. @throws AppError INVALID_INPUT,
- * INVALID_REQUEST.
+ * Checks the name of a form field.
+ * @param name undefined for a part that has none.
+ * @throws AppError INVALID_INPUT, INVALID_REQUEST.
  */
 export function checkFieldName(name: string | undefined): string {
   if (name === undefined)

@@ -4,7 +4,8 @@ import { isBodyDecodingError } from './content-encoding.ts'
 
 /**
  * Reads the whole stream. Does not use iteration, which would close the connection of a rejected request before the
- * reply. @throws AppError INVALID_REQUEST if the body is larger than `maxBytes` or cannot be decoded.
+ * reply.
+ * @throws AppError INVALID_REQUEST if the body is larger than `maxBytes` or cannot be decoded.
  */
 export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -8,8 +8,9 @@ const escapeRuns = /(?:%[\da-f]{2})+/gi
 
 /**
  * Rejects escapes that are not UTF-8, which URLSearchParams would silently replace with U+FFFD. A percent sign without
- * two hex digits is literal. @param encodedText a query or a form body. @throws AppError INVALID_INPUT that names the
- * first such field.
+ * two hex digits is literal.
+ * @param encodedText a query or a form body.
+ * @throws AppError INVALID_INPUT that names the first such field.
  */
 export function requireUtf8Escapes(encodedText: string): void {
   const invalidPair = encodedText.split('&').find((pair) => !(pair.match(escapeRuns) ?? []).every(isUtf8))

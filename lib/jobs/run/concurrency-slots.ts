@@ -50,13 +50,13 @@ export class ConcurrencySlots {
       ttl: ttl(),
     })
     await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: getWakeShard(job.owner) } })
-    // A job that released its slot in the meantime did not see the waiting task.
+    // Tries again, because a job that released its slot in the meantime did not see the waiting task.
     if (!(await this.#tryEnter(job, limit))) return false
     await table.delete(waitKey)
     return true
   }
 
-  /** Frees the slot of a job that is over and resumes waiting jobs, including jobs that were resumed but never ran. */
+  /** Frees the slot of an ended job and resumes waiting jobs, including jobs that were resumed but never ran. */
   async release(
     { id, owner }: Pick<Job, 'id' | 'owner'>,
     { isJobOver = false }: { readonly isJobOver?: boolean } = {},
@@ -65,7 +65,7 @@ export class ConcurrencySlots {
     if (limit === null || (!isJobOver && (await this.#isJobLive(id)))) return
     const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
     const freeSlots = item ? limit - Number(item['count']) : 0
-    // `acquire` sets the time before it looks for a free slot again, so without one no task waits for this slot.
+    // `acquire` sets `wakeAt` before it looks for a free slot again, so if it is not set, no task waits for this slot.
     if (freeSlots > 0 && item?.['wakeAt'] !== undefined) await this.#resumeWaiting(owner, freeSlots)
   }
 
@@ -79,7 +79,7 @@ export class ConcurrencySlots {
     const freeSlots = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
     const hasMoreWaiting = await this.#resumeWaiting(owner, freeSlots)
     if (hasMoreWaiting) await table.update(keyOf(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
-    // Unless a task has started to wait meanwhile, which sets another time.
+    // The condition fails if a task has started to wait meanwhile, because that sets another time.
     else if (wakeAt !== undefined)
       await table.update(
         keyOf(owner),
@@ -134,7 +134,7 @@ export class ConcurrencySlots {
     return job !== undefined && isLiveStatus(job.status)
   }
 
-  /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether others keep waiting. */
+  /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether other jobs keep waiting. */
   async #resumeWaiting(owner: string, freeSlots: number): Promise<boolean> {
     const { table, queues } = this.#services
     let resumedCount = 0
@@ -147,8 +147,8 @@ export class ConcurrencySlots {
         currentJob = { id, isLive: await this.#isJobLive(id) }
         if (currentJob.isLive) resumedCount++
       }
-      // Written by `acquire`. The end of one job is not the cause of the next: otherwise all jobs of an owner would be
-      // one chain.
+      // `acquire` stored the message. It starts a new chain, because the end of one job does not cause the next one:
+      // otherwise, all jobs of an owner would be one chain.
       if (currentJob.isLive)
         await startChain(
           () => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner),

@@ -23,7 +23,7 @@ import { type ChunkedInputs, type InputsResult, runInputs } from './run-inputs.t
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** Runs the steps of a task that belong to this image. */
+/** Runs the steps of a task that its image can run. */
 export const convertTask: TaskHandler = async (run, claimedTask) => {
   const { task, state, lease } = claimedTask
   if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services)))
@@ -31,14 +31,14 @@ export const convertTask: TaskHandler = async (run, claimedTask) => {
   const { inputPlans, warnings } = await planTask(task, state, run.services)
   const limitS = getTimeLimitS(inputPlans)
   if (getNextImage(inputPlans) !== run.queue) {
-    // The task was sent by a different plan. From now on this plan is stored and used.
+    // The task was sent by a plan that differs from this one, which is stored and used from now on.
     await lease.handOver({
       pieces: sealOptions(inputPlans, task, run.services),
       warnings: mergeWarnings(task, warnings),
     })
     return doneOutcome
   }
-  // Processes start while the inputs are fetched.
+  // Prestarts programs while the inputs are fetched.
   const [firstPlan] = inputPlans
   warmProcesses(firstPlan?.steps[firstPlan.step]?.engine)
   return useWorkDir(run, async (workDir) => {
@@ -68,7 +68,7 @@ function runConversion(
 ): Promise<InputsResult | ChunkedInputs> {
   const { task, state, lease, log } = claimedTask
   return runWithTimeLimit(run, claimedTask, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
-    // Engines that start no program are confined as well.
+    // Checks the sandbox, which also confines engines that start no program.
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({
@@ -100,12 +100,12 @@ async function storeOutcome(
   const isStored = isComplete
     ? await lease.finish({ ...outcome, status: 'completed', percent: 100, files })
     : await lease.handOver({ ...outcome, pieces: sealOptions(inputPlans, task, services) })
-  // Another worker has taken over the task, or the task is no longer needed: no record refers to these files.
+  // Another worker has taken over the task, or the task is no longer needed, so no record refers to these files.
   if (!isStored) await services.files.delete(storedKeys)
   else {
     await services.files.delete(unusedKeys)
     if (task.expandedBy !== undefined) await deleteChunks(task, services, task.expandedBy)
-    // The other chunks may have been deleted before this chunk recorded its files.
+    // The chunks may have been deleted before this one recorded its files.
     if (task.part !== undefined && !(await findAwaitingTask(task, services)))
       await services.files.delete(storedKeys)
   }
@@ -125,7 +125,7 @@ async function splitTask(
 ): Promise<MessageOutcome> {
   const remainingPlans = sealOptions(inputPlans, task, services)
   const chunkRecords = remainingPlans.flatMap((inputPlan) => createChunks(task, inputPlan, chunks))
-  // Joined by the same plan, even if another version of the service would plan differently.
+  // The plan is stored, so that it also joins the results if another version of the service would plan differently.
   const isStored = await lease.splitIntoChunks(chunkRecords, {
     pieces: remainingPlans,
     warnings: mergeWarnings(task, warnings),

@@ -12,7 +12,7 @@ export interface ConvertedWithFallbacks extends StepsResult {
 
 /**
  * Runs the fallback routes of local files one after another, as workers do, but in this process and for all images.
- * Partial results are not compared.
+ * Does not compare partial results.
  */
 export async function convertWithFallbacks(
   initialPlan: InputPlan,
@@ -50,7 +50,7 @@ export async function convertWithFallbacks(
   }
 }
 
-/** Links the inputs into a new folder, since engines only see the files in their folder. */
+/** Links the inputs into a new folder, because engines only see the files in their folder. */
 async function linkInputs(
   run: { readonly workDir: string; readonly inputs: readonly InputFile[] },
   name: string,

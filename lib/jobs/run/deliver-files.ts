@@ -23,13 +23,13 @@ interface DeliveryRun {
 interface Delivery {
   /** The files to deliver. */
   readonly files: readonly StoredFile[]
-  /** Those among them that were stored for this export. */
+  /** Those of the files that were stored for this export. */
   readonly created: readonly StoredFile[]
 }
 
 /**
- * Returns the files of an export: of a list its ZIP, or its files one by one when the task asks for them or selects
- * some by name; several other files in one ZIP when it asks for that.
+ * Returns the files of an export. A list is delivered as its ZIP, or as single files if the task asks for them or
+ * selects some by name. Several other files are delivered in one ZIP if the task asks for it.
  * @throws AppError INVALID_INPUT for too many files
  */
 export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {
@@ -67,12 +67,12 @@ export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | und
   return { files, created }
 }
 
-/** A list whose members are all selected. */
+/** Identifies a list together with the number of its selected members. */
 const listName = ({ key, members }: StoredFile) => `${key} ${members?.length}`
 const findWholeLists = (number: number, { tasks }: JobState) =>
   tasks.filter((one) => one.number === number).flatMap(({ files }) => files.map(listName))
 
-/** Stores each member of a list under a key of its own. */
+/** Stores each member of a list under its own key. */
 async function* storeMembers(
   list: StoredFile,
   firstIndex: number,
@@ -107,7 +107,7 @@ async function* storeMembers(
 
 const rangeOf = ({ start, size }: ZippedPage) => ({ start, end: start + size })
 
-/** Keys belong to this attempt. */
+/** Returns the key and path of a file of this attempt. */
 const placeOf = (index: number, { task, workDir }: DeliveryRun) => ({
   key: `${getJobPrefix(task.jobId)}${task.number}/deliver-${task.attempt}-${index}`,
   path: join(workDir, `deliver-${index}`),
@@ -115,7 +115,7 @@ const placeOf = (index: number, { task, workDir }: DeliveryRun) => ({
 
 /** Packs files into one ZIP. */
 async function packFiles(inputs: readonly StoredFile[], run: DeliveryRun): Promise<StoredFile> {
-  // Loaded on demand, since few exports need it.
+  // Loaded on demand, because few exports need it.
   const { streamZip } = await import('./pack-results.ts')
   const { services, signal, task } = run
   const hash = createHash('sha256')

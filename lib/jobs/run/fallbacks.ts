@@ -10,7 +10,7 @@ import { findCapability } from './find-capability.ts'
 
 /** Decides what happens when a route fails or loses content: try a fallback route, or use an earlier partial result. */
 
-/** Returns a plan of the input by another route, or the error to report when there is none; see `planFallback`. */
+/** Returns a plan of the input with another route; if there is none, the error to report. See `planFallback`. */
 export type FindFallback = (
   triedRoutes: readonly [TriedRoute, ...TriedRoute[]],
 ) => InputPlan | { readonly error: JobError }
@@ -22,12 +22,15 @@ interface RouteFailure {
   readonly error: unknown
   /** Index of the step that failed. */
   readonly step: number
-  /** Percent of the input when the step failed. */
+  /** Progress of the input in percent when the step failed. */
   readonly percent: number
   readonly isLastAttempt: boolean
 }
 
-/** @throws the failure; after several routes, the error that says most about the file. */
+/**
+ * Decides what follows a failure.
+ * @throws the failure; after several routes, the error that says most about the file.
+ */
 export function decideAfterFailure(
   inputPlan: InputPlan,
   failure: RouteFailure,
@@ -38,7 +41,8 @@ export function decideAfterFailure(
   const isFinal = error instanceof AppError || isLastAttempt
   if (!isFinal) throw error
   const clientError = toClientError(error)
-  // After a fallback, any error is a reason to continue: the first route's error about the file is reported in the end.
+  // After a fallback, any error leads to another route; if all fail, the first route's error about the file is
+  // reported.
   if (isUnreadableError(clientError) || error instanceof EngineCrash || tried) {
     const nextPlan = startFallback(inputPlan, { ...failure, clientError }, findFallback)
     if (!('error' in nextPlan)) return { inputPlan: nextPlan }
@@ -49,7 +53,10 @@ export function decideAfterFailure(
   throw error
 }
 
-/** If content was lost, tries another route; the route that kept most is the result when no other is left. */
+/**
+ * Decides what follows a success. If content was lost, another route is tried; if none is left, the route that kept
+ * most is the result.
+ */
 export function decideAfterSuccess(
   inputPlan: InputPlan,
   result: Omit<PartialResult, 'kept'>,
@@ -75,12 +82,17 @@ export function decideAfterSuccess(
   return 'error' in nextPlan ? { result: bestResult } : { inputPlan: { ...nextPlan, fallback: bestResult } }
 }
 
-/** How much more content a result without layout must keep, because a few words do not outweigh the layout. */
+/**
+ * How much more content a result without layout must keep to be better, because a few words do not outweigh the layout.
+ */
 const keptLayoutBonus = 0.1
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
-/** A later result is only better if it keeps more, and not less of anything that is counted. */
+/**
+ * Whether the earlier result is as good. A later one is only better if it keeps more in total, and not less of any
+ * unit.
+ */
 function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
   const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? keptLayoutBonus : 0
   if (earlierResult.kept + bonus >= laterResult.kept) return true
@@ -93,7 +105,7 @@ function startFallback(
   { step, percent, clientError }: Pick<RouteFailure, 'step' | 'percent'> & { readonly clientError: JobError },
   findFallback: FindFallback,
 ): InputPlan | { readonly error: JobError } {
-  // Every route starts by removing the password.
+  // Every route starts with `unlock`, so that step does not identify a route.
   const steps = inputPlan.steps
     .slice(0, step + 1)
     .filter(({ operation }) => operation !== 'unlock')
@@ -107,8 +119,8 @@ function startFallback(
 }
 
 /**
- * Warns about content that a fallback route drops by design. Which engine read the file is not worth a warning, but
- * content that one engine considered damaged may be missing.
+ * Warns about content that a fallback route drops by design, and about content that may be missing because one engine
+ * considered the file damaged. Which engine read the file is not worth a warning.
  */
 export function createFallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
   const [firstStep] = steps

@@ -11,7 +11,7 @@ import { expandListedFiles } from '../../plan/file-lists.ts'
 import { defined } from '../../validation/defined.ts'
 import { getExtension, requireFormatId } from './format-id.ts'
 
-/** Files with their paths in a work folder; the members of a list are files of their own. */
+/** Returns files with their paths in a work folder; each member of a list is a separate file. */
 export const toInputFiles = (sources: readonly StoredFile[], workDir: string): InputFile[] =>
   sources.flatMap(expandListedFiles).map(({ filename, size, traits, ...source }, index) => {
     const format = requireFormatId(source.format)
@@ -51,7 +51,7 @@ export async function fetchInputs(
 
 interface ListTarget {
   readonly sourceInputs: readonly InputFile[]
-  /** For the ZIP. */
+  /** Path at which to store the ZIP. */
   readonly path: string
   readonly signal: AbortSignal
 }

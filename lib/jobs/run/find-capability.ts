@@ -2,7 +2,10 @@ import type { Capability, Engine } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import type { ConversionStep } from '../../model/job.ts'
 
-/** @throws AppError UNSUPPORTED_CONVERSION for a step planned by a different version of the service. */
+/**
+ * Finds the capability of a step.
+ * @throws AppError UNSUPPORTED_CONVERSION for a step planned by a different version of the service.
+ */
 export function findCapability(
   step: ConversionStep,
   engines: readonly Engine[],

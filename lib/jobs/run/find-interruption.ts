@@ -1,10 +1,10 @@
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
 
-/** Signals that a program receives from outside: no file can make a program send them to itself. */
+/** Signals that a program only receives from outside: no file can make a program send them to itself. */
 const externalSignals: ReadonlySet<string> = new Set(['SIGKILL', 'SIGTERM', 'SIGINT', 'SIGHUP'])
 
-/** Errors of the system while a file is read or a program started, which say nothing about the file. */
+/** System errors while a file is read or a program is started, which say nothing about the file. */
 const systemErrors: ReadonlySet<string> = new Set([
   'EIO',
   'EAGAIN',
@@ -18,12 +18,12 @@ const systemErrors: ReadonlySet<string> = new Set([
   'ABORT_ERR',
 ])
 
-/** Verdicts on a file that engines derive from a failure. */
+/** Error codes that say something about the content of a file; engines derive them from a failure. */
 const contentErrorCodes: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED'])
 
 /**
- * Returns what interrupted an engine that therefore blames the file, for example by calling it damaged; undefined if
- * the file itself is the reason.
+ * Returns what interrupted an engine that then blames the file, for example by calling it damaged; undefined if the
+ * file itself is the reason.
  */
 export function findInterruption(error: unknown): Error | undefined {
   if (!(error instanceof AppError) || !contentErrorCodes.has(error.code)) return undefined

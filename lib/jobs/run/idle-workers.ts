@@ -1,7 +1,7 @@
 import type { ImageId } from '../../component-ids.ts'
 import type { Services } from '../../services/services.ts'
 
-/** Practically unlimited: Lambda starts a worker for each message. */
+/** Number of workers without a limit: Lambda starts one for each message. */
 const unlimitedWorkers = 100
 
 /** Returns how many workers could start work for this image immediately, including the calling worker. */
@@ -12,6 +12,6 @@ export async function countIdleWorkers(
   const { PARALLEL } = config
   if (PARALLEL === undefined) return unlimitedWorkers
   if (PARALLEL === 1) return 1
-  // The load includes the message of the calling worker.
+  // The load of the queue includes the message of the calling worker.
   return Math.max(1, PARALLEL + 1 - (await queues.load(image)))
 }

@@ -19,21 +19,21 @@ import { isLastAttempt, isLeaseLost, releaseLostLease } from './lost-lease.ts'
 import { checkStraggler } from './stragglers.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Seconds that a lease is valid without a heartbeat. */
+/** Duration of a lease without a heartbeat, in seconds. */
 const leaseDurationS = 15
-/** The engine of a cancelled job is stopped within this time. */
+/** Interval of heartbeats, which is also the longest time until the engine of a cancelled job is stopped. */
 const heartbeatIntervalMs = 3000
-/** A task that ends sooner publishes its start together with its end. */
+/** The start of a task is published after this delay; a task that ends sooner publishes start and end together. */
 const startEventDelayMs = 300
 /** Minimum interval and minimum gain in percent between two progress updates. */
 const minProgressIntervalMs = 500
 const minProgressPoints = 5
 const smallProgressIntervalMs = 2000
 
-/** Another worker has the task, or the job is over. */
+/** Another worker has the task, or the job has ended. */
 export class LeaseLostError extends Error {}
 
-/** How a worker ends its task. */
+/** The changes to a task with which a worker ends it. */
 export type TaskResult = Pick<Task, 'status'> & Partial<Task>
 
 /**
@@ -75,7 +75,7 @@ export class Lease {
     return this.#run.services.jobs.store
   }
 
-  /** Claims the task unless it is claimed, waiting, over or has to run apart; returns its record in any case. */
+  /** Claims the task unless it is claimed, is waiting, has ended or must run alone. Returns its record in any case. */
   async claim(): Promise<WriteResult<Task>> {
     let claimResult = await this.#tryClaim()
     if (!claimResult.applied && claimResult.record && isLeaseLost(claimResult.record, new Date())) {
@@ -119,7 +119,7 @@ export class Lease {
     )
   }
 
-  /** Does nothing if another worker was faster. */
+  /** Releases a lost lease; does nothing if another worker was faster. */
   async #releaseLost(task: Task): Promise<void> {
     const { leaseId, leaseUntil = '' } = task
     const change = releaseLostLease(task, this.#run)
@@ -146,7 +146,7 @@ export class Lease {
   reportProgress(percent: number, stage: string): void {
     const isJoin = this.#task?.expandedBy !== undefined
     const shownPercent = isJoin ? joinStartPercent + (percent * (100 - joinStartPercent)) / 100 : percent
-    // Another attempt starts from 0, but the published percent never falls.
+    // Another attempt starts from 0, but the published percentage never decreases.
     this.#percent = Math.max(this.#percent, Math.min(99, Math.floor(shownPercent)))
     this.#stage = stage
     const elapsedMs = Date.now() - this.#publishedAt
@@ -159,7 +159,7 @@ export class Lease {
   }
 
   /**
-   * Runs one update at a time. After a failed update the next one catches up, or the lease expires and another worker
+   * Runs one update at a time. After a failed update, the next one catches up, or the lease expires and another worker
    * takes over.
    */
   #runUpdate(update: () => Promise<void>): void {
@@ -186,7 +186,7 @@ export class Lease {
     if (!heartbeatResult.applied || !(await this.#isStillNeeded())) this.#onLost()
   }
 
-  /** Whether a chunk is still needed; starts a speculative copy when it takes too long. */
+  /** Returns whether a chunk is still needed; starts a speculative copy of it if it takes too long. */
   async #isStillNeeded(): Promise<boolean> {
     if (!this.#job || this.#task?.part === undefined) return true
     return checkStraggler({ chunk: this.#task, job: this.#job, ranMs: this.#ranMs }, this.#run, this.#log)
@@ -196,7 +196,7 @@ export class Lease {
     return Math.max(0, Date.now() - this.#claimedAt)
   }
 
-  /** Including earlier attempts, as of their last heartbeats; measured by a monotonic clock. */
+  /** Working time including earlier attempts, as of their last heartbeats, by a monotonic clock. */
   get #workedMs(): number {
     return (this.#task?.workedMs ?? 0) + this.#attemptMs
   }
@@ -214,7 +214,7 @@ export class Lease {
     const { part, bucketed, number = 0, name = '' } = this.#task ?? {}
     this.#publishedPercent = this.#percent
     this.#publishedAt = Date.now()
-    // Chunks, and tasks of large jobs, only count when they are over.
+    // Chunks, and tasks of large jobs, only count when they have ended.
     if (!this.#job || part !== undefined || bucketed) return
     if (this.#job.status === 'queued') await this.#publishStart()
     const progress = { percent: this.#percent, stage: this.#stage, taskName: name }
@@ -238,13 +238,13 @@ export class Lease {
     return this.#store.changeTask(this.#run.ref, change, { condition, ...defined({ mark }) })
   }
 
-  /** Stores the remaining work of a running task. @throws LeaseLostError when another worker has the task. */
+  /** Stores the remaining work of a running task. @throws LeaseLostError if another worker has the task. */
   async saveRemaining(remainingWork: Pick<Task, 'pieces' | 'begun'>): Promise<void> {
     const { applied } = await this.#change({ set: { ...remainingWork, percent: this.#percent } })
     if (!applied) throw new LeaseLostError()
   }
 
-  /** Hands the remaining work to another image. Returns false, as below, if another worker has the task. */
+  /** Hands the remaining work to another image. Returns false if another worker has the task. */
   async handOver(doneWork: Pick<Task, 'pieces' | 'warnings'> & Partial<Task>): Promise<boolean> {
     await this.stopHeartbeat()
     const { applied, record } = await this.#change(
@@ -268,7 +268,8 @@ export class Lease {
   /** Releases the task as if it had not been claimed. */
   async release(): Promise<void> {
     await this.stopHeartbeat()
-    // Attempts start again when chunks are joined or another image continues, but the task's start time stays.
+    // Attempts are counted from 1 again when chunks are joined or another image continues, but the task keeps its start
+    // time.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     const { workedMs, expandedBy } = this.#task ?? {}
     await this.#change({
@@ -283,7 +284,7 @@ export class Lease {
     })
   }
 
-  /** Ends a failed attempt. Returns whether there is another one. */
+  /** Ends a failed attempt. Returns whether there will be another one. */
   async retry(): Promise<boolean> {
     if (this.#task && isLastAttempt(this.#task)) return false
     await this.stopHeartbeat()
@@ -292,7 +293,7 @@ export class Lease {
     return true
   }
 
-  /** Replaces the task by its chunks; the task is sent again when they are complete. */
+  /** Replaces the task by its chunks; the task is sent again when all chunks are complete. */
   async splitIntoChunks(
     chunks: readonly Task[],
     remainingWork: Pick<Task, 'pieces' | 'warnings'>,
@@ -321,7 +322,7 @@ export class Lease {
     return applied
   }
 
-  /** Ends the task and updates its dependents. */
+  /** Ends the task and updates the tasks that depend on it. Returns false if another worker has the task. */
   async finish(result: TaskResult): Promise<boolean> {
     await this.stopHeartbeat()
     const ranFields = this.#task?.part === undefined ? {} : { ranMs: this.#ranMs }
@@ -333,7 +334,7 @@ export class Lease {
       this.#change(change, { endedBy: this.#id }),
       isQueued && !job ? this.#publishStart() : undefined,
     ])
-    // A repeated write may find an end that this lease stored earlier with a different status; that one is kept.
+    // A repeated write may find that this lease ended the task earlier with a different status, which is kept.
     if (!endResult.applied || endResult.record?.status !== result.status) return false
     if (job && (await this.#endJob(job, endResult.record))) return true
     await this.#completion.completeTask(endResult.record, { isRepeat: false })
@@ -349,8 +350,8 @@ export class Lease {
   }
 
   /**
-   * Ends a job after its only task, in one write. Returns false when the job was changed meanwhile. If this process
-   * dies before, the redelivered message ends the job; a transaction of both writes would cost twice as much.
+   * Ends a job after its only task, in one write. Returns false if the job was changed meanwhile. If this process dies
+   * first, the redelivered message ends the job; a transaction of both writes would cost twice as much.
    */
   async #endJob(job: Job, endedTask: Task): Promise<boolean> {
     const isImport = await hasImportedFiles(endedTask)
@@ -367,7 +368,7 @@ export class Lease {
       ended: sequence,
     }
     const { setPlus: _, ...end } = createJobEndChange(state, decideOutcome(state), this.#id)
-    // The condition below requires the job's sequence to be unchanged.
+    // The condition below requires that the job's sequence is unchanged.
     const jobChange = { ...end, set: { ...end.set, numbers, sequence } }
     const { applied, record } = await this.#store.changeJob(job.id, jobChange, {
       condition: { equal: { status: job.status, sequence: job.sequence } },
@@ -392,7 +393,10 @@ const createState = (job: Job, tasks: readonly Task[]): JobState => ({
   chunks: [],
 })
 
-/** Attempts start again when chunks or another image continue. */
+/**
+ * Fields about lost leases. Attempts are counted from 1 again when chunks or another image continue, so they are
+ * removed.
+ */
 const lostLeaseFields = ['uncounted', 'apart']
 
 const leaseUntil = () => new Date(Date.now() + leaseDurationS * 1000).toISOString()

@@ -31,15 +31,18 @@ class ContentLostError extends AppError {
   }
 }
 
-/** The fields of a step that are used here. */
+/** The fields of a step that the comparison uses. */
 type CheckedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 
-/** Delay before reading the source, which may block the thread that starts the engine: most have started by then. */
+/**
+ * Delay before reading the source. Reading may block the thread that starts the engine, and most engines have started
+ * by then.
+ */
 const readDelayMs = 40
 
 /**
  * Compares the result of each step with its input. The source is read while the engine runs. Each result is read once,
- * since it is also the input of the next step; the last one is read while it is being stored.
+ * because it is also the input of the next step; the last one is read while it is being stored.
  */
 export class LossDetector implements Disposable {
   readonly #log: Log
@@ -48,9 +51,12 @@ export class LossDetector implements Disposable {
   #readTimer: NodeJS.Timeout | undefined
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
-  /** Missing images are reported, but no reason for another route: most of those keep less of the layout. */
+  /**
+   * Missing images are reported, but are no reason for another route, because most other routes keep less of the
+   * layout.
+   */
   readonly #imageWarnings: Warning[] = []
-  /** Formats of files that were not counted to the end. */
+  /** Formats of files that were only counted in part. */
   readonly #stoppedFormats = new Set<FormatId>()
   readonly #disposal = new AbortController()
   /** Aborted with the step, or when the comparison is no longer needed. */
@@ -76,7 +82,7 @@ export class LossDetector implements Disposable {
     return this.#shortfall
   }
 
-  /** Starts reading the inputs. The options of the first step may contain the text encoding. */
+  /** Starts reading the inputs. The options of the first step may contain their text encoding. */
   start(
     inputs: readonly Pick<InputFile, 'path' | 'format'>[],
     { operation, options }: Partial<Pick<CheckedStep, 'operation' | 'options'>> = {},
@@ -108,10 +114,10 @@ export class LossDetector implements Disposable {
     this.#disposal.abort()
   }
 
-  /** Returns what a task record stores while chunks do the work. */
+  /** Returns the summary that a task record stores while chunks do the work. */
   async getStoredSummary(): Promise<StoredSummary | undefined> {
     const source = await this.#readSource()
-    // The words are not stored.
+    // The words are not part of the stored summary.
     return source && StoredSummary.parse(source)
   }
 
@@ -124,7 +130,7 @@ export class LossDetector implements Disposable {
 
   /**
    * Compares a step's result with its source.
-   * @param result may contain the number of archive members, for archives that only the engine can read.
+   * @param result contains the number of archive members for archives that only the engine can read.
    * @throws ContentLostError
    */
   async checkStep(
@@ -134,7 +140,7 @@ export class LossDetector implements Disposable {
   ): Promise<void> {
     // The engine was found by these formats, so they are in the registry.
     const [from, to] = [step.from as FormatId, step.to as FormatId]
-    // An encrypted document could not be read: the decrypted one becomes the source.
+    // An encrypted document could not be read, so the decrypted one becomes the source.
     if (step.operation === 'unlock') this.start(files.map(({ path }) => ({ path, format: to })))
     if (!contentPreservingOperations.includes(step.operation)) return
     const source =
@@ -198,7 +204,7 @@ export class LossDetector implements Disposable {
   }
 }
 
-/** Reads files one after the other, up to the first whose content is unknown. */
+/** Reads files one after another, up to the first file whose content is unknown. */
 async function readAll<File>(
   files: readonly File[],
   read: (file: File) => Promise<ContentSummary | undefined>,
@@ -219,7 +225,7 @@ const countingStoppedWarning = (format: FormatId): Warning => ({
 
 const toOptionalString = (option: unknown) => (typeof option === 'string' ? option : undefined)
 
-/** Removes invisible text, which was dropped on purpose, and reports it as a dropped feature. */
+/** Removes invisible text, which the engine drops on purpose, and reports it as a dropped feature. */
 function removeHiddenText(
   source: ContentSummary | undefined,
   hiddenText: string,

@@ -3,12 +3,10 @@ import type { Task } from '../../model/job.ts'
 import { maxTaskAttempts } from '../job-state-machine.ts'
 import type { TaskRun } from './task-run.ts'
 
-/**
- * Maximum number of lost leases of a task that do not count as attempts; further ones count, whatever the reason.
- */
+/** Maximum number of a task's lost leases that do not count as attempts; further ones always count. */
 const maxUncounted = 6
 
-/** Attempts that count: the others were lost for reasons outside the task. */
+/** Returns the number of attempts that count; the others were lost for reasons outside the task. */
 export const countAttempts = ({ attempt, uncounted = 0 }: Pick<Task, 'attempt' | 'uncounted'>): number =>
   attempt - uncounted
 
@@ -20,10 +18,10 @@ export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Dat
   status === 'processing' && leaseId !== undefined && leaseUntil <= now.toISOString()
 
 /**
- * Makes a task whose worker died claimable again. That costs an attempt only if the task ran alone: if it shared the
- * worker, another one may have crashed it, and from now on the task runs apart. Nor is a task to blame for the end of
- * the whole service. The time of an attempt that costs nothing does not count towards the time limit either.
- * @param run of the process that takes over the task.
+ * Makes a task whose worker died claimable again. That costs an attempt only if the task ran alone. If it shared the
+ * worker, another task may have crashed it, and from now on the task runs alone. The task is not to blame for the end
+ * of the whole service either. If an attempt costs nothing, its time does not count towards the time limit.
+ * @param run the process that takes over the task
  */
 export function releaseLostLease(task: Task, { runId }: Pick<TaskRun, 'runId'>): Change {
   const { status, runId: lostRunId, shared, uncounted = 0, expandedBy, workedMs = 0, attemptMs = 0 } = task

@@ -17,12 +17,12 @@ interface ZipOptions {
   readonly files: TaskServices['files']
   readonly withManifest: boolean
   readonly signal: AbortSignal
-  /** Folders of the results, by job; results of other jobs are at the top level. */
+  /** Folders of the results by job id; results of other jobs are at the top level. */
   readonly folders: Readonly<Record<string, string>>
   readonly nameTemplate?: string | undefined
-  /** `{index}` of the first file; 1 if omitted. */
+  /** Value of `{index}` for the first file; 1 if omitted. */
   readonly firstIndex?: number | undefined
-  /** Called with the number of bytes added, as the files are added. */
+  /** Called with the number of bytes as they are added. */
   readonly onBytes: (bytes: number) => void
 }
 
@@ -35,7 +35,7 @@ export function streamZip(entries: readonly ZipEntry[], options: ZipOptions): Re
   configure({ useWebWorkers: false })
   const total = entries.reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
   const writer = new ZipWriterStream({ zip64: total > maxZip32Bytes })
-  const zip = Readable.fromWeb(writer.readable as Parameters<typeof Readable.fromWeb>[0]) // Node's own type of the same
+  const zip = Readable.fromWeb(writer.readable as Parameters<typeof Readable.fromWeb>[0]) // Node's type for the same stream
   writeEntries(writer.zipWriter, entries, options).catch((error: unknown) =>
     zip.destroy(error instanceof Error ? error : new Error(String(error))),
   )
@@ -67,7 +67,7 @@ async function writeEntries(
   await writer.close()
 }
 
-/** Names files one after another, as a template numbers them. */
+/** Returns a function that names files one after another, with the numbers of a template. */
 function createNaming({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTemplate' | 'firstIndex'>) {
   const date = new Date().toISOString()
   let index = firstIndex - 1
@@ -82,7 +82,7 @@ function createNaming({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTe
         })
 }
 
-/** @returns its name in the ZIP; undefined when it was deleted meanwhile. */
+/** Adds a file to the ZIP. @returns its name in the ZIP; undefined if it was deleted meanwhile. */
 async function writeEntry(
   writer: Writer,
   {
@@ -102,7 +102,7 @@ async function writeEntry(
     size === 0 ? Readable.from([]) : await files.stream(from, { start: 0, end: size }, signal).catch(isGone)
   if (!body) return undefined
   const name = names.createUniqueName(folder === undefined ? baseName : `${folder}/${baseName}`)
-  // Node's type and that of the library describe the same stream.
+  // Node and the library have different types for the same stream.
   await writer.add(name, ReadableStream.from(countBytes(body, onBytes)) as Parameters<Writer['add']>[1], {
     level: isCompressible(mimeType) ? 6 : 0,
     uncompressedSize: size,
@@ -115,7 +115,7 @@ async function* countBytes(body: Readable, onBytes: (bytes: number) => void): As
   for await (const chunk of body as AsyncIterable<Buffer>) {
     onBytes(chunk.length)
     yield chunk
-    // When bytes are always available, the stream would never yield, and heartbeats would stop.
+    // If bytes were always available, the stream would never yield, and heartbeats would stop.
     await setImmediate()
   }
 }
@@ -129,7 +129,7 @@ interface PackContext {
   readonly progress: (percent: number) => void
 }
 
-/** Stores the ZIP that a task requests. @throws AppError CONFLICT when none of the files exists any more. */
+/** Stores the ZIP that a task requests. @throws AppError CONFLICT if none of the files exists any more. */
 export async function packResultsIntoZip(
   fields: Readonly<Record<string, unknown>>,
   { services, key, path, signal, progress }: PackContext,

@@ -6,14 +6,14 @@ import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
 
 /**
- * Sends a ready task to its worker. For a task that is over, repeats its completion, which may have been interrupted.
+ * Sends a ready task to its worker. For a task that has ended, repeats its completion, which may have been interrupted.
  */
 export async function prepareTask(ref: TaskRef, services: Services): Promise<void> {
   const { store, completion } = services.jobs
   const [task, job] = await Promise.all([store.getTask(ref), store.getJob(ref.jobId)])
   if (task && !isTaskOver(task) && job && isLiveStatus(job.status)) {
     if (task.expandedBy !== undefined && task.open) return sendChunks(task, services)
-    // A transfer is sent without its input files.
+    // The input files of a transfer are not needed to send it.
     const inputs = findTransferOperation(task.operation) ? undefined : await store.getInputs(task, job)
     return completion.sendTask(task, inputs)
   }
@@ -21,6 +21,6 @@ export async function prepareTask(ref: TaskRef, services: Services): Promise<voi
     await completion.completeTask(task, { isRepeat: true })
     await deleteChunksOfEnded(task, services)
   }
-  // The task may have occupied a slot.
+  // The task may have occupied a concurrency slot.
   if (job) await new ConcurrencySlots(services).release(job)
 }

@@ -8,24 +8,25 @@ import type { TaskServices, TaskVault } from './task-services.ts'
 
 /**
  * Returns the services for one task: with all files and secrets if this process can access them, otherwise with those
- * of the message. Undefined when the message is not signed, or the signatures may expire before the task ends.
+ * in the message. Undefined if the message is not signed, or if the signatures may expire before the task ends.
  */
 export async function createTaskServices(
   { work }: TaskMessage,
   { services, queue, remainingMs }: Pick<TaskRun, 'queue' | 'remainingMs'> & { readonly services: Services },
 ): Promise<TaskServices | undefined> {
-  // Transfers run no engine and access files with their own role.
+  // Transfers run no engine and access files with the role of their own function.
   if (services.config.TASK_FILES === 'direct' || queue === 'transfer') return services
   const presignedWork = work && ('url' in work ? await fetchWork(work.url) : work)
   if (!presignedWork || presignedWork.until < Date.now() + remainingMs) return undefined
-  // The prototype keeps the lazily created services; none of them has the secret in such a process.
+  // The original services are the prototype, so that they are still created lazily; in such a process, none of them has
+  // the secret.
   return Object.create(services, {
     files: { value: new SignedFiles(presignedWork) },
     vault: { value: new PresignedVault(presignedWork.opened) },
   }) as TaskServices
 }
 
-/** Returns undefined when it has expired or been deleted. */
+/** Fetches the presigned work of a message. Returns undefined if it has expired or been deleted. */
 async function fetchWork(url: string): Promise<PresignedWork | undefined> {
   const response = await fetch(url)
   if (response.ok) return PresignedWork.parse(await response.json())
@@ -34,7 +35,7 @@ async function fetchWork(url: string): Promise<PresignedWork | undefined> {
   throw new Error(`the storage responded with status ${response.status}`)
 }
 
-/** A vault without a key: it only contains the opened secrets of one task, by their sealed values. */
+/** A vault without a key, which only contains the unsealed secrets of one task by their sealed values. */
 export class PresignedVault implements TaskVault {
   readonly #secretsBySealed: Readonly<Record<string, unknown>>
 
@@ -51,7 +52,7 @@ export class PresignedVault implements TaskVault {
     }) as T // the same, except for sealed values
   }
 
-  /** Restores the sealed values. */
+  /** Replaces secrets by the sealed values that they came from. */
   sealSecrets(
     values: Readonly<Record<string, unknown>>,
     secrets: ReadonlySet<string>,

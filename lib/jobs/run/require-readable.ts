@@ -11,7 +11,7 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Log } from '../../log.ts'
 import type { ConversionStep } from '../../model/job.ts'
 
-/** Programs cannot open the result. Another route may do better. */
+/** Programs cannot open the result, but the result of another route may be valid. */
 class UnreadableResultError extends AppError {
   constructor(from: string, to: string) {
     super(
@@ -22,7 +22,7 @@ class UnreadableResultError extends AppError {
   }
 }
 
-/** A file with another error, such as an encrypted PDF, may still be opened. */
+/** Codes that mean that a result is invalid. A file with another error, such as an encrypted PDF, may be valid. */
 const refusalCodes: readonly ErrorCode[] = ['CORRUPT_FILE', 'UNSUPPORTED_FORMAT', 'INVALID_INPUT']
 
 /**
@@ -36,7 +36,7 @@ export async function requireReadable(
 ): Promise<void> {
   for (const file of files) {
     const format = file.format ?? (to as FormatId) // The engine was found by it.
-    // Members of archives are returned as they are. Any bytes are text, also none.
+    // the engine was found by it
     if (file.filename !== undefined || textFormats.includes(format)) continue
     const problem = await findProblem(file.path, format, log)
     if (problem === undefined) continue
@@ -62,9 +62,9 @@ async function findProblem(path: string, format: FormatId, log: Log): Promise<st
   return summary && isBlank(summary) ? 'it contains neither video nor audio' : undefined
 }
 
-/** Whether a header says that there is neither a frame nor a sample. */
+/** Whether a media file has neither a frame nor a sample, according to its header. */
 function isBlank({ features, seconds = 0, counts: { frames, samples } }: ContentSummary): boolean {
   if (Math.max(seconds, frames ?? 0, samples ?? 0) > 0) return false
-  // Some headers leave out the duration.
+  // The duration is not enough, because some headers omit it.
   return features.length === 0 || frames === 0 || samples === 0
 }

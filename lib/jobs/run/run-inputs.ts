@@ -39,7 +39,7 @@ export interface InputsRun {
   readonly services: TaskServices
   readonly image: ImageId
   readonly task: Task
-  /** With opened secrets. */
+  /** The plans of the inputs, with unsealed secrets. */
   readonly inputPlans: readonly InputPlan[]
   readonly workDir: string
   readonly space: DiskSpaceMonitor
@@ -55,7 +55,7 @@ export interface InputsRun {
 export interface InputsResult {
   readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
-  /** How the task was done, for its record. */
+  /** Facts about the run for the task's record. */
   readonly facts: Pick<Task, 'engine' | 'engineVersion' | 'method' | 'details' | 'fidelity' | 'metadata'>
   /** Keys of all stored files. */
   readonly storedKeys: readonly string[]
@@ -64,7 +64,7 @@ export interface InputsResult {
   readonly isComplete: boolean
 }
 
-/** The next step of the only input should be split among workers; nothing of it has been run. */
+/** Returned if the next step of the only input should be split among workers. The step has not been run yet. */
 export interface ChunkedInputs {
   readonly inputPlans: readonly InputPlan[]
   readonly chunks: readonly StoredChunk[]
@@ -88,7 +88,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
       const isOnFallback = countTriedRoutes(nextPlan.inputPlan) > countTriedRoutes(inputPlan)
       inputPlan = nextPlan.inputPlan
       inputPlans[index] = inputPlan
-      // The chunks belonged to the previous route: the next one starts from the beginning.
+      // The chunks belonged to the previous route, and the next route starts from the beginning.
       if (isOnFallback && run.task.expandedBy !== undefined) break
       if (isOnFallback && inputPlan.steps[0]?.image === image) await run.saveRemaining(inputPlans)
     }
@@ -111,7 +111,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
   }
 }
 
-/** Joins lists that were split because their members have several formats, and removes their list marks. */
+/** Joins lists that were split because their members have several formats, and removes the marks of their members. */
 async function finishLists(
   run: InputsRun,
   inputPlans: readonly InputPlan[],
@@ -131,7 +131,7 @@ async function finishLists(
     const path = await joinLists(lists, { files: services.files, workDir, signal })
     const result = { files: [{ path, format: 'zip' as const }] as const }
     const at = firstPlan.steps.length
-    // No step of these plans has this index, so the key is new.
+    // No step of these plans has this index, so the key is not in use.
     const [file] = await storeFiles(run, { ...firstPlan, step: at }, inputPlans.length + index, {
       result,
       format: 'zip',
@@ -191,9 +191,9 @@ async function runInput(
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
     await deleteStored(storing, run)
-    // For a chunk, the task chooses the fallback, for all of its chunks.
+    // The fallback of a chunk is chosen by its task, for all chunks.
     if (run.signal.aborted) throw error
-    // No other route is certain to need less disk space.
+    // A full disk is no reason for another route, which may need just as much space.
     const diskError = await run.space.explainDiskError(error)
     if (diskError) throw diskError
     if (isChunk) throw error
@@ -211,7 +211,7 @@ async function runInput(
   const fidelityFields = fidelity ? { fidelity } : {}
   if (result.nextStep < inputPlan.steps.length || isChunk) {
     const nextPlan = { ...inputPlan, step: result.nextStep, files, ...fidelityFields }
-    // The next image does not see the shortfall.
+    // The next image does not know the shortfall, so its warning is added here.
     const contentWarning = result.result.shortfall?.warning
     return {
       inputPlan: nextPlan,
@@ -230,7 +230,7 @@ async function runInput(
   )
 }
 
-/** Deletes files that were being stored when the result was rejected. Leftovers are deleted with the job. */
+/** Deletes files that were being stored when the result was rejected. Any that are left are deleted with the job. */
 async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: InputsRun): Promise<void> {
   try {
     await services.files.delete(getKeys(await storing))
@@ -249,7 +249,9 @@ const tooManyCrashesError = () =>
 
 const chunkError = ({ code, message, details }: JobError) => new AppError(code, message, details)
 
-/** The input after a route has ended. Files that are neither its result nor its partial result become unused. */
+/**
+ * Returns the input after a route has ended. Files that are neither its result nor its partial result become unused.
+ */
 function finishRoute(
   decision: FallbackDecision,
   previousPlan: InputPlan,
@@ -312,7 +314,7 @@ async function runInputPlan(
   }
 }
 
-/** A task with several inputs is not split. */
+/** Splits a task into chunks; undefined for a task with several inputs, which is not split. */
 async function splitIntoChunks(stepsRun: StepsRun, { inputPlans, image, services }: InputsRun) {
   if (inputPlans.length > 1) return undefined
   return splitFirstStep(stepsRun, async () => ({
@@ -330,10 +332,10 @@ async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> 
   }
 }
 
-/** Maximum bytes of metadata in a task's record. */
+/** Maximum size in bytes of metadata in a task's record. */
 const maxMetadataBytes = 64 * 1024
 
-/** Content of a result that is shown in the task. */
+/** Reads the content of a result that is shown in the task. */
 async function readMetadata(task: Task, { result }: StepsResult): Promise<Pick<TaskFacts, 'metadata'>> {
   const [file] = result.files
   if (

@@ -20,7 +20,7 @@ interface ListRun extends Omit<StepsRun, 'inputs' | 'chunk' | 'results' | 'sourc
   readonly files: Pick<TaskFiles, 'getFile'>
 }
 
-/** Runs the steps for each member of a list, one after the other; the results form a list again. */
+/** Runs the steps for each member of a list, one after another; the results form a list again. */
 export async function runList(run: ListRun, list: StoredFile): Promise<StepsResult> {
   const { files, workDir, signal, onOutput } = run
   const zip = join(workDir, 'list.zip')
@@ -60,7 +60,7 @@ export async function runList(run: ListRun, list: StoredFile): Promise<StepsResu
   return output
 }
 
-/** What the results of the members say about the whole list. */
+/** Summarizes the results of the members for the whole list. */
 function summarize(runs: readonly StepsResult[]): Omit<EngineResult, 'files'> {
   const methods = new Set(runs.map(({ result }) => result.method))
   const [method] = methods
@@ -85,7 +85,7 @@ class ResultFolder {
     this.path = path
   }
 
-  /** Adds a result of a member; a result that is a list itself is flattened. */
+  /** Adds a result of a member. If the result is itself a list, its members are added. */
   async add(
     file: OutputFile,
     { name, page }: Pick<ZippedPage, 'name' | 'page'>,
@@ -121,7 +121,7 @@ interface JoinRun {
   readonly signal: AbortSignal
 }
 
-/** Joins lists that were split by format into one ZIP again, in the order of their pages. @returns its path. */
+/** Joins lists that were split by format into one ZIP, in the order of their pages. @returns its path. */
 export async function joinLists(
   lists: readonly StoredFile[],
   { files, workDir, signal }: JoinRun,

@@ -56,7 +56,7 @@ export async function runMessage(
   return false
 }
 
-/** Sends the task to a worker that runs no other. */
+/** Sends the task to a worker that runs no other task. */
 async function resendApart(
   message: TaskMessage,
   { services, queue }: Pick<TaskRun, 'queue' | 'services'>,

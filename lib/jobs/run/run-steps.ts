@@ -38,28 +38,28 @@ export interface StepsRun {
   readonly steps: readonly ConversionStep[]
   /** Index of the first step to run. */
   readonly firstIndex: number
-  /** Stops before the first step of another image; runs all steps when left out. */
+  /** Image whose steps are run, up to the first step of another image; if omitted, all steps are run. */
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
   /** Runs only this chunk of the first step. */
   readonly chunk?: ChunkSpec | undefined
-  /** Joins these chunk results instead of running the first step. Needs the inputs if `joinNeedsInputs` is true. */
+  /** Results of chunks to join instead of running the first step. Needs the inputs if `joinNeedsInputs` is true. */
   readonly results?: readonly ChunkResult[] | undefined
   /** Content of the source files of `results`. */
   readonly sourceContent?: StoredSummary | undefined
-  /** Parent of the folders of the steps. */
+  /** Folder in which each step gets a folder. */
   readonly workDir: string
   readonly signal: AbortSignal
   readonly log: Log
-  /** Available engines; all when left out. */
+  /** Available engines; all if omitted. */
   readonly engines?: readonly Engine[]
   /** Called for each program that an engine runs. */
   readonly onCommand?: OnCommand
   /** Called when a step starts. */
   readonly onStep?: (at: number) => void
   /**
-   * Called with the output before it is opened and compared with the source, which may still reject it, so that it can
-   * be stored in parallel.
+   * Called with the output before it is opened and compared with the source, so that it can be stored in parallel; the
+   * comparison may still reject it.
    * @returns a promise of the upload, which is not awaited.
    */
   readonly onOutput?: (stepsOutput: StepsOutput) => Promise<unknown>
@@ -87,7 +87,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   let { inputs } = run
   let index = run.firstIndex
   if (run.sourceContent) lossDetector.restoreSource(run.sourceContent)
-  // Skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
+  // The comparison is skipped for a chunk, which is not the whole output, and for a join whose inputs were not fetched.
   else if (!run.chunk && (!run.results || joinNeedsInputs(run))) lossDetector.start(inputs, steps[index])
   for (;;) {
     const step = steps[index]
@@ -116,7 +116,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   }
 }
 
-/** Within this time an upload has started and no longer needs this thread until it ends. */
+/** How long to wait for the start of an upload, after which it does not need this thread until it ends. */
 const maxSendWaitMs = 5
 
 /** Waits briefly so that an upload can start; the caller handles its failure. */
@@ -142,7 +142,7 @@ export function joinNeedsInputs({
   )
 }
 
-/** Splits the first step among the available workers; undefined when it should be run as a whole. */
+/** Splits the first step among the available workers; undefined if it should be run as a whole. */
 export async function splitFirstStep(
   run: StepsRun,
   getWorkerPool: () => Promise<WorkerPool>,
@@ -238,12 +238,12 @@ const createSpanAttributes = (
   'mutabor.input.bytes': inputs.reduce((sum, { size }) => sum + size, 0),
 })
 
-/** Maximum characters of a program's output in the log; the end is kept. */
+/** Maximum number of characters of a program's output in the log; the end is kept. */
 const maxLoggedCharacters = 4000
 
 /**
- * Logs the output of failed programs, which would otherwise be lost when the engine takes another route, reports its
- * own message or is aborted. Arguments are not logged, since they may contain passwords.
+ * Logs the output of failed programs, which would be lost if the engine takes another route, reports its own message or
+ * is aborted. Arguments are not logged, because they may contain passwords.
  */
 function logFailedCommands({ log, onCommand }: StepsRun): OnCommand {
   return (command, args) => {

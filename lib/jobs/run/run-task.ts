@@ -18,7 +18,7 @@ import { ConcurrencySlots } from './concurrency-slots.ts'
 import { Lease, LeaseLostError } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Claims a task and runs the part of it that belongs to this queue, unless another worker does. */
+/** Claims a task and runs the steps that belong to this queue, unless another worker does. */
 export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<MessageOutcome> {
   const { ref, services } = run
   const log = services.log.child({ ...ref, queue: run.queue })
@@ -29,7 +29,7 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
   const slots = new ConcurrencySlots(services)
   if (!applied || !task) {
     const outcome = await handleUnclaimed(run, task, log)
-    // The job may have occupied a slot.
+    // The job may have occupied a concurrency slot.
     if (job) await slots.release(job)
     return outcome
   }
@@ -58,7 +58,7 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
   }
 }
 
-/** Releases the lease without using up an attempt, since a failing table is not the file's fault. */
+/** Releases the lease without using up an attempt if the table fails, because that is not the file's fault. */
 async function releaseOnError<T>(lease: Lease, reading: Promise<T>): Promise<T> {
   try {
     return await reading
@@ -68,7 +68,7 @@ async function releaseOnError<T>(lease: Lease, reading: Promise<T>): Promise<T> 
   }
 }
 
-/** Handles a task that is running elsewhere, waiting, or over; a finished task's completion is repeated. */
+/** Handles a task that is running elsewhere, is waiting, or has ended; repeats the completion of an ended task. */
 async function handleUnclaimed(
   { services, isShared }: TaskRun,
   task: Task | undefined,
@@ -126,6 +126,6 @@ async function recordFailure(
     ...defined({ details }),
   })
   if (isStored) await deleteChunksOfEnded(task, services)
-  // The end may have been stored before a later step failed: the redelivered message repeats the rest.
+  // The end may have been stored before a later step failed; the redelivered message then repeats the rest.
   return isStored ? doneOutcome : { done: false, retryInS: 0 }
 }

@@ -46,13 +46,10 @@ export interface TransferRun {
   saveUploadState(uploadState: string): Promise<void>
 }
 
-/** Seconds before the second and third attempt. */
+/** Seconds to wait before the second and the third attempt. */
 const retryDelaysS = [5, 30]
 
-/**
- * Runs a transfer and returns the changes of its task.
- * @throws AppError; TransientError when a retry may succeed.
- */
+/** Runs a transfer and returns the changes of its task. @throws AppError; TransientError if a retry may succeed. */
 export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   const { operation, task, services, signal } = run
   const code = getTransferErrorCode(operation)
@@ -61,7 +58,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
   if ('unpacks' in operation) return { files: [...(await filesToDeliver(run, isArchived(fields))).files] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
-  // Closes connections that are still open when the transfer ends.
+  // Signal that closes connections that are still open when the transfer ends.
   const endSignal = new AbortController()
   const deps = {
     guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner),
@@ -88,13 +85,16 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   }
 }
 
-/** Error code of a failed transfer. */
+/** Returns the error code of a failed transfer. */
 export function getTransferErrorCode(operation: TransferOperation): ErrorCode {
   if ('packs' in operation || 'unpacks' in operation) return 'CONVERSION_FAILED'
   return operation.kind === 'import' ? 'IMPORT_FAILED' : 'EXPORT_FAILED'
 }
 
-/** Stops after repeated crashes: each further attempt may crash another process with everything that runs in it. */
+/**
+ * Throws after repeated crashes, because each further attempt may crash another process with everything that runs in
+ * it.
+ */
 function requireAttemptLeft(task: Task, code: ErrorCode): void {
   if (countAttempts(task) <= maxTaskAttempts) return
   const sentence = 'The transfer crashed in all three attempts. Try again later, or with smaller files.'
@@ -138,14 +138,14 @@ async function importFiles(
     throw error
   }
   if (!upload) return { files }
-  // The file now belongs to the upload, and stays when this job is deleted.
+  // The file now belongs to the upload, and remains when this job is deleted.
   const [file] = files
   if (!file) return { files: [] }
   await services.uploads.attachFetchedFile(upload, file)
   return { files: [], brought: file }
 }
 
-/** Loads the code on demand, since few tasks need it. */
+/** Packs the files of a task into a ZIP. The code is loaded on demand, because few tasks need it. */
 async function packIntoZip(run: TransferRun, fields: TaskFields): Promise<StoredFile> {
   const { services, task, signal, workDir } = run
   const { packResultsIntoZip } = await import('./pack-results.ts')
@@ -168,7 +168,7 @@ async function importFile(
 ): Promise<StoredFile> {
   const { files } = services
   const { maxFileBytes } = await getOwnerLimits(state.job.owner, services)
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const { max_size = Number.POSITIVE_INFINITY, sha256: expectedSha256 } = fields as {
     max_size?: number
     sha256?: string
@@ -192,7 +192,7 @@ async function importFile(
   }
 }
 
-/** Returns a function that counts received bytes for garbage collection, except for reused buffers. */
+/** Returns a function that counts received bytes for garbage collection, except those in pooled buffers. */
 function createBufferCollector(): (chunk: Buffer) => void {
   const collectGarbage = createGarbageCollector()
   return (chunk) => {
@@ -200,7 +200,7 @@ function createBufferCollector(): (chunk: Buffer) => void {
   }
 }
 
-/** Total bytes; undefined when a size is unknown. */
+/** Returns the total size in bytes; undefined if a size is unknown. */
 function sumSizes(files: readonly { readonly size: number | undefined }[]): number | undefined {
   let total = 0
   for (const { size } of files) {
@@ -266,7 +266,7 @@ async function findResults({ services }: TransferRun, fields: TaskFields): Promi
   return files
 }
 
-/** Undefined when the request does not say so. */
+/** Whether to pack several files into a ZIP; undefined if the request does not say so. */
 const isArchived = ({ archive_multiple_files: value }: TaskFields) => value as boolean | undefined // by its schema
 
 /** Returns the target path of each file: from the template, or its own name below the prefix. */

@@ -18,7 +18,7 @@ import { countTriedRoutes } from './fallbacks.ts'
 import type { StepsOutput } from './run-steps.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** Each detection needs a decoder process, and there are only this many. */
+/** Maximum number of concurrent detections, each of which needs one of the few decoder processes. */
 const maxConcurrentDetections = 2
 
 /**
@@ -40,8 +40,8 @@ export async function storeFiles(
   return Promise.all(
     result.files.map(async (file, index) => {
       const type = types.get(file) ?? getFileType(format)
-      // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a task
-      // that was split start again from 1.
+      // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a split
+      // task are counted from 1 again, so the key also names the attempt that split it.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
       const key = `${getJobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
@@ -71,7 +71,10 @@ export async function storeFiles(
   )
 }
 
-/** Names of the files in a ZIP of pages; undefined for any other ZIP, such as one that takes too long to read. */
+/**
+ * Returns the names of the files in a ZIP of pages; undefined for any other ZIP, such as one that takes too long to
+ * read.
+ */
 async function readMemberNames(path: string): Promise<string[] | undefined> {
   try {
     const pages = await listPagesOf(path)
@@ -85,7 +88,7 @@ async function readMemberNames(path: string): Promise<string[] | undefined> {
 /** A chunk whose file is in the bucket. */
 export type StoredChunk = Pick<Chunk, 'spec'> & { readonly file?: StoredFile }
 
-/** Files that are stored concurrently. */
+/** Maximum number of files that are stored concurrently. */
 const maxConcurrentUploads = 4
 
 /** Stores the files that were cut for single chunks, under keys of this attempt. */
@@ -139,7 +142,7 @@ async function detectFileType(file: OutputFile, outputFormat: FormatId): Promise
       size,
       read: createReader(handle),
     })
-    // Scripts run only in a page that was sent by itself.
+    // The scripts of a page only run if the page is sent alone.
     const storedTraits = traits?.filter((trait) => trait !== 'page-scripts')
     return {
       ...getFileType(format),

@@ -15,18 +15,18 @@ import type { TaskRun } from './task-run.ts'
 
 /** Speculative execution: starts a copy of a chunk that takes much longer than its siblings. */
 
-/** A straggler takes this many times the median, and at least `minRunMs`, since a new worker needs time to start. */
+/** A straggler takes this many times the median, and at least `minRunMs`, because a new worker needs time to start. */
 const stragglerFactor = 4
 const minRunMs = 20_000
-/** Fewer siblings are not representative. */
+/** Minimum number of complete siblings; fewer are not representative. */
 const minSiblings = 2
 
-/** Whether comparable siblings were so much faster that a copy would finish sooner. Pure. */
+/** Whether siblings were so much faster that a copy would finish sooner. A pure function. */
 export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[], count: number): boolean {
   const completedSiblings = siblings.filter(({ status }) => status === 'completed')
-  // While most are still running, all of them may take this long.
+  // While most siblings are still running, all of them may take this long.
   if (ranMs < minRunMs || completedSiblings.length * 2 < count) return false
-  // The audio track of a video is not comparable to the video chunks, which were cut for their workers.
+  // The audio track of a video cannot be compared to the video chunks, which were cut for their workers.
   const comparableSiblings = completedSiblings.filter(
     ({ cut }) => (cut === undefined) === (chunk.cut === undefined),
   )
@@ -38,8 +38,8 @@ export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[
 }
 
 /**
- * Called regularly while a worker processes a chunk. Starts a speculative copy of a straggler on another worker; the
- * first to finish counts. Returns false when the chunk is no longer needed.
+ * Starts a speculative copy of a straggler on another worker; the first to finish counts. Called regularly while a
+ * worker processes a chunk. Returns false if the chunk is no longer needed.
  */
 export async function checkStraggler(
   { chunk, job, ranMs }: { readonly chunk: Task; readonly job: Job; readonly ranMs: number },
@@ -51,7 +51,7 @@ export async function checkStraggler(
   const task = await findAwaitingTask(chunk, services)
   if (!task?.open?.has(getOriginalChunkNumber(number))) return false
   const { partCount = 0, open } = task
-  // Siblings are only read once enough of them are complete.
+  // Siblings are only read once half of them are complete.
   if (isSpeculativeCopy(number) || open.size * 2 > partCount) return true
   const { store, completion } = services.jobs
   const chunks = await store.getChunks(task)
@@ -61,7 +61,7 @@ export async function checkStraggler(
   const hasCopy = siblings.some(({ part: other }) => other === getSpeculativeCopyNumber(number))
   if (hasCopy || !isStraggler(chunk, ranMs, siblings, partCount)) return true
   const { spec, pieces: inputPlans = [], cut } = chunk
-  // The calling worker is counted too.
+  // At least two workers must be idle, because the calling worker is counted too.
   if ((await countIdleWorkers(getNextImage(inputPlans), services)) < 2) return true
   const copy = createChunkRecord(
     task,

@@ -10,11 +10,11 @@ export interface TaskRun {
   readonly services: TaskServices
   /** Whether this process also runs other tasks, which may crash it. */
   readonly isShared: boolean
-  /** This run of the service, if all of its workers end together. */
+  /** Id of this run of the service, if all of its workers end together. */
   readonly runId?: string | undefined
   /** Hides the message from other workers for this many seconds from now. */
   extendVisibility(seconds: number): Promise<void>
-  /** Aborted when this process must stop; the task is released without using up an attempt. */
+  /** Aborted when this process must stop; the task is then released without using up an attempt. */
   readonly stopping: AbortSignal
   /** Aborted when the disk is full: files may then be truncated without the program noticing. */
   readonly outOfSpace: AbortSignal

@@ -41,7 +41,7 @@ export const transferTask: TaskHandler = async (run, claimedTask) => {
   })
 }
 
-/** Advice for transfers that exceed their time limit. */
+/** Returns the advice for a transfer that exceeds its time limit. */
 function createHint(operation: TransferOperation): string {
   if ('packs' in operation) return 'Request fewer jobs per ZIP.'
   if ('capture' in operation) return 'Capture a smaller part of the website.'
@@ -53,7 +53,10 @@ function createHint(operation: TransferOperation): string {
 const isExpected = (error: unknown) =>
   [AppError, TransientError, LeaseLostError, WorkerStoppedError].some((kind) => error instanceof kind)
 
-/** An internal error; the last attempt reports it as such, since neither the remote side nor the file is to blame. */
+/**
+ * Creates an internal error, which the last attempt reports as such, because neither the remote side nor the file is to
+ * blame.
+ */
 function internalTransferError(cause: unknown, code: ErrorCode): TransientError {
   const sentence = 'The transfer failed three times because of an internal error. Try again later.'
   return new TransientError(new AppError(code, sentence, undefined, { cause }), 0)

@@ -8,16 +8,16 @@ type Packages = Readonly<Record<string, readonly string[]>>
 
 export interface DoctorFindings {
   readonly engines: readonly Engine[]
-  /** The engines whose program is installed. */
+  /** The engines whose programs are installed. */
   readonly installedEngines: readonly Engine[]
-  /** By engine id. */
+  /** Version of each engine by its id. */
   readonly versions: Readonly<Record<string, string>>
   /** Images whose worker process is running. */
   readonly warmImages: readonly string[]
   readonly packages: Packages
   readonly missingPackages: readonly string[]
   readonly protection: Confinement
-  /** Why the service uses no engines. */
+  /** The reason why the service uses no engines. */
   readonly refusal?: string | undefined
 }
 
@@ -25,12 +25,12 @@ interface EngineReport {
   readonly id: string
   readonly image: string
   readonly version: string | undefined
-  /** Broken: the program is installed, but did not report its version. */
+  /** `broken` means that the program is installed, but did not report its version. */
   readonly state: 'ready' | 'broken' | 'missing'
   readonly warm: boolean
-  /** Debian packages of its image that are not installed. */
+  /** Debian packages of the engine's image that are not installed. */
   readonly install: readonly string[]
-  /** Number of conversions that are not possible without it. */
+  /** Number of conversions that are not possible without the engine. */
   readonly pairs: number
 }
 
@@ -86,7 +86,7 @@ function describePackage(name: string, { engines, packages }: DoctorFindings) {
 export const isHealthy = ({ engines, protection }: DoctorReport): boolean =>
   protection.refusal === undefined && engines.every(({ state }) => state === 'ready')
 
-/** Formats the report for people; every line fits a terminal. */
+/** Formats the report for people; every line fits into a terminal. */
 export function formatReport({ engines, missingPackages, protection, pairs }: DoctorReport): string {
   const rows = engines.map(({ id, image, version, state, warm, pairs: ownPairs }) => [
     id,

@@ -1,6 +1,6 @@
 /**
  * `npm run doctor` reports which engines work on this machine, for people or, with `--json`, for programs. It installs
- * nothing; setup.mjs passes the missing Debian packages with `--missing`.
+ * nothing; with `--missing`, setup.mjs tells it which Debian packages are missing.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +16,7 @@ import { createReport, formatReport, isHealthy } from './doctor-report.ts'
 
 const workerFile = fileURLToPath(new URL('../runtime/worker.ts', import.meta.url))
 
-/** Finds images with a running worker by the environment of the processes that this user may inspect. */
+/** Finds images with a running worker, by the environment variables of the processes that this user may inspect. */
 async function findWarmImages(): Promise<ImageId[]> {
   const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const readProcessFile = (id: string, file: string) =>

@@ -8,7 +8,7 @@ import { checkDataFolder } from '../runtime/damaged-data.ts'
 import { formatFailure } from '../runtime/failure-text.ts'
 import { loadSecrets } from '../runtime/secrets.ts'
 
-/** Starts only the embedded AWS servers, for any AWS tool. */
+/** Starts only the embedded AWS servers, for use with any AWS tool. */
 const usage = `Usage: npm run -s embedded -- [--data DIR] [--port-base N] [--region NAME] [--json] [--accept-loss]
 
   --data DIR      data folder, created if it does not exist (default: .data-embedded)
@@ -49,7 +49,7 @@ function readArguments(): EmbeddedArguments {
 
 const maxPortBase = 65_536 - embeddedServices.length
 
-/** Returns 0 when no port was set. */
+/** Reads the port; returns 0 if none was set. */
 function readPort(text: string | undefined): number {
   if (text === undefined) return 0
   const port = Number(text)

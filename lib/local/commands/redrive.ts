@@ -6,7 +6,7 @@ import { queueIds } from '../../resources/queues.ts'
 import { formatFailure } from '../runtime/failure-text.ts'
 import { connectToRunningService, ReplayError } from './replay/replay-target.ts'
 
-/** Moves messages back from a dead-letter queue: `npm run redrive -- av --stage prod`. */
+/** `npm run redrive -- av --stage prod` moves messages back from a dead-letter queue. */
 const eventFunctions = functionNames.filter((name) => findDeclaration(name)?.deadLetter)
 
 const usage = `Usage: npm run redrive -- QUEUE [--stage STAGE]

@@ -15,7 +15,9 @@ import { openReplayTarget, ReplayError, type ReplayTarget } from './replay/repla
 import { type FetchedTask, fetchTaskFiles, type ReplayContext, runAgain } from './replay/run-again.ts'
 import { listEngineTasks, planTasks } from './replay/task-plans.ts'
 
-/** Shows everything known about a job, then runs its tasks again on this machine; stored data does not change. */
+/**
+ * Shows everything that is known about a job, then runs its tasks again on this machine. Stored data does not change.
+ */
 const usage = `Usage: npm run replay -- job_… [--task NAME] [--no-run]
 
   --task NAME  runs only this task
@@ -70,7 +72,7 @@ function readArguments(): Arguments {
   return { jobId, task: values.task, run: !values['no-run'] }
 }
 
-/** Shows the job and fetches its files. Closes table and bucket before anything runs, so that a service can start. */
+/** Shows the job and fetches its files. Closes table and bucket before any task runs, so that a service can start. */
 async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]> {
   const target = await openReplayTarget()
   try {
@@ -102,7 +104,7 @@ function selectTasks(state: JobState, name: string | undefined): readonly Task[]
   throw new ReplayError(`The job has no task "${printer.redact(name)}" that runs an engine.`)
 }
 
-/** Fetches the files of the tasks that can run, and prints why others cannot. */
+/** Fetches the files of the tasks that can run, and prints why the others cannot. */
 async function fetchTasks(
   tasks: readonly Task[],
   state: JobState,

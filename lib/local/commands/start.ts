@@ -26,7 +26,7 @@ const printLine = (line: string) => process.stdout.write(`${line}\n`)
 
 async function main(): Promise<void> {
   const acceptLoss = readAcceptLoss()
-  // Files created by this process and its children are accessible to its user only.
+  // Files created by this process and its children are only accessible to their user.
   process.umask(0o077)
   const service = await startService(
     processEnvironment,

@@ -1,30 +1,30 @@
 /**
- * A part of the service. The parts start in the order of their list and stop in the reverse order.
- * @template Inputs what is given to the first step
+ * A step that starts a part of the service. Parts start in the order of their list and stop in reverse order.
+ * @template Inputs what the first step gets
  */
 interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
   readonly name: Name
   /**
-   * Returns the part.
-   * @param parts those of the earlier steps
-   * @param getLaterPart promises a part of a later step, for callers that start before what they call
+   * Starts the part.
+   * @param parts the parts of earlier steps
+   * @param getLaterPart returns a promise of a later part, for callers that start before what they call
    */
   start(parts: Inputs & Parts, getLaterPart: GetLaterPart<Parts>): Parts[Name] | Promise<Parts[Name]>
   stop?(parts: Inputs & Parts): unknown
 }
 
-/** A step with any name, whose result has the type of that part. */
+/** A step with any name, whose result has the type of the part with that name. */
 export type AnyStep<Inputs, Parts> = { [Name in keyof Parts]: Step<Inputs, Parts, Name> }[keyof Parts]
 
 type GetLaterPart<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
 
 interface Started<Parts> {
   readonly parts: Parts
-  /** Stops the steps in reverse order, even if one fails, and then throws that error. */
+  /** Stops the steps in reverse order. If one fails, the others are still stopped before its error is thrown. */
   stop(): Promise<void>
 }
 
-/** Starts the steps one after another. If one fails, those before it are stopped. */
+/** Starts the steps one after another. If one fails, the earlier ones are stopped. */
 export async function startSteps<Inputs extends object, Parts>(
   steps: readonly AnyStep<Inputs, Parts>[],
   inputs: Inputs,
@@ -32,7 +32,7 @@ export async function startSteps<Inputs extends object, Parts>(
   const results = new Map(steps.map(({ name }) => [name, Promise.withResolvers<unknown>()]))
   // Each result has the type of the part with that name.
   const getLaterPart = ((name) => results.get(name)?.promise) as GetLaterPart<Parts>
-  // Complete after the last step; each step uses only the parts before it.
+  // The object is complete after the last step; each step only uses the parts before it.
   const parts = { ...inputs } as Inputs & Parts
   await using runningComponents = new AsyncDisposableStack()
   for (const step of steps) {

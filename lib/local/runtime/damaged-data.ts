@@ -10,8 +10,9 @@ import { checkDatabase } from './database-check.ts'
 import { DamagedSecretsError, readStoredSecrets, secretsFile } from './secrets.ts'
 
 /**
- * The databases in the order in which the first start creates them, after the secrets. With the index of S3, its folder
- * is set aside: only the index can name the files in it, and the server deletes files that have no name.
+ * The databases in the order in which the first start creates them, after the secrets. If the index of S3 is damaged,
+ * its whole folder is set aside: only the index has the names of the files in it, and the server deletes files without
+ * a name.
  */
 const databases = [
   { path: 'dynamodb.sqlite', entry: 'dynamodb.sqlite', contents: 'all jobs, accounts and API keys' },
@@ -26,25 +27,25 @@ interface Damage {
   /** Path of the damaged or missing file. */
   readonly file: string
   readonly reason: string
-  /** What is lost without it. */
+  /** What is lost without the file. */
   readonly contents: string
-  /** File or folder that `acceptLoss` renames, relative to the data folder. */
+  /** File or folder, relative to the data folder, that is renamed if the operator accepts the loss. */
   readonly entry: string
 }
 
 export interface DamageOptions {
   /** Command that starts the service, to which the message adds the flag. */
   readonly command: string
-  /** Given when the operator accepts the loss of damaged files. It is called with a sentence about each of them. */
+  /** Set if the operator accepts the loss of damaged files; called with a sentence about each of them. */
   readonly onAcceptedLoss?: ((message: string) => void) | undefined
   readonly log: Log
 }
 
 /**
- * Checks the secrets and databases of a data folder whose lock is held. With `onAcceptedLoss`, what is damaged is
- * renamed, so that the service starts without it. A start that is killed meanwhile leaves a file that is missing, which
- * the next start refuses again.
- * @throws DamagedDataError that names each damaged file and the ways out
+ * Checks the secrets and databases of a data folder whose lock is held. With `onAcceptedLoss`, damaged files are
+ * renamed, so that the service starts without them. If such a start is killed, the next start finds a missing file and
+ * refuses again.
+ * @throws DamagedDataError that names each damaged file and what to do
  */
 export async function checkDataFolder(dataDir: string, options: DamageOptions): Promise<void> {
   const damages = [
@@ -64,7 +65,7 @@ async function findSecretsDamage(dataDir: string): Promise<Damage[]> {
   const knownSecrets = { file: join(dataDir, secretsFile), contents: secretsDescription, entry: secretsFile }
   try {
     const secrets = await readStoredSecrets(dataDir)
-    // They are created before everything else.
+    // Secrets are created before everything else, so they must exist if a database does.
     const isNeeded = databases.some(({ path }) => existsSync(join(dataDir, path)))
     return secrets || !isNeeded ? [] : [{ ...knownSecrets, reason: 'it is missing' }]
   } catch (error) {
@@ -89,7 +90,7 @@ async function findDatabaseDamages(dataDir: string, log: Log): Promise<Damage[]>
 
 /**
  * Finds databases that are missing or have 0 bytes although they were in use. A first start that was killed leaves such
- * files too, but no later ones.
+ * files too, but none of the later ones.
  */
 function findLostDatabases(dataDir: string, damages: readonly Damage[]): Damage[] {
   const hasQueues =
@@ -100,13 +101,13 @@ function findLostDatabases(dataDir: string, damages: readonly Damage[]): Damage[
     databases.slice(index + 1).some(({ path }) => existsSync(join(dataDir, path)))
   return databases.flatMap(({ path, entry, contents }, index) => {
     const file = join(dataDir, path)
-    // A write-ahead log without its database remains when the start was killed between the two renames.
+    // A write-ahead log without its database remains if a start was killed between the two renames.
     if (getFileSize(file) > 0 || (getFileSize(`${file}-wal`) === 0 && !wasUsed(index))) return []
     return [{ file, entry, contents, reason: existsSync(file) ? 'it is empty' : 'it is missing' }]
   })
 }
 
-/** Queues are created once all servers have been started. */
+/** Whether the file contains queues, which are created after all servers have started. */
 function containsQueues(file: string): boolean {
   if (getFileSize(file) === 0) return false
   const database = new DatabaseSync(file, { readOnly: true })

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** Writes the names of a folder to disk: renamed and new files keep their names after a power failure. */
+/** Syncs the names in a folder to disk, so that renamed and new files keep their names after a power failure. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder)
   try {

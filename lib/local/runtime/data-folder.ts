@@ -12,7 +12,7 @@ import { assignWorkerUser, type WorkerUser } from './worker-user.ts'
 
 export interface DataFolder {
   readonly dataDir: string
-  /** Working folder of the engines; empty at the start. */
+  /** Work folder of the engines; it is empty at the start. */
   readonly workDir: string
   readonly logFile: string
   readonly log: Log
@@ -23,15 +23,18 @@ export interface DataFolder {
   close(): Promise<void>
 }
 
-/** With less, a start fails: databases create their logs, and at the first start their tables. */
+/**
+ * Minimum number of free bytes: with less, the first write of a start would fail, because databases create their logs
+ * and, at the first start, their tables.
+ */
 const minFreeBytesToStart = 4 * 1024 ** 2
 
 type AcceptLoss = Pick<DamageOptions, 'onAcceptedLoss'>
 
 /**
- * Locks and checks the data folder and opens what every service needs from it: log, secrets, disk reserve and working
+ * Locks and checks the data folder and opens what every service needs from it: log, secrets, disk reserve and work
  * folder.
- * @throws when another service uses the folder, DiskFullError when its disk is full, and DamagedDataError
+ * @throws if another service uses the folder, DiskFullError if its disk is full, and DamagedDataError
  */
 export async function openDataFolder(
   config: Config,
@@ -59,7 +62,8 @@ async function openLockedFolder(
     restrictAccess(dataDir)
     const workerUser = assignWorkerUser(dataDir)
     const workDir = join(dataDir, 'work')
-    // Left by a crash; those attempts start again. Deleted first, as these files may be what fills the disk.
+    // The folder may be left by a crash, after which its attempts start again. It is deleted first, because its files
+    // may be what fills the disk.
     await rm(workDir, { recursive: true, force: true })
     const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
     const log = createLog({ ...config, LOG_FILE: logFile })
@@ -82,7 +86,7 @@ async function openLockedFolder(
   }
 }
 
-/** Expected error: commands print its message without a stack. */
+/** An expected error: commands print its message without a stack. */
 export class DiskFullError extends Error {}
 
 const diskFullError = (dataDir: string, cause?: unknown) =>
@@ -91,13 +95,13 @@ const diskFullError = (dataDir: string, cause?: unknown) =>
     { cause },
   )
 
-/** Restricts access to the owner: the folder may have been created with other permissions. */
+/** Restricts access to the owner, because the folder may have been created with other permissions. */
 function restrictAccess(dataDir: string): void {
   restrict(dataDir, 0o700)
   restrictEntries(dataDir)
 }
 
-/** The same for what is in the folder. */
+/** Restricts access to the files and folders in it. */
 export function restrictEntries(dataDir: string): void {
   for (const folder of [dataDir, join(dataDir, 's3')])
     for (const entry of listEntries(folder))
@@ -109,7 +113,7 @@ function listEntries(folder: string) {
   try {
     return readdirSync(folder, { withFileTypes: true })
   } catch {
-    // It does not exist before the first start.
+    // The folder does not exist before the first start.
     return []
   }
 }
@@ -118,7 +122,7 @@ function restrict(path: string, mode: number): void {
   try {
     chmodSync(path, mode)
   } catch (error) {
-    // A mounted volume may belong to another user, who then decides about its permissions.
+    // A mounted volume may belong to another user, who then decides about permissions.
     if (!(error instanceof Error && 'code' in error && (error.code === 'EPERM' || error.code === 'EROFS')))
       throw error
   }

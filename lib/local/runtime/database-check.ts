@@ -11,19 +11,21 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/** Up to this size, a complete check takes about 20 ms, or half a second on the slow disk. */
+/**
+ * Up to this size in bytes, files are checked completely, which takes about 20 ms, or half a second on the slow disk.
+ */
 const maxInProcessBytes = 32 * 1024 ** 2
 const timeBudgetMs = 2000
-/** A running backup locks a file briefly. */
+/** Time to wait for a lock, because a running backup locks a file briefly. */
 const lockTimeoutMs = 5000
 
 const program = fileURLToPath(new URL('./database-check-process.ts', import.meta.url))
 
 interface DatabaseCheck {
   readonly file: string
-  /** What is damaged; undefined if no damage was found. */
+  /** Description of the damage; undefined if none was found. */
   readonly damage?: string
-  /** False when the time budget was used up before the whole file was read. */
+  /** False if the time limit was reached before the whole file was read. */
   readonly isComplete: boolean
 }
 
@@ -39,7 +41,7 @@ export async function checkDatabase(file: string, budgetMs = timeBudgetMs): Prom
 
 async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseCheck> {
   try {
-    // Killing it is safe, as it only reads, and the only way to interrupt SQLite.
+    // The process may be killed, because it only reads; there is no other way to interrupt SQLite.
     const { stdout } = await promisify(execFile)(
       process.execPath,
       ['--disable-warning=ExperimentalWarning', program, file],
@@ -52,15 +54,15 @@ async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseC
   }
 }
 
-/** Returns what SQLite finds wrong with the file. Does not change it. */
+/** Returns what SQLite finds wrong with the file, without changing it. */
 export function findDamage(file: string, pragma: 'quick_check(1)' | 'schema_version'): string | undefined {
   let database: DatabaseSync | undefined
   try {
-    // Writable only to roll back an interrupted transaction: a database without a write-ahead log is not readable
-    // before.
+    // The file is only writable to roll back an interrupted transaction: before that, a database without a write-ahead
+    // log is not readable.
     database = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`), timeout: lockTimeoutMs })
     const [result] = Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})
-    // Reads the schema and the first page of every table.
+    // Accesses the schema and the first page of every table.
     if (pragma === 'schema_version') readFirstPages(database)
     return pragma === 'schema_version' || result === 'ok' ? undefined : getFirstLine(String(result))
   } catch (error) {
@@ -76,11 +78,14 @@ function readFirstPages(database: DatabaseSync): void {
     database.prepare(`SELECT 1 FROM "${String(name).replaceAll('"', '""')}" LIMIT 1`).get()
 }
 
-/** quick_check begins some reports with the name of the database. */
+/**
+ * Returns the first line of a report that says something; quick_check begins some reports with the name of the
+ * database.
+ */
 const getFirstLine = (report: string): string =>
   report.replace(/^\*\*\* in database main \*\*\*\n/, '').split('\n')[0] ?? ''
 
-// https://www.sqlite.org/rescode.html: the low byte is the primary code.
+// Error codes of SQLite, whose low byte is the primary code (https://www.sqlite.org/rescode.html).
 const damageCodes: readonly number[] = [
   1, // SQLITE_ERROR: an unsupported file format
   11, // SQLITE_CORRUPT
@@ -88,12 +93,15 @@ const damageCodes: readonly number[] = [
 ]
 const lockCodes: readonly number[] = [5, 6] // SQLITE_BUSY, SQLITE_LOCKED
 
-/** @throws when the file cannot be read for another reason */
+/**
+ * Returns the damage that an error reports; undefined if the file is only locked.
+ * @throws if the file cannot be read for another reason
+ */
 function explainDamage(file: string, error: unknown): string | undefined {
   const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined
   const reason = error instanceof Error ? error.message : String(error)
   if (code !== undefined && damageCodes.includes(code)) return reason
-  // The server that opens it next waits for the lock, or reports it.
+  // The server that opens the file next waits for the lock, or reports it.
   if (code !== undefined && lockCodes.includes(code)) return undefined
   throw new Error(
     `The file ${file} cannot be read (${reason}). Check its permissions and the disk, or restore a backup.`,
@@ -105,16 +113,16 @@ const logHeaderBytes = 32
 const logMagic = 0x377f0682
 
 /**
- * Whether a write-ahead log has a header that SQLite cannot have written
+ * Whether the header of a write-ahead log is damaged, so that SQLite cannot have written it
  * (https://www.sqlite.org/fileformat2.html#walformat). SQLite would ignore such a log, and with it all commits since
  * the last checkpoint. An interrupted first write leaves fewer bytes or zeros. Damage behind the header looks like an
- * interrupted write: SQLite ends the log there.
+ * interrupted write, at which SQLite ends the log.
  */
 function isLogHeaderDamaged(file: string): boolean {
   const header = readStart(file, logHeaderBytes)
   if (header.length < logHeaderBytes || header.every((byte) => byte === 0)) return false
   const magic = header.readUInt32BE(0)
-  // The lowest bit says in which byte order the checksum was computed.
+  // The lowest bit is the byte order of the checksum.
   if ((magic & ~1) >>> 0 !== logMagic) return true
   const isBigEndian = (magic & 1) === 1
   const word = (at: number) => (isBigEndian ? header.readUInt32BE(at) : header.readUInt32LE(at))

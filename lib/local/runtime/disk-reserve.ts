@@ -9,21 +9,27 @@ import type { Log } from '../../log.ts'
 const execFileAsync = promisify(execFile)
 
 const mib = 1024 ** 2
-/** Starts with a dot, so that backups skip it. */
+/** The name starts with a dot, so that backups skip the file. */
 const reserveFilename = '.reserve'
-/** Maximum that one request or sweep needs for its records: SQLite appends to its log before it frees space. */
+/**
+ * Maximum number of bytes that a request or sweep needs for its records, because SQLite appends to its log before it
+ * frees space.
+ */
 const minFreeBytes = 4 * mib
-/** How much is released at a time. */
+/** Number of bytes released at a time. */
 const releaseStepBytes = 2 * minFreeBytes
 const growIntervalMs = 10_000
 
-/** Size of the reserve. Deletions only write to the spare space of the disk, where no large files are written. */
+/**
+ * Returns the size of the reserve. Deletions only write to the spare space of the disk, where no large files are
+ * written.
+ */
 const getTargetBytes = (diskBytes: number): number => (getReservedBytes(diskBytes) * 2) / 3
 
 /**
- * A file that reserves disk space. A deletion frees space but needs some first, so on a completely full disk it would
- * fail, like everything else that could help. The file shrinks step by step when an operation needs space, and grows
- * back when there is enough.
+ * A file that reserves disk space. A deletion frees space but needs some first, so on a full disk it would fail, like
+ * everything else that could help. The file shrinks step by step when an operation needs space, and grows back when
+ * there is enough.
  */
 export class DiskReserve {
   readonly #folder: string
@@ -33,7 +39,7 @@ export class DiskReserve {
   readonly #timer: NodeJS.Timeout
   #growthPromise: Promise<void> = Promise.resolve()
 
-  /** @param onReleased called when the disk was full and space was released */
+  /** Opens the reserve. @param onReleased called when the disk was full and space was released */
   constructor(
     folder: string,
     log: Log,
@@ -48,7 +54,10 @@ export class DiskReserve {
     this.#scheduleGrowth()
   }
 
-  /** Call before anything that writes: releases a part of the reserve if needed. @returns free bytes */
+  /**
+   * Releases a part of the reserve if needed; call it before anything that writes.
+   * @returns the number of free bytes
+   */
   ensureFreeSpace(): number {
     const currentFreeBytes = readFreeBytes(this.#folder)
     if (currentFreeBytes >= minFreeBytes) return currentFreeBytes
@@ -94,7 +103,7 @@ const readFreeBytes = (folder: string): number => {
   return bavail * bsize
 }
 
-/** Allocates blocks: a sparse file would reserve nothing. */
+/** Allocates the blocks of a file, because a sparse file would reserve nothing. */
 async function allocate(file: string, start: number, to: number): Promise<void> {
   const handle = await open(file, 'a', 0o600)
   try {
@@ -106,7 +115,7 @@ async function allocate(file: string, start: number, to: number): Promise<void> 
   }
 }
 
-/** For file systems without fallocate. Random bytes, as some file systems don't store zeros. */
+/** Writes random bytes, for file systems without fallocate; some file systems don't store zeros. */
 async function writeRandomBytes(handle: Awaited<ReturnType<typeof open>>, length: number): Promise<void> {
   const block = crypto.getRandomValues(new Uint8Array(64 * 1024))
   for (let left = length; left > 0; left -= block.length)

@@ -19,7 +19,7 @@ export interface ServiceEndpoints {
   readonly isS3External: boolean
 }
 
-/** Chooses the endpoint of each service: the server named in the environment, or else the embedded one. */
+/** Chooses the endpoint of each service: the server named in the environment, otherwise the embedded one. */
 export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded, 'urls'>): ServiceEndpoints {
   const getVariableName = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
   const externalServices = embeddedServices.filter((service) => env[getVariableName(service)])
@@ -37,7 +37,7 @@ export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded
 }
 
 /**
- * Returns in-process connections to the embedded servers. They include the credentials, as functions in the same
+ * Returns in-process connections to the embedded servers. They include the credentials, because functions in the same
  * process remove those from its environment.
  */
 export function createInProcessConnections(
@@ -58,7 +58,10 @@ export function createInProcessConnections(
   }
 }
 
-/** Returns the credentials as variables: those of the environment for external servers, otherwise the embedded ones. */
+/**
+ * Returns the credentials as variables: those of the environment for external servers, otherwise those of the embedded
+ * servers.
+ */
 export function chooseCredentials(
   env: PartialEnvironment,
   { hasExternalServers }: Pick<ServiceEndpoints, 'hasExternalServers'>,
@@ -84,7 +87,7 @@ interface FunctionEnvironmentOptions {
   readonly credentialVariables: Environment
   /** URL of the service, without a trailing slash. */
   readonly url: string
-  /** Start of every queue URL, followed by the image id. */
+  /** Prefix of all queue URLs, which the image id follows. */
   readonly queueUrlPrefix: string
   /** URL of Lambda's API and of the @connections commands. */
   readonly lambdaUrl: string
@@ -95,8 +98,8 @@ interface FunctionEnvironmentOptions {
 }
 
 /**
- * An image is converted so quickly that its worker spends half of the time waiting for records and files; a transfer
- * spends most of its time waiting for the other side.
+ * Tasks per processor core that a worker runs at the same time. Images convert so quickly that their worker spends half
+ * of the time waiting for records and files; a transfer mostly waits for the other side.
  */
 const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 
@@ -124,7 +127,7 @@ export function createFunctionEnvironment(options: FunctionEnvironmentOptions): 
     QUEUE_URL_PREFIX: options.queueUrlPrefix,
     SERVICE_SECRET: config.SERVICE_SECRET ?? secrets.serviceSecret,
     PUBLIC_URL: url,
-    // Without PUBLIC_URL the service is known by whatever host name its clients use.
+    // Without PUBLIC_URL, the service is known by whatever host name its clients use.
     TRUST_HOST: config.PUBLIC_URL ? '0' : '1',
     ENGINES: options.engines.join(',') || noEnginesValue,
     WORK_DIR: options.workDir,
@@ -143,6 +146,6 @@ const omitUndefined = (env: PartialEnvironment): Environment =>
     ),
   )
 
-/** Set by setup for the gateway process only: workers need neither its threads nor its small heap. */
+/** Whether setup sets a variable for the gateway process only: workers need neither its threads nor its small heap. */
 const isGatewayOnly = ([name, value]: [string, unknown]): boolean =>
   Object.entries(nodeEnvironment).some(([gatewayName, set]) => gatewayName === name && set === value)

@@ -11,8 +11,9 @@ import type { WebSocketRoute } from './gateway/websocket-routes.ts'
 type Declarations = Readonly<Record<string, FunctionDeclaration>>
 
 /**
- * Functions of zip packages run in the process of the gateway, except those of queues, as each further process would
- * take more memory than all of them. They are loaded at their first invocation, unless `handlers` contains them.
+ * Creates the functions of zip packages. All except those of queues run in the process of the gateway, because each
+ * further process would take more memory than all of them. They are loaded when first invoked, unless `handlers`
+ * contains them.
  */
 export function createZipFunctions(
   declarations: Declarations,
@@ -37,34 +38,40 @@ export function createZipFunctions(
   })
 }
 
-/** Functions of the HTTP API, except the one that signs people in. */
+/** Names of the functions of the HTTP API, except the one for signing in. */
 export const apiFunctions: readonly FunctionName[] = functionNames.filter(
   (name) => 'http' in functions[name].trigger && name !== 'account',
 )
 
 /**
- * One handler serves what are separate functions on AWS. The HTTP API creates their events; other callers have to send
- * such events too.
+ * Creates one handler for all functions that serve the HTTP API, which are separate on AWS. The HTTP API creates their
+ * events; other callers have to send such events too.
  */
 export function createApiHandlers(api: ApiHandler): Readonly<Record<string, LocalFunction['handler']>> {
-  // The gateway creates events as API Gateway does.
+  // The gateway creates the same events as API Gateway.
   const handler: LocalFunction['handler'] = (event, context) =>
     api(event as Parameters<ApiHandler>[0], context as Parameters<ApiHandler>[1])
   return Object.fromEntries(apiFunctions.map((name) => [name, handler]))
 }
 
-/** The same for functions that the WebSocket API and the bus invoke. */
+/** Creates the handlers of functions that the WebSocket API and the bus invoke. */
 export const createLiveHandlers = ({ sockets, broadcast }: ReturnType<typeof createLive>) => ({
   sockets,
-  broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]), // from the bus
+  broadcast: (event: unknown) => broadcast(event as Parameters<typeof broadcast>[0]), // the bus sends its own type
 })
 
-/** One process gets the end of every job on this machine, so usage is counted in batches. */
+/**
+ * Creates the handler that counts usage. It counts in batches, because one process gets the end of every job on this
+ * machine.
+ */
 export const createCountingHandler = ({ handler }: UsageCounter) => ({
-  'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]), // from the bus
+  'count-usage': (event: unknown) => handler(event as Parameters<UsageCounter['handler']>[0]), // the bus sends its own type
 })
 
-/** `functions/sweep.handler` is what `functions/sweep.ts` exports as `handler`. */
+/**
+ * Loads a handler when it is first invoked: `functions/sweep.handler` is what `functions/sweep.ts` exports as
+ * `handler`.
+ */
 function createLazyHandler(handler: string): LocalFunction['handler'] {
   const dot = handler.lastIndexOf('.')
   const url = new URL(`../../../${handler.slice(0, dot)}.ts`, import.meta.url).href

@@ -14,18 +14,18 @@ type RequestListener = (request: IncomingMessage, response: ServerResponse) => v
 
 export interface GatewayParts {
   readonly http: RequestListener
-  /** Omitted when S3 is another server. */
+  /** Handles requests for S3; undefined if S3 is another server. */
   readonly s3?: RequestListener | undefined
-  /** Omitted when no function is declared for WebSockets. */
+  /** Handles WebSocket handshakes; undefined if no function is declared for WebSockets. */
   readonly webSocket?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => true) | undefined
 }
 
 const headersByFile = new Map(Object.entries(fileHeaders))
 
-/** An idle connection is closed after this; an upload in progress may take any time. */
+/** Idle time after which a connection is closed; an upload in progress may take any time. */
 const idleMs = 120_000
 
-/** Creates the server of the public port. Requests wait until its parts are available. */
+/** Creates the server of the public port. Requests wait until the parts that handle them are available. */
 export function createGateway(
   parts: Promise<GatewayParts> | GatewayParts,
   /** Maps the path of a WebSocket request to that of the WebSocket API; undefined for other paths. */
@@ -33,11 +33,11 @@ export function createGateway(
 ): Server {
   const settings = {
     requestTimeout: 0,
-    // Longer than that of proxies: when we close a connection while a request is on its way, the proxy responds with
-    // 502.
+    // This is longer than the timeout of proxies: if the service closes a connection while a request is on its way, the
+    // proxy responds with 502.
     keepAliveTimeout: 75_000,
     headersTimeout: 60_000,
-    // Node itself would respond without a body.
+    // A missing Host header is refused later, because Node itself would respond without a body.
     requireHostHeader: false,
     // Other upgrades, such as curl's to HTTP/2, are ignored.
     shouldUpgradeCallback: ({ url = '', headers }: IncomingMessage) =>
@@ -55,8 +55,8 @@ export function createGateway(
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
       }
-      // S3 refuses requests with two auth methods, but clients that follow our redirect repeat their Authorization
-      // header.
+      // S3 refuses requests with two authentication methods, but clients that follow the service's redirect repeat
+      // their Authorization header.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
       response.setHeaders(headersByFile)
       return s3(request, response)
@@ -65,7 +65,7 @@ export function createGateway(
   const server = createServer(settings, serve)
   // S3 can refuse an upload by its headers, before the client sends gibibytes.
   server.on('checkContinue', serve)
-  // Node would refuse any other expectation without a body; "a server MAY respond with 417" (RFC 9110, 10.1.1).
+  // Node itself would refuse any other expectation without a body; "a server MAY respond with 417" (RFC 9110, 10.1.1).
   server.on('checkExpectation', serve)
   server.on('connect', (_request, socket) => {
     socket.on('error', () => socket.destroy())
@@ -85,7 +85,10 @@ export function createGateway(
   return server
 }
 
-/** With two Host headers each proxy might use another one: "A server MUST respond with a 400" (RFC 9112, 3.2). */
+/**
+ * Finds a missing or repeated Host header. With two of them, each proxy might use another one: "A server MUST respond
+ * with a 400" (RFC 9112, 3.2).
+ */
 function findHostHeaderProblem({
   headersDistinct: { host = [] },
   httpVersion,

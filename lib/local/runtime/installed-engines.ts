@@ -8,7 +8,8 @@ const folders = ['/usr/local/bin', '/usr/bin', '/bin']
 async function isInstalled(engine: Engine): Promise<boolean> {
   const { version } = engine
   if (typeof version === 'function') return true
-  // The system's interpreter can be installed without the library that makes it an engine, so its version is queried.
+  // The program may be the system's interpreter, which can be installed without the library that the engine needs. So
+  // the version is queried.
   if (isAbsolute(version[0]))
     return engineVersion(engine).then(
       () => true,

@@ -12,22 +12,22 @@ import { OnDemandWorker } from './on-demand-worker.ts'
 
 export interface IsolatedFunctions {
   readonly callers: Callers
-  /** Environment of one function, selected from that of all functions. */
+  /** Returns the environment of one function, selected from that of all functions. */
   createEnvironment(name: string, baseEnvironment: Environment): Environment
-  /** Wraps the usual command of its process. */
+  /** Wraps the command that starts the process of a function. */
   wrapCommand?(name: string, command: Command): Command
-  /** Credentials used to read its queue and to write to its dead-letter queue. */
+  /** Returns the credentials with which a function reads its queue and writes to its dead-letter queue. */
   createConnection(name: string): ClientConnection
   /** Delay before each retry of an asynchronous invocation. */
   readonly retryDelaysS: readonly number[]
-  /** Quotas of the account to enforce; none by default. */
+  /** Quotas of the account to enforce; none if omitted. */
   readonly quotas?: AccountQuotas
-  /** Concurrency of a function by the settings of its deployment. */
+  /** Returns the concurrency of a function according to the settings of its deployment. */
   concurrencyOf?(name: string): DeployedConcurrency
 }
 
 interface DeployedConcurrency {
-  /** Of its queue. */
+  /** Maximum number of concurrent invocations by the function's queue. */
   readonly maximumConcurrency?: number | undefined
   readonly reservedConcurrency?: number | undefined
 }
@@ -50,7 +50,7 @@ export function startIsolatedFunctions({ isolation, environment, ...options }: I
       handler: functions[name].handler.replace('functions/', ''),
       environment: isolation.createEnvironment(name, environment),
       wrapCommand: (command) => isolation.wrapCommand?.(name, command) ?? command,
-      // The caller enforces the time limit. A generous limit is enough, as the machine is not shared.
+      // The caller enforces the real time limit. The memory limit is generous, because nothing else uses the machine.
       maxMemoryBytes: 2 * 1024 ** 3,
     })
     workers.push(worker)

@@ -2,7 +2,10 @@ import { jobEndEmitter } from '../../jobs/job-end-emitter.ts'
 import type { WaitForJobChange } from '../../jobs/jobs.ts'
 import type { Job } from '../../model/job.ts'
 
-/** After this the caller reads the job: a process that dies right after storing a job's end sends no notification. */
+/**
+ * After this time the caller reads the job, because a process that dies right after storing a job's end sends no
+ * notification.
+ */
 const maxWaitMs = 1000
 
 /** Wakes a waiting request when its job ends in this process or in one of the workers. */

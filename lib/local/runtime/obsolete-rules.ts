@@ -10,7 +10,7 @@ import { functionArn } from '../../embedded-aws/lambda/runtime.ts'
 
 /**
  * Deletes rules of earlier versions, as a deployment would: those whose targets are all functions that are no longer
- * declared. Otherwise each of their events would be retried for a day. Rules that users created on the bus are kept.
+ * declared. Otherwise, each of their events would be retried for a day. Rules that users created on the bus are kept.
  */
 export async function removeObsoleteRules(
   client: EventBridgeClient,

@@ -10,7 +10,7 @@ export interface OnDemandWorkerOptions extends WorkerProcessOptions {
 /** Runs the function of one queue in a process that is started when first needed and stopped when idle. */
 export class OnDemandWorker {
   readonly #options: OnDemandWorkerOptions
-  /** Including those that are stopping. */
+  /** All processes, including those that are stopping. */
   readonly #processes = new Set<WorkerProcess>()
   #current: WorkerProcess | undefined
   #idleTimer: NodeJS.Timeout | undefined
@@ -21,8 +21,9 @@ export class OnDemandWorker {
   }
 
   /**
-   * @param apart in a process of its own, because the event may crash it.
-   * @throws FunctionError when the function fails, its process dies or it times out
+   * Invokes the function.
+   * @param apart true to use a separate process, because the event may crash it.
+   * @throws FunctionError if the function fails, its process dies or it times out
    */
   async invoke(
     event: unknown,
@@ -33,7 +34,7 @@ export class OnDemandWorker {
       throw new FunctionError({ errorType: 'Runtime.ExitError', errorMessage: 'the service is stopping' })
     if (apart) return this.#invokeInOwnProcess(event, context, traceHeader)
     clearTimeout(this.#idleTimer)
-    // A process may take seconds to stop; the next one starts without waiting for that.
+    // A process may take seconds to stop, and the next one starts without waiting for it.
     const process = this.#current?.acceptsWork ? this.#current : this.#start()
     try {
       return await process.invoke(event, context, traceHeader)

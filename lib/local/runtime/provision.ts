@@ -52,9 +52,9 @@ interface Queue {
 
 export interface ProvisionedQueues {
   readonly queues: Readonly<Record<QueueId, Queue>>
-  /** Holds asynchronous invocations until they have run; on AWS this queue is internal to Lambda. */
+  /** Queue that holds asynchronous invocations until they have run; on AWS, it is internal to Lambda. */
   readonly invocations: Queue
-  /** By function, for those declared with a dead-letter queue. */
+  /** Dead-letter queues by function, for those declared with one. */
   readonly deadLetters: Readonly<Record<string, Queue>>
 }
 
@@ -69,7 +69,7 @@ export async function provision(names: ResourceNames): Promise<ProvisionedQueues
   return queues
 }
 
-/** Ignores the error that a resource exists already: an earlier start created it. */
+/** Ignores the error that a resource already exists, because an earlier start created it. */
 function ignoreError(ExpectedError: new (...args: never[]) => Error) {
   return (error: unknown) => {
     if (!(error instanceof ExpectedError)) throw error
@@ -79,7 +79,7 @@ function ignoreError(ExpectedError: new (...args: never[]) => Error) {
 async function createTable({ region, tableName }: ResourceNames): Promise<void> {
   const client = new DynamoDBClient({ region })
   const { TimeToLiveAttribute, ...schema } = table
-  // The declaration is deeply readonly, the SDK's type is not; it does not write to it.
+  // The declaration is deeply readonly and the SDK's type is not, but the SDK does not write to it.
   const input = { ...schema, TableName: tableName } as unknown as CreateTableCommandInput
   await client.send(new CreateTableCommand(input)).then(
     () =>
@@ -140,7 +140,7 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
     const QueueName = `${queuePrefix}${name}`
     const { QueueUrl } = await client
       .send(new CreateQueueCommand({ QueueName, Attributes: attributes }))
-      // An older version of the service created it with other settings.
+      // An older version of the service created the table with other settings.
       .catch(async (error: unknown) => {
         if (!(error instanceof QueueNameExists)) throw error
         const foundQueue = await client.send(new GetQueueUrlCommand({ QueueName }))
@@ -198,7 +198,7 @@ async function createBus(names: ResourceNames): Promise<void> {
   }
 }
 
-/** Returns the rule that invokes the function; schedules are rules of the default bus. */
+/** Returns the rule that invokes the function. Schedules are rules of the default bus. */
 function createRule(trigger: Trigger, { busName, bucketName }: ResourceNames) {
   if ('schedule' in trigger) return { EventBusName: 'default', ScheduleExpression: trigger.schedule }
   if ('events' in trigger)

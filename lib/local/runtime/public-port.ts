@@ -6,7 +6,7 @@ import { createGateway, type GatewayParts, type SocketTarget } from './gateway.t
 export interface PublicPort {
   /** URL for clients, without a trailing slash. */
   readonly url: string
-  /** Can be called more than once. */
+  /** Closes the port. May be called more than once. */
   close(): Promise<unknown>
 }
 
@@ -24,7 +24,7 @@ export async function openPublicPort(
     return bound
   }
   const port = await bind(HOST === 'localhost' ? '127.0.0.1' : HOST, PORT)
-  // Clients may resolve "localhost" to either address; a machine without IPv6 has only one.
+  // Clients may resolve "localhost" to an IPv4 or IPv6 address; a machine without IPv6 has only the former.
   if (HOST === 'localhost') await bind('::1', port).catch(() => undefined)
   let closePromise: Promise<unknown> | undefined
   return {

@@ -32,11 +32,13 @@ import type { ServiceMessage } from './worker.ts'
 import { createWorkerEnvironment } from './worker-environment.ts'
 import type { WorkerUser } from './worker-user.ts'
 
-/** Longer than any job may take, so that the job's own limits apply. */
+/** Time limit of functions, longer than any job may take, so that the job's own limits apply. */
 const functionTimeoutMs = 50 * 60_000
-/** Memory of Node, our code and the SDK, in addition to the engines. */
+/** Memory in MB for Node, the service's code and the SDK, in addition to the engines. */
 const runtimeMb = 512
-/** How long a worker may take to start and claim the task; from then on it keeps the message hidden itself. */
+/**
+ * How long a worker may take to start and claim the task, in seconds. From then on, it keeps the message hidden itself.
+ */
 const claimTimeoutS = 30
 
 interface QueueWorkersOptions {
@@ -54,7 +56,7 @@ interface QueueWorkersOptions {
 }
 
 export interface QueueWorkers {
-  /** One per queue, each with its own worker process. */
+  /** Functions of queues, each with its own worker process. */
   readonly functions: readonly LocalFunction[]
   /** Sends a message to all worker processes. */
   broadcast(message: ServiceMessage): void
@@ -77,7 +79,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     const memoryMb = getWorkerMemoryMb(queue, concurrency)
     const worker = new OnDemandWorker({
       queue,
-      // Only engines use PARALLEL, and deliveries run none.
+      // Only engines use PARALLEL, and deliveries run no engine.
       environment: {
         ...(isolated?.createEnvironment(functionNameOf(queue), environment) ??
           createWorkerEnvironment(queue, environment, user)),
@@ -116,7 +118,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
     start(lambda, queues) {
       for (const { queue, local, concurrency } of queuesWithWorkers) {
         const { url: queueUrl, arn: queueArn } = queues[queue]
-        // Lambda makes this call before it feeds a function, so isolated functions need the permission.
+        // Lambda makes this call before it feeds a function, so isolated functions must have the permission.
         if (isolated)
           void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.createConnection(local.name))
         mappings.push(
@@ -144,7 +146,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       }
     },
     close: async () => {
-      // Workers first: once they release their tasks, the mappings become idle.
+      // Workers are closed first, because the mappings become idle once they have released their tasks.
       const workers = queuesWithWorkers.map(({ worker }) => worker.close())
       await Promise.all([...workers, ...mappings.map((mapping) => mapping.close())])
     },
@@ -153,7 +155,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
 
 export const functionNameOf = (queue: QueueId) => getFunctionForQueue(queue) ?? `convert-${queue}`
 
-/** As deployed where AWS's limit is enforced. */
+/** Returns the time limit of a function: the deployed one where AWS's limits are enforced. */
 function getFunctionTimeoutMs(queue: QueueId, isolated: IsolatedFunctions | undefined): number {
   const limitS = isolated?.quotas?.functionTimeoutS
   if (limitS === undefined) return functionTimeoutMs
@@ -167,7 +169,10 @@ const readQueueAttributes = (QueueUrl: string, region: string, connection: Clien
 
 const QueueEvent = z.object({ Records: z.array(z.object({ body: z.string() })) })
 
-/** Whether the event is a message for a task that may have crashed its worker; anyone may invoke a function. */
+/**
+ * Whether an event is the message of a task that may have crashed its worker. Its type is checked, because anyone may
+ * invoke a function.
+ */
 function isToRunApart(event: unknown): boolean {
   const { data } = QueueEvent.safeParse(event)
   return data?.Records.some(({ body }) => parseTaskMessage(body)?.apart === true) === true
@@ -181,7 +186,10 @@ function parseTaskMessage(body: string): TaskMessage | undefined {
   }
 }
 
-/** Memory of a worker that runs this many tasks at a time; transfers stream, so their memory does not depend on it. */
+/**
+ * Returns the memory in MB of a worker that runs this many tasks at a time. Transfers stream, so they need the same
+ * memory for any number.
+ */
 function getWorkerMemoryMb(queue: QueueId, concurrency: number): number {
   const functionName = getFunctionForQueue(queue)
   if (functionName) return functions[functionName].memoryMb

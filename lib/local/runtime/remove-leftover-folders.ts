@@ -1,15 +1,15 @@
-// Removes temporary folders with users' documents that a killed process could not remove itself.
+// Removes temporary folders with users' documents that a killed process could not remove.
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { removeProcessFolder } from '../../engines/sandbox/process-folder.ts'
 import type { Log } from '../../log.ts'
 
-/** The engines of the process die with it, but not immediately, and may write until then. */
+/** Pauses between attempts: the engines of the process die with it, but not immediately, and may write until then. */
 const pausesMs = [0, 1000, 5000, 20_000]
 
 /**
- * Removes the folders that a process created, once it has exited.
+ * Removes the folders that a process created, after it has exited.
  * @param folders parent folders; see `makeProcessFolder`
  */
 export async function removeLeftoverFolders(

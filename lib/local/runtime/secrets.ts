@@ -6,7 +6,7 @@ import { DamagedDataError } from './damaged-data-error.ts'
 import { describeFileError, syncFolder } from './data-files.ts'
 
 const secretFields = {
-  /** Signs identities and seals passwords. */
+  /** The secret with which identities are signed and passwords are sealed. */
   serviceSecret: z.string().min(1),
   /** Access key of the embedded AWS servers. */
   accessKeyId: z.string().min(1),
@@ -15,22 +15,22 @@ const secretFields = {
 const DataFolderSecrets = z.object(secretFields)
 export type DataFolderSecrets = z.infer<typeof DataFolderSecrets>
 
-/** Strict, so that a damaged name of a field is noticed. Files of older versions have no checksum. */
+/** The object is strict, so that a damaged field name is noticed. Files of older versions have no checksum. */
 const StoredSecrets = z.strictObject({ ...secretFields, checksum: z.string().optional() })
 
 export const secretsFile = 'secrets.json'
 
 /**
- * Reads the secrets of the data folder. Returns undefined when there are none.
- * @throws DamagedSecretsError when they are not what was written
+ * Reads the secrets of the data folder; undefined if there are none.
+ * @throws DamagedSecretsError if they are not what was written
  */
 export async function readStoredSecrets(dataDir: string): Promise<DataFolderSecrets | undefined> {
   return (await readStored(dataDir))?.secrets
 }
 
 /**
- * Loads the random secrets of the data folder, which are created at the first start, readable by the service only. The
- * caller makes sure that there is no data that needs others, and holds the lock of the folder.
+ * Loads the random secrets of the data folder. The first start creates them, readable by the service only. The caller
+ * must hold the lock of the folder and ensure that no data in it needs other secrets.
  */
 export async function loadSecrets(dataDir: string): Promise<DataFolderSecrets> {
   const storedSecrets = await readStored(dataDir)
@@ -87,12 +87,12 @@ const checksumOf = ({ serviceSecret, accessKeyId, secretAccessKey }: DataFolderS
     .update(JSON.stringify([serviceSecret, accessKeyId, secretAccessKey]))
     .digest('hex')
 
-/** Atomic, even if the power fails. */
+/** Writes the secrets atomically, even if the power fails. */
 async function writeSecrets(dataDir: string, secrets: DataFolderSecrets): Promise<void> {
   const path = join(dataDir, secretsFile)
   const text = JSON.stringify({ ...secrets, checksum: checksumOf(secrets) })
   await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
   await rename(`${path}.new`, path)
-  // From now on data is written that needs these secrets, so they must reach the disk first.
+  // From now on, data is written that needs these secrets, so they must be on disk first.
   await syncFolder(dataDir)
 }

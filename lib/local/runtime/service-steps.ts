@@ -45,7 +45,7 @@ interface ServiceInputs {
   readonly env: PartialEnvironment
   readonly config: Config
   readonly isolated: IsolatedFunctions | undefined
-  /** See `DamageOptions`. */
+  /** Called with each accepted loss; see `DamageOptions`. */
   readonly onAcceptedLoss: ((message: string) => void) | undefined
 }
 
@@ -60,7 +60,7 @@ type FunctionRuntime = LambdaAndSocketsApiParts & { readonly asyncInvocations: A
 
 interface ServiceParts {
   folder: DataFolder
-  /** Undefined without a collector. */
+  /** Exporter of spans; undefined without a collector. */
   spanExporter: LocalSpanExporter | undefined
   /** File descriptor to which worker processes write their output. */
   logFd: number
@@ -77,19 +77,19 @@ interface ServiceParts {
   queueWorkers: QueueWorkers
   runtime: FunctionRuntime
   gateway: GatewayParts
-  /** Starts when everything else runs. */
+  /** The service as a whole, which starts when everything else runs. */
   service: undefined
 }
 
 const socketRoutes = createWebSocketRoutes(functions)
 const hasWebSockets = socketRoutes.length > 0
 
-/** The service on this machine. */
+/** The steps that start the service on this machine. */
 export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   {
     name: 'folder',
     start: (parts) => {
-      // Files that workers are writing may be truncated. There are none before their step.
+      // Files that workers are writing may be truncated. Before their step, there are no workers.
       const onDiskFull = () => parts.queueWorkers?.broadcast({ type: 'disk-full' })
       const { onAcceptedLoss } = parts
       return openDataFolder(parts.config, onDiskFull, { onAcceptedLoss })
@@ -214,11 +214,11 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
     start: async ({ env, folder }) => {
       const { workerUser: user, dataDir, workDir, log } = folder
       if (!user) return undefined
-      // The servers have created files since the start.
+      // Restricts files that the servers have created since the start.
       restrictEntries(dataDir)
       assignWorkerUser(dataDir)
       const { PATH = '', PLANS_FILE, TMPDIR = '' } = env
-      // The file of the operator may be readable by root only.
+      // Workers get a copy, because the operator's file may only be readable by root.
       if (PLANS_FILE) {
         copyFileSync(PLANS_FILE, getPlansFile(workDir))
         chmodSync(getPlansFile(workDir), 0o644)
@@ -287,13 +287,13 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       s3: aws.endpoints.isS3External ? undefined : embedded.handle.S3,
       webSocket: webSocketApi && ((...handshake) => webSocketApi.upgrade(...handshake)),
     }),
-    // Requests and sockets end before what serves them.
+    // Requests and sockets end before the parts that serve them.
     stop: ({ publicPort, runtime }) => Promise.all([publicPort.close(), runtime.webSocketApi?.close()]),
   },
   {
     name: 'service',
     start: async ({ folder, aws, environment, publicPort: { url }, runtime }) => {
-      // Work left unfinished by the last run need not wait for the schedule.
+      // Runs the sweep now, so that work left unfinished by the last run need not wait for the schedule.
       await runtime.lambda.invoke('sweep', {})
       const servers = {
         ...aws.endpoints.urls,
@@ -340,7 +340,7 @@ async function createRuntime(parts: ServiceInputs & ServiceParts): Promise<Funct
   }
 }
 
-/** Invokes functions for rules and schedules; an accepted invocation runs at least once. */
+/** Creates a function that invokes functions for rules and schedules. An accepted invocation runs at least once. */
 function createInvoker(runtime: Promise<FunctionRuntime>) {
   return async (arn: string, payload: unknown): Promise<void> => {
     const name = arn.slice(arn.lastIndexOf(':') + 1)

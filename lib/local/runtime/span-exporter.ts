@@ -1,4 +1,4 @@
-// Loaded only if a collector is configured.
+// Exports spans. This module is only loaded if a collector is configured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { SpanKind, SpanStatusCode, TraceFlags } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
@@ -7,17 +7,17 @@ import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opent
 import type { Log } from '../../log.ts'
 import type { EndedSpan } from '../../trace.ts'
 
-/** Spans that wait for the collector; further ones are dropped. */
+/** Maximum number of spans that wait for the collector; others are dropped. */
 const maxQueueSize = 4096
 const exportIntervalMs = 1000
 const exportTimeoutMs = 10_000
-/** How long the end of the service waits for the last spans. */
+/** How long the service waits for the last spans when it stops. */
 const closeTimeoutMs = 2000
 
 const resource = resourceFromAttributes({ 'service.name': 'mutabor' })
 const instrumentationScope = { name: 'mutabor' }
 
-/** Sends spans to a collector, in batches. A collector that does not respond only costs spans. */
+/** Sends spans to a collector in batches. If it does not respond, only spans are lost. */
 export class LocalSpanExporter {
   readonly #processor: BatchSpanProcessor
 
@@ -88,5 +88,5 @@ function toReadableSpan(span: EndedSpan): ReadableSpan {
   }
 }
 
-/** Seconds and nanoseconds. */
+/** Converts milliseconds to seconds and nanoseconds. */
 const toHrTime = (ms: number): [number, number] => [Math.floor(ms / 1000), Math.round((ms % 1000) * 1e6)]

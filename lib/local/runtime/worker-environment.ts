@@ -7,7 +7,7 @@ import type { QueueId } from '../../resources/queues.ts'
 import type { Environment } from './environment.ts'
 import type { WorkerUser } from './worker-user.ts'
 
-/** Variables that Node, the C library and the AWS SDK read. Everything else of the operator stays with the service. */
+/** Variables that Node, the C library and the AWS SDK read. No other variable of the operator is passed to workers. */
 const systemVariables = [
   'PATH',
   'HOME',
@@ -37,10 +37,13 @@ const publicNames: ReadonlySet<string> = new Set([
   ...Object.keys(settings).filter((name) => !withheldSettings.includes(name)),
 ])
 
-/** Path of a copy for workers that run as another user. */
+/** Path of a copy of the plans, for workers that run as another user. */
 export const getPlansFile = (workDir: string) => `${workDir}/plans.json`
 
-/** Returns the secrets of a worker: those of its function. Engines here open the passwords of their tasks. */
+/**
+ * Returns the secrets that the worker's function needs. Engines on this machine open the passwords of their tasks
+ * themselves.
+ */
 const listSecrets = (queue: QueueId): readonly SecretName[] => {
   const name = getFunctionForQueue(queue)
   return name === undefined || name === 'capture' ? ['TASK_KEY'] : (findDeclaration(name)?.secrets ?? [])
@@ -56,9 +59,9 @@ export function createWorkerEnvironment(
   const environmentWithSecrets: Environment = {
     ...environment,
     ...deriveKeys(secret),
-    // The SDK would read files in the operator's home folder, and the worker's user may have no home folder.
+    // Prevents the SDK from reading files in the operator's home folder; the worker's user may have no home folder.
     HOME: WORK_DIR,
-    // Another user cannot write to the cache of the service.
+    // Another user cannot write to the service's own cache.
     ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),
     ...(user && PLANS_FILE && { PLANS_FILE: getPlansFile(WORK_DIR) }),
   }

@@ -1,4 +1,4 @@
-// Worker processes read and write files of the bucket by asking the service that started them, over IPC.
+// Worker processes read and write files of the bucket by sending requests over IPC to the service that started them.
 import { copyLocatedFiles } from '../../aws/prefetched-files.ts'
 import type { FileExchange, LocatedFile } from '../../io/local-connections.ts'
 
@@ -16,7 +16,7 @@ export interface FileResponse {
   readonly id: number
   /** Result of a `locate` request. */
   readonly located?: readonly LocatedFile[]
-  /** Omitted on success. */
+  /** Why the request failed; undefined on success. */
   readonly failure?: { readonly name: string; readonly message: string }
 }
 
@@ -35,14 +35,14 @@ export async function handleFileRequest(request: FileRequest, exchange: FileExch
   }
 }
 
-/** Uses the error code as the name, as the SDK does. */
+/** Returns an error with the error code as its name, as in the SDK. */
 function toFileFailure(error: unknown): NonNullable<FileResponse['failure']> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
   const name = 'code' in error ? String(error.code) : error.name
   return { name, message: error.message }
 }
 
-/** The worker's side. Requests need no timeout: the worker exits with its service. */
+/** The worker's side of the file exchange. Requests need no timeout, because the worker exits with its service. */
 export class FileExchangeClient implements FileExchange {
   readonly #send: (request: FileRequest) => void
   readonly #pendingLocates = new Map<number, PromiseWithResolvers<readonly LocatedFile[]>>()
@@ -56,7 +56,7 @@ export class FileExchangeClient implements FileExchange {
     await this.#request((id) => ({ type: 'file', id, verb: 'put', args }))
   }
 
-  /** Copies the file itself: the service, which may be root, must not write to a path that a worker names. */
+  /** Copies the file in the worker: the service, which may be root, must not write to a path that a worker names. */
   async get(...[key, path, etag]: Get): Promise<void> {
     await copyLocatedFiles(await this.locate(key, etag), path)
   }

@@ -21,8 +21,9 @@ import type { WorkerUser } from './worker-user.ts'
 const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
 /**
- * malloc settings for streaming. With the low mmap threshold of the other processes every chunk of a stream would get
- * new pages, which costs more than everything else about it. A single arena, as each arena keeps its own free memory.
+ * Settings of malloc for streaming. With the low mmap threshold of the other processes, every chunk of a stream would
+ * get new pages, which costs more than everything else about it. A single arena is enough, because each arena keeps its
+ * own free memory.
  */
 const mallocForStreams = {
   MALLOC_MMAP_THRESHOLD_: '1048576',
@@ -30,58 +31,59 @@ const mallocForStreams = {
   MALLOC_ARENA_MAX: '1',
 }
 /**
- * The young generation of a transfer consists of chunks that die quickly; see lib/io/collect-garbage.ts. Without the
- * second flag V8 would mark the whole small heap for every few MiB, which is half of the work of a transfer.
+ * Flags of V8 for streaming. The young generation of a transfer consists of chunks that die quickly; see
+ * lib/io/collect-garbage.ts. Without the second flag, V8 would mark the whole small heap for every few MiB, which is
+ * half of the work of a transfer.
  */
 const v8FlagsForStreams = ['--max-semi-space-size=2', '--initial-old-space-size=64']
 
 const defaultHangTimeoutMs = 15_000
 /**
- * Until the first sign of life. On a busy machine loading the code takes longer than any silence of a running worker;
- * killing it then would restart it forever, and no job would be done.
+ * Timeout for the first sign of life. On a busy machine, loading the code takes longer than any silence of a running
+ * worker; killing it then would restart it forever, and no job would be done.
  */
 const defaultStartTimeoutMs = 120_000
 const checkEveryMs = 1000
 const stopTimeoutMs = 8000
 
 export interface WorkerProcessOptions {
-  /** Queue whose function it runs, or the name of a function without a queue, which also needs `handler`. */
+  /** Queue whose function the process runs, or the name of a function without a queue, which also needs `handler`. */
   readonly queue: QueueId | FunctionName
-  /** Module and export, for example `live.sockets`. */
+  /** Module and export of the handler, for example `live.sockets`. */
   readonly handler?: string
   /** Complete environment of the process, as Lambda would set it. */
   readonly environment: Readonly<Record<string, string>>
-  /** Descriptor of the open log file that gets its output. */
+  /** Descriptor of the open log file to which its output is written. */
   readonly logFd: number
   readonly log: Log
-  /** Omitted when the bucket is on another server. */
+  /** Direct access to the bucket; undefined if the bucket is on another server. */
   readonly exchange?: FileExchange | undefined
-  /** Resident memory above which it is killed. */
+  /** Resident memory in bytes above which the process is killed. */
   readonly maxMemoryBytes: number
-  /** How long it may go without a sign of life before it counts as hanging. */
+  /** Time without a sign of life after which the process counts as hanging. */
   readonly hangTimeoutMs?: number
-  /** The same for its first sign of life. */
+  /** Time until the first sign of life after which the process counts as hanging. */
   readonly startTimeoutMs?: number
   /** Script of the process; `worker.ts` by default. */
   readonly file?: string
-  /** User that it runs as; that of the service by default. */
+  /** User that the process runs as; that of the service by default. */
   readonly user?: WorkerUser | undefined
   /** Wraps the command, for example to run it isolated. */
   readonly wrapCommand?: (command: Command) => Command
-  /** Removes what a process leaves behind when it exits. */
+  /** Removes what the process leaves behind when it exits. */
   readonly cleanUp?: (pid: number) => void
 }
 
 interface PendingCall {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
-  /** By `performance.now()`, as the clock may be set. */
+  /** Deadline in the time of `performance.now()`, because the clock may be set. */
   readonly deadline: number
 }
 
 /**
- * One process that runs the function of a queue. It is killed when it hangs or takes too much memory; its invocations
- * then fail, as on Lambda.
+ * A process that runs the function of a queue. It is killed if it hangs or uses too much memory; its invocations then
+ * fail, as on Lambda.
  */
 export class WorkerProcess {
   /** Resolves when the process has exited. */
@@ -95,7 +97,7 @@ export class WorkerProcess {
   #hasStarted = false
   #nextId = 1
   #isStopping = false
-  /** Why we killed it, which its exit signal doesn't say. */
+  /** The reason why the process was killed, which its exit signal does not say. */
   #killReason: string | undefined
 
   constructor(options: WorkerProcessOptions) {
@@ -104,10 +106,10 @@ export class WorkerProcess {
     const functionName = getFunctionForQueue(queue)
     const name = handler ?? functionName ?? 'convert'
     const module = functionName ? functions[functionName].handler.replace('functions/', '') : name
-    // Unlike the service itself a worker exits when idle, so it may use the larger heap that makes it fast. Workers
-    // that only pass bytes on don't need it, and it would keep growing.
+    // Transfers and deliveries only pass bytes on, so they don't need the larger heap, which would keep growing. Other
+    // workers may use it, because they exit when idle, unlike the service itself.
     const savesMemory = name === 'transfer' || name === 'deliver'
-    // Without --disable-sigusr1 any program of the same user could open Node's debugger and read its secrets.
+    // Without --disable-sigusr1, any program of the same user could open Node's debugger and read the secrets.
     const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']
     const extraFlags = name === 'transfer' ? v8FlagsForStreams : []
     const nodeCommand: Command = [
@@ -123,7 +125,7 @@ export class WorkerProcess {
     const child = spawn(command, args, {
       env: {
         ...environment,
-        // With it, the SDK sends the trace header of the invocation.
+        // With this variable, the SDK sends the trace header of the invocation.
         AWS_LAMBDA_FUNCTION_NAME: functionName ?? (handler ? queue : `convert-${queue}`),
         ...(savesMemory && nodeEnvironment),
         ...(name === 'transfer' && mallocForStreams),
@@ -136,7 +138,7 @@ export class WorkerProcess {
     })
     this.#child = child
     log.info({ queue, pid: child.pid }, 'worker started')
-    child.on('message', (message) => this.#onMessage(message as WorkerMessage)) // the other end is our own worker.ts
+    child.on('message', (message) => this.#onMessage(message as WorkerMessage)) // only worker.ts sends messages here
     const { promise, resolve } = Promise.withResolvers<string>()
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(this.#killReason ?? signal ?? `exit code ${code}`))
@@ -145,7 +147,9 @@ export class WorkerProcess {
     this.#checkTimer.unref()
   }
 
-  /** False as soon as it is being stopped or killed: new work would be lost with it. */
+  /**
+   * Whether the process accepts work. False once it is being stopped or killed, because new work would be lost with it.
+   */
   get acceptsWork(): boolean {
     const { connected, exitCode, signalCode } = this.#child
     return !this.#isStopping && connected && exitCode === null && signalCode === null
@@ -155,7 +159,7 @@ export class WorkerProcess {
     return this.#pendingCalls.size > 0
   }
 
-  /** @throws FunctionError when the function fails, its process dies or it times out */
+  /** Invokes the function. @throws FunctionError if the function fails, its process dies or it times out */
   invoke(
     event: unknown,
     { getRemainingTimeInMillis, ...context }: FunctionContext,
@@ -183,7 +187,9 @@ export class WorkerProcess {
       )
   }
 
-  /** Lets it release its tasks and exit, and kills it after a timeout; resolves when it has exited. */
+  /**
+   * Stops the process: it can release its tasks and exit, and is killed after a timeout. Resolves when it has exited.
+   */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.#child.kill('SIGTERM')
@@ -239,7 +245,7 @@ export class WorkerProcess {
 
   async #check(): Promise<void> {
     const now = performance.now()
-    // When the service itself was suspended, as when a laptop lid closes, it has missed the workers' signs of life.
+    // If the service itself was suspended, as when a laptop lid closes, it has missed the workers' signs of life.
     const wasSuspended = now - this.#lastCheckMs > 3 * checkEveryMs
     this.#lastCheckMs = now
     if (wasSuspended || (!this.isBusy && this.#hasStarted)) {
@@ -268,7 +274,7 @@ export class WorkerProcess {
   }
 }
 
-/** Resident memory of a process (proc(5), `VmRSS`); 0 when it has exited. */
+/** Returns the resident memory of a process (proc(5), `VmRSS`); 0 if it has exited. */
 async function readResidentBytes(pid: number | undefined): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024

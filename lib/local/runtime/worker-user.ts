@@ -1,5 +1,5 @@
-// Where root starts the service, workers run as a user of their own: it reads the files of the bucket, writes the work
-// folder, and has no other rights. Where an ordinary user starts the service, workers run as the same user.
+// If root starts the service, workers run as a separate user, which can read the files of the bucket and write the work
+// folder, and has no other rights. If an ordinary user starts the service, workers run as the same user.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'
@@ -9,18 +9,18 @@ import { promisify } from 'node:util'
 import type { ConfinementLevel } from '../../component-ids.ts'
 import { isConfinementLevel, meetsLevel } from '../../engines/sandbox/confinement-levels.ts'
 
-/** The numbers of user and group are equal. */
+/** A user and its group, whose ids are equal. */
 export interface WorkerUser {
   readonly uid: number
   readonly gid: number
 }
 
-/** A range that neither Debian's accounts and subordinate ids nor the users of engines have. */
+/** Range of ids that neither Debian's accounts and subordinate ids nor the users of engines have. */
 const [minId, maxId] = [1_900_000_000, 1_999_999_999]
 
 /**
- * Returns the user for the workers of a data folder, whose group the folder has from then on; undefined unless this
- * process is root, or if the folder cannot get that group.
+ * Returns the user for the workers of a data folder, and gives the folder to its group. Undefined unless this process
+ * is root, or if the folder cannot get that group.
  */
 export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
   if (process.getuid?.() !== 0) return undefined
@@ -31,7 +31,7 @@ export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
   try {
     const s3 = join(dataDir, 's3')
     const blobs = join(s3, 'blobs')
-    // Last, so that an interrupted change is repeated.
+    // Folders are changed last, so that an interrupted change is repeated.
     if (!isAssigned) for (const file of listFiles(blobs)) admit(file, user, 0o640)
     for (const folder of [blobs, s3, dataDir]) if (isFolder(folder)) admit(folder, user, 0o710)
     return user
@@ -61,8 +61,9 @@ const probeFile = fileURLToPath(new URL('./worker-user-probe.ts', import.meta.ur
 const probeTimeoutMs = 60_000
 
 /**
- * Starts a process as this user, which must reach what workers need, and confine engines as well as root does.
- * @returns why that fails; undefined if the user can run workers.
+ * Starts a process as this user, to check that it has access to what workers need and confines engines as well as root
+ * does.
+ * @returns why the check fails; undefined if the user can run workers.
  */
 export async function findWorkerUserProblem(
   user: WorkerUser,
@@ -81,7 +82,7 @@ export async function findWorkerUserProblem(
     if (isConfinementLevel(level) && meetsLevel(level, required)) return undefined
     return `it could confine engines only with "${level}", root with "${required}"`
   } catch (error) {
-    const { stderr = '' } = error as { stderr?: string } // from `execFile`
+    const { stderr = '' } = error as { stderr?: string } // thrown by `execFile`
     return stderr.trim() || String(error)
   }
 }

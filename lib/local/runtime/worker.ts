@@ -18,7 +18,7 @@ export type ServiceMessage = Invocation | FileResponse | { readonly type: 'disk-
 export interface Invocation {
   readonly type: 'invoke'
   readonly id: number
-  /** Event of the function, which validates it itself, as any client may invoke it. */
+  /** Event of the function, which the function validates itself, because any client may invoke it. */
   readonly event: unknown
   /** Milliseconds until the function times out. */
   readonly remainingMs: number
@@ -39,28 +39,28 @@ type FunctionModule =
   | { readonly createFunction: typeof import('../../../functions/convert.ts').createFunction }
   | Readonly<Record<string, WorkerFunction['handler']>>
 
-/** A worker that sends no sign of life for several of these intervals counts as hanging. */
+/** Interval of the signs of life; a worker that sends none for several intervals counts as hanging. */
 export const aliveIntervalMs = 2000
 
 const sendMessage = (message: WorkerMessage) => process.send?.(message)
 
-/** Resolves when the message has been sent: a process that exits earlier would lose it. */
+/** Sends a message; resolves when it has been sent, because a process that exits earlier would lose it. */
 const sendAndFlush = (message: WorkerMessage) =>
   new Promise<void>((resolve) => process.send?.(message, () => resolve()))
 
 const files = new FileExchangeClient(sendMessage)
 const [module = '', exportName = 'handler'] = (process.argv[2] ?? '').split('.')
-// The name that WorkerProcess passes.
+// WorkerProcess passes the name of the module.
 const functionModule = (await import(`../../../functions/${module}.ts`)) as FunctionModule
 const { handler, stop, reportFullDisk } = loadFunction(functionModule)
 
 function loadFunction(module: FunctionModule): WorkerFunction {
-  // tsc does not narrow a union of records by a member that all of them may have.
+  // TypeScript does not narrow a union of records by a member that all of them may have.
   if (typeof module.createFunction === 'function')
     return (module as Extract<FunctionModule, { createFunction: unknown }>).createFunction(
       process.argv.includes(fileSharingFlag) ? { files } : {},
     )
-  // The other member of the union.
+  // The module is the other member of the union.
   const exportedHandler = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
   if (!exportedHandler) throw new Error(`functions/${module}.ts does not export ${exportName}`)
   return { handler: exportedHandler, stop: async () => undefined, reportFullDisk: () => undefined }
@@ -73,7 +73,7 @@ async function invoke({ id, event, remainingMs, context, traceHeader }: Invocati
     const value = await runInContext(traceHeader, () =>
       handler(event as SQSEvent, {
         ...context,
-        // Whole milliseconds, as on Lambda: timers such as AbortSignal.timeout accept no others.
+        // The time is in whole milliseconds, as on Lambda: timers such as AbortSignal.timeout accept no others.
         getRemainingTimeInMillis: () => Math.floor(deadline - performance.now()),
       }),
     )
@@ -85,16 +85,16 @@ async function invoke({ id, event, remainingMs, context, traceHeader }: Invocati
 
 const runningInvocations = new Set<Promise<void>>()
 
-/** Waits until the tasks are released; otherwise their jobs would wait for a lease to expire and lose an attempt. */
+/** Waits until the tasks are released; otherwise, their jobs would wait for a lease to expire and lose an attempt. */
 async function shutDown(): Promise<void> {
   await stop()
   await Promise.all(runningInvocations)
 }
 
-// Run as a separate process, not imported by the service.
+// This module was started as a separate process, not imported by the service.
 if (process.send) {
   process.on('message', (data) => {
-    const message = data as ServiceMessage // only our own service writes to this channel
+    const message = data as ServiceMessage // only the service writes to this channel
     if (message.type === 'file') {
       files.handleResponse(message)
       return
@@ -108,7 +108,7 @@ if (process.send) {
   })
   process.on('disconnect', () => process.exit(0))
   process.once('SIGTERM', () => void shutDown().finally(() => process.exit(0)))
-  // Ctrl-C reaches the whole process group; the service decides when workers end.
+  // Ctrl-C reaches the whole process group, but the service decides when workers end.
   process.on('SIGINT', () => {})
   if (process.argv.includes(sendSpansFlag)) onSpanEnd((span) => sendMessage({ type: 'span', span }))
   jobEndEmitter.on(anyJob, (job: Job) => sendMessage({ type: 'job-ended', job }))

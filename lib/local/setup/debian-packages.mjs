@@ -23,13 +23,16 @@ export function missingDebianPackages(root, includesSection) {
       .flatMap((section) => sections[section]),
   )
   const format = `\${Package} \${db:Status-Status}\\n`
-  // It exits with code 1 when it does not know a package, which then counts as not installed.
+  // dpkg-query exits with code 1 if it does not know a package, which then counts as not installed.
   const query = spawnSync('dpkg-query', ['-W', `-f=${format}`, ...wanted], { encoding: 'utf8' })
   const installed = new Set(query.stdout?.split('\n').filter((line) => line.endsWith(' installed')))
   return [...wanted].filter((name) => !installed.has(`${name} installed`))
 }
 
-/** Returns the command prefix to become root without a password prompt, empty for root; undefined if impossible. */
+/**
+ * Returns the command prefix for becoming root without a password prompt; empty for root, undefined if it is
+ * impossible.
+ */
 function becomeRoot() {
   if (spawnSync('apt-get', ['--version']).status !== 0) return undefined
   if (process.getuid?.() === 0) return []
@@ -39,7 +42,6 @@ function becomeRoot() {
 /**
  * Returns the systemd units to mask before the installation. Installing openssh-server starts it, now and at each boot,
  * but tests only need the program, which they start with their own settings and port.
- *
  * @param {readonly string[]} names
  */
 function servicesToMask(names) {
@@ -49,8 +51,7 @@ function servicesToMask(names) {
 }
 
 /**
- * Returns the commands that the user has to run when setup has no permission.
- *
+ * Returns the commands that the user has to run if setup has no permission.
  * @param {readonly string[]} names
  */
 export function installCommand(names) {
@@ -60,8 +61,9 @@ export function installCommand(names) {
 }
 
 /**
- * @param {string} line of apt's output
- * @returns {string | undefined} apt's progress, if the line reports it
+ * Reads the progress in apt's output.
+ * @param {string} line a line of output
+ * @returns {string | undefined} the progress, if the line reports it
  */
 function aptProgress(line) {
   const [kind, , percent, text = ''] = line.split(':')
@@ -84,9 +86,9 @@ export async function installDebianPackages(root, includesSection, env) {
     const names = missingDebianPackages(root, includesSection)
     const asRoot = becomeRoot()
     if (names.length === 0 || !asRoot) return names
-    // sudo drops the environment, hence env(1).
+    // sudo drops the environment, so env(1) sets the variable.
     const run = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive']
-    // Finishes an interrupted installation; quick otherwise.
+    // Finishes an interrupted installation; if there is none, this is quick.
     await runQuietly([...run, 'dpkg', '--configure', '-a'], { env, lockFd })
     await showPhase('Reading the Debian package lists', () =>
       runQuietly([...run, ...aptGet, 'update'], { env, lockFd }),

@@ -10,7 +10,7 @@ const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 
 export const nodeBinary = (root) => join(root, 'node_modules/node/bin/node')
 
-/** Returns the package folders of the lockfile for this machine, without packages for other systems. */
+/** Returns the package folders in the lockfile that this machine needs, without packages for other systems. */
 function wantedPackages(root) {
   const allows = (list, value) =>
     !list ||
@@ -24,11 +24,11 @@ function wantedPackages(root) {
   )
 }
 
-/** npm's own list of installed packages: it deletes it before an installation and writes it at the end. */
+/** npm's own list of installed packages, which it deletes before an installation and writes at its end. */
 const installedList = (root) => join(root, 'node_modules/.package-lock.json')
 const stamp = (root) => join(root, 'node_modules/.setup')
 
-/** Hash of the lockfile and of npm's list of installed packages. */
+/** Returns a hash of the lockfile and of npm's list of installed packages. */
 function fingerprint(root) {
   const hash = createHash('sha256')
   for (const path of [join(root, 'package-lock.json'), installedList(root)]) hash.update(readFileSync(path))
@@ -42,7 +42,7 @@ function fingerprint(root) {
  */
 function npmPackagesMatch(root) {
   if (!existsSync(installedList(root))) return false
-  // A lockfile may list packages that npm ci does not install; then only the stamp shows that it ran.
+  // A lockfile may list packages that npm ci does not install, in which case only the stamp shows that it ran.
   if (existsSync(stamp(root)) && readFileSync(stamp(root), 'utf8') === fingerprint(root)) return true
   const installed = readJson(installedList(root)).packages
   return wantedPackages(root).every(([path, wanted]) => {
@@ -53,11 +53,14 @@ function npmPackagesMatch(root) {
   })
 }
 
-/** @param {string} root */
+/**
+ * Whether the Node in node_modules is the wanted one.
+ * @param {string} root
+ */
 function nodeMatches(root) {
   const manifest = join(root, 'node_modules/node/package.json')
   if (!existsSync(manifest) || !existsSync(nodeBinary(root))) return false
-  // Running it also detects a binary truncated by an interrupted installation.
+  // Running the binary also detects one that was truncated by an interrupted installation.
   const answer = spawnSync(nodeBinary(root), ['--version'], { encoding: 'utf8' })
   return answer.stdout?.trim() === `v${readJson(manifest).version}`
 }
@@ -99,7 +102,7 @@ export async function installNpmPackages(root, env) {
       })
     }
     if (!nodeMatches(root)) {
-      // Install scripts are off for all packages, but this one's fetches the binary for this system.
+      // Install scripts are off for all packages, but that of `node` fetches the binary for this system.
       const rebuild = ['rebuild', 'node', '--ignore-scripts=false', ...quiet]
       await showPhase('Installing Node 24', () =>
         runQuietly([...npm, ...rebuild], { cwd: root, env: npmEnv, lockFd }),

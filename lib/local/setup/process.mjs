@@ -41,7 +41,7 @@ export function runQuietly([bin, ...args], { cwd, env, lockFd, onLine } = {}) {
   })
 }
 
-/** Returns the process id of the npm that started this process: npm starts a shell, which starts the script. */
+/** Returns the id of the npm process that started this one: npm starts a shell, which starts the script. */
 function findParentNpm() {
   let pid = process.ppid
   try {
@@ -51,7 +51,7 @@ function findParentNpm() {
       pid = Number(/^PPid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1])
     }
   } catch {
-    // It exited meanwhile, or this system has no /proc.
+    // The process exited meanwhile, or this system has no /proc.
   }
   return undefined
 }
@@ -74,8 +74,8 @@ export async function runInForeground(command, { cwd, env, startedByNpm }) {
   let forwardedMs = 0
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']) {
     process.on(signal, () => {
-      // Ctrl-C reaches every process of the terminal's foreground group, and npm forwards it again: the program would
-      // take the second signal as a request to exit immediately.
+      // Ctrl-C reaches every process of the terminal's foreground group, and npm forwards it again. The program would
+      // treat the second signal as a request to exit immediately.
       if (signal === 'SIGINT' && process.stdin.isTTY) return
       if (Date.now() - forwardedMs < 1000) return
       forwardedMs = Date.now()
@@ -84,7 +84,7 @@ export async function runInForeground(command, { cwd, env, startedByNpm }) {
   }
   const npm = startedByNpm ? findParentNpm() : undefined
   if (npm) {
-    // npm cannot forward the SIGKILL that ends it, and the shell in between forwards nothing.
+    // If npm is killed by a SIGKILL, it cannot forward it, and the shell in between forwards nothing.
     const parent = process.ppid
     const isOrphan = () => process.ppid !== parent || !existsSync(`/proc/${npm}`)
     setInterval(() => isOrphan() && child.kill('SIGTERM'), 1000).unref()

@@ -1,5 +1,5 @@
 const tickMs = 1000
-/** Without a terminal every line stays in the log, so progress is printed only this often. */
+/** Interval of progress lines without a terminal, where every line stays in the log. */
 const logEveryMs = 15_000
 
 const seconds = (sinceMs) => `${Math.round((Date.now() - sinceMs) / 1000)} s`

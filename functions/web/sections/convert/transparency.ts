@@ -23,8 +23,8 @@ const thumbnailPx = 128
 const maxDecodedBytes = 20_000_000
 
 /**
- * Returns whether an image has transparent pixels. @param isExact also checks the pixels, because images with an alpha
- * channel are often opaque
+ * Returns whether an image has transparent pixels.
+ * @param isExact also checks the pixels, because images with an alpha channel are often opaque
  */
 export async function hasTransparentPixels(
   format: string | undefined,

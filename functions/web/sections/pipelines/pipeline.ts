@@ -25,8 +25,8 @@ const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 export type PipelineSource = Readonly<Record<string, string>>
 
 /**
- * Returns the tasks of a pipeline. @param options options of each step as described by the service; values equal to the
- * default are omitted
+ * Returns the tasks of a pipeline.
+ * @param options options of each step as described by the service; values equal to the default are omitted
  */
 export function buildTasks(
   source: PipelineSource,

@@ -1,10 +1,10 @@
-// Common to `npm run backup` and `npm run restore`.
+// Shared by `npm run backup` and `npm run restore`.
 import { resolve } from 'node:path'
 import { ConfigError, processEnvironment, readConfig } from '../../../config.ts'
 import { formatFailure } from '../../runtime/failure-text.ts'
 import { BackupError } from './save.ts'
 
-/** Runs one of the two with the file argument and the data folder of the settings, and prints the result. */
+/** Runs one of the two commands with its file argument and the data folder of the settings, and prints the result. */
 export function runBackupCommand(
   usage: string,
   runBackup: (dataDir: string, file: string, signal: AbortSignal) => Promise<string>,

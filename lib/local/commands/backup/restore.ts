@@ -10,13 +10,13 @@ import { getBlobPath, listBlobs, s3DatabasePath } from './s3-files.ts'
 import { BackupError } from './save.ts'
 
 const stagingName = '.restore'
-/** Entries that an empty folder may contain: our own, and what a file system has at its root. */
+/** Entries that an empty folder may contain: those of this service, and those at the root of a file system. */
 const ignoredEntries: readonly string[] = ['lock.sqlite', 'lock.sqlite-journal', stagingName, 'lost+found']
 
 /**
  * Restores the data folder from an archive and returns its manifest. Nothing is overwritten: the folder has to be
  * empty, and everything is checked before it is moved into place.
- * @throws BackupError when the folder is not empty or in use, or the archive is damaged or not one of ours
+ * @throws BackupError if the folder is not empty or in use, or the archive is damaged or not a backup of this service
  */
 export async function restoreDataFolder(
   dataDir: string,
@@ -69,7 +69,7 @@ async function extractAndCheck(
   }
 }
 
-/** Lists all files. @throws for anything but files and folders: a link could point outside the data folder */
+/** Lists all files. @throws for anything but files and folders, because a link could point outside the data folder */
 async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = []
   for (const name of await readdir(folder)) {

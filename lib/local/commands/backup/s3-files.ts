@@ -1,4 +1,4 @@
-// The files of the embedded S3 that a backup has to know.
+// Finds the files of the embedded S3 that a backup must contain.
 import { join } from 'node:path'
 import type { DatabaseSync } from 'node:sqlite'
 
@@ -7,7 +7,7 @@ export const s3BlobsPath = join('s3', 'blobs')
 
 export const getBlobPath = (blobId: string) => join(s3BlobsPath, blobId.slice(0, 2), blobId)
 
-/** Lists the files of objects and parts. @throws for a name that is not one of ours, which could be any path */
+/** Lists the files of objects and parts. @throws for a name that the service did not create, which could be any path */
 export function* listBlobs(database: DatabaseSync): Generator<{ blobId: string; size: number }> {
   const rows = database.prepare('SELECT blob, size FROM segment UNION SELECT blob, size FROM part')
   for (const row of rows.iterate()) {

@@ -14,9 +14,9 @@ interface SavedBackup extends Snapshot {
 export class BackupError extends Error {}
 
 /**
- * Saves a data folder as a tar archive, whether its service is running or not. It contains everything acknowledged
- * before.
- * @throws BackupError when there is nothing to save, or the archive exists
+ * Saves a data folder as a tar archive, whether its service is running or not. The archive contains everything that was
+ * acknowledged before.
+ * @throws BackupError if there is nothing to save, or the archive exists
  */
 export async function saveDataFolder(
   dataDir: string,
@@ -30,7 +30,7 @@ export async function saveDataFolder(
       `${dataDir} is not a data folder of this service. Set DATA_DIR to the folder to save.`,
     )
   await removeAbandonedStaging(dataDir)
-  // In the data folder, so that files can be linked instead of copied.
+  // The staging folder is inside the data folder, so that files can be linked instead of copied.
   const stagingFolder = join(dataDir, `${stagingPrefix}${process.pid}`)
   const partialArchive = `${archive}.part`
   try {
@@ -38,7 +38,7 @@ export async function saveDataFolder(
     const manifest: BackupManifest = { format: 1, createdAt: new Date().toISOString() }
     await writeFile(join(stagingFolder, backupManifestName), `${JSON.stringify(manifest)}\n`, { mode: 0o600 })
     const snapshot = await takeSnapshot(dataDir, stagingFolder, signal)
-    // It will contain secrets, so it is created with permissions for this user only.
+    // The archive will contain secrets, so it is created with permissions for this user only.
     await writeFile(partialArchive, '', { mode: 0o600, flag: 'wx' })
     await createArchive(stagingFolder, partialArchive, signal)
     await syncFile(partialArchive)

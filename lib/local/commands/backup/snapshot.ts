@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { getBlobPath, listBlobs, s3BlobsPath, s3DatabasePath } from './s3-files.ts'
 
-/** Longer than any commit of the servers takes. */
+/** Time to wait for a lock, which is longer than any commit of the servers takes. */
 const lockTimeoutMs = 5000
 const allPagesAtOnce = 2 ** 30
 
@@ -15,10 +15,9 @@ export interface Snapshot {
 }
 
 /**
- * Copies databases and links files of `dataDir` into `target`, which has to be on the same file system.
- *
- * While the snapshots begin, S3's database is locked against writers, so that no file that a row refers to is deleted
- * and all databases are consistent with each other. It takes milliseconds, as most files have been linked before.
+ * Copies databases and links files of `dataDir` into `target`, which has to be on the same file system. While the
+ * snapshots begin, S3's database is locked against writers, so that no file that a row refers to is deleted and all
+ * databases are consistent with each other. The lock lasts milliseconds, because most files have been linked before.
  */
 export async function takeSnapshot(dataDir: string, target: string, signal: AbortSignal): Promise<Snapshot> {
   const foundFiles = await listFiles(dataDir)
@@ -49,7 +48,10 @@ export async function takeSnapshot(dataDir: string, target: string, signal: Abor
   return { databases: readers.size, files: foundFiles.files.length + blobs.size }
 }
 
-/** Excludes what a start creates again, what belongs to a process, logs, and damaged files that were set aside. */
+/**
+ * Whether to exclude a file: one that a start creates again, one of a running process, a log, or a damaged file that
+ * was set aside.
+ */
 const isExcluded = (name: string) =>
   name === 'lock.sqlite' ||
   name.startsWith('.') ||
@@ -77,14 +79,14 @@ function openReader(file: string): DatabaseSync {
   return database
 }
 
-/** Returns a connection that blocks commits of others until it is closed; readers continue. */
+/** Returns a connection that blocks commits of others until it is closed; others can still read. */
 function lockWriters(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   database.exec('BEGIN IMMEDIATE')
   return database
 }
 
-/** Links to the bytes of S3's objects: files that never change, with names that are never reused. */
+/** Links to the bytes of S3's objects, which are files that never change, with names that are never reused. */
 class BlobLinks {
   readonly #dataDir: string
   readonly #target: string
@@ -99,7 +101,7 @@ class BlobLinks {
     return this.#linkedBlobs.size
   }
 
-  /** Links the files that the database refers to and that are not linked yet. A file may be deleted meanwhile. */
+  /** Links the files to which the database refers and that are not linked yet. A file may be deleted meanwhile. */
   link(database: DatabaseSync): void {
     for (const { blobId: blob } of listBlobs(database)) {
       if (this.#linkedBlobs.has(blob)) continue
@@ -120,7 +122,7 @@ class BlobLinks {
   }
 }
 
-/** Returns false when the file no longer exists. Copies the bytes when the file system cannot create the link. */
+/** Links a file; returns false if it no longer exists. Copies its bytes if the file system cannot create the link. */
 function linkIfExists(from: string, to: string): boolean {
   try {
     try {

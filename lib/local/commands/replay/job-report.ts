@@ -12,7 +12,7 @@ import {
 import type { Printer } from './printer.ts'
 import type { TaskPlan } from './task-plans.ts'
 
-/** @param plans plans of the tasks that run engines, by task number */
+/** Prints a job. @param plans plans of the tasks that run engines, by task number */
 export function printJob(
   state: JobState,
   plans: ReadonlyMap<number, TaskPlan>,
@@ -85,7 +85,7 @@ function printChunk(chunk: Task, printer: Printer): void {
   printError(chunk, printer)
 }
 
-/** An archive may contain thousands of files. */
+/** Maximum number of files shown, because an archive may contain thousands. */
 const maxFiles = 10
 
 function printFiles(files: readonly StoredFile[], printer: Printer): void {

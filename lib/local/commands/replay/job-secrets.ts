@@ -1,9 +1,12 @@
-// The encrypted secrets in a job's records: decrypted to run its tasks, and to hide them in the output.
+// The encrypted secrets in a job's records, which are decrypted to run its tasks and to hide them in the output.
 
 import { isSealed, type Sealed, type Vault } from '../../../crypto/sealed.ts'
 import type { JobState, Task } from '../../../model/job.ts'
 
-/** Returns the decrypted values; none with the wrong vault, and then they cannot appear in the output either. */
+/**
+ * Returns the decrypted secrets; none if the vault is the wrong one, in which case they cannot appear in the output
+ * either.
+ */
 export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undefined): string[] {
   return [...tasks, ...chunks]
     .flatMap((task) =>
@@ -16,7 +19,7 @@ export function collectSecrets({ tasks, chunks }: JobState, vault: Vault | undef
     .filter((secret) => secret !== '')
 }
 
-/** Returns the task with decrypted secrets, or undefined when they cannot be decrypted. */
+/** Returns the task with decrypted secrets; undefined if they cannot be decrypted. */
 export function openSecrets(task: Task, vault: Vault | undefined): Task | undefined {
   if (findSealed(task.spec).length === 0) return task
   return openSealed(task, task, vault)
@@ -26,7 +29,7 @@ function openSealed<T>({ jobId }: Task, value: T, vault: Vault | undefined): T |
   try {
     return vault?.unsealAll(value, jobId)
   } catch {
-    // Encrypted with another secret.
+    // The secret was encrypted with a key that this vault does not have.
     return undefined
   }
 }

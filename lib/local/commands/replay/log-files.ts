@@ -29,7 +29,7 @@ export async function listLogFiles(logFile: string): Promise<string[]> {
     .map(({ path }) => path)
 }
 
-/** Yields lines that contain one of the texts. Skips malformed lines: a process may die while it writes one. */
+/** Yields lines that contain one of the texts. Skips malformed lines, because a process may die while it writes one. */
 async function* readMatchingLines(
   logFiles: readonly string[],
   texts: readonly string[],
@@ -67,7 +67,7 @@ export async function findLastServerUrls(logFiles: readonly string[]): Promise<E
 }
 
 interface JobLines {
-  /** Ordered by time. */
+  /** Lines in the order of their time. */
   readonly lines: readonly LogRecord[]
   /** Number of requests that only read the job. */
   readonly requests: number

@@ -1,15 +1,15 @@
-// Formats log lines for people, and extracts the output of engines from them.
+// Formats log lines for people, and extracts the output of engines.
 import * as z from 'zod'
 import type { LogRecord } from './log-files.ts'
 import type { Printer } from './printer.ts'
 
-/** The form in which pino's serializer writes errors. */
+/** An error in the format of pino's serializer. */
 const LoggedError = z.looseObject({
   type: z.string().default('Error'),
   message: z.string().default(''),
   stack: z.string().optional(),
   code: z.unknown().optional(),
-  /** The program that failed. */
+  /** Path of the program that failed. */
   bin: z.string().optional(),
   cause: z.unknown().optional(),
 })
@@ -21,7 +21,7 @@ const shorten = (text: string) => {
   return firstLine.length > maxFieldLength ? `${firstLine.slice(0, maxFieldLength)}…` : firstLine
 }
 
-/** Shown elsewhere in the report, or the same on every line. */
+/** Fields that are shown elsewhere in the report, or are the same on every line. */
 const omittedFields: readonly string[] = [
   'time',
   'level',
@@ -75,7 +75,7 @@ export function printEngineOutput(lines: readonly LogRecord[], printer: Printer)
     }
     for (const cause of listCauses(line)) {
       const output = (cause.stack ?? cause.message).trim()
-      // The error of a failed program repeats the output that was just printed.
+      // The error of a failed program repeats output that was just printed.
       if (commands.has(cause.bin ?? '') || printedLines.has(output)) continue
       printer.line(`  ${formatErrorName(cause)}`)
       printer.printQuote(output)
@@ -85,7 +85,7 @@ export function printEngineOutput(lines: readonly LogRecord[], printer: Printer)
   if (commands.size + printedLines.size === 0) printer.line('  nothing was logged')
 }
 
-/** Returns the causes of a client error, or, for a bug or a crash, the error itself and its causes. */
+/** Returns the causes of a client error; for a bug or a crash, the error itself and its causes. */
 function listCauses(line: LogRecord): LoggedError[] {
   const causes: LoggedError[] = []
   const error = LoggedError.safeParse(line['error']).data

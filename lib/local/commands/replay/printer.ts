@@ -7,9 +7,9 @@ export class Printer {
     this.#write = write
   }
 
-  /** Hides these from now on, wherever they appear: in a command, a log line or an engine's output. */
+  /** Hides these secrets from now on, wherever they appear: in a command, a log line or an engine's output. */
   hideSecrets(secrets: readonly string[]): void {
-    // Also in their JSON form. Long ones first, as a short one could be a part of them.
+    // The JSON form is hidden as well. Long secrets are replaced first, because a short one could be a part of them.
     const forms = secrets.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)])
     this.#secrets = [...new Set(forms)].sort((a, b) => b.length - a.length)
   }
@@ -27,13 +27,13 @@ export class Printer {
     this.line(text)
   }
 
-  /** Prints foreign text line by line, marked so that it is not taken for our own output. */
+  /** Prints foreign text line by line, with a mark that distinguishes it from the command's own output. */
   printQuote(text: string): void {
     for (const line of text.trimEnd().split(/\r\n|[\r\n]/)) this.line(`    | ${line}`)
   }
 }
 
-/** Names and output come from users' files: control characters could change what the terminal shows. */
+/** Replaces control characters: names and output come from users' files and could change what the terminal shows. */
 const replaceControlCharacters = (text: string) =>
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces
   text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')

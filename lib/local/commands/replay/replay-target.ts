@@ -1,4 +1,4 @@
-// Connects to the records and files of a job, always with the protocols of AWS.
+// Connects to the records and files of a job, always through AWS protocols.
 import { createServer } from 'node:http'
 import { join, resolve } from 'node:path'
 import { Files } from '../../../aws/files.ts'
@@ -20,23 +20,23 @@ import { findLastServerUrls, listLogFiles } from './log-files.ts'
 export class ReplayError extends Error {}
 
 export interface ReplayTarget {
-  /** Completes a sentence: "in …". */
+  /** Name of the target, which completes a sentence that ends with "in". */
   readonly name: string
   readonly table: Table
   readonly store: JobStore
   readonly files: Files
-  /** Decrypts passwords; undefined when the secret of a deployment is not set. */
+  /** Decrypts passwords; undefined if the secret of a deployment is not set. */
   readonly vault: Vault | undefined
-  /** The service secret; defined when the vault is. */
+  /** The service secret; defined if the vault is. */
   readonly secret: string | undefined
-  /** Undefined when log lines are not written to files. */
+  /** Path of the log file; undefined if log lines are not written to files. */
   readonly logFile: string | undefined
   close(): Promise<void>
 }
 
 /**
- * Opens a deployment when table and bucket are set and DATA_DIR is not; otherwise the data folder, through the servers
- * of its running service, or through servers of our own when no service uses it.
+ * Opens a deployment if table and bucket are set and DATA_DIR is not; otherwise the data folder, through the servers of
+ * its running service, or through separate servers if no service uses it.
  */
 export async function openReplayTarget(): Promise<ReplayTarget> {
   const env = processEnvironment
@@ -79,7 +79,10 @@ function createTarget(config: Config, name: string, logFile: string | undefined)
   return { name, table, store, files, vault, secret, logFile, close: async () => undefined }
 }
 
-/** Sets the variables from which the SDK reads endpoints and credentials. Servers named in the environment win. */
+/**
+ * Sets the variables from which the SDK reads endpoints and credentials. Servers named in the environment take
+ * precedence.
+ */
 function setServerVariables(servers: Environment, secrets: DataFolderSecrets): void {
   const env = { ...processEnvironment }
   const externalNames = Object.keys(servers).filter((name) => env[name])
@@ -105,8 +108,8 @@ interface OwnServers {
 }
 
 /**
- * Starts only table and bucket: without schedules and queues nothing runs that is the service's job. Returns undefined
- * when the folder is in use.
+ * Starts only table and bucket, so that no schedule or queue runs the service's work. Returns undefined if the folder
+ * is in use.
  */
 async function startOwnServers(
   dataDir: string,
@@ -144,7 +147,7 @@ function tryLock(dataDir: string): ReturnType<typeof lockDataFolder> | undefined
   try {
     return lockDataFolder(dataDir)
   } catch {
-    // In use by a service.
+    // A service is using the folder.
     return undefined
   }
 }

@@ -43,7 +43,7 @@ export interface ReplayContext {
   readonly WORK_DIR: string
 }
 
-/** Returns the task with its files, or the reason why it cannot run. */
+/** Fetches the files of a task. Returns the task with its files, or the reason why it cannot run. */
 export async function fetchTaskFiles(
   sealedTask: Task,
   state: JobState,
@@ -134,7 +134,7 @@ function printFailure(error: unknown, printer: Printer): void {
   printer.line(`  ${code}: ${message}`)
   const isExpected = error instanceof AppError
   for (let cause = isExpected ? error.cause : error; cause instanceof Error; cause = cause.cause) {
-    // The output of a program was shown while it ran.
+    // The output of the program was already shown while it ran.
     if (!('stderr' in cause)) printer.printQuote(cause.stack ?? cause.message)
   }
 }

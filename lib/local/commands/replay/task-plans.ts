@@ -1,4 +1,5 @@
-// Plans of a job's tasks, as this machine would plan them now. They are not stored, as they follow from the records.
+// Plans of a job's tasks, as this machine would plan them now. Such plans are not stored, because they follow from the
+// records.
 
 import { redactSecrets } from '../../../crypto/sealed.ts'
 import type { Engine } from '../../../engines/engine.ts'
@@ -15,7 +16,10 @@ export type TaskPlan = { readonly inputPlans: readonly InputPlan[] } | { readonl
 export const listEngineTasks = ({ tasks }: JobState): Task[] =>
   tasks.filter(({ operation }) => findTaskOperation(operation)?.kind === 'process')
 
-/** Plans all tasks that run an engine, by task number, without secrets. A task between two images stores its plan. */
+/**
+ * Plans all tasks that run an engine, without secrets, by task number. A task that is between two images has a stored
+ * plan.
+ */
 export function planTasks(state: JobState, engines: readonly Engine[]): Map<number, TaskPlan> {
   const redactedTasks = listEngineTasks(state).map(redactSecrets)
   return new Map(
@@ -26,7 +30,7 @@ export function planTasks(state: JobState, engines: readonly Engine[]): Map<numb
   )
 }
 
-/** @param task with decrypted secrets, or with placeholders when it is only shown */
+/** Plans a task. @param task with decrypted secrets, or with placeholders if it is only shown */
 export function planTask(task: Task, state: JobState, engines: readonly Engine[]): TaskPlan {
   try {
     return planFiles(...resolveConversion(task, state), engines)

@@ -1,4 +1,4 @@
-// The @connections commands, with which functions reach WebSocket clients:
+// The @connections API, with which functions reach WebSocket clients:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -21,9 +21,9 @@ interface ConnectionsApiOptions {
 }
 
 const maxMessageBytes = 128 * 1024
-/** The SDK prepends the path of its endpoint, which on AWS is the stage. */
+/** The SDK prepends the path of its endpoint, which is the stage on AWS. */
 const pathPattern = /^(?:\/[\w-]+)*\/@connections\/([^/?]+)\/?(?:\?|$)/
-/** The format of all connection ids. */
+/** Pattern of connection ids. */
 const idPattern = /^[\w-]{15}=$/
 
 const tooLargeError = new ApiError(
@@ -35,7 +35,7 @@ const goneError = () => new ApiError('GoneException', 'Gone', 410)
 
 export const isConnectionsRequest = ({ url = '' }: IncomingMessage) => url.includes('/@connections/')
 
-/** Serves one request for which `isConnections` holds. */
+/** Serves a request for which `isConnections` returned true. */
 export async function serveConnections(
   options: ConnectionsApiOptions,
   request: IncomingMessage,

@@ -13,7 +13,7 @@ import { createGatewayError, sendResponse } from './send-response.ts'
 interface HttpApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly HttpRoute[]
-  /** Functions that get the body as a stream of any length instead of a buffered one. */
+  /** Names of functions that get the body as a stream of any length instead of a buffered one. */
   readonly streamedFunctions: readonly string[]
   readonly log: Log
 }
@@ -22,7 +22,10 @@ type HttpApi = (request: IncomingMessage, response: ServerResponse) => void
 
 const limits = { integrationMs: quotas.gatewayTimeoutMs.value, headBytes: quotas.gatewayHeadBytes.value }
 
-/** Creates the HTTP API: turns requests into events and results of functions into responses, by API Gateway's rules. */
+/**
+ * Creates the HTTP API, which turns requests into events and results of functions into responses, by API Gateway's
+ * rules.
+ */
 export function createHttpApi(options: HttpApiOptions): HttpApi {
   const find = createRouteFinder(options.routes)
   const streamedFunctionNames = new Set(options.streamedFunctions)
@@ -92,7 +95,10 @@ function countHeadBytes({ method = '', url = '', rawHeaders }: IncomingMessage):
   return values.reduce((sum, value) => sum + value.length, `${method} ${url} HTTP/1.1`.length)
 }
 
-/** The whole event is the payload of an invocation, and quotes and base64 make it larger than the body. */
+/**
+ * Whether an event is too large. The whole event is the payload of an invocation, and quotes and base64 make it larger
+ * than the body.
+ */
 function isTooLarge(event: { readonly body?: string }): boolean {
   const { body = '' } = event
   return body.length * 6 > lambdaLimits.requestBytes && countJsonBytes(event) > lambdaLimits.requestBytes

@@ -9,7 +9,7 @@ export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Reads the body in the form of events; undefined when it is too large, which is detected before it is read to its end.
+ * Reads the body in the form of events; undefined if it is too large, which is detected before it is read to its end.
  */
 export async function readEventBody(request: IncomingMessage): Promise<HttpEventBody | undefined> {
   if (!hasBody(request)) return { isBase64Encoded: false }
@@ -23,11 +23,11 @@ export async function readEventBody(request: IncomingMessage): Promise<HttpEvent
     : { body: bytes.toString('base64'), isBase64Encoded: true }
 }
 
-/** All other types reach a function in base64, including browser forms. */
+/** Types whose bodies reach a function as text; all others are sent in base64, including browser forms. */
 const textTypes =
   /^\s*(?:text\/[\w.+-]+|application\/(?:json|xml|javascript|[\w.-]+\+(?:json|xml)))\s*(?:;|$)/i
 
-/** Doesn't use async iteration, which would close the connection of a rejected request. */
+/** Reads a body. Doesn't use async iteration, which would close the connection of a rejected request. */
 function readBytes(request: IncomingMessage): Promise<Buffer | undefined> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []

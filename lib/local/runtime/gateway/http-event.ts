@@ -1,4 +1,4 @@
-// The event that API Gateway creates for a request, payload format 2.0:
+// Creates the event of a request like API Gateway, with payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 import { randomBytes } from 'node:crypto'
@@ -7,7 +7,7 @@ import type { HttpEvent } from '../../../http/contract.ts'
 import { defined } from '../../../validation/defined.ts'
 import type { FoundRoute } from './http-routes.ts'
 
-/** The target of a request: its path unchanged, and decoded for functions. */
+/** The target of a request: its path as sent, and decoded for functions. */
 interface RequestTarget {
   readonly encodedPath: string
   readonly path: string
@@ -16,7 +16,7 @@ interface RequestTarget {
 
 export type HttpEventBody = Pick<HttpEvent, 'body' | 'isBase64Encoded' | 'bodyStream' | 'canStream'>
 
-/** Returns undefined when the target is not a path or a percent-escape in it is not valid UTF-8. */
+/** Parses a request target; undefined if it is not a path or a percent-escape in it is not valid UTF-8. */
 export function parseRequestTarget({ url = '/' }: IncomingMessage): RequestTarget | undefined {
   const at = url.indexOf('?')
   const encodedPath = at < 0 ? url : url.slice(0, at)
@@ -91,7 +91,7 @@ export function formatLogTime(date: Date): string {
   return `${day.slice(8)}/${months[date.getUTCMonth()]}/${day.slice(0, 4)}:${time} +0000`
 }
 
-/** "Duplicate query strings are combined with commas and included in the queryStringParameters field." */
+/** API Gateway: "Duplicate query strings are combined with commas and included in the queryStringParameters field." */
 function joinQuery(rawQuery: string): Record<string, string> | undefined {
   if (rawQuery === '') return undefined
   const query: Record<string, string> = Object.create(null)
@@ -100,7 +100,7 @@ function joinQuery(rawQuery: string): Record<string, string> | undefined {
   return { ...query }
 }
 
-/** They apply to the client's connection only. */
+/** Headers that only apply to the client's connection. */
 const hopByHopHeaders = new Set([
   'connection',
   'keep-alive',
@@ -111,7 +111,9 @@ const hopByHopHeaders = new Set([
   'upgrade',
 ])
 
-/** Lowercases names and joins values of a repeated header with commas; cookies have a separate field. */
+/**
+ * Converts names to lower case and joins the values of a repeated header with commas; cookies have a separate field.
+ */
 function createEventHeaders(request: IncomingMessage, sourceIp: string): Record<string, string> {
   const headers: Record<string, string> = Object.create(null)
   for (const [name, values = []] of Object.entries(request.headersDistinct)) {
@@ -120,7 +122,7 @@ function createEventHeaders(request: IncomingMessage, sourceIp: string): Record<
   const previousForwardedFor = headers['x-forwarded-for']
   headers['x-forwarded-for'] = previousForwardedFor ? `${previousForwardedFor}, ${sourceIp}` : sourceIp
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '')
-  // A proxy in front knows the client's protocol; our own connections never use TLS.
+  // A proxy sets the header to the client's protocol; the service's own connections never use TLS.
   headers['x-forwarded-proto'] ??= 'http'
   headers['x-amzn-trace-id'] ??= createTraceId()
   return { ...headers }

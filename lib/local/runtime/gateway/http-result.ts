@@ -1,4 +1,4 @@
-// Turns the result of a function into a response, payload format 2.0:
+// Turns the result of a function into a response like API Gateway, with payload format 2.0:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
@@ -12,12 +12,12 @@ export interface GatewayResponse {
   readonly headers: Readonly<Record<string, string>>
   readonly cookies?: readonly string[]
   readonly body: Buffer
-  /** Replaces the body when it is streamed. */
+  /** Stream of the body; set instead of the body if it is streamed. */
   readonly stream?: Readable
 }
 
 const StructuredResult = z.object({
-  // Not part of API Gateway: for functions that know they may stream.
+  // An extension of API Gateway's format, for functions that know they may stream.
   bodyStream: z.instanceof(Readable).optional(),
   statusCode: z
     .union([z.number(), z.string().regex(/^\d+$/).transform(Number)])
@@ -28,16 +28,16 @@ const StructuredResult = z.object({
   isBase64Encoded: z.boolean().nullish(),
 })
 
-/** Limit for the JSON of the whole result. */
+/** Maximum size in bytes of the whole result as JSON. */
 const maxBytes = lambdaLimits.responseBytes
 
-/** Returns undefined for a result that API Gateway does not understand. */
+/** Converts a result; returns undefined if API Gateway would not understand it. */
 export function toGatewayResponse(result: unknown): GatewayResponse | undefined {
   if (typeof result !== 'object' || result === null || !('statusCode' in result)) return inferResponse(result)
   const parsedResult = StructuredResult.safeParse(result)
   if (!parsedResult.success) return undefined
   const { statusCode, headers, cookies, body, isBase64Encoded, bodyStream } = parsedResult.data
-  // Only a body can make a result large, and most bodies are small.
+  // The whole result is only measured if its body could make it too large.
   if (body && body.length * 6 > maxBytes && Buffer.byteLength(JSON.stringify(result)) > maxBytes)
     return undefined
   if (isBase64Encoded && body && !/^[A-Za-z0-9+/_-]*={0,2}$/.test(body)) return undefined
@@ -48,7 +48,7 @@ export function toGatewayResponse(result: unknown): GatewayResponse | undefined 
     status: statusCode,
     headers:
       body && !('content-type' in rest) ? { 'content-type': 'text/plain; charset=utf-8', ...rest } : rest,
-    // A set-cookie header is an additional cookie.
+    // A set-cookie header counts as another cookie.
     cookies: [...(cookie === undefined ? [] : [cookie]), ...(cookies ?? [])],
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
     ...defined({ stream: bodyStream }),
@@ -56,8 +56,9 @@ export function toGatewayResponse(result: unknown): GatewayResponse | undefined 
 }
 
 /**
- * "If your Lambda function returns valid JSON and doesn't return a statusCode, API Gateway assumes … statusCode is
- * 200, content-type is application/json, body is the function's response." A string is sent as it is.
+ * Infers the response for a result without a status. "If your Lambda function returns valid JSON and doesn't return a
+ * statusCode, API Gateway assumes … statusCode is 200, content-type is application/json, body is the function's
+ * response." A string is sent unchanged.
  */
 function inferResponse(result: unknown): GatewayResponse | undefined {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? 'null')
@@ -66,10 +67,10 @@ function inferResponse(result: unknown): GatewayResponse | undefined {
   return { status: 200, headers: { 'content-type': 'application/json' }, body }
 }
 
-/** The gateway frames the message itself. */
+/** Headers about the framing of the message, which only the gateway sets. */
 const gatewayHeaders = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade', 'trailer'])
 
-/** Lowercases names; returns undefined when a header is invalid in a response. */
+/** Converts names to lower case; returns undefined if a header is invalid in a response. */
 function normalizeHeaders(
   headers: Readonly<Record<string, string | number | boolean | undefined>>,
   cookies: readonly string[],

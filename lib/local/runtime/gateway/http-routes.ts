@@ -1,7 +1,7 @@
 // Finds the function for a request of the HTTP API, by the rules of
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
 
-/** A route key such as `GET /items/{id}`, `ANY /files/{path+}` or `$default`, and its function. */
+/** A route: a key such as `GET /items/{id}`, `ANY /files/{path+}` or `$default`, and its function. */
 export interface HttpRoute {
   readonly key: string
   readonly functionName: string
@@ -20,10 +20,10 @@ interface ParsedRoute extends HttpRoute {
 
 const defaultKey = '$default'
 
-/** Rank of a segment when several routes match: "API Gateway selects the route with the most-specific match". */
+/** Ranks of segments if several routes match: "API Gateway selects the route with the most-specific match". */
 const segmentRanks = { text: 0, parameter: 1, rest: 2 } as const
 
-/** @returns a function that finds the route for a method and a percent-encoded path */
+/** Creates a route finder. @returns a function that finds the route for a method and a percent-encoded path */
 export function createRouteFinder(
   routes: readonly HttpRoute[],
 ): (method: string, path: string) => FoundRoute | undefined {
@@ -67,14 +67,14 @@ function compareSpecificity(a: ParsedRoute, b: ParsedRoute): number {
     const difference = getRank(a, at) - getRank(b, at)
     if (difference !== 0) return difference
   }
-  // Without an order by length, the order of three routes would depend on their declaration.
+  // Longer routes come first; otherwise, the order of three routes would depend on their declaration.
   const lengthDifference = b.segments.length - a.segments.length
   return lengthDifference || Number(a.method === 'ANY') - Number(b.method === 'ANY')
 }
 
 const getRank = ({ segments }: ParsedRoute, at: number) => segmentRanks[segments[at]?.kind ?? 'rest']
 
-/** Returns the decoded path parameters, or undefined when the path does not match. */
+/** Returns the decoded path parameters; undefined if the path does not match. */
 function matchRoute(
   segments: readonly Segment[],
   givenSegments: readonly string[],

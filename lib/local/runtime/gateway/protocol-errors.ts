@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { createGatewayError } from './send-response.ts'
 
-/** By error code of Node's parser; every other parse error is a bad request. */
+/** Errors by the code of Node's parser; every other parse error is a bad request. */
 const errorsByCode: Readonly<Record<string, readonly [status: number, sentence: string]>> = {
   HPE_HEADER_OVERFLOW: [
     431,
@@ -28,7 +28,7 @@ export class ProtocolErrors {
   respond(error: NodeJS.ErrnoException, socket: Duplex): void {
     const response = this.#responses.get(socket)
     const isInProgress = response?.headersSent && !response.writableFinished
-    // The client is gone, or would take the error for the rest of the response.
+    // The client is gone, or would treat the error as the rest of the response.
     if (!socket.writable || error.code === 'ECONNRESET' || isInProgress) {
       socket.destroy()
       return

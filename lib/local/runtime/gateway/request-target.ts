@@ -1,6 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 
-/** An authority without userinfo: "userinfo and its "@" delimiter" is not allowed in http URLs (RFC 9110, 4.2.4). */
+/**
+ * Matches an absolute URL whose authority has no userinfo: "userinfo and its "@" delimiter" is not allowed in http URLs
+ * (RFC 9110, 4.2.4).
+ */
 const absoluteUrlPattern = /^http:\/\/([\w.~!$&'()*+,;=%-]+|\[[\da-f:.]+\])(:\d{0,5})?(?=[/?]|$)(.*)$/i
 
 /**
@@ -16,7 +19,7 @@ export function parseTarget(url: string): { readonly path: string; readonly host
 
 /**
  * Replaces an absolute target with its path. The server "MUST ignore the received Host header field (if any) and
- * instead use the host information of the request-target", so all later readers, including S3's signature check, see
+ * instead use the host information of the request-target", so all later readers, including S3's signature check, get
  * the same host. Nothing is fetched from that host.
  */
 export function normalizeTarget(request: IncomingMessage): void {

@@ -6,7 +6,7 @@ import { createErrorBody } from '../../../http/replies/envelope.ts'
 import { newId } from '../../../ids.ts'
 import type { GatewayResponse } from './http-result.ts'
 
-/** How long the rest of a rejected upload is read, so that the client sees the response. */
+/** How long the rest of a rejected upload is read, so that the client can read the response. */
 const drainTimeoutMs = 10_000
 
 const codes: Readonly<Record<number, ErrorCode>> = {
@@ -20,7 +20,8 @@ const codes: Readonly<Record<number, ErrorCode>> = {
 }
 
 /**
- * Returns an error response of the gateway itself, in the format of all our errors; API Gateway only has `{ message }`.
+ * Returns an error response of the gateway itself, in the same format as all errors; API Gateway only has `{ message
+ * }`.
  */
 export function createGatewayError(status: number, sentence: string): GatewayResponse {
   const error = new AppError(codes[status] ?? 'INTERNAL_ERROR', sentence)
@@ -48,7 +49,7 @@ export function sendResponse(
   const { status, headers, cookies, body, stream } = gatewayResponse
   response.statusCode = status
   for (const [name, value] of Object.entries(headers)) {
-    // Only the response to a HEAD declares a length that differs from its body's.
+    // Only the response to a HEAD request declares a length that differs from that of its body.
     if (name !== 'content-length' || request.method === 'HEAD') response.setHeader(name, value)
   }
   if (cookies && cookies.length > 0) response.setHeader('set-cookie', [...cookies])
@@ -57,7 +58,7 @@ export function sendResponse(
   else respondEarly(body, request, response)
 }
 
-/** Ends with the stream, or with the client. */
+/** Sends a stream as the body; stops when the stream ends or the client disconnects. */
 function sendStream(stream: Readable, request: IncomingMessage, response: ServerResponse): void {
   request.resume()
   response.flushHeaders()
@@ -66,7 +67,7 @@ function sendStream(stream: Readable, request: IncomingMessage, response: Server
 
 /**
  * Responds before the whole request has arrived. The response is sent immediately, but the connection stays open while
- * the client is still sending: otherwise its writes would fail before it reads the response.
+ * the client is still sending: otherwise, its writes would fail before it reads the response.
  */
 function respondEarly(body: Buffer, request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('connection', 'close')

@@ -20,13 +20,16 @@ interface WebSocketApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly WebSocketRoute[]
   readonly routeSelectionExpression: string
-  /** Stage name in events. */
+  /** Name of the stage, as used in events. */
   readonly stage: string
   readonly limits?: Partial<typeof defaultLimits>
   readonly log: Log
 }
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html */
+/**
+ * Limits of API Gateway:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-execution-service-websocket-limits-table.html
+ */
 const defaultLimits = {
   messageBytes: 128 * 1024,
   frameBytes: 32 * 1024,
@@ -35,13 +38,16 @@ const defaultLimits = {
   integrationMs: 29_000,
 }
 
-/** Messages of one connection that are processed at the same time; further ones wait in the socket. */
+/** Maximum number of messages of one connection that are processed at the same time; others wait in the socket. */
 const maxConcurrentMessages = 10
-/** Connects and disconnects at the same time. With more, calls of the function to the table would time out. */
+/**
+ * Maximum number of connects and disconnects at the same time. With more, the function's calls to the table would time
+ * out.
+ */
 const maxConnectionEvents = 32
-/** Maximum buffered for a client that does not read. */
+/** Maximum number of bytes buffered for a client that does not read. */
 const maxUnreadBytes = 256 * 1024
-/** How long clients may take for the closing handshake, and then the last functions to finish. */
+/** How long to wait for the clients' closing handshakes, and then for the last functions. */
 const closeTimeoutMs = 3000
 
 const closeCodes = { normal: 1000, goingAway: 1001, noText: 1003, tooBig: 1009 } as const
@@ -60,7 +66,9 @@ interface OpenConnection {
   runningMessages: number
 }
 
-/** A WebSocket API: turns connections and messages into events of functions, which reply through `@connections`. */
+/**
+ * A WebSocket API, which turns connections and messages into events of functions. They reply through `@connections`.
+ */
 export class WebSocketApi {
   readonly #options: WebSocketApiOptions
   readonly #limits: typeof defaultLimits
@@ -85,7 +93,7 @@ export class WebSocketApi {
     })
   }
 
-  /** Handles an upgrade request. */
+  /** Handles the upgrade request of a WebSocket. */
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): true {
     const operation = this.#connect(request, socket, head)
     operation.catch(() => socket.destroy())
@@ -97,19 +105,19 @@ export class WebSocketApi {
     return this.#open.get(connectionId)
   }
 
-  /** Sends a message; returns `slow` when too much is already buffered for a client that does not read. */
+  /** Sends a message; returns `slow` if too much is already buffered for a client that does not read. */
   send(connectionId: string, message: Buffer): Promise<'sent' | 'gone' | 'slow'> {
     const openConnection = this.#open.get(connectionId)
     if (!openConnection || openConnection.socket.readyState !== openConnection.socket.OPEN)
       return Promise.resolve('gone')
     if (openConnection.socket.bufferedAmount > maxUnreadBytes) return Promise.resolve('slow')
     openConnection.resetIdleTimer()
-    // Data that is not written yet follows when the client reads on; the close event reports a lost connection.
+    // The message may still be buffered, until the client reads on; the close event reports a lost connection.
     openConnection.socket.send(message, { binary: false }, () => undefined)
     return Promise.resolve('sent')
   }
 
-  /** Returns false when the connection no longer exists. */
+  /** Closes a connection; returns false if it no longer exists. */
   disconnect(
     connectionId: string,
     code: number = closeCodes.normal,
@@ -149,7 +157,7 @@ export class WebSocketApi {
     void loggedOperation.finally(() => this.#pendingOperations.delete(loggedOperation))
   }
 
-  /** Returns undefined when no function has this route. */
+  /** Invokes the function of a route; returns undefined if there is none. */
   async #invoke(route: string, event: unknown): Promise<InvocationOutcome | undefined> {
     const name = this.#functionsByRoute.get(route)
     if (name === undefined) return undefined
@@ -173,7 +181,7 @@ export class WebSocketApi {
     }
     if (protocol !== undefined) this.#protocols.set(request, protocol)
     if (socket.destroyed) {
-      // The function has registered the client by now, so it must be notified that it disconnected.
+      // The function has registered the client by now, so it must be notified that the client disconnected.
       await this.#invoke('$disconnect', createDisconnectEvent(connection, 1006, ''))
       return
     }
@@ -198,18 +206,19 @@ export class WebSocketApi {
     }
     this.#open.set(connection.id, open)
     const largestFrame = createFrameSizeTracker()
-    // Checked before the library gets the bytes, so that a frame that is too large never becomes a message.
+    // Frames are measured before the library gets their bytes, so that a frame that is too large never becomes a
+    // message.
     rawSocket.prependListener('data', (chunk: Buffer) => {
       if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
     })
     socket.on('ping', open.resetIdleTimer)
     socket.on('message', (data, isBinary) => {
       if (socket.readyState !== socket.OPEN) return
-      // Of binary frames the guide says: "API Gateway rejects it and disconnects the client with code 1003".
+      // API Gateway on binary frames: "API Gateway rejects it and disconnects the client with code 1003".
       if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
       else this.#trackOperation(this.#receive(open, String(data)))
     })
-    // The close event follows, with the code.
+    // The close event with the code follows.
     socket.on('error', () => {})
     socket.once('close', (code, reason) => {
       clearTimeout(idleTimer)
@@ -246,13 +255,16 @@ export class WebSocketApi {
   }
 }
 
-/** Checks what the library would refuse later, when a function already considers the client connected. */
+/**
+ * Whether a request is a valid handshake. The library would refuse it later, when a function already considers the
+ * client connected.
+ */
 const isHandshake = ({ method, headers }: IncomingMessage) =>
   method === 'GET' &&
   /^[+/0-9A-Za-z]{22}==$/.test(headers['sec-websocket-key'] ?? '') &&
   headers['sec-websocket-version'] === '13'
 
-/** Returns the status and subprotocol chosen by the `$connect` function. */
+/** Returns the status and the subprotocol that the `$connect` function chose. */
 function toHandshakeResult(outcome: InvocationOutcome): { status: number; protocol: string | undefined } {
   if (!outcome.ok)
     return { status: outcome.failure.errorType === timeoutErrorType ? 504 : 502, protocol: undefined }

@@ -1,9 +1,9 @@
-// Events of a WebSocket API:
+// Creates the events of a WebSocket API:
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
 import type { IncomingMessage } from 'node:http'
 import { createRequestId, describeConnection, formatLogTime } from './http-event.ts'
 
-/** Data of a connection, known since its handshake. */
+/** What is known about a connection since its handshake. */
 export interface WebSocketConnection {
   readonly id: string
   readonly connectedAt: Date

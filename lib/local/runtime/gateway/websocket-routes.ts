@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
 
 export interface WebSocketRoute {
-  /** `$connect`, `$disconnect`, `$default` or a value of the selection expression. */
+  /** Key of the route: `$connect`, `$disconnect`, `$default` or a value of the selection expression. */
   readonly key: string
   readonly functionName: string
 }
