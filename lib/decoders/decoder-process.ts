@@ -236,8 +236,8 @@ export class DecoderProcess {
   }
 
   #onMessage(message: unknown): void {
-    if (ReadyMessage.safeParse(message).success) this.#whenReady.resolve()
-    else if (this.#runningCall) this.#runningCall.call.onMessage(message)
+    if (this.#runningCall) this.#runningCall.call.onMessage(message)
+    else if (ReadyMessage.safeParse(message).success) this.#whenReady.resolve()
     else throw new Error('a message without a call')
   }
 

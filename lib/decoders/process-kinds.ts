@@ -45,7 +45,8 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
 export const engineKind: Omit<ProcessKind, 'parentFolder'> = {
   findProgram: async () => (await import('./program-file.ts')).findEngineProgram(),
   flags: [...commonFlags, '--max-semi-space-size=8', '--max-old-space-size=2048'],
-  env: { UV_THREADPOOL_SIZE: '4', MALLOC_MMAP_THRESHOLD_: '131072' },
+  // No fixed threshold for malloc: each small image would get new pages from the kernel.
+  env: { UV_THREADPOOL_SIZE: '4' },
   // The limits of the engine also apply to each call.
   limits: { dataBytes: 6144 * MiB, fileBytes: 4096 * MiB },
   // A worker runs fewer tasks than this at a time.

@@ -8,8 +8,11 @@ export const runtimeMemoryMb = 256
 /** More threads than this hardly make a program faster. */
 const maxThreads = 8
 
+/** Read once: each call would read files of the kernel. */
+const availableProcessors = availableParallelism()
+
 /** Number of threads that one program should use. On Lambda the number of processors depends on the memory size. */
-export const availableThreads = (processors = availableParallelism()): number =>
+export const availableThreads = (processors = availableProcessors): number =>
   Math.min(maxThreads, Math.max(1, processors))
 
 /**

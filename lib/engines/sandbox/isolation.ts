@@ -1,3 +1,4 @@
+import { lchownSync } from 'node:fs'
 import { lchown, lstat, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ConfinementLevel } from '../../component-ids.ts'
@@ -157,7 +158,8 @@ export async function buildCommand(
     env,
     cwd: workDir,
     grant: async (path) => {
-      if (launcher.needsRoot) await lchown(path, uid, uid)
+      // Takes less time than waiting for another thread.
+      if (launcher.needsRoot) lchownSync(path, uid, uid)
     },
   }
 }
