@@ -4,6 +4,8 @@ import { corruptFileError, decodeAscii, view } from './byte-source.ts'
 
 /** Bytes of the header at the start of a 7z, which locates the one at the end (7zFormat.txt of 7-Zip). */
 const startHeaderBytes = 32
+/** Bytes of the record at the end of a ZIP, without its comment. */
+const zipEndBytes = 22
 const maxListedParts = 5
 /** Part numbers have three digits. */
 const maxParts = 999
@@ -21,25 +23,34 @@ function getSevenZipSize({ head }: OpenedFile): number | undefined {
   return startHeaderBytes + Number(numbers.getBigUint64(12, true)) + Number(numbers.getBigUint64(20, true))
 }
 
+/** Returns the size of a ZIP archive if the file contains its end (APPNOTE.TXT of PKWARE, 4.3.16). */
+function getZipSize({ tail }: OpenedFile): number | undefined {
+  const start = decodeAscii(tail).lastIndexOf('PK\x05\x06')
+  if (start < 0 || start + zipEndBytes > tail.length) return undefined
+  const end = view(tail)
+  const commentBytes = end.getUint16(start + 20, true)
+  if (start + zipEndBytes + commentBytes !== tail.length) return undefined
+  const [directoryBytes, directoryOffset] = [end.getUint32(start + 12, true), end.getUint32(start + 16, true)]
+  return directoryOffset + directoryBytes + zipEndBytes + commentBytes
+}
+
 /**
  * Refuses a part of a split archive, such as photos.7z.001, and names the parts that are missing.
  * @throws AppError CORRUPT_FILE
  */
 export function refuseSplitArchive(file: OpenedFile): void {
-  const [, archive, digits] = /^(.{1,200}\.(?:7z|zip))\.(\d{3})$/i.exec(file.filename) ?? []
+  const [, archive, kind = '', digits] = /^(.{1,200}\.(7z|zip))\.(\d{3})$/i.exec(file.filename) ?? []
   if (archive === undefined || digits === undefined) return
   const part = Number(digits)
-  const bytes = part === 1 ? getSevenZipSize(file) : undefined
-  if (bytes !== undefined && bytes <= file.size) return
-  const declaredCount = bytes === undefined ? Number.POSITIVE_INFINITY : Math.ceil(bytes / file.size)
-  // The header of a damaged part may declare anything, including a negative size.
-  const count = declaredCount > 1 && declaredCount <= maxParts ? declaredCount : undefined
-  const missingParts =
-    count === undefined ? [] : Array.from({ length: count - 1 }, (_, at) => getPartName(archive, at + 2))
-  const missingText =
-    missingParts.length === 0
-      ? 'the other parts are missing'
-      : `${missingParts.length === 1 ? 'a part is' : `${missingParts.length} parts are`} missing: ${formatPartList(missingParts)}`
+  const isZip = kind.toLowerCase() === 'zip'
+  const bytes = isZip ? getZipSize(file) : part === 1 ? getSevenZipSize(file) : undefined
+  if (part === 1 && bytes !== undefined && bytes <= file.size) return
+  const count = countParts(part, bytes, file.size, isZip)
+  const lastPart = count ?? Math.max(part, 2)
+  const missingParts = Array.from({ length: lastPart }, (_, at) => at + 1).filter((number) => number !== part)
+  const names = missingParts.map((number) => getPartName(archive, number))
+  const atLeast = count === undefined ? 'at least ' : ''
+  const missingText = `${atLeast}${names.length === 1 ? 'a part is' : `${names.length} parts are`} missing: ${formatPartList(names)}`
   const sentence = `The file is part ${part} of the split archive ${archive}, and ${missingText}. Join all parts into one file and send it.`
   throw new AppError('CORRUPT_FILE', sentence, {
     field: 'file',
@@ -47,6 +58,15 @@ export function refuseSplitArchive(file: OpenedFile): void {
     part,
     ...(count !== undefined && { parts: count }),
   })
+}
+
+/** The header of a 7z locates its end, and the end of a ZIP is in the last part. */
+function countParts(part: number, bytes: number | undefined, partBytes: number, isZip: boolean) {
+  if (bytes === undefined) return undefined
+  if (isZip) return part > 1 ? part : undefined
+  const count = Math.ceil(bytes / partBytes)
+  // The header of a damaged part may declare anything, including a negative size.
+  return count > 1 && count <= maxParts ? count : undefined
 }
 
 const getPartName = (archive: string, part: number) => `${archive}.${String(part).padStart(3, '0')}`

@@ -103,12 +103,30 @@ test('the error for a split archive names the missing parts', async () => {
   )
   const huge = Buffer.from(first ?? '')
   huge.writeBigUInt64LE(2n ** 62n, 12)
-  await assertRefused('photos.7z.001', huge, /part 1 of .*the other parts are missing/)
-  await assertRefused('photos.7z.002', second, /part 2 of .*the other parts are missing/)
-  await assertRefused('photos.zip.003', second, /part 3 of .*photos\.zip/)
+  await assertRefused('photos.7z.001', huge, /part 1 of .*at least a part is missing: photos\.7z\.002\. Join/)
+  await assertRefused(
+    'photos.7z.002',
+    second,
+    /part 2 of .*at least a part is missing: photos\.7z\.001\. Join/,
+  )
   await assertRefused('photos.7z', first, /7z archive, but it is cut off: \d+ bytes at its end are missing/)
+})
+
+test('the error for a split ZIP names the missing parts', async () => {
+  const parts = ['001', '002', '003'].map((part) => readFileSync(fixture(`odd/split.zip.${part}`)))
+  const expectedTexts = [
+    /part 1 of .*photos\.zip, and at least a part is missing: photos\.zip\.002\. Join/,
+    /part 2 of .*photos\.zip, and at least a part is missing: photos\.zip\.001\. Join/,
+    /part 3 of .*photos\.zip, and 2 parts are missing: photos\.zip\.001, photos\.zip\.002\. Join/,
+  ]
+  for (const [at, message] of expectedTexts.entries())
+    await assert.rejects(detectFile(`photos.zip.00${at + 1}`, parts[at] ?? ''), {
+      code: 'CORRUPT_FILE',
+      message,
+    })
 })
 
 test('a split archive with a single part is read', async () => {
   assert.equal(await detectFile('small.7z.001', readFileSync(fixture('odd/zstd.7z'))), '7z')
+  assert.equal(await detectFile('small.zip.001', readFileSync(fixture('odd/backslash.zip'))), 'zip')
 })
