@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readXlsStream } from '../../lib/fidelity/office/xls.ts'
+import { FileBytes } from '../../lib/fidelity/bytes.ts'
+import { readXls, readXlsStream } from '../../lib/fidelity/office/xls.ts'
+import { makeCompoundFile } from '../binary/make-cfb.ts'
 
 function createRecord(type: number, data: Buffer): Buffer {
   const head = Buffer.alloc(4)
@@ -25,6 +27,13 @@ function createWorkbook(times: number): Buffer {
 test('an XLS workbook that lists a sheet too often is not counted', () => {
   assert.deepEqual(readXlsStream(createWorkbook(1))?.counts, { sheets: 1, cells: 3 })
   assert.equal(readXlsStream(createWorkbook(100_000)), undefined)
+})
+
+test('an Excel 97 workbook in the stream of Excel 5.0 is counted', async () => {
+  const { bytes } = makeCompoundFile({ Book: createWorkbook(1) })
+  const read = async (start: number, end: number) => bytes.subarray(start, end)
+  const file = new FileBytes({ size: bytes.length, read })
+  assert.deepEqual((await readXls(file))?.counts, { sheets: 1, cells: 3 })
 })
 
 test('no content is counted in a stream that is not an XLS workbook', () => {

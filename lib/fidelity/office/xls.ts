@@ -50,7 +50,9 @@ function* readRecords(stream: Buffer, from: number): Generator<BiffRecord> {
 
 /** Summarizes Excel 97 to 2003 workbooks, including hidden sheets, which other workbook formats retain. */
 export async function readXls(file: FileBytes): Promise<ContentSummary | undefined> {
-  const stream = await (await CompoundFile.open(file, maxReadBytes)).read('Workbook')
+  const container = await CompoundFile.open(file, maxReadBytes)
+  // Some programs store such a workbook in the stream of Excel 5.0.
+  const stream = (await container.read('Workbook')) ?? (await container.read('Book'))
   return stream && readXlsStream(stream)
 }
 
