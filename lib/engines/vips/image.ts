@@ -140,7 +140,7 @@ async function decodeFormat(
   return decode({
     input,
     isLossless: isLossless || hasAlpha,
-    hasDeepColor: to === 'tiff' || to === 'jxl',
+    hasDeepColor: to !== 'pdf' && getPixelTarget(to).hasDeepColor === true,
     tools,
   })
 }

@@ -175,6 +175,11 @@ describe('camera raw files', () => {
     assert.match(await readStdout('tiffinfo', path), /Bits\/Sample: 16/)
   })
 
+  test('a camera raw file keeps 16 bits per channel in PNG', async () => {
+    const { path } = await convert(vips, fixture('corners.rw2'), 'png')
+    assert.equal(await readStdout('identify', '-format', '%z', path), '16')
+  })
+
   test('a truncated camera raw file, or another kind of TIFF, is refused as corrupt', async () => {
     const path = join(await folder(), 'cut.raf')
     await writeFile(path, (await readFile(fixture('corners.raf'))).subarray(0, 4000))
