@@ -44,14 +44,16 @@ const PdfOcrOptions = z.object({
   language,
   deskew: flag().default(false).describe('Straightens skewed pages; their images are encoded again.'),
   password: passwordOption,
-  ...signatureOption,
 })
+const SearchablePdfOptions = PdfOcrOptions.extend(signatureOption)
 
-const targets = ['pdf', 'txt', 'docx'] as const
+const textTargets = ['txt', 'docx'] as const
+const targets = ['pdf', ...textTargets] as const
 
 /** OCR of PDFs and of images. */
 export const ocrCapabilities: readonly Capability[] = [
-  { operation: 'ocr-pdf', from: ['pdf'], to: targets, same: true, options: PdfOcrOptions, cost: 10 },
+  { operation: 'ocr-pdf', from: ['pdf'], to: ['pdf'], same: true, options: SearchablePdfOptions, cost: 10 },
+  { operation: 'ocr-pdf', from: ['pdf'], to: textTargets, options: PdfOcrOptions, cost: 10 },
   { operation: 'ocr-pdf', from: ocrImageFormats, to: targets, options: ImageOcrOptions, cost: 3 },
   { operation: 'convert', from: ocrImageFormats, to: ['txt', 'docx'], options: ImageOcrOptions, cost: 3 },
 ]
@@ -84,7 +86,7 @@ async function openForOcr(work: EngineWork, tools: Tools): Promise<OcrInput> {
 }
 
 async function openPdfForOcr(input: InputFile, { to, options }: EngineWork, tools: Tools): Promise<OcrInput> {
-  const { password, dropSignatures, ...settings } = PdfOcrOptions.parse(options)
+  const { password, dropSignatures, ...settings } = SearchablePdfOptions.parse(options)
   const openedPdf = await openEditable(input, password, tools)
   const { path, isEncrypted, sizes } = openedPdf
   if (to === 'pdf') warnAboutLockedAttachments(openedPdf, tools)

@@ -151,6 +151,14 @@ describe('all PDF tools', () => {
     assert.ok(splitRun.warnings.includes('SIGNATURE_INVALID'))
   })
 
+  test('only operations that write PDFs have the option dropSignatures', () => {
+    const targets = pdf.capabilities.flatMap(({ from, to, options }) =>
+      from.includes('pdf') && 'dropSignatures' in options.shape ? to : [],
+    )
+    // split-pdf writes a ZIP of PDFs.
+    assert.deepEqual([...new Set(targets)].sort(), ['pdf', 'zip'])
+  })
+
   test('a signed PDF is changed only with the option dropSignatures', async () => {
     // As long as before, so that the cross-reference table is right.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
