@@ -1,4 +1,4 @@
-/** Limits of the plans. Add a plan or a limit here; `PLANS_FILE` overrides values. */
+/** Limits of the plans. Add a plan or a limit here. `PLANS_FILE` overrides values. */
 
 export const planIds = ['anonymous', 'free', 'starter', 'pro', 'business', 'self-hosted'] as const
 export type PlanId = (typeof planIds)[number]
@@ -7,23 +7,25 @@ export type PlanId = (typeof planIds)[number]
 const aliases: Readonly<Record<string, PlanId>> = { enterprise: 'business' }
 
 export interface Plan {
-  /** Requests per key, session or IP address. */
+  /** Maximum number of requests per key, session or IP address. */
   readonly requestsPerMinute: number | null
   readonly requestsPerHour: number | null
-  /** Read requests, if they have a separate limit and don't count towards the others. */
+  /** Maximum number of read requests; null if they count as other requests do. */
   readonly readsPerMinute: number | null
-  /** Requests that create a job, per account, or per IP address without an account. */
+  /** Maximum number of requests that create a job, per account, or per IP address without an account. */
   readonly requestsPerDay: number | null
   readonly requestsPerMonth: number | null
-  /** Only counted, not enforced. */
+  /** Maximum number of conversion minutes, which is shown but not enforced. */
   readonly conversionMinutesPerMonth: number | null
-  /** null for the limit of the service (`MAX_FILE_MB`). */
+  /** Maximum size of a file; null for the limit of the service (`MAX_FILE_MB`). */
   readonly maxFileBytes: number | null
-  /** Items per batch, and imports per job. */
+  /** Maximum number of items per batch, and of imports per job. */
   readonly filesPerJob: number
-  /** Jobs that run at a time; others wait. */
+  /** Maximum number of jobs that run at a time; further jobs wait. */
   readonly concurrentJobs: number | null
-  /** Hours after the end of a job; null for the setting of the service (`RETENTION_HOURS`). */
+  /**
+   * How many hours after the end of a job its files are kept; null for the setting of the service (`RETENTION_HOURS`).
+   */
   readonly retentionHours: number | null
   readonly gpu: boolean
 }
@@ -52,7 +54,7 @@ export const defaultPlans = {
     ...unlimited,
     requestsPerMinute: 5,
     requestsPerHour: 30,
-    // Clients poll their jobs, and pages have to load.
+    // Reads have a higher limit, because clients poll their jobs and pages load several resources.
     readsPerMinute: 60,
     requestsPerDay: 15,
     maxFileBytes: 100 * mb,

@@ -1,4 +1,4 @@
-// Conversions between time zones, based on Node's zone data. A "wall time" is what a clock in the zone shows, as the
+// Converts between time zones, based on Node's zone data. A "wall time" is what a clock in the zone shows, as the
 // milliseconds that the same digits would be in UTC.
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
@@ -20,7 +20,7 @@ function getFormatter(zone: string): Intl.DateTimeFormat {
   return formatter
 }
 
-/** Whether this is a name in the IANA database; offsets such as `+02:00`, which Intl also accepts, are not. */
+/** Whether a name is in the IANA database. Offsets such as `+02:00` are not, although Intl accepts them. */
 export function isTimeZone(zone: string): boolean {
   if (!/^[A-Za-z]/.test(zone)) return false
   try {
@@ -49,8 +49,8 @@ export function toWallTime(zone: string, instantMs: number): number {
 const dayMs = 86_400_000
 
 /**
- * Returns when a clock in the zone shows a wall time: the first instant if it does so twice, undefined if it never does
- * because the clocks skip it.
+ * Returns when a clock in the zone shows a wall time: the first instant if it does so twice, undefined if the clocks
+ * skip that time.
  */
 export function toInstant(zone: string, wallMs: number): number | undefined {
   if (zone === 'UTC') return wallMs

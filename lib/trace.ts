@@ -1,17 +1,19 @@
-// Distributed tracing in the terms of OpenTelemetry. Spans are collected here without any library; where they are
-// exported to is up to `onSpanEnd`.
+// Distributed tracing in the terms of OpenTelemetry. Spans are collected here without any library; `onSpanEnd` decides
+// where they are exported.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 
 type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer'
 
-/** Ids, formats, operations, sizes, codes and durations only: nothing that a client named. */
+/**
+ * Attributes of a span. Allowed are ids, formats, operations, sizes, codes and durations; nothing that a client named.
+ */
 type Attributes = Record<string, string | number | boolean | undefined>
 
 interface TraceContext {
   readonly traceId: string
   readonly spanId: string
-  /** Clients that send a context without this flag do not want its spans to be exported. */
+  /** Whether spans may be exported. Clients that send a context without this flag do not want that. */
   readonly isSampled: boolean
 }
 
@@ -20,7 +22,7 @@ export interface EndedSpan extends TraceContext {
   readonly parentId: string | undefined
   readonly name: string
   readonly kind: SpanKind
-  /** Milliseconds since the epoch. */
+  /** When the span started, in milliseconds since 1970. */
   readonly startMs: number
   readonly durationMs: number
   readonly attributes: Readonly<Attributes>
@@ -36,7 +38,7 @@ interface ActiveSpan extends TraceContext {
 interface SpanOptions {
   readonly name: string
   readonly kind?: SpanKind
-  /** The `traceparent` that came with a request, message or event; the current span if there is none. */
+  /** The `traceparent` of a request, message or event; if there is none, the current span is the parent. */
   readonly parent?: string | undefined
   readonly attributes?: Attributes
 }
@@ -46,12 +48,12 @@ const currentContext = new AsyncLocalStorage<ActiveSpan | TraceContext | undefin
 
 let spanListener: ((span: EndedSpan) => void) | undefined
 
-/** Sets what gets the sampled spans of this process when they end. */
+/** Sets the function that receives the sampled spans of this process when they end. */
 export function onSpanEnd(listener: (span: EndedSpan) => void): void {
   spanListener = listener
 }
 
-/** Whether spans are exported; otherwise their ids are in the log only. */
+/** Whether spans are exported; otherwise, only the log contains their ids. */
 export const areSpansExported = (): boolean => spanListener !== undefined
 
 /** Exports a span that has ended, possibly in another process. */
@@ -84,11 +86,11 @@ export async function runSpan<T>(
   }
 }
 
-/** Runs a function in the context of a `traceparent`; without one, its spans start new traces. */
+/** Runs a function in the context of a `traceparent`. Without one, its spans start new traces. */
 export const runInTrace = <T>(traceparent: string | undefined, run: () => T): T =>
   currentContext.run(parseTraceparent(traceparent), run)
 
-/** Runs a function as part of the trace of a `traceparent`, unless it is part of that trace already. */
+/** Runs a function as part of the trace of a `traceparent`, unless that trace is already the current one. */
 export function continueTrace<T>(traceparent: string | undefined, run: () => T): T {
   const context = parseTraceparent(traceparent)
   const isOther = context && context.traceId !== currentContext.getStore()?.traceId
@@ -101,13 +103,16 @@ export function annotateSpan(attributes: Attributes): void {
   if (span) Object.assign(span.attributes, attributes)
 }
 
-/** Renames the running span, once it is known what it does. */
+/** Renames the running span, when its purpose is known. */
 export function renameSpan(name: string): void {
   const span = getActiveSpan()
   if (span) span.name = name
 }
 
-/** Marks the running span as failed. @param errorType code of the error; its message may contain names of files */
+/**
+ * Marks the running span as failed.
+ * @param errorType code of the error; its message is not used, because it may contain filenames
+ */
 export function failSpan(errorType: string): void {
   const span = getActiveSpan()
   if (!span) return
@@ -121,17 +126,20 @@ export function getCurrentTraceIds(): { readonly traceId?: string; readonly span
   return context ? { traceId: context.traceId, spanId: context.spanId } : {}
 }
 
-/** Returns the context of the running span as W3C Trace Context, to send along. https://www.w3.org/TR/trace-context/ */
+/**
+ * Returns the context of the running span as W3C Trace Context, to send with a request or message.
+ * https://www.w3.org/TR/trace-context/
+ */
 export function getCurrentTraceparent(): string | undefined {
   const context = currentContext.getStore()
   return context && `00-${context.traceId}-${context.spanId}-${context.isSampled ? '01' : '00'}`
 }
 
-// Later versions than 00 may have further fields.
+// Versions after 00 may have further fields.
 const traceparentPattern =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 
-/** Returns undefined for a header that is not valid, which "MUST" be ignored. */
+/** Parses a `traceparent` header. Returns undefined for an invalid one, which "MUST" be ignored. */
 function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version, traceId, spanId, flags, unparsedRest] = traceparentPattern.exec(header ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined

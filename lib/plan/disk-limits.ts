@@ -4,11 +4,14 @@ import type { InputPlan } from '../model/job.ts'
 
 const mib = 1024 ** 2
 
-/** Disk space of an image's workers in bytes: the maximum that its engines require. It must hold a task's inputs. */
+/**
+ * Returns the disk space of an image's workers in bytes: the maximum that its engines require. The inputs of a task
+ * must fit on it.
+ */
 export const getWorkerDiskBytes = (image: string, engines: readonly Engine[]): number =>
   Math.max(0, ...engines.filter((engine) => image === engine.image).map(({ limits }) => limits.diskMb)) * mib
 
-/** @throws AppError FILE_TOO_LARGE for files that do not fit on the disk of the next step's worker. */
+/** Checks that the files of a step fit on the disk of its worker. @throws AppError FILE_TOO_LARGE if they do not. */
 export function requireInputsFitWorker({ steps, step, files }: InputPlan, engines: readonly Engine[]): void {
   const nextStep = steps[step]
   if (!nextStep) return
@@ -17,7 +20,10 @@ export function requireInputsFitWorker({ steps, step, files }: InputPlan, engine
   requireWorkerDisk(nextStep.image, { size, subject, engines })
 }
 
-/** @throws AppError FILE_TOO_LARGE; `subject` starts its message (`The file a.pdf has`). */
+/**
+ * Checks that files of this size fit on a worker's disk.
+ * @throws AppError FILE_TOO_LARGE; `subject` starts its message (`The file a.pdf has`).
+ */
 export function requireWorkerDisk(
   image: string,
   { size, subject, engines }: { size: number; subject: string; engines: readonly Engine[] },

@@ -27,7 +27,8 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
   }
   for (const targets of bySource.values()) {
     for (const [to, edges] of targets) {
-      // Copied to an exact size: arrays that were pushed to keep spare capacity, and there are 15,000 of them.
+      // The arrays are copied to their exact size, because arrays that grew by `push` keep spare capacity, and there
+      // are 15,000 of them.
       targets.set(
         to,
         edges.toSorted((a, b) => a.capability.cost - b.capability.cost),
@@ -37,7 +38,7 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
   return bySource
 }
 
-/** Removes edges from `from` whose engine does not support the traits of the file. */
+/** Removes edges that start at `from` and whose engine does not support the traits of the file. */
 export function removeUnsuitableEdges(edges: Edges, from: FormatId, traits: readonly Trait[]): Edges {
   const isSuitable = ({ capability }: Edge) =>
     !capability.unsupportedTraits?.some((trait) => traits.includes(trait))
@@ -58,7 +59,7 @@ function listEdges(engines: readonly Engine[], operation: Operation): Edge[] {
   )
 }
 
-/** All pairs of source and target format that a capability covers. */
+/** Returns all pairs of source and target format that a capability covers. */
 export function listFormatPairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
   const excluded = new Set(except.map(([source, target]) => `${source} ${target}`))
   return from.flatMap((source) =>

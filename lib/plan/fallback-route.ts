@@ -23,8 +23,8 @@ interface FallbackAttempt {
 }
 
 /**
- * Plans the next route of an input: the cheapest on which no engine reads again what it could not read, and that
- * accepts all options of the first route. Returns the error to report when there is none, or when the request pins an
+ * Plans the next route of an input: the cheapest one on which no engine reads again what it could not read, and that
+ * accepts all options of the first route. Returns the error to report if there is none, or if the request pins an
  * engine.
  */
 export function planFallback(
@@ -64,7 +64,7 @@ function applyDetectedFormat(
   return files.map((file) => (file === misnamedFile ? { ...file, format: detectedFormat, mimeType } : file))
 }
 
-/** Plans the input again with its detected format. Errors refer to that format. */
+/** Plans the input again with its detected format, to which errors then refer. */
 function planForDetectedFormat(
   files: readonly StoredFile[],
   spec: ConversionSpec,
@@ -101,7 +101,7 @@ function planAnotherRoute(
   try {
     return { steps: applyOptions(route, spec.options).steps, step: 0, files: group, tried: [...tried] }
   } catch (error) {
-    // An option value that only the engines of the first route support.
+    // An option has a value that only the engines of the first route support.
     if (error instanceof AppError) return undefined
     throw error
   }
@@ -115,7 +115,7 @@ function getEndFormats({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'>
 /** Kinds of errors, from the least informative to those that the sender can act on. */
 const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'CORRUPT_FILE',
-  // At least one engine could read it.
+  // An error after which at least one engine could read the file
   isRejection,
   ({ code }) => code === 'UNSUPPORTED_FORMAT',
   ({ code }) => code === 'FILE_TOO_LARGE',
@@ -123,7 +123,7 @@ const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'PDF_ENCRYPTED',
 ]
 
-/** Returns the most informative error, the first one among equals. */
+/** Returns the most informative error; if several are equally informative, the first of them. */
 export function pickMostInformative(errors: readonly JobError[]): JobError {
   const rank = (error: JobError) => errorsByInformation.findIndex((matches) => matches(error))
   return errors.reduce((best, next) => (rank(next) > rank(best) ? next : best))

@@ -18,8 +18,8 @@ export interface OtherRouteRequest {
 }
 
 /**
- * Finds the cheapest route on which no engine reads again what it could not read. The route may start with a step to
- * the same format: one engine rewrites the file so that another one can read it.
+ * Finds the cheapest route on which no engine reads again what it could not read. It may start with a step to the same
+ * format, in which one engine rewrites the file so that another one can read it.
  */
 export function findOtherRoute(
   edges: Edges,
@@ -48,7 +48,10 @@ export function findOtherRoute(
   return bestRoute
 }
 
-/** Possible intermediate formats: each once, and the source format only for the first step and if it is lossless. */
+/**
+ * Returns the possible intermediate formats of a step: each one once per route, and the source format only in the first
+ * step and if it is lossless.
+ */
 function listIntermediateFormats(routeBefore: Route | undefined, from: FormatId): readonly FormatId[] {
   const otherFormats = intermediateFormats.filter(
     (id) => id !== from && !routeBefore?.steps.some((step) => step.to === id),
@@ -56,7 +59,7 @@ function listIntermediateFormats(routeBefore: Route | undefined, from: FormatId)
   return routeBefore || formatById(from).lossy ? otherFormats : [from, ...otherFormats]
 }
 
-/** Whether a route starts with the steps of a failed route, ignoring the target of the failed step. */
+/** Whether a route starts with the steps of a failed route; the target of the failed step may differ. */
 function startsWith({ steps }: Route, unreadableSteps: UnreadableSteps): boolean {
   return unreadableSteps.every(({ engine, from, to }, at) => {
     const step = steps[at]

@@ -4,18 +4,18 @@ import type { StoredFile } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
 
 /**
- * Pages of a PDF, parts of a split and extracted images are stored as one ZIP, which exports deliver. The next task
- * takes its members as separate files.
+ * Lists of files, such as the pages of a PDF, the parts of a split, and extracted images. A list is stored as one ZIP,
+ * which exports deliver; the next task takes its members as separate files.
  */
 
 /** Maximum number of members that a task can take from a list, so that a record can name them all. */
 export const maxMembers = 2000
 
-/** The file itself, or the first member of a list. */
+/** Returns the file itself; for a list, its first member. */
 export const getFirstListedFile = (file: StoredFile): StoredFile =>
   file.members?.length ? (expandListedFiles(file)[0] ?? file) : file
 
-/** The files for which a stored file stands: the members of a list, or the file itself. */
+/** Returns the members of a list; for any other file, the file itself. */
 export function expandListedFiles(file: StoredFile): readonly StoredFile[] {
   const { members, each: _, ...zip } = file
   if (!members) return [file]
@@ -53,12 +53,12 @@ interface Target {
   readonly to?: FormatId | undefined
 }
 
-/** Whether a list stands for its ZIP: the archive itself is unpacked or converted. */
+/** Whether the operation takes the ZIP of a list: the archive itself is unpacked or converted. */
 const acceptsArchive = ({ operation, to }: Target) =>
   operation === 'extract' ||
   (operation === 'convert' && to !== undefined && formatById(to).category === 'archive')
 
-/** Splits a list into groups with the same route: the members of each format, whose results become a list again. */
+/** Splits a list into groups with the same route, one for each format. Their results become a list again. */
 function splitByFormat(file: StoredFile): readonly StoredFile[][] {
   if (!file.members) return [[file]]
   const [onlyMember, ...otherMembers] = expandListedFiles(file)
@@ -71,8 +71,8 @@ function splitByFormat(file: StoredFile): readonly StoredFile[][] {
 }
 
 /**
- * Groups files that take the same route together: a conversion takes each file separately, and so does any operation
- * that takes one file from a list.
+ * Groups the files that take the same route together. A conversion takes each file separately, and so does any
+ * operation that takes one file from a list.
  */
 export function groupInputs(files: readonly StoredFile[], target: Target): readonly StoredFile[][] {
   const { operation } = target
@@ -85,7 +85,10 @@ export function groupInputs(files: readonly StoredFile[], target: Target): reado
   return areFilesSeparate ? inputs.flatMap(splitByFormat) : [[...inputs]]
 }
 
-/** The files that go through a route together. Of a list that is converted one by one, the first stands for all. */
+/**
+ * Returns the files that go through a route together. For a list that is converted one by one, the first file
+ * represents all.
+ */
 export function toFilesOfGroup(group: readonly StoredFile[]): readonly StoredFile[] {
   const files = group.flatMap(expandListedFiles)
   return group[0]?.each === undefined ? files : files.slice(0, 1)

@@ -3,7 +3,7 @@ import type { Warning } from '../model/job.ts'
 
 type Options = Readonly<Record<string, unknown>>
 
-/** What a route supports. */
+/** The options that a route supports. */
 interface SupportedOptions {
   readonly names: readonly string[]
   readonly defaults: Options
@@ -13,17 +13,17 @@ interface SupportedOptions {
 
 interface IgnoredOption {
   readonly option: string
-  /** The option that is used instead, or that leaves nothing to do for this one. */
+  /** The option that is used instead, or that makes this one unnecessary. */
   readonly overriddenBy: string
-  /** Value of `overriddenBy`, which may be its default; any value that was sent if left out. */
+  /** Value of `overriddenBy`, which may be its default; if omitted, any value that was sent. */
   readonly is?: string
-  /** For two names of one setting: whether they agree. */
+  /** For two names of the same setting: whether their values agree. */
   readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean
-  /** The conversion has this option as well: names may mean something else elsewhere. */
+  /** An option that the conversion must have too, because the names may mean something else in other conversions. */
   readonly onlyAmong?: string
-  /** The conversion does not have this option. */
+  /** An option that the conversion must not have. */
   readonly lacks?: string
-  /** With one of these options, both have an effect. */
+  /** If one of these options is set, both options have an effect. */
   readonly unless?: readonly string[]
   readonly engines?: readonly EngineId[]
 }
@@ -31,16 +31,16 @@ interface IgnoredOption {
 const isSame = (value: unknown, other: unknown) => value === other
 const agreesWithLayout = (value: unknown, layout: unknown) => value === (layout === 'exact')
 
-/** The first row of an option that applies is reported. */
+/** Combinations in which an option is ignored. If several rows apply to an option, the first one is reported. */
 const ignoredOptions: readonly IgnoredOption[] = [
-  // With a bit rate, a video has no quality level. The engine reports `twoPass`, which not all codecs support.
+  // A video with a bit rate has no quality level. The engine itself reports `twoPass`, which not all codecs support.
   { option: 'bitrate', overriddenBy: 'videoBitrate', valuesAgree: isSame },
   { option: 'crf', overriddenBy: 'videoBitrate' },
   { option: 'crf', overriddenBy: 'bitrate' },
   { option: 'quality', overriddenBy: 'videoBitrate' },
   { option: 'quality', overriddenBy: 'bitrate' },
   { option: 'quality', overriddenBy: 'crf' },
-  // In a video, `quality` is that of the video track.
+  // In a video, `quality` applies to the video track.
   { option: 'quality', overriddenBy: 'audioBitrate', lacks: 'preset' },
   // For images, `quality` limits the quality of a result that has to fit a size.
   { option: 'quality', overriddenBy: 'targetSize', engines: ['ffmpeg', 'pdf'] },
@@ -60,7 +60,8 @@ const ignoredOptions: readonly IgnoredOption[] = [
 ]
 
 /**
- * Warns about options that have no effect beside another one. Options with their default value are no request.
+ * Warns about options that have no effect together with another one. An option with its default value does not count as
+ * requested.
  * @param options only those that the client sent.
  */
 export function warnAboutIgnoredOptions(options: Options, supported: SupportedOptions): Warning[] {

@@ -24,7 +24,7 @@ export interface RouteRequest {
   readonly from: FormatId
   readonly to: FormatId
   readonly operation?: Operation
-  /** Pins the engine of the last step; it also runs earlier steps where possible. */
+  /** Engine of the last step, if it is pinned; it also runs earlier steps where possible. */
   readonly engine?: EngineId | undefined
   readonly engines: readonly Engine[]
   /** Traits of the source file. */
@@ -51,8 +51,8 @@ export function planRoute({
 }: RouteRequest): Route {
   const plans = getPlans(engines, operation)
   const route = plans.from(from, engine).get(to)
-  // A pinned engine is always used. If no engine supports the traits of a drawing, the normal route is used. Without a
-  // normal route, the conversion is not supported at all.
+  // A pinned engine is always used. If no engine supports the traits of a drawing, the route without traits is used. If
+  // there is none either, the conversion is not supported at all.
   const hasTraits = route && engine === undefined && traits.length > 0
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
@@ -79,7 +79,9 @@ export function planRoute({
   })
 }
 
-/** Names the tools, because a client that converts a format to itself usually wants one of them. */
+/**
+ * Creates an error that names the tools, because a client that converts a format to itself usually wants one of them.
+ */
 function createSameFormatError(from: FormatId, engines: readonly Engine[]): AppError {
   const supported = new Set(
     engines.flatMap(({ capabilities }) =>
@@ -98,7 +100,7 @@ function createSameFormatError(from: FormatId, engines: readonly Engine[]): AppE
   )
 }
 
-/** Returns the cheapest route that avoids the failed ones; undefined when there is none. */
+/** Returns the cheapest route that avoids the failed ones; undefined if there is none. */
 export function planOtherRoute(
   request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
 ): Route | undefined {
@@ -106,7 +108,7 @@ export function planOtherRoute(
   return getPlans(engines, operation).findOther(request)
 }
 
-/** Maximum number of formats in an error; GET /v1/formats/conversions lists all. */
+/** Maximum number of formats in an error message; GET /v1/formats/conversions lists all. */
 const maxListedFormats = 40
 
 const describeFormats = (formats: readonly FormatId[]) =>
@@ -134,14 +136,14 @@ function createUnsupportedOperationError(
 }
 
 /**
- * Useful targets for a format, without the format itself: its own category first, the most popular first, then in the
- * order of the registry. `findConversions` returns all possible ones.
+ * Returns the useful targets of a format, without the format itself: first those of its own category, most popular
+ * first, then in the order of the registry. `findConversions` returns all possible targets.
  */
 export function listTargets(from: FormatId, engines: readonly Engine[]): FormatId[] {
   return listTargetsAmong(from, new Set(getPlans(engines, 'convert').from(from).keys()))
 }
 
-/** Selects and sorts the useful targets among reachable formats, as `listTargets` does. */
+/** Selects and sorts the useful targets among reachable formats, like `listTargets`. */
 export function listTargetsAmong(from: FormatId, reachedFormats: ReadonlySet<FormatId>): FormatId[] {
   const source = formatById(from)
   const targets = formats.filter((format) => reachedFormats.has(format.id) && isListedTarget(source, format))
@@ -153,7 +155,7 @@ export function listTargetsAmong(from: FormatId, reachedFormats: ReadonlySet<For
     .map(({ id }) => id)
 }
 
-/** All supported pairs, or those of one source, with their routes. Cached per list of engines. */
+/** Returns all supported pairs, or those of one source, with their routes. They are cached per list of engines. */
 export function findConversions(
   engines: readonly Engine[],
   operation: Operation = 'convert',
@@ -163,7 +165,7 @@ export function findConversions(
   return from === undefined ? plans.listAll() : toConversions(from, plans.from(from))
 }
 
-/** Engines that convert the pair alone if `engine` pins them, cheapest first, besides those of its route. */
+/** Returns the engines that convert the pair alone if `engine` pins them, cheapest first, except those of its route. */
 export function listAlternatives(
   { from, to, route }: Conversion,
   engines: readonly Engine[],
@@ -176,15 +178,15 @@ export function listAlternatives(
 const toConversions = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
   [...routes].map(([to, route]) => ({ from, to, route }))
 
-/** All pairs that should work, including unproven ones; `npm run conformance` tests them. */
+/** Returns all pairs that should work, including unproven ones; `npm run conformance` tests them. */
 export function listCandidates(engines: readonly Engine[]): readonly Conversion[] {
   return createLazyPlans(buildEdges(engines, 'convert'), getMaxSteps('convert'), {}).listAll()
 }
 
 /**
- * The options of all steps as one schema. An option that several steps support belongs to the last one, which writes
- * the target. Exceptions: the password belongs to the unlock step before all others, and options about reading the
- * source belong to the first step, because the later steps read intermediate files.
+ * Combines the options of all steps into one schema. An option that several steps support belongs to the last one,
+ * which writes the target. Exceptions: the password belongs to the unlock step before all others, and options about
+ * reading the source belong to the first step, because later steps read intermediate files.
  */
 export function createOptionsSchema(route: Route): z.ZodObject {
   const shapes = route.steps.map(shapeOf)
@@ -215,11 +217,11 @@ const contentOperations: readonly Operation[] = ['convert', 'compress', 'thumbna
 export const mayNeedUnlock = ({ steps: [first] }: Route): boolean =>
   canBeLocked(first.from) && contentOperations.includes(first.capability.operation)
 
-/** Whether an unlock step has to remove the password first. */
+/** Whether an unlock step must remove the password first. */
 const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>>) =>
   options['password'] !== undefined && mayNeedUnlock(route)
 
-/** The image of the first step. Options may be sealed, since only their presence matters. */
+/** Returns the image of the first step. Options may be sealed, because only their presence matters. */
 export const firstImageOf = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
   needsUnlockStep(route, options) ? unlockEngine.image : route.steps[0].image
 
@@ -242,10 +244,10 @@ function assignOptions(route: Route, options: Readonly<Record<string, unknown>>)
 
 interface Plans {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
-  /** The same for a file with traits, without engines that do not support them. */
+  /** Returns the routes of a file with traits, without engines that do not support them. */
   fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
   listAll(): readonly Conversion[]
-  /** Engines that convert the pair in one step, cheapest first. */
+  /** Returns the engines that convert the pair in one step, cheapest first. */
   directEngines(from: FormatId, to: FormatId): readonly EngineId[]
   findOther(request: OtherRouteRequest): Route | undefined
 }
@@ -266,7 +268,7 @@ function getPlans(engines: readonly Engine[], operation: Operation): Plans {
   return knownPlans
 }
 
-/** Operations other than `convert` take a single step. */
+/** Returns the maximum number of steps: only `convert` may take several. */
 const getMaxSteps = (operation: Operation) => (operation === 'convert' ? 3 : 1)
 
 /** Searches the routes of a source on first use, because most requests in a fresh process need only one. */
@@ -281,7 +283,8 @@ function createLazyPlans(
       [...findRoutesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
-          // Single steps are always included. Longer routes must be useful: a page of a book as a Sun raster is not.
+          // Targets in one step are always included. Longer routes must be useful: a page of a book as a Sun raster
+          // image is not.
           (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )
@@ -298,7 +301,8 @@ function createLazyPlans(
     bySource.set(key, traitRoutes)
     return traitRoutes
   }
-  // About 8 MB and rarely needed: kept for the next page of a list, but garbage collected under memory pressure.
+  // The list takes about 8 MB and is rarely needed. It is kept for the next page, but can be garbage-collected under
+  // memory pressure.
   let allConversions: WeakRef<readonly Conversion[]> | undefined
   const listAll = () => {
     const cachedConversions = allConversions?.deref()

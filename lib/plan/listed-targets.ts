@@ -1,6 +1,9 @@
 import type { Format } from '../formats/index.ts'
 
-/** Most popular targets first, also for sources of other categories, such as a video as MP3 or a page as PNG. */
+/**
+ * Targets per category, most popular first. They include targets for sources of other categories, such as a video as
+ * MP3 or a page as PNG.
+ */
 const popularTargets: Readonly<Record<Format['category'], readonly string[]>> = {
   video: ['mp4', 'webm', 'mov', 'mkv', 'avi'],
   audio: ['mp3', 'wav', 'm4a', 'aac', 'flac', 'ogg', 'opus'],
@@ -11,7 +14,7 @@ const popularTargets: Readonly<Record<Format['category'], readonly string[]>> = 
   font: ['woff2', 'ttf', 'otf', 'woff'],
 }
 
-/** Documents without running text, and the document formats listed for them. */
+/** Kinds of documents without running text, and the document formats listed as their targets. */
 const documentKinds = [
   {
     formats: [
@@ -35,19 +38,22 @@ const documentKinds = [
   { formats: ['odg', 'otg', 'fodg', 'vsd', 'vsdx', 'pub', 'dxf'], targets: ['pdf'] },
 ]
 
-/** Subtitles of a video. */
+/** Formats for the subtitles of a video. */
 const subtitleFormats = ['srt', 'vtt', 'ass']
 
-/** Slides from text, with headings as titles. */
+/** Formats for slides made from text, with headings as titles. */
 const slideFormats = ['pptx', 'odp']
 
-/** Targets worth several steps within their category, but not listed, such as the tables of a text as a spreadsheet. */
+/**
+ * Targets that are worth several steps within their category, but are not listed, such as the tables of a text as a
+ * spreadsheet.
+ */
 const targetsWorthSeveralSteps: readonly string[] = [
   ...['doc', 'xlsx', 'xls', 'ods', 'csv', 'pptx', 'ppt', 'odp', 'tex', 'rst', 'adoc'],
   ...['heic', 'jxl', 'jp2', 'ico', 'psd', 'tga', 'hdr', 'exr', 'dds', 'pcx', 'apng', 'eps', 'svgz'],
 ]
 
-/** All format ids in the rules. */
+/** All format ids in the rules of this module. */
 export const formatIdsInRules: readonly string[] = [
   ...Object.values(popularTargets).flat(),
   ...documentKinds.flatMap(({ formats: of, targets: becomes }) => [...of, ...becomes]),
@@ -80,7 +86,7 @@ export const isWorthSeveralSteps = (from: Format, to: Format) =>
 /** Treats ebooks as documents. */
 const getKind = ({ category }: Format) => (category === 'ebook' ? 'document' : category)
 
-/** 0 for the most popular target of its category; all others share the last rank. */
+/** Returns 0 for the most popular target of its category; all targets without a position share the last rank. */
 export function getRank({ id, category }: Format): number {
   const rank = popularTargets[category].indexOf(id)
   return rank < 0 ? popularTargets[category].length : rank

@@ -12,30 +12,30 @@ import { readsEmptyText } from './options.ts'
 import type { ConversionSpec } from './plan-files.ts'
 
 /**
- * What is wrong with a request whatever its file contains: options that contradict each other, or that leave nothing to
- * do. Checked before anything is stored; engines check the same again, because they know the file.
+ * Finds problems of a request that do not depend on its file: options that contradict each other or are not enough.
+ * They are checked before anything is stored; engines check the same again, because they know the file.
  */
 
 type Options = Readonly<Record<string, unknown>>
 
 export interface OptionCheck {
   readonly operation: Operation
-  /** As requested, in either spelling. */
+  /** Options as requested, in either spelling. */
   readonly options: Options
-  /** Files in addition to the first; undefined if their number is not known yet. */
+  /** Number of files in addition to the first; undefined if it is not known yet. */
   readonly additionalFiles?: number | undefined
 }
 
 interface Problem {
   readonly field: string
-  /** Continues the sentence after the name of the field. */
+  /** End of the error message, which follows the name of the field. */
   readonly error: string
   /** Further details of the error. */
   readonly details?: Readonly<Record<string, unknown>>
 }
 
 interface OptionRule {
-  /** All operations if left out. */
+  /** Operations to which the rule applies; all if omitted. */
   readonly operations?: readonly Operation[]
   readonly find: (options: Options, additionalFiles: number | undefined) => Problem | undefined
 }
@@ -43,7 +43,7 @@ interface OptionRule {
 const isSent = (value: unknown) => value !== undefined && value !== ''
 const hasAny = (options: Options, names: readonly string[]) => names.some((name) => isSent(options[name]))
 
-/** In an empty text, an option to change metadata removes an entry. */
+/** Whether any of the options is set. Empty text counts, because for metadata it removes an entry. */
 const isAnySet = (options: Options, names: readonly string[]) =>
   names.some((name) => options[name] !== undefined)
 const isTrue = (value: unknown) => value === true || parseBoolean(String(value)) === true
@@ -149,7 +149,7 @@ const rules: readonly OptionRule[] = [
 
 const isWholeDocument = (range: string) => ['1-last', 'last-1'].includes(range.replaceAll(/\s/g, ''))
 
-/** Margins that leave no room on paper of a requested size, whichever way it is turned. */
+/** Finds margins that leave no room on paper of the requested size, in both orientations. */
 function findTooLargeMargins(options: Options): Problem | undefined {
   if (!isSent(options['pageSize']) || !hasAny(options, marginOptions)) return undefined
   const page = TextPdfOptions.safeParse(options)
@@ -173,7 +173,10 @@ function findTooLargeMargins(options: Options): Problem | undefined {
   return marginTop + marginBottom >= height ? { field: 'marginTop', ...problem } : undefined
 }
 
-/** @throws AppError INVALID_INPUT for options that contradict each other or are not enough. */
+/**
+ * Checks the options of a request.
+ * @throws AppError INVALID_INPUT for options that contradict each other or are not enough.
+ */
 export function requireConsistentOptions({ operation, options, additionalFiles }: OptionCheck): void {
   const namedOptions = toPublicNames(options)
   for (const { operations, find } of rules) {
@@ -191,8 +194,8 @@ const toPublicNames = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamelCase(name), value]))
 
 /**
- * Checks the options of a task whose file has not arrived, and whose route is not known: a value that no conversion to
- * the target accepts, and an option that all of them require.
+ * Checks the options of a task whose file has not arrived and whose route is therefore unknown: a value that no
+ * conversion to the target accepts, and an option that all of them require.
  * @throws AppError UNSUPPORTED_CONVERSION for a target that the operation never has; INVALID_INPUT.
  */
 export function requirePossibleOptions(

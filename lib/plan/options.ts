@@ -49,7 +49,7 @@ const defaultsOf = ({ shape }: z.ZodObject): Readonly<Record<string, unknown>> =
     ]),
   )
 
-/** Adds an option. @throws AppError INVALID_INPUT when it already has a different value. */
+/** Adds an option. @throws AppError INVALID_INPUT if it already has a different value. */
 export function addOption(options: Record<string, unknown>, name: string, value: unknown): void {
   if (Object.hasOwn(options, name) && toText(options[name]) !== toText(value))
     throw new AppError(
@@ -60,20 +60,20 @@ export function addOption(options: Record<string, unknown>, name: string, value:
   options[name] = value
 }
 
-/** Form fields are always strings. */
+/** Returns the value as text, because form fields are always strings. */
 const toText = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** Resolves either spelling; undefined for an unknown option. */
+/** Returns the option that a name means, in either spelling; undefined if it is unknown. */
 const getPublicName = (name: string, { shape }: z.ZodObject) =>
   [name, toCamelCase(name)].find((candidate) => Object.hasOwn(shape, candidate))
 
-/** Names of the options that a route supports. */
+/** Returns the names of the options that a route supports. */
 export function listKnownOptions(route: Route, options: Readonly<Record<string, unknown>>): string[] {
   const schema = createOptionsSchema(route)
   return Object.keys(options).flatMap((name) => getPublicName(name, schema) ?? [])
 }
 
-/** Whether an empty value is parsed. Otherwise an empty field, as forms send it, counts as not sent. */
+/** Whether an empty value is parsed. For all other options, an empty field, as forms send it, counts as not sent. */
 export const readsEmptyText = (option: unknown) =>
   option instanceof z.ZodType &&
   !isLenientOption(option) &&
@@ -106,7 +106,7 @@ function warnAboutUnknownOption(name: string, knownNames: readonly string[]): Wa
 
 const pinnableEngines = engineIds.filter(isPinnable)
 
-/** @throws AppError INVALID_INPUT for an unknown engine. */
+/** Parses the name of an engine. @throws AppError INVALID_INPUT for an unknown engine. */
 export function parseEngine(name: string | undefined): EngineId | undefined {
   if (name === undefined || name === '' || name === 'auto') return undefined
   const id = pinnableEngines.find((candidate) => candidate === name.toLowerCase())

@@ -10,7 +10,10 @@ const allowedPlans: readonly PlanId[] = ['business', 'self-hosted']
 
 export const isPdfEngine = (option: string) => toCamelCase(option) === field
 
-/** @throws AppError INSUFFICIENT_PERMISSIONS on plans without external renderers, otherwise UNSUPPORTED_CONVERSION. */
+/**
+ * Rejects all values of `pdfEngine` except `auto`.
+ * @throws AppError INSUFFICIENT_PERMISSIONS on plans without external renderers, otherwise UNSUPPORTED_CONVERSION.
+ */
 export function requireAutoPdfEngine(options: Readonly<Record<string, unknown>>, plan: PlanId): void {
   const otherOption = Object.entries(options).find(
     ([name, value]) => isPdfEngine(name) && value !== '' && String(value).toLowerCase() !== 'auto',

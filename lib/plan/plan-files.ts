@@ -15,10 +15,10 @@ import { getTimeLimitS } from './time-limits.ts'
 /** A requested conversion of some files. */
 export interface ConversionSpec {
   readonly operation: Operation
-  /** Target format; the format of the first file when left out. */
+  /** Target format; if omitted, the format of the first file. */
   readonly to?: FormatId | undefined
   readonly engine?: EngineId | undefined
-  /** As requested, not yet validated. */
+  /** Options as requested, not validated yet. */
   readonly options: Readonly<Record<string, unknown>>
   /** Request field that contains the files after the first, for error messages. */
   readonly additionalFilesField: string
@@ -27,7 +27,7 @@ export interface ConversionSpec {
 export interface ConversionPlan {
   readonly inputPlans: readonly InputPlan[]
   readonly warnings: readonly Warning[]
-  /** Seconds. */
+  /** Time limit in seconds. */
   readonly limitS: number
 }
 
@@ -37,8 +37,8 @@ interface RoutedFiles {
 }
 
 /**
- * Plans the route of each group of files: `convert` takes each file separately, other operations take all together.
- * Options are ignored, because secrets among them are sealed for everyone but the worker.
+ * Plans the route of each group of files: `convert` takes each file separately, other operations take all files
+ * together. Options are ignored, because only the worker can unseal those that are secret.
  * @throws AppError for unsupported files and targets.
  */
 export function routeFiles(
@@ -90,18 +90,18 @@ export function planFiles(
   }
 }
 
-/** @throws AppError FILE_ENCRYPTED for a document that needs a password when none was sent. */
+/** Rejects locked documents without a password. @throws AppError FILE_ENCRYPTED for a document that needs one. */
 function requireUnlocked(files: readonly StoredFile[], route: Route, { options }: ConversionSpec): void {
   if (options['password'] !== undefined || !mayNeedUnlock(route)) return
   const [{ engine, from }] = route.steps
-  // LibreOffice opens spreadsheets that are only protected against changes without a password.
+  // LibreOffice can open spreadsheets that are only protected against changes; for those, no password is needed.
   const isUnlockedByOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
   if (files.some(({ locked }) => locked) && !isUnlockedByOffice) throw documentPasswordMissingError()
 }
 
 const spreadsheetFormats: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']
 
-/** An extracted file can have any format. */
+/** Returns the format of a file. It may be unknown, because an extracted file can have any format. */
 function requireKnownFormat({ format, filename }: StoredFile): FormatId {
   if (isFormatId(format)) return format
   throw new AppError(

@@ -5,13 +5,13 @@ import type { Edge, Edges } from './edges.ts'
 
 export interface Route {
   readonly steps: readonly [Edge, ...Edge[]]
-  /** Approximate seconds, plus penalties for lost content. */
+  /** Cost of the route: approximate seconds, plus penalties for lost content. */
   readonly cost: number
 }
 
-/** Changing the image costs a round trip through the queue and the bucket. */
+/** Cost of changing the image: a round trip through the queue and the bucket. */
 const imageChangeCost = 0.5
-/** A pinned engine runs every step that it can: other engines' steps cost more than any saving. */
+/** Cost of other engines if one is pinned. It exceeds any saving, so the pinned engine runs every step that it can. */
 const otherEngineCost = 10_000
 
 export const intermediateFormats = formats.filter((format) => format.via).map((format) => format.id)
@@ -28,7 +28,7 @@ export function findRoutesFrom(
     for (const [to, candidates] of edges.get(at) ?? []) {
       for (const step of selectUsableEdges(candidates, pinnedEngine)) {
         if (pinnedEngine !== undefined && step.engine !== pinnedEngine) continue
-        // Cost first: it is cheap to compare for millions of routes and leaves few for the content check.
+        // The cost is compared first: that is cheap for millions of routes and leaves few for the content check.
         const knownRoute = bestRoutes.get(to)
         if (knownRoute && getCost(routeBefore, step, pinnedEngine) >= knownRoute.cost) continue
         const route = appendStep(routeBefore, step, pinnedEngine)
@@ -49,7 +49,7 @@ export function findRoutesFrom(
   return bestRoutes
 }
 
-/** The cheapest edge, and that of the pinned engine. */
+/** Returns the cheapest edge, and that of the pinned engine. */
 function selectUsableEdges(edges: readonly Edge[], pinnedEngine: EngineId | undefined): readonly Edge[] {
   if (pinnedEngine === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
   const pinnedEdge = edges.find(({ engine }) => engine === pinnedEngine)
@@ -78,7 +78,7 @@ export function keepsContent({ steps }: Route): boolean {
   if (!source || !lastStep || readFormats.length === 1) return true
   const target = formatById(lastStep.to)
   if (readFormats.includes(target)) return false
-  // Checked against all formats before it: a single page may have become several on the way.
+  // Each format is checked against all formats before it, because a single page may have become several on the way.
   return readFormats
     .slice(1)
     .every((intermediate, index) =>

@@ -5,14 +5,14 @@ import { unknownFormatError } from '../formats/unknown-format.ts'
 import { type ToolOperation, toolOperations } from '../model/operations.ts'
 import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 
-/** Aliases of the field with the target format. */
+/** Request fields that may contain the target format. */
 interface TargetFields {
   readonly targetFormat?: string | undefined
   readonly output_format?: string | undefined
   readonly target?: string | undefined
 }
 
-/** Returns undefined when no target is sent. @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT */
+/** Returns the target format; undefined if none is sent. @throws AppError INVALID_INPUT, UNSUPPORTED_FORMAT */
 export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): FormatId | undefined {
   const sentTargets = [fields.targetFormat, fields.output_format, fields.target].filter(
     (target) => target !== undefined && target !== '',
@@ -43,7 +43,7 @@ export const findTool = (name: string): ToolOperation | undefined =>
   toolOperations.find((tool) => tool === name || tool === `${name}-pdf`) ??
   toolOperations.find((tool) => tool === suggestTool(name))
 
-/** @throws AppError INVALID_REQUEST for an unknown tool. */
+/** Parses the name of a tool. @throws AppError INVALID_REQUEST for an unknown tool. */
 export function parseToolOperation(name: string | undefined): ToolOperation | undefined {
   if (name === undefined || name === '') return undefined
   const tool = toolOperations.find((candidate) => candidate === name.toLowerCase())

@@ -1,7 +1,7 @@
 import { type Category, type FormatId, formatById } from '../formats/index.ts'
 import type { InputPlan } from '../model/job.ts'
 
-/** Time limit of a task in seconds since its first claim, by category of source or target, whichever is longer. */
+/** Time limit of a task in seconds since its first claim, by category; the longer one of source and target applies. */
 const timeLimitS = {
   video: 1800,
   audio: 1800,
@@ -14,20 +14,20 @@ const timeLimitS = {
 
 const mergeTimeLimitS = 2700
 
-/** Members of a list that share a time limit; a longer list gets it several times. */
+/** Number of members of a list that share a time limit; a longer list gets the limit several times. */
 const membersPerLimit = 100
 const maxListTimeLimitS = 2700
 
-/** Time limit of an import or export task. */
+/** Time limit of an import or export task, in seconds. */
 export const transferLimitS = 3600
 
-/** Time limit of a website capture, over all attempts. */
+/** Time limit of a website capture over all attempts, in seconds. */
 export const captureLimitS = 300
 
 export function getTimeLimitS(inputPlans: readonly InputPlan[]): number {
   const steps = inputPlans.flatMap((inputPlan) => inputPlan.steps)
   if (steps.some(({ operation }) => operation === 'merge')) return mergeTimeLimitS
-  // Formats of steps come from our planner.
+  // The planner of this service wrote the formats of the steps.
   const formats = steps.flatMap(({ from, to }) => [from, to] as FormatId[])
   const limitS = Math.max(...formats.map((format) => timeLimitS[formatById(format).category]))
   const members = inputPlans.flatMap(({ files }) =>
@@ -36,5 +36,5 @@ export function getTimeLimitS(inputPlans: readonly InputPlan[]): number {
   return Math.min(maxListTimeLimitS, limitS * Math.ceil(Math.max(1, members.length / membersPerLimit)))
 }
 
-/** Recommended polling interval in seconds for a task with this time limit. */
+/** Returns the recommended polling interval in seconds for a task with this time limit. */
 export const getPollIntervalS = (limitS: number) => (limitS <= 120 ? 2 : limitS <= 600 ? 5 : 10)

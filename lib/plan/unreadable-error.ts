@@ -1,14 +1,14 @@
 import type { JobError } from '../model/job.ts'
 
-/** Reasons to reject what an engine made of a file that it could read. */
+/** Reasons for rejecting the result of an engine that could read the file. */
 const rejections = ['content-lost', 'unreadable-result']
 
 export const isRejection = ({ details }: Pick<JobError, 'details'>) =>
   rejections.includes(String(details?.['reason']))
 
 /**
- * Whether an engine could not read the file, lost its content or made a damaged result, while another engine may
- * succeed. Excludes errors that affect every engine, such as a missing password.
+ * Whether an engine could not read the file, lost its content or made a damaged result, so that another engine may
+ * succeed. False for errors that affect every engine, such as a missing password.
  */
 export const isUnreadableError = ({ code, details }: Pick<JobError, 'code' | 'details'>) =>
   code === 'CORRUPT_FILE' ||

@@ -6,21 +6,21 @@ import type { QueueId } from './queues.ts'
 
 /** What invokes a function. */
 export type Trigger =
-  /** Routes of the HTTP API, such as `GET /items/{id}` or `ANY /files/{path+}`; `true` is the default route. */
+  /** Routes of the HTTP API, such as `GET /items/{id}` or `ANY /files/{path+}`; `true` means the default route. */
   | { readonly http: true | readonly string[] }
   | { readonly schedule: string }
-  /** Events of the event bus: all with these names, or only those with a subscriber of the kind `for`. */
+  /** Events of the event bus with these names: all, or only those with a subscriber of the kind `for`. */
   | { readonly events: readonly EventSelector[]; readonly for?: SubscriberKind }
-  /** Messages of a queue. */
+  /** Messages of a queue */
   | { readonly queue: QueueId }
   /** Files that are created in the bucket below this prefix. */
   | { readonly uploads: string }
   /** Routes of the WebSocket API: `$connect`, `$disconnect`, `$default` and action names. */
   | { readonly websocket: readonly string[] }
-  /** Only the operator of the service. */
+  /** Invocations by the operator of the service only */
   | { readonly operator: true }
 
-/** Targets outside of the closed network, with the reason why a function needs them. */
+/** Targets outside the closed network, with the reason why a function needs each. */
 export const outboundReasons = {
   stores: 'transfers files from and to URLs that users specify',
   websites: 'captures websites at URLs that users specify',
@@ -32,7 +32,7 @@ export const outboundReasons = {
 } as const
 export type OutboundTarget = keyof typeof outboundReasons
 
-/** Settings that only the functions that need them may read; on AWS each is an object in the bucket of secrets. */
+/** Settings that only certain functions may read; on AWS, each is an object in the bucket of secrets. */
 export const secretNames = [
   'SERVICE_SECRET',
   'TASK_KEY',
@@ -51,41 +51,41 @@ export interface FunctionDeclaration {
   readonly memoryMb: number
   readonly timeoutS: number
   readonly trigger: Trigger
-  /** Permissions in addition to writing its log and receiving from its trigger. */
+  /** Permissions of the function, in addition to writing its log and receiving from its trigger. */
   readonly rights: readonly Permission[]
-  /** The container image in which it runs; a zip package by default. */
+  /** Container image of the function; by default, it is a zip package. */
   readonly image?: ImageId
-  /** Size of /tmp in MB. Default: 512, or in an image as much as its engines need. */
+  /** Size of /tmp in MB; by default 512, or in an image as much as its engines need. */
   readonly diskMb?: number
-  /** Secrets that it reads when it starts. */
+  /** Secrets that the function reads when it starts. */
   readonly secrets?: readonly SecretName[]
   /**
-   * Targets that need internet access; without any, it runs in the closed network and only reaches the service itself.
+   * Targets on the internet. Without any, the function runs in the closed network and only reaches the service itself.
    */
   readonly reaches?: readonly OutboundTarget[]
   /**
-   * Concurrent invocations, so that an attack costs a limited amount and one function cannot starve the others. For a
-   * function with a queue it is a maximum; for others it is also reserved. Conversions use the stage's
+   * Maximum number of concurrent invocations, so that an attack costs a limited amount and one function cannot starve
+   * the others. For a function without a queue, the concurrency is also reserved. Conversions use the stage's
    * `conversionsAtATime`.
    */
   readonly maximumConcurrency?: number
-  /** It inspects users' files, so it includes format detection. */
+  /** The function inspects users' files, so it includes format detection. */
   readonly readsFiles?: true
-  /** It plans conversions, so it includes the capabilities of all engines. */
+  /** The function plans conversions, so it includes the capabilities of all engines. */
   readonly plans?: true
-  /** Retries of a failed asynchronous invocation; 2 by default, as on Lambda. */
+  /** Number of retries of a failed asynchronous invocation; 2 by default, as on Lambda. */
   readonly retryAttempts?: 0 | 1 | 2
-  /** Asynchronous invocations that fail after all retries go to the queue `<name>-dead`. */
+  /** Asynchronous invocations that fail after all retries are sent to the queue `<name>-dead`. */
   readonly deadLetter?: true
   /**
-   * Its messages cause further ones for itself: tasks that follow each other, retries. Lambda would stop such a chain
-   * after 16 invocations; ours is bounded by `maxHops`.
+   * Messages of the function cause further messages for itself: tasks that follow each other, and retries. Lambda would
+   * stop such a chain after 16 invocations; the service limits it by `maxHops`.
    */
   readonly recurs?: true
-  /** It is only deployed in stages with this setting. */
+  /** The function is only deployed in stages with this setting. */
   readonly onlyWith?: 'facades'
 }
 
-/** Returns the secrets that a function reads; behind CloudFront these include the secret header of the distribution. */
+/** Returns the secrets that a function reads. Behind CloudFront, they include the secret header of the distribution. */
 export const getSecretNames = ({ secrets = [], trigger }: FunctionDeclaration): readonly SecretName[] =>
   'http' in trigger || 'websocket' in trigger ? [...secrets, 'ORIGIN_SECRET'] : secrets

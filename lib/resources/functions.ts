@@ -16,26 +16,25 @@ import {
   writeContent,
 } from './role-permissions.ts'
 
-/** Returns the routes for each path and everything below it. */
+/** Returns routes for each path and everything below it. */
 const createRoutesBelow = (...paths: readonly string[]) =>
   paths.flatMap((path) => [`ANY ${path}`, `ANY ${path}/{rest+}`])
 
-/** Common to functions of the HTTP API; API Gateway ends a request after 29 s. */
+/** Defaults of functions of the HTTP API; API Gateway ends a request after 29 s. */
 const httpDefaults = { memoryMb: 1024, timeoutS: 29 } as const
 
 /**
  * The functions of the service by name. This folder declares the service as data, which `serverless.yml` deploys and
- * the one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged.
- *
- * Each image adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an HTTP
- * function lists its endpoints; on one machine, `api` serves all endpoints.
+ * the one-machine service runs; AWS properties have AWS's names, so that both can pass them on unchanged. Each image
+ * adds a `convert-<image>` function, derived from the limits of its engines. The handler file of an HTTP function lists
+ * its endpoints; on one machine, `api` serves all endpoints.
  */
 export const functions = {
   api: {
     ...httpDefaults,
     handler: 'functions/core-api.handler',
     trigger: { http: true },
-    // `/health` checks the bucket and the queues.
+    // `/health` checks access to the bucket and the queues.
     rights: [
       ...serveRequests,
       writeContent('PutItem'),
@@ -50,7 +49,7 @@ export const functions = {
     ...httpDefaults,
     handler: 'functions/conversion.handler',
     trigger: { http: createRoutesBelow('/v1/convert') },
-    // The estimate counts the messages ahead in the queue.
+    // Estimates need the number of messages in the queue.
     rights: [
       ...serveJobRequests,
       writeContent('PutItem', 'BatchWriteItem'),
@@ -83,7 +82,7 @@ export const functions = {
     plans: true,
     maximumConcurrency: 100,
   },
-  /** Event streams are held open, so they have a limit of their own. */
+  /** Serves event streams, which are held open and therefore have a separate concurrency limit. */
   'job-events': {
     ...httpDefaults,
     handler: 'functions/job-events.handler',
@@ -109,13 +108,13 @@ export const functions = {
           'ListMultipartUploadParts',
         ] as const),
       ),
-      // To check whether an upload has arrived.
+      // Checking whether an upload has arrived needs this permission.
       { list: true },
     ],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 50,
   },
-  /** Webhooks and workflows; testing a webhook calls its URL. */
+  /** Serves webhooks and workflows. Testing a webhook calls its URL. */
   automation: {
     handler: 'functions/webhooks-workflows.handler',
     ...httpDefaults,
@@ -159,7 +158,7 @@ export const functions = {
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 5,
   },
-  /** Calls endpoints of most other functions, so it needs their permissions. */
+  /** Serves the compatible API. It calls endpoints of most other functions, so it needs their permissions. */
   facade: {
     handler: 'functions/compat-v2.handler',
     ...httpDefaults,
@@ -180,7 +179,7 @@ export const functions = {
     onlyWith: 'facades',
     maximumConcurrency: 50,
   },
-  /** Sign-up and sign-in, with a library as large as the rest of the API. */
+  /** Signs people up and in, with a library as large as the rest of the API. */
   account: {
     ...httpDefaults,
     handler: 'functions/auth.handler',
@@ -200,7 +199,7 @@ export const functions = {
     trigger: { schedule: 'rate(1 minute)' },
     rights: [
       ...serveJobRequests,
-      // Accounts are deleted, and what anonymous clients created moves to their new accounts.
+      // Accounts are deleted, and what anonymous clients created is moved to their new accounts.
       tableAccess(allGroups, 'DeleteItem', 'BatchWriteItem'),
       tableAccess([...contentGroups, 'AUDIT#', 'PLAN#', 'MOVE#', 'CLOSE#'], 'PutItem'),
       deliveryQueuePermission,
@@ -212,9 +211,9 @@ export const functions = {
       { list: true },
       { sockets: ['GET', 'POST', 'DELETE'] },
     ],
-    // The next scheduled run follows within a minute.
+    // Failures are not retried, because the next scheduled run follows within a minute.
     retryAttempts: 0,
-    // Sends an email when a workflow is disabled.
+    // SMTP_URL is needed for the email that is sent when a workflow is disabled.
     secrets: ['SERVICE_SECRET', 'SMTP_URL'],
     reaches: ['mail', 'sockets'],
     readsFiles: true,
@@ -236,7 +235,10 @@ export const functions = {
     readsFiles: true,
     maximumConcurrency: 20,
   },
-  /** Plans tasks that are ready and signs the URLs that their workers need: engines have no permissions for files. */
+  /**
+   * Plans tasks that are ready and signs the URLs that their workers need, because engines have no permissions for
+   * files.
+   */
   prepare: {
     handler: 'functions/prepare-tasks.handler',
     memoryMb: 512,
@@ -249,7 +251,7 @@ export const functions = {
       { queues: [...imageIds, 'capture', 'transfer'], actions: ['sqs:SendMessage'] },
       fileAccess(allFilePrefixes, 'GetObject'),
       fileAccess(['jobs', 'work'], 'PutObject'),
-      // With it, S3 reports a deleted input as missing instead of forbidden.
+      // With this permission, S3 reports a deleted input as missing instead of forbidden.
       { list: true },
     ],
     secrets: ['TASK_KEY'],
@@ -306,9 +308,9 @@ export const functions = {
     rights: [
       tableAccess(['webhooks'], 'GetItem', 'Query'),
       tableAccess(['WEBHOOK#', 'LANE#'], 'UpdateItem'),
-      // The first delivery to the webhookUrl of a job creates the secret of its owner.
+      // The first delivery to the webhookUrl of a job creates the owner's secret.
       tableAccess(['OWNER#'], 'PutItem'),
-      // For an email when a webhook is disabled.
+      // The email about a disabled webhook needs the owner's account.
       tableAccess(['ACCOUNT#'], 'GetItem'),
       deliveryQueuePermission,
     ],
@@ -365,7 +367,7 @@ export const functions = {
       for: 'sockets',
     },
     rights: [
-      // Sockets whose credential was revoked are closed.
+      // The credentials of sockets are read, because a socket is closed when its credential is revoked.
       tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query'),
       tableAccess(['sockets'], 'PutItem', 'UpdateItem', 'BatchWriteItem'),
       { index: 'byList' },
@@ -383,13 +385,13 @@ export const functions = {
     timeoutS: 60,
     trigger: { operator: true },
     rights: [],
-    // The smallest image; the result is the same in all.
+    // The function uses the smallest image, because the result is the same in all of them.
     image: 'archive',
     maximumConcurrency: 1,
   },
 } as const satisfies Readonly<Record<string, FunctionDeclaration>>
 export type FunctionName = keyof typeof functions
-/** Returns the row of a function; `convert-<image>` functions have none. */
+/** Returns the declaration of a function; undefined for `convert-<image>` functions. */
 export const findDeclaration = (name: string | undefined): FunctionDeclaration | undefined =>
   (functions as Readonly<Record<string, FunctionDeclaration>>)[name ?? '']
 

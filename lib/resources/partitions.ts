@@ -1,8 +1,8 @@
-/** Prefixes of the partition keys of the table, by what the records are. */
+/** Prefixes of the table's partition keys, by the kind of the records. */
 export const partitions = {
   jobs: ['JOB#', 'SLOTS#'],
   uploads: ['UPLOAD#'],
-  /** Webhooks with their deliveries, events and the lists of an owner's records. */
+  /** Webhooks with their deliveries and events, and the lists of an owner's records. */
   webhooks: ['WEBHOOK#', 'LANE#', 'STREAM#', 'OWNER#'],
   sockets: ['SOCKET#', 'LIVE#', 'TICKET#'],
   workflows: ['WORKFLOW#'],
@@ -10,16 +10,16 @@ export const partitions = {
   durations: ['DURATION#'],
   usage: ['USAGE#', 'SLO#'],
   requests: ['IDEM#', 'SIGNED#', 'LIMIT#', 'LINK#', 'HEALTH'],
-  /** An account's record has its role and its plan. */
+  /** Accounts, with their roles and plans. */
   accounts: ['ACCOUNT#', 'EMAIL#', 'PLAN#', 'MOVE#', 'MOVED#', 'CLOSE#', 'AUDIT#'],
-  /** Keys, sessions, tokens and what they are checked with. */
+  /** Keys, sessions, tokens, and what is needed to check them. */
   credentials: ['KEY#', 'KEYHASH#', 'OAUTH#', 'AUTH#', 'TOTP#', 'ATTEMPTS#'],
 } as const
 
 export type PartitionGroup = keyof typeof partitions
 type PartitionPrefix = (typeof partitions)[PartitionGroup][number]
 
-/** Everything that is no account and no credential. */
+/** All groups except accounts and credentials. */
 export const contentGroups = [
   'jobs',
   'uploads',

@@ -3,7 +3,7 @@ import type { FunctionDeclaration } from './function-declaration.ts'
 import { type FunctionName, findDeclaration, functionNames, functions } from './functions.ts'
 import { maxVisibilityTimeoutS, type QueueId } from './queues.ts'
 
-/** Returns the function that a queue invokes, undefined for the queue of an image. */
+/** Returns the function that a queue invokes; undefined for the queue of an image. */
 export const getFunctionForQueue = (queue: QueueId | FunctionName): FunctionName | undefined =>
   functionNames.find((name) => {
     const { trigger }: FunctionDeclaration = functions[name]
@@ -12,14 +12,14 @@ export const getFunctionForQueue = (queue: QueueId | FunctionName): FunctionName
 
 /**
  * Returns the visibility timeout of a queue in seconds: six times the timeout of its function, as AWS recommends for
- * throttled invocations, but at most `maxVisibilityTimeoutS`. Workers shorten it on receipt.
+ * throttled invocations, but at most `maxVisibilityTimeoutS`. Workers shorten it when they receive a message.
  */
 export const getVisibilityTimeoutS = (queue: QueueId): number => {
   const timeoutS = findDeclaration(getFunctionForQueue(queue))?.timeoutS ?? maxVisibilityTimeoutS
   return Math.min(maxVisibilityTimeoutS, 6 * timeoutS)
 }
 
-/** Whether the function of a queue may be invoked recursively, with Lambda's name and values. */
+/** Returns whether the function of a queue may be invoked recursively, with Lambda's name and values. */
 export const getRecursiveLoop = (queue: QueueId): 'Allow' | undefined => {
   const name = getFunctionForQueue(queue)
   return name === undefined || findDeclaration(name)?.recurs ? 'Allow' : undefined
@@ -27,18 +27,18 @@ export const getRecursiveLoop = (queue: QueueId): 'Allow' | undefined => {
 
 /** How a queue invokes its function, with the property names of serverless.yml. */
 interface QueueMappingSettings {
-  /** Messages per invocation. */
+  /** Maximum number of messages per invocation. */
   readonly batchSize: number
-  /** Seconds to wait for a batch to become full. */
+  /** How many seconds to wait until a batch is full. */
   readonly maximumBatchingWindow?: number
-  /** Concurrent invocations. */
+  /** Maximum number of concurrent invocations. */
   readonly maximumConcurrency?: number
-  /** The function returns the ids of failed messages; otherwise a batch fails or succeeds as a whole. */
+  /** Set if the function returns the ids of failed messages; otherwise a batch fails or succeeds as a whole. */
   readonly functionResponseType?: 'ReportBatchItemFailures'
 }
 
 export const defaultQueueMapping = {
-  // A conversion uses the whole machine; several in one invocation would share its time limit.
+  // A conversion uses the whole machine, and several in one invocation would share its time limit.
   batchSize: 1,
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings
@@ -47,7 +47,7 @@ export function getQueueMapping(queue: QueueId): QueueMappingSettings {
   const maximumConcurrency = findDeclaration(getFunctionForQueue(queue))?.maximumConcurrency
   return {
     ...defaultQueueMapping,
-    // Each message takes only milliseconds.
+    // Preparing a task takes only milliseconds.
     ...(queue === 'ready' && { batchSize: 10 }),
     ...defined({ maximumConcurrency }),
   }

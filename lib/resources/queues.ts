@@ -8,11 +8,14 @@ import { imageIds } from '../component-ids.ts'
 export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery', 'ready'] as const
 export type QueueId = (typeof queueIds)[number]
 
-/** Receives of a message before it moves to the dead-letter queue; the job fails long before, after three attempts. */
+/**
+ * How often a message is received before it moves to the dead-letter queue. The job fails long before, after three
+ * attempts.
+ */
 export const maxReceiveCount = 10
 
-/** The maximum timeout of a function, and therefore the maximum visibility timeout of a queue. */
+/** The maximum timeout of a function, which is therefore the maximum visibility timeout of a queue. */
 export const maxVisibilityTimeoutS = 900
 
-/** Concurrent webhook calls: they mostly wait, and the number per receiver is limited separately. */
+/** Maximum number of concurrent webhook calls: they mostly wait, and the number per receiver is limited separately. */
 export const maxConcurrentDeliveries = 192

@@ -2,7 +2,10 @@ import type { ImageId } from '../component-ids.ts'
 import { allGroups, contentGroups, listPrefixes, type PartitionName } from './partitions.ts'
 import type { FilePrefix, FileVerb, Permission, TableVerb } from './permissions.ts'
 
-/** @param names partitions, by group or prefix, whose records the function reads or writes. */
+/**
+ * Returns a permission for records of the table.
+ * @param names partitions, by group or prefix, whose records the function reads or writes.
+ */
 export const tableAccess = (names: readonly PartitionName[], ...verbs: readonly TableVerb[]) => ({
   table: verbs.map((verb) => `dynamodb:${verb}` as const),
   partitions: listPrefixes(names),
@@ -13,15 +16,15 @@ export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly F
 })
 export const allFilePrefixes = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
-/** Permissions to store files, and to move those of uploads to where no presigned URL can overwrite them. */
+/** Permissions to store files, and to move files of uploads to where no presigned URL can overwrite them. */
 export const takeUploads = [
   fileAccess(['received'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
   fileAccess(['uploads'], 'DeleteObject'),
 ] as const satisfies readonly Permission[]
 
 /**
- * Permissions for any change to a job: its records, tasks that become ready, events and who subscribes to them. The
- * plan of an account limits how many of its jobs run.
+ * Permissions for any change to a job: its records, tasks that become ready, events and their subscribers. The account
+ * is read because its plan limits how many of its jobs run.
  */
 export const updateJobs = [
   tableAccess(['jobs'], 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
@@ -38,8 +41,8 @@ export const deliveryQueuePermission = {
 } as const satisfies Permission
 
 /**
- * Permissions to run tasks, none of them for files: the message contains signed URLs and passwords. Tasks beyond the
- * owner's concurrency limit wait in records.
+ * Permissions to run tasks. They include none for files, because the message contains signed URLs and passwords. Tasks
+ * beyond the owner's concurrency limit wait in records.
  */
 export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [
@@ -54,13 +57,13 @@ export const serveRequests = [
   { publish: true },
 ] as const satisfies readonly Permission[]
 
-/** The same for requests that create or change jobs. */
+/** Permissions for requests that create or change jobs. */
 export const serveJobRequests = [
   ...serveRequests,
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
 ] as const satisfies readonly Permission[]
 
-/** Permission to create and delete records, except accounts and credentials. */
+/** Permission to create and delete records, except those of accounts and credentials. */
 export const writeContent = (...verbs: readonly TableVerb[]) => tableAccess(contentGroups, ...verbs)
 
 /** Images with an engine that splits tasks into chunks. */

@@ -1,4 +1,4 @@
-/** Shards of the index of pending wake-ups: DynamoDB allows a thousand writes a second per partition key. */
+/** Number of shards of the index of pending wake-ups: DynamoDB allows a thousand writes a second per partition key. */
 export const wakeShards = 16
 
 export const table = {
@@ -16,9 +16,9 @@ export const table = {
     { AttributeName: 'wakeAt', AttributeType: 'S' },
   ],
   GlobalSecondaryIndexes: [
-    // All indexes contain keys only; records are read from the table when needed.
+    // All indexes only contain keys; records are read from the table when needed.
     {
-      // Jobs of an owner with one status.
+      // Lists the jobs of an owner with one status.
       IndexName: 'byList',
       KeySchema: [
         { AttributeName: 'listKey', KeyType: 'HASH' },
@@ -64,7 +64,7 @@ export const bucket = {
     },
   ],
   lifecycle: [
-    // Jobs delete their files and the uploads that they use; these rules catch unused uploads and the remains of late
+    // Jobs delete their files and the uploads that they use. These rules delete unused uploads and the remains of late
     // ones.
     ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
@@ -74,15 +74,15 @@ export const bucket = {
         AbortIncompleteMultipartDays: 1,
       })),
     ),
-    // Task messages that were too large for SQS.
+    // This rule deletes task messages that were too large for SQS.
     { ID: 'work', Prefix: 'work/', ExpirationInDays: 1, AbortIncompleteMultipartDays: 1 },
     { ID: 'jobs', Prefix: 'jobs/', ExpirationInDays: 366, AbortIncompleteMultipartDays: 1 },
   ],
 } as const
 
 /**
- * Headers of files that share the origin of the API, where a script could read everything that its visitor can see: a
- * browser must neither run scripts in them nor guess another type.
+ * Headers of files that share an origin with the API. A script in them could read everything that the visitor can see,
+ * so a browser must neither run scripts in them nor guess another type.
  */
 export const fileHeaders = {
   'content-security-policy':

@@ -1,4 +1,4 @@
-/** The WebSocket API, deployed when a function has routes in it. */
+/** The WebSocket API, which is deployed if a function has routes in it. */
 export const webSocketApi = {
   /** Paths for all events of an owner. */
   paths: ['/ws/user/jobs', '/v1/ws/user/jobs'],

@@ -31,13 +31,13 @@ import type { Services } from './services.ts'
 const sleepBeforePoll: WaitForJobChange = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
 interface ServiceDeps {
-  /** Waits for changed jobs, where something can push them into this process; the default is to sleep. */
+  /** Waits for a change of a job, if something can notify this process; by default, waits for some time. */
   readonly waitForChange?: WaitForJobChange | undefined
-  /** Direct connections for the clients whose servers run on this machine. */
+  /** Direct connections for clients whose servers run on this machine. */
   readonly connections?: ServiceConnections | undefined
-  /** Timeouts for calls of all stores; each has its own default. */
+  /** Timeouts for the calls of all stores; if omitted, each store has its own default. */
   readonly timeouts?: StoreTimeouts
-  /** Whether tasks carry presigned URLs and opened secrets, because workers have no access of their own. */
+  /** Whether tasks carry presigned URLs and unsealed secrets, because workers have no access of their own. */
   readonly presignsTaskFiles?: boolean
 }
 
@@ -122,7 +122,10 @@ const keysOf = (secret: string) => ({
   signedUrls: deriveKey(secret, 'signed urls'),
 })
 
-/** Creates the value on first use: engines run without the service's secret and everything derived from it. */
+/**
+ * Creates the value on first use. Engines never use it, because they run without the service secret and everything
+ * derived from it.
+ */
 function createLazy<T>(createValue: () => T): () => T {
   let createdValue: { readonly value: T } | undefined
   return () => {

@@ -8,7 +8,7 @@ export interface Metric {
 
 export const metricNamespace = 'Mutabor'
 
-/** Names of the sweep's metrics, for its alarms. */
+/** Names of the sweep's metrics, which its alarms use. */
 export const sweepMetrics = {
   quarantined: 'QuarantinedRecords',
   delay: 'SweepDelay',
@@ -16,7 +16,7 @@ export const sweepMetrics = {
 } as const
 
 /**
- * Returns the fields of a log line from which CloudWatch reads a metric, which needs no API call.
+ * Returns the fields of a log line from which CloudWatch reads a metric, so that no API call is needed.
  * https://docs.aws.amazon.com/AmazonCloudWatch/latest/monitoring/CloudWatch_Embedded_Metric_Format_Specification.html
  */
 export const toEmbeddedMetric = ({ name, unit, value, dimension = {} }: Metric, timestampMs: number) => ({

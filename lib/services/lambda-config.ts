@@ -2,8 +2,8 @@ import type { Config } from '../config.ts'
 import { loadConfigAndClearSecrets } from './load-config.ts'
 
 /**
- * Loads the settings of a deployed function. Secrets are fetched from the bucket: anyone with read access to the
- * function's configuration could read them in its environment.
+ * Loads the settings of a deployed function. Secrets are fetched from the bucket, because anyone with read access to
+ * the function's configuration could read them in its environment.
  */
 export async function loadLambdaConfig(): Promise<Config> {
   const config = loadConfigAndClearSecrets()

@@ -1,7 +1,7 @@
 import { type Config, processEnvironment, readConfig, roleKeyNames } from '../config.ts'
 import { secretNames } from '../resources/function-declaration.ts'
 
-/** Secrets removed from the environment of this process. */
+/** Secrets that were removed from the environment of this process. */
 const secrets: Record<string, string> = {}
 
 /**

@@ -4,8 +4,8 @@ import type { Log } from '../log.ts'
 import { failSpan, runSpan } from '../trace.ts'
 
 /**
- * Handles the messages of a batch at the same time. Those that `handle` returns false for are delivered again; one that
- * ends a chain of more than `maxHops` messages is not handled, so it gets into the dead-letter queue.
+ * Handles the messages of a batch at the same time. Messages for which `handle` returns false are delivered again. A
+ * message at the end of a chain of more than `maxHops` is not handled, so it moves to the dead-letter queue.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
  */
 export async function handleBatch(
@@ -24,7 +24,7 @@ export async function handleBatch(
   return { batchItemFailures: failedRecords.map(({ messageId }) => ({ itemIdentifier: messageId })) }
 }
 
-/** The span of a message continues the trace of what sent it. */
+/** Handles a message in a span that continues the trace of its sender. */
 function traceMessage(record: SQSRecord, handle: (record: SQSRecord) => Promise<boolean>): Promise<boolean> {
   const queue = record.eventSourceARN?.split(':').at(-1) ?? ''
   return runSpan(

@@ -14,12 +14,12 @@ import { createServices } from './create-services.ts'
 import { loadLambdaConfig } from './lambda-config.ts'
 import { handleBatch } from './message-batch.ts'
 
-/** Milliseconds reserved at the end of the function's run time for storing the outcome. */
+/** Time in milliseconds that is reserved at the end of the function's run time for storing the outcome. */
 const reservedMs = 10_000
 
 interface QueueFunctionOptions {
   readonly queueOf: (config: Config) => QueueId
-  /** Runs each of its tasks. */
+  /** Handles each task of the queue. */
   readonly handleTask: TaskHandler
   /** Stops processes that are kept between tasks. */
   readonly close: () => Promise<unknown>
@@ -58,7 +58,7 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
       })
     },
 
-    /** Aborts all running tasks because the disk is full, whether they noticed or not. */
+    /** Aborts all running tasks because the disk is full, whether they have noticed it or not. */
     reportFullDisk(): void {
       outOfSpace.abort()
       outOfSpace = new AbortController()
@@ -74,7 +74,7 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
 
 const getTaskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
 
-/** Removes folders of tasks that were killed, which would occupy the disk. Only called while no task runs here. */
+/** Removes folders of killed tasks, which would occupy the disk. Only called while no task runs in this process. */
 async function removeLeftovers({ WORK_DIR }: Config): Promise<void> {
   await removeOwnFolders(WORK_DIR, taskFolderPrefix)
   await removeOrphanedFolders(WORK_DIR, taskFolderPrefix)

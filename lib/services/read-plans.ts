@@ -32,7 +32,7 @@ const sandboxPlan = {
   retentionHours: 1,
 } satisfies Plan
 
-/** @throws ConfigError for a file that cannot be read, and for unknown plans and limits. */
+/** Reads the plans. @throws ConfigError for a file that cannot be read, and for unknown plans and limits. */
 export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | 'SANDBOX'>): Plans {
   // The object has an entry for every plan id.
   if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandboxPlan])) as unknown as Plans
@@ -48,7 +48,7 @@ export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | '
     const defined = Object.entries(values).filter(([, value]) => value !== undefined)
     plans[id] = { ...defaultPlans[id], ...Object.fromEntries(defined) }
   }
-  return plans as Plans // it started with every plan
+  return plans as Plans // it has an entry for every plan
 }
 
 function parsePlansFile(path: string): z.infer<typeof PlansFile> {

@@ -18,7 +18,7 @@ import type { GuardedHttp } from '../transfer/guarded-http.ts'
 import type { Uploads } from '../uploads/uploads.ts'
 import type { RequestCounts } from '../usage/request-counts.ts'
 
-/** The services that handlers use; created once per process. */
+/** The services that handlers use, which are created once per process. */
 export interface Services {
   readonly config: Config
   readonly log: Log
@@ -33,15 +33,15 @@ export interface Services {
   readonly resultLink: ResultLink
   readonly durations: DurationStats
   readonly requestCounts: RequestCounts
-  /** HTTP client for addresses that users supply; loaded on first use, since few processes need it. */
+  /** HTTP client for addresses that users supply. It is loaded on first use, because few processes need it. */
   readonly guardedHttp: () => Promise<GuardedHttp>
-  /** Engines enabled here; loaded for the first plan or conversion. */
+  /** Engines that are enabled in this process; they are loaded for the first plan or conversion. */
   readonly engines: () => Promise<readonly Engine[]>
   readonly vault: Vault
-  /** Returns who subscribes to an owner's events; the list may be as old as `subscriberCacheMs`. */
+  /** Returns the subscribers to an owner's events; the list may be as old as `subscriberCacheMs`. */
   readonly findSubscribers: (owner: string) => Promise<SubscriberLookup>
   readonly plans: Plans
-  /** Keys that sign tokens and cursors and hash requests. */
+  /** Keys that sign tokens and cursors, and hash requests. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {
     readonly download: GetDailyKey
   }

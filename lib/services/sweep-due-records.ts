@@ -3,16 +3,16 @@ import { sweepMetrics, toEmbeddedMetric } from './embedded-metric.ts'
 import type { Services } from './services.ts'
 import { createWakeHandlers, type DueRecord, findDueRecords, type WakeHandler } from './wakeups.ts'
 
-/** Due records handled at a time. */
+/** Maximum number of due records handled at a time. */
 const batchSize = 160
-/** Failures in a row after which a record is only tried once a day. */
+/** Number of failures in a row after which a record is only tried once a day. */
 const maxFailures = 5
 const maxRetryDelayS = 24 * 3600
 
-/** Attribute of a record that could not be handled. */
+/** Attribute that counts the failures of a record that could not be handled. */
 const WakeFailures = z.object({
   count: z.int(),
-  /** The `wakeAt` that was set after the last failure; another one means that the record was handled since. */
+  /** The `wakeAt` that was set after the last failure; a different one means that the record was handled since then. */
   until: z.string(),
 })
 
@@ -22,9 +22,9 @@ interface SweepOptions {
 }
 
 /**
- * Handles all overdue records. One that cannot be handled is tried again later, so that it does not delay the others;
- * after `maxFailures` it is quarantined: tried once a day, which is reported each time. Returns the number of records
- * that were handled.
+ * Handles all overdue records. A record that cannot be handled is tried again later, so that it does not delay the
+ * others. After `maxFailures` it is quarantined: tried once a day, and reported each time. Returns the number of
+ * records that were handled.
  */
 export async function sweepDueRecords(
   services: Services,
@@ -50,12 +50,12 @@ export async function sweepDueRecords(
       }),
     )
     handledCount += results.filter((result) => result === 'handled').length
-    // None left, or the table does not accept changes: the next run goes on.
+    // No record is left, or the table does not accept changes; the next run continues.
     if (results.every((result) => result === 'unchanged')) return handledCount
   }
 }
 
-/** Moves the time of a record that could not be handled. */
+/** Postpones a record that could not be handled. */
 async function postponeRecord(
   { key }: DueRecord,
   now: Date,
@@ -64,7 +64,7 @@ async function postponeRecord(
   try {
     const record = await table.get(key)
     const wakeAt = record?.['wakeAt']
-    // The index is read eventually consistently, so another process may have moved it already.
+    // The index is eventually consistent, so another process may already have postponed the record.
     if (typeof wakeAt !== 'string' || wakeAt > now.toISOString()) return 'unchanged'
     const { data: earlier } = WakeFailures.safeParse(record?.['wakeFailures'])
     const count = earlier?.until === wakeAt ? earlier.count + 1 : 1
@@ -87,7 +87,7 @@ async function postponeRecord(
   }
 }
 
-/** Reports how long the most overdue record has been waiting. */
+/** Reports for how long the most overdue record has been waiting. */
 function reportDelay(dueRecords: readonly DueRecord[], now: Date, { log }: Pick<Services, 'log'>): void {
   const value = Math.max(...dueRecords.map(({ wakeAt }) => now.getTime() - Date.parse(wakeAt))) / 1000
   log.info(toEmbeddedMetric({ name: sweepMetrics.delay, unit: 'Seconds', value }, now.getTime()), 'metric')

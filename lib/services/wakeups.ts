@@ -10,10 +10,10 @@ import { Workflows } from '../workflows/workflows.ts'
 import { sweepMetrics, toEmbeddedMetric } from './embedded-metric.ts'
 import type { Services } from './services.ts'
 
-/** Called once a record's `wakeAt` has passed, possibly late or twice. */
+/** Handles a record; called once its `wakeAt` has passed, possibly late or twice. */
 export type WakeHandler = (id: string, now: Date, sortKey?: string) => Promise<void>
 
-/** Handlers by the prefix (before the `#`) of the record's key. */
+/** Creates the handlers, by the prefix of the record's key (before the `#`). */
 export const createWakeHandlers = (services: Services): Readonly<Record<string, WakeHandler>> => ({
   JOB: (id, now) => services.jobs.wake(id, now),
   SOCKET: (id) => new Live(services).wake(id),

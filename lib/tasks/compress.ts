@@ -9,7 +9,7 @@ import {
 } from './operation.ts'
 
 const documentProfiles = ['screen', 'ebook', 'printer', 'prepress'] as const
-/** The `quality` that the general profiles stand for. */
+/** The `quality` that each of the general profiles means. */
 const qualityByProfile = { web: 'medium', max: 'low' } as const
 
 /** Makes a file smaller. */

@@ -12,11 +12,11 @@ interface EngineOperation {
   readonly name: Operation
   readonly summary: string
   readonly inputs: ProcessOperation['inputs']
-  /** Default target; the source format when left out. */
+  /** Default target; if omitted, the source format. */
   readonly to?: FormatId
 }
 
-/** Operations without task fields of their own. */
+/** Operations without additional task fields. */
 const rows: readonly EngineOperation[] = [
   {
     name: 'thumbnail',

@@ -2,8 +2,8 @@ import * as z from 'zod'
 import { archiveField, type ExportOperation } from './operation.ts'
 
 /**
- * Provides a link to each input file. Usually it requires no work: the links exist as soon as the files do. Only files
- * of a list that are delivered one by one have to be stored.
+ * Provides a link to each input file. Usually, this requires no work, because the links exist as soon as the files do.
+ * Only the files of a list that are delivered one by one have to be stored.
  */
 export const exportUrlOperation = {
   kind: 'export',

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { text } from '../validation/maxima.ts'
 import type { ImportOperation } from './operation.ts'
 
-/** Maximum bytes of an inline file; larger files have to be uploaded. */
+/** Maximum size in bytes of an inline file; larger files have to be uploaded. */
 export const maxInlineBytes = 10 * 1024 * 1024
 
 const filename = z.string().min(1).max(1024).describe('Name with extension, such as `report.docx`')

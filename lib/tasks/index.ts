@@ -39,7 +39,7 @@ export const taskOperations: readonly TaskOperation[] = [
   exportSftpOperation,
 ]
 
-/** Operations of tasks that only our endpoints create. */
+/** Operations of tasks that only the service's own endpoints create. */
 const internalOperations: readonly TaskOperation[] = [packResultsOperation, exportDriveOperation]
 
 const byName = new Map(
@@ -56,7 +56,7 @@ export function findPublicOperation(name: string): TaskOperation | undefined {
   return operation && !internalOperations.includes(operation) ? operation : undefined
 }
 
-/** An operation that imports, exports or packs files; most need access to the internet. */
+/** An operation that imports, exports or packs files; most of them need access to the internet. */
 export type TransferOperation =
   | (ImportOperation & { readonly find: NonNullable<ImportOperation['find']> })
   | (ImportOperation & { readonly capture: NonNullable<ImportOperation['capture']> })
@@ -67,7 +67,7 @@ export type TransferOperation =
 export const isTransferOperation = (operation: TaskOperation): operation is TransferOperation =>
   ['find', 'capture', 'packs', 'openStore', 'unpacks'].some((name) => name in operation)
 
-/** Queue of the operation's tasks. */
+/** Returns the queue of the operation's tasks. */
 export const transferQueueOf = (operation: TransferOperation) =>
   'capture' in operation ? ('capture' as const) : ('transfer' as const)
 
@@ -76,7 +76,7 @@ export function findTransferOperation(name: string): TransferOperation | undefin
   return operation && isTransferOperation(operation) ? operation : undefined
 }
 
-/** @throws for imports and exports, which engines do not run. */
+/** Returns the operation of a task that an engine runs. @throws for imports and exports. */
 export function requireProcessOperation(name: string): ProcessOperation {
   const operation = byName.get(name)
   if (operation?.kind === 'process') return operation

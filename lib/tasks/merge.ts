@@ -11,7 +11,7 @@ import {
 export const mergeTypes = ['pdf', 'video', 'audio', 'image'] as const
 export type MergeType = (typeof mergeTypes)[number]
 
-/** Default targets; merged audio and video keep the format of the first file. */
+/** Default targets of merges. Merged audio and video keep the format of the first file. */
 export const defaultMergeTargets: Partial<Record<MergeType, FormatId>> = { pdf: 'pdf', image: 'png' }
 
 /** Merges files into one, in the order of the inputs. */
@@ -31,7 +31,7 @@ export const mergeOperation: ProcessOperation = {
   inputs: { min: 1, max: 1000 },
   parseSpec: ({ merge_type: type, ...fields }) => {
     const spec = parseTaskSpec(fields)
-    const defaultTarget = defaultMergeTargets[type as MergeType] // checked by its schema
+    const defaultTarget = defaultMergeTargets[type as MergeType] // checked by the schema of the task
     return { ...defined({ to: defaultTarget }), ...spec }
   },
   toConversionSpec: (_files, spec) => createConversionSpec(spec, 'merge'),

@@ -11,7 +11,7 @@ import { parseInput } from '../validation/parse-input.ts'
 /** The operation of a task in POST /v1/jobs. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
 
-/** Field of every export. */
+/** Field that every export has. */
 export const archiveField = z
   .boolean()
   .optional()
@@ -20,9 +20,9 @@ export const archiveField = z
   )
 
 interface AnyOperation {
-  /** Public name. */
+  /** Name of the operation in the API. */
   readonly name: string
-  /** Alternative name. */
+  /** Alternative name of the operation. */
   readonly alias?: string
   /** Description in the API reference. */
   readonly summary: string
@@ -33,11 +33,11 @@ interface AnyOperation {
 /** Imports files. */
 export interface ImportOperation extends AnyOperation {
   readonly kind: 'import'
-  /** Finds remote files. Runs in the queue `transfer` and is only loaded there. */
+  /** Finds remote files. It runs in the queue `transfer` and is only loaded there. */
   readonly find?: () => Promise<FindFiles>
-  /** Captures a website. Runs in the queue `capture` and is only loaded there. */
+  /** Captures a website. It runs in the queue `capture` and is only loaded there. */
   readonly capture?: () => Promise<CaptureFile>
-  /** Packs stored files into one, in the queue `transfer`. */
+  /** Set if the operation packs stored files into one, in the queue `transfer`. */
   readonly packs?: true
   /** Fields that are stored sealed. */
   readonly secrets?: readonly string[]
@@ -46,22 +46,22 @@ export interface ImportOperation extends AnyOperation {
 /** Exports files. */
 export interface ExportOperation extends AnyOperation {
   readonly kind: 'export'
-  /** Stores files elsewhere. Runs in the queue `transfer` and is only loaded there. */
+  /** Opens a remote store. It runs in the queue `transfer` and is only loaded there. */
   readonly openStore?: () => Promise<OpenStore>
-  /** Names of the field with the target path (a template) and of the field with the prefix of file names. */
+  /** Name of the field with the target path (a template), and of the field with the prefix of filenames. */
   readonly pathFields?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
-  /** Stores the results of other jobs instead of the files of its inputs. */
+  /** Set if the operation stores the results of other jobs instead of the files of its inputs. */
   readonly sendsResults?: true
-  /** Stores the files of lists one by one, in the queue `transfer`. */
+  /** Set if the operation stores the files of lists one by one, in the queue `transfer`. */
   readonly unpacks?: true
   /** Fields that are stored sealed. */
   readonly secrets?: readonly string[]
 }
 
-/** Processes files. Runs in the queue of the image whose engine performs the next step. */
+/** An operation that processes files. It runs in the queue of the image whose engine performs the next step. */
 export interface ProcessOperation extends AnyOperation {
   readonly kind: 'process'
-  /** Number of input tasks. */
+  /** Minimum and maximum number of input tasks. */
   readonly inputs: { readonly min: number; readonly max: number }
   /** Parses the fields into the spec that is stored, with sealed secrets. */
   readonly parseSpec: (fields: Readonly<Record<string, unknown>>) => TaskSpec
@@ -72,14 +72,14 @@ export interface ProcessOperation extends AnyOperation {
   readonly toConversionSpec: (files: readonly StoredFile[], spec: TaskSpec) => ConversionSpec
 }
 
-/** What a task should do with its files. */
+/** What a task does with its files. */
 export const TaskSpec = z.object({
   /** Target format id. */
   to: z.string().optional(),
   engine: z.string().optional(),
   /** Template for the names of the results; see `createNameFromTemplate`. */
   filename: z.string().optional(),
-  /** Options as requested; secrets are stored sealed. */
+  /** Options as requested; secrets among them are stored sealed. */
   options: z.record(z.string(), z.unknown()),
 })
 export type TaskSpec = z.infer<typeof TaskSpec>
@@ -101,7 +101,7 @@ const targetField = {
   output_format: text('id').optional().describe('Target format id; see GET /v1/formats'),
 }
 
-/** Creates the fields of a processing operation. Other fields are options of its engine. */
+/** Creates the fields of a processing operation. Fields that it does not have are options of its engine. */
 export function createProcessFields(fields: z.ZodRawShape, hasTarget: boolean): z.ZodObject {
   return z
     .object({ ...(hasTarget ? targetField : {}), ...commonFields, ...fields })
@@ -119,7 +119,7 @@ export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSp
   }
 }
 
-/** Limits options that are sent as fields of the task as well. */
+/** Schema with all options, which limits options that are sent as fields of the task. */
 const allOptions = createOptionsSchema()
 
 type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z.core.$loose>>

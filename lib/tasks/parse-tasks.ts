@@ -14,17 +14,17 @@ import type { TaskOperation } from './operation.ts'
 export interface RequestedTask {
   readonly name: string
   readonly operation: TaskOperation
-  /** Names of its input tasks. */
+  /** Names of the input tasks. */
   readonly input: readonly string[]
-  /** The inputs as sent, unless as an array of names. */
+  /** The inputs as the client sent them, unless they are an array of names. */
   readonly sentInput?: TaskInput | readonly TaskInput[] | undefined
   readonly continueOnError: boolean
   readonly fields: Readonly<Record<string, unknown>>
-  /** Set for a task that an endpoint creates: the client's name of a field, for error messages. */
+  /** Returns the client's name of a field for error messages; set for tasks that an endpoint creates. */
   readonly requestField?: ((field: string) => string) | undefined
 }
 
-/** Maximum characters of a task's name. */
+/** Maximum number of characters in the name of a task. */
 const maxNameLength = 64
 const taskNamePattern = new RegExp(`^[\\w-]{1,${maxNameLength}}$`)
 /** Maximum number of tasks per job. */
@@ -59,7 +59,10 @@ const CommonFields = z.looseObject({
 /** Whether every task has a field, in either spelling. */
 export const isCommonField = (name: string): boolean => Object.hasOwn(CommonFields.shape, toSnakeCase(name))
 
-/** @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field. */
+/**
+ * Parses the tasks of a request.
+ * @throws AppError INVALID_INPUT, INVALID_REQUEST; their details name the task and the field.
+ */
 export function parseTasks(taskMap: Readonly<Record<string, unknown>>): RequestedTask[] {
   const entries = Object.entries(taskMap)
   if (entries.length > maxTasks) {
@@ -144,12 +147,15 @@ function suggestOperation(id: string): string | undefined {
   return findBySynonym(id).tools.find((tool) => names.includes(tool)) ?? findSimilar(id, names)
 }
 
-/** Maximum number of selections of files per task, which its record has to contain. */
+/** Maximum number of file selections per task, because the task's record contains them. */
 const maxSelections = 100
 
 type SentInput = z.infer<typeof CommonFields>['input']
 
-/** Names each task twice whose files would be taken twice, which is refused; different files of a task may be taken. */
+/**
+ * Parses the inputs of a task. If the same files of a task would be taken twice, the task is listed twice, which is
+ * refused later; different files of a task may be taken.
+ */
 function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
   const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]
   const wholeTasks: string[] = []
@@ -197,7 +203,10 @@ function normalizeFieldNames(fields: Readonly<Record<string, unknown>>, operatio
   )
 }
 
-/** @throws AppError INVALID_REQUEST for tasks that can never run or whose files are not used. */
+/**
+ * Checks how the tasks depend on each other.
+ * @throws AppError INVALID_REQUEST for tasks that can never run or whose files are not used.
+ */
 function validateGraph(tasks: readonly RequestedTask[]): void {
   if (tasks.length === 0)
     throw new AppError('INVALID_REQUEST', 'tasks: expected at least one task.', { field: 'tasks' })
@@ -221,7 +230,7 @@ const createGraphError = ({ name }: Pick<RequestedTask, 'name'>, error: string, 
 const createInputError = (task: RequestedTask, error: string) =>
   createGraphError(task, error, `tasks.${task.name}.input`)
 
-/** Operations whose result is shown in the task, so that no export is needed. */
+/** Whether the result of an operation is shown in its task, so that no export is needed. */
 const mayHaveNoConsumer = ({ operation }: RequestedTask) => isShownInTask(operation.name)
 
 function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<string, RequestedTask>): void {

@@ -16,6 +16,6 @@ export const pdfToolOperations: readonly ProcessOperation[] = toolOperations
     fields: createProcessFields({}, true),
     inputs: { min: 1, max: 1000 },
     parseSpec: parseTaskSpec,
-    // The API has clients send pdf as the target with every tool.
+    // Clients send pdf as the target with every tool, although some tools produce another format.
     toConversionSpec: (_files, spec) => createConversionSpec({ to: 'pdf', ...spec }, tool),
   }))

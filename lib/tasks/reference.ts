@@ -3,7 +3,7 @@ import { taskOperations } from './index.ts'
 import type { TaskOperation } from './operation.ts'
 import { maxTasks } from './parse-tasks.ts'
 
-/** Schema of the task map for the API reference; `parseTasks` does the validation, with better error messages. */
+/** Schema of the task map for the API reference. `parseTasks` does the validation, with better error messages. */
 
 const inputTask = z.union([
   z.string(),
@@ -24,7 +24,7 @@ const continueOnError = z
   .optional()
   .describe('Whether tasks that use its files continue without them when this task fails')
 
-/** Name of a task's schema, such as `TaskImportUrl`. */
+/** Returns the name of a task's schema, such as `TaskImportUrl`. */
 export const getTaskSchemaName = (operation: string) =>
   `Task ${operation}`.replace(/(?<!\W)\W+(\w)/g, (_, initial: string) => initial.toUpperCase())
 
@@ -38,7 +38,7 @@ const createSchema = ({ name, alias, summary, kind, fields }: TaskOperation) =>
     .describe(summary)
     .meta({ id: getTaskSchemaName(name) })
 
-/** Tasks by name, distinguished by `operation`. */
+/** Tasks by name; `operation` determines the schema of each. */
 export const TaskMap = z
   .record(z.string(), z.union(taskOperations.map(createSchema)))
   .describe(`Up to ${maxTasks} tasks by name`)

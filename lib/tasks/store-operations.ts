@@ -8,9 +8,9 @@ export interface StoreKind {
   /** The last part of the operations' names, as in `import/s3`. */
   readonly name: string
   readonly alias?: string
-  /** For summaries, such as `an S3 bucket`. */
+  /** Name of the store in summaries, such as `an S3 bucket`. */
   readonly title: string
-  /** Fields with its location and credentials. */
+  /** Fields with the location of the store and the credentials for it. */
   readonly access: z.ZodRawShape
   readonly secrets: readonly string[]
   /** Fields of which at least one is required. */
@@ -24,7 +24,7 @@ export interface StoreKind {
   readonly openStore: () => Promise<OpenStore>
 }
 
-/** Creates the operation that imports files from such a store. */
+/** Creates the operation that imports files from a kind of store. */
 export function createStoreImport(kind: StoreKind): ImportOperation {
   const { name, alias, title, access, secrets, place, find } = kind
   const path = rejectNul(kind.path)
@@ -49,7 +49,7 @@ export function createStoreImport(kind: StoreKind): ImportOperation {
   }
 }
 
-/** Creates the operation that exports files to such a store. */
+/** Creates the operation that exports files to a kind of store. */
 export function createStoreExport(kind: StoreKind): ExportOperation {
   const { name, alias, title, access, secrets, place, attributes, openStore } = kind
   const path = rejectNul(kind.path)
@@ -75,14 +75,14 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
   }
 }
 
-/** Rejects NUL, which terminates names in many programs. */
+/** Rejects NUL characters, which terminate names in many programs. */
 const rejectNul = (path: z.ZodString) =>
   path.refine((name) => !name.includes('\0'), 'expected no NUL characters')
 
 const describePrefix = ({ isFolder }: StoreKind['place']) =>
   isFolder ? 'Folder of the files' : 'Prefix of the file names'
 
-/** Check that at least one of the fields is set. */
+/** Checks that at least one of the fields is set. */
 function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
   const isValid = (fields: Readonly<Record<string, unknown>>) =>
     names.length === 0 || names.some((name) => fields[name] !== undefined)
@@ -91,14 +91,14 @@ function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
   return [isValid, { path, message: `expected ${names.join(' or ')}` }] as const
 }
 
-/** A line break would split a header in two, and stores only accept ASCII. */
+/** Text for a header. A line break would split the header in two, and stores only accept ASCII. */
 const headerText = (text: z.ZodString) =>
   text.regex(
     /^[ -~]*$/,
     "expected ASCII without line breaks; encode other characters as in filename*=UTF-8''%C3%A4.pdf",
   )
 
-/** Sent unchanged in a header, such as keys and tokens. */
+/** Text that is sent unchanged in a header, such as keys and tokens. */
 export const toHeaderToken = (text: z.ZodString) => text.regex(/^[!-~]*$/, 'expected ASCII without spaces')
 
 /** Metadata that stores receive as headers. */

@@ -3,7 +3,8 @@ import ipaddr from 'ipaddr.js'
 import { AppError } from '../errors.ts'
 
 /**
- * Addresses that users may make this service connect to: the public internet, and networks that the operator allows.
+ * Decides which IP addresses users may make this service connect to: those of the public internet, and of networks that
+ * the operator allows.
  */
 
 interface Address {
@@ -11,7 +12,7 @@ interface Address {
   readonly family: 4 | 6
 }
 
-/** Returns all addresses of a host name. */
+/** Returns all IP addresses of a host name. */
 export type ResolveHost = (host: string) => Promise<readonly Address[]>
 
 const resolveByDns: ResolveHost = async (host) =>
@@ -23,7 +24,7 @@ const resolveByDns: ResolveHost = async (host) =>
 /** The part of IPv6 that is assigned to public networks so far (RFC 4291, 2.4). */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3')
 
-/** Formally a public address, but in Azure it serves private data to each virtual machine. */
+/** A public address in form, but in Azure it serves private data to each virtual machine. */
 const azurePlatformAddress = '168.63.129.16'
 
 type Network = ReturnType<typeof ipaddr.parseCIDR>
@@ -33,14 +34,15 @@ export class AddressGuard {
   readonly #allowed: readonly Network[]
   readonly #resolve: ResolveHost
 
-  /** @param allowedNetworks non-public networks in CIDR notation that may be reached. */
+  /** Creates a guard. @param allowedNetworks non-public networks in CIDR notation that may be reached. */
   constructor(allowedNetworks: readonly string[] = [], resolve: ResolveHost = resolveByDns) {
     this.#allowed = allowedNetworks.map((network) => ipaddr.parseCIDR(network))
     this.#resolve = resolve
   }
 
   /**
-   * Returns the address to connect to. The caller has to use it instead of the name: another lookup may give another.
+   * Returns the IP address to connect to. The caller must use it instead of the name, because another lookup may return
+   * another address.
    * @param host a name or an IP address, with or without brackets.
    * @throws AppError URL_NOT_ALLOWED for a host that is not public; any other error if it is not found.
    */
@@ -48,17 +50,14 @@ export class AddressGuard {
     const name = host.replace(/^\[(.*)\]$/, '$1')
     const literal = parseAddress(name)
     const foundAddresses = literal ? [literal] : await this.#resolve(name)
-    // A name with a private address among public ones is a trap, or may soon resolve to the private one.
+    // A name with a private address among public ones is an attack, or may soon resolve to the private one.
     if (foundAddresses.length === 0 || !foundAddresses.every(({ address }) => this.isAllowed(address)))
       throw addressNotAllowedError(name)
-    // Many networks have no IPv6 route to the internet, including that of Lambda functions.
-    return foundAddresses.find(({ family }) => family === 4) ?? (foundAddresses[0] as Address) // not empty
+    // IPv4 is preferred, because many networks have no IPv6 route to the internet, including that of Lambda functions.
+    return foundAddresses.find(({ family }) => family === 4) ?? (foundAddresses[0] as Address) // the list is not empty
   }
 
-  /**
-   * Rejects an address that needs no lookup: a literal one, or `localhost`.
-   * @throws AppError URL_NOT_ALLOWED
-   */
+  /** Rejects a private host that needs no lookup: an IP address, or `localhost`. @throws AppError URL_NOT_ALLOWED */
   requireAllowedLiteral(host: string): void {
     const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
     const isLocal = name === 'localhost' || name.endsWith('.localhost')
@@ -72,7 +71,7 @@ export class AddressGuard {
     if (this.#allowed.some((network) => isIn(parsedAddress, network))) return true
     if (parsedAddress.kind() === 'ipv4')
       return parsedAddress.range() === 'unicast' && parsedAddress.toString() !== azurePlatformAddress
-    // Some ranges of 2000::/3 embed or translate IPv4 addresses.
+    // Some ranges of 2000::/3 embed or translate IPv4 addresses, so the range is checked too.
     return isIn(parsedAddress, globalUnicast) && parsedAddress.range() === 'unicast'
   }
 }
@@ -81,7 +80,7 @@ function isIn(address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Network): boo
   return address.kind() === network.kind() && address.match(network, bits)
 }
 
-/** Also parses forms that only some programs accept: `127.1`, `0x7f000001`, `017700000001`. */
+/** Parses an IP address, including forms that only some programs accept: `127.1`, `0x7f000001`, `017700000001`. */
 function parseAddress(name: string): Address | undefined {
   if (!ipaddr.isValid(name)) return undefined
   const parsedName = ipaddr.parse(name)

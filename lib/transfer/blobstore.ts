@@ -28,7 +28,9 @@ interface Container {
   readonly endpoint?: string
 }
 
-/** Bytes of a block; a blob has at most 50,000. Blocks are streamed, so large ones need no more memory. */
+/**
+ * Size of a block in bytes; a blob has at most 50,000 blocks. Blocks are streamed, so large ones need no more memory.
+ */
 const blockBytes = 64 * 1024 ** 2
 const maxBlocks = 50_000
 const maxConcurrentBlocks = 2
@@ -71,7 +73,7 @@ export const findInBlobstore: FindFiles = async (fields, deps) => {
   return files.map((file) => toRemoteFile(container, file, deps))
 }
 
-/** A blob as listed, or from its properties. */
+/** A blob from a list, or from its properties. */
 interface FoundBlob {
   readonly name: string
   readonly size: number | undefined
@@ -87,7 +89,7 @@ async function* listBlobs(
     yield { name, size: properties.contentLength, tag: quoteEtag(properties.etag) }
 }
 
-/** Adds the quotes that conditions need and lists omit. */
+/** Adds the quotes to an ETag, which conditions need and lists omit. */
 const quoteEtag = (tag: string | undefined) => (tag && !tag.startsWith('"') ? `"${tag}"` : tag)
 
 async function readBlob(
@@ -112,7 +114,7 @@ function toRemoteFile(
     filename: baseName(name),
     size,
     isResumable: tag !== undefined,
-    // Not through Azure's client, whose streams take twice the CPU time.
+    // The blob is not read with Azure's client, whose streams take twice the CPU time.
     open: async (start, signal) => {
       const headers = {
         'x-ms-version': apiVersion,
@@ -131,7 +133,7 @@ function toRemoteFile(
   }
 }
 
-/** A SAS token of the user is part of the URL already. */
+/** Returns a signed URL. If the user provided a SAS token, the URL already contains it. */
 const signedUrl = async (blob: BlobClient): Promise<string> =>
   blob.credential instanceof StorageSharedKeyCredential
     ? blob.generateSasUrl({
@@ -164,7 +166,7 @@ export const openBlobstore: OpenStore = async (fields, deps) => {
       await mapErrors(`${container.containerName}/${path}`, async () =>
         client.commitBlockList(await sendBlocks(client, file, deps.signal, onSent), options),
       )
-      // Without the query, which may contain a SAS token.
+      // The location omits the query, which may contain a SAS token.
       return client.url.split('?')[0] ?? client.url
     },
     close: async () => {},
@@ -172,7 +174,7 @@ export const openBlobstore: OpenStore = async (fields, deps) => {
 }
 
 /**
- * Reads and sends the blocks of a file, again for each retry. Azure deletes uncommitted blocks after a week.
+ * Sends the blocks of a file; for a retry, a block is read again. Azure deletes uncommitted blocks after a week.
  * @returns the block ids in order.
  */
 async function sendBlocks(
@@ -191,7 +193,7 @@ async function sendBlocks(
     await forEachConcurrently(starts, maxConcurrentBlocks, async (start) => {
       const end = Math.min(start + step, file.size)
       const body = () =>
-        // The library does not notice the error and would wait for more data.
+        // The library does not notice an error of the stream and would wait for more data.
         Readable.from(openChunks(file, { start, end }), { objectMode: false }).once('error', (error) =>
           failureSignal.abort(error),
         )

@@ -1,16 +1,16 @@
 import { BoundedMap } from '../async/bounded-map.ts'
 import { RemoteError } from './remote-error.ts'
 
-/** Failures that open the circuit. */
+/** Number of failures that open the circuit. */
 const maxFailures = 5
-/** Time in which the failures are counted, and for which the circuit stays open. */
+/** Period in which failures are counted, and for which the circuit stays open. */
 const windowMs = 60_000
-/** Maximum tracked pairs of host and owner; the oldest is dropped. */
+/** Maximum number of tracked pairs of host and owner; the oldest is dropped. */
 const maxHosts = 10_000
 
 /**
  * Stops requests to hosts that failed repeatedly, so that a dead host does not delay other work. Failures are counted
- * per owner: broken files of one do not block a host for others.
+ * per owner, so that an owner's broken files do not block a host for others.
  */
 export class CircuitBreaker {
   readonly #failedAt = new BoundedMap<number[]>(maxHosts)
@@ -20,7 +20,7 @@ export class CircuitBreaker {
     this.#now = now
   }
 
-  /** @throws RemoteError while the circuit is open. */
+  /** Checks that requests to a host are allowed. @throws RemoteError while the circuit is open. */
   requireClosed(host: string, owner: string): void {
     const recent = this.#recentFailures(keyOf(host, owner))
     if (recent.length < maxFailures) return

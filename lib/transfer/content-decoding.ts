@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib'
 
 /**
- * Supported content codings. They are decoded even if not requested: some servers send files as they store them,
- * compressed.
+ * Decoders of content codings. They are used even if no coding was requested, because some servers send files as they
+ * store them, compressed.
  */
 const decoders = {
   gzip: createGunzip,
@@ -27,7 +27,7 @@ function findDecoder({ headers }: Pick<EncodedResponse, 'headers'>) {
 export const hasContentCoding = (response: Pick<EncodedResponse, 'headers'>): boolean =>
   findDecoder(response) !== undefined
 
-/** Whether the bytes do not match the declared coding; a truncated body is not such an error. */
+/** Whether an error says that the bytes do not match the declared coding; a truncated body is not such an error. */
 export const isDecodingError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:Z_DATA_ERROR|ERR__ERROR|ZSTD_)/.test(String(error.code))
 
@@ -35,7 +35,7 @@ export const isDecodingError = (error: unknown): boolean =>
 export function decodeResponseBody(response: EncodedResponse): Readable {
   const decoder = findDecoder(response)?.()
   if (!decoder) return response.body
-  // Errors and the end have to be passed on in both directions.
+  // Errors and the end of the stream have to be passed on in both directions.
   response.body.on('error', (error) => decoder.destroy(error))
   decoder.on('close', () => response.body.destroy())
   return response.body.pipe(decoder)

@@ -2,14 +2,15 @@ import type { Socket } from 'node:net'
 import { nextTick } from 'node:process'
 
 /**
- * Makes a socket send without delay, but combine what is written in the same tick. SSH writes each packet in three
- * parts: each would be a system call, and with Nagle's algorithm (RFC 896) a request would wait for the response to the
- * previous one.
+ * Makes a socket send without delay, but combine everything that is written in the same tick. SSH writes each packet in
+ * three parts: each would be a system call, and with Nagle's algorithm (RFC 896) a request would wait for the response
+ * to the previous one.
  */
 export function corkWrites(socket: Socket): Socket {
   socket.setNoDelay()
   const write = socket.write.bind(socket)
-  // A subclass would not work: when connecting, Node replaces `write` with that of `Socket`.
+  // The method is replaced, because a subclass would not work: when connecting, Node replaces `write` with that of
+  // `Socket`.
   socket.write = (data: string | Uint8Array, second?: unknown, third?: unknown) => {
     if (socket.writableCorked === 0) {
       socket.cork()

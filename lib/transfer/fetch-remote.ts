@@ -8,17 +8,17 @@ import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { RemoteFile } from './transfer.ts'
 
-/** How often a download resumes after a lost connection, and the delay before the first time. */
+/** How often a download resumes after a lost connection, and the delay before the first resumption. */
 const maxResumptions = 3
 const pauseMs = 500
 
 interface FetchOptions {
-  /** Larger files are refused. */
+  /** Maximum size in bytes; larger files are refused. */
   readonly maxBytes: number
   readonly signal: AbortSignal
   /** Called with each received chunk. */
   readonly onChunk: (chunk: Buffer) => void
-  /** Reads the body to the end and stores it. */
+  /** Reads the body to its end and stores it. */
   readonly store: (body: AsyncIterable<Buffer>) => Promise<void>
 }
 

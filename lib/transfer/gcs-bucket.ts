@@ -4,7 +4,7 @@ import type { GoogleRequest } from './google-upload.ts'
 import { storeResponseError } from './map-store-errors.ts'
 import type { TaskFields, TransferDeps } from './transfer.ts'
 
-/** Google Cloud Storage through its JSON API, because connections of Google's own client cannot be checked. */
+/** Accesses Google Cloud Storage through its JSON API, because connections of Google's own client cannot be checked. */
 
 /** A bucket in the fields of a task; see lib/tasks/gcs.ts. */
 interface Bucket {

@@ -6,17 +6,21 @@ import type { TransferDeps } from './transfer.ts'
 /** The required fields of a service account's key file. */
 export interface ServiceAccount {
   readonly client_email: string
-  /** PEM */
+  /** The private key in PEM format. */
   readonly private_key: string
 }
 
 const scope = 'https://www.googleapis.com/auth/devstorage.read_write'
-/** Remaining lifetime below which a new token is requested, in seconds. */
+/** Remaining lifetime in seconds below which a new token is requested. */
 const minRemainingS = 300
 
-/** Returns tokens of a service account ("Using OAuth 2.0 for Server to Server Applications"), cached while valid. */
+/**
+ * Returns a function that provides tokens of a service account ("Using OAuth 2.0 for Server to Server Applications").
+ * They are cached while valid.
+ */
 export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEndpoint }: TransferDeps) {
-  // Never the `token_uri` of the key file: its sender would choose where the service signs in.
+  // The `token_uri` of the key file is not used, because then the sender of the file would choose where the service
+  // signs in.
   const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
   let cachedToken: { readonly token: string; readonly expiresAtMs: number } | undefined
   return async (signal: AbortSignal): Promise<string> => {

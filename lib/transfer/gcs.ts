@@ -5,7 +5,7 @@ import { uploadToSession } from './google-upload.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
 import type { FindFiles, OpenStore, RemoteFile, TransferDeps } from './transfer.ts'
 
-/** The requested fields of an object resource; 64-bit numbers are strings in JSON. */
+/** The requested fields of an object; 64-bit numbers are strings in Google's JSON. */
 interface ObjectResource {
   readonly name: string
   readonly size: string
@@ -34,7 +34,7 @@ async function* listObjects(
   const query = new URLSearchParams({ prefix, fields: `items(${resourceFields}),nextPageToken` })
   do {
     const { body } = await request(bucket, `${objectsUrl('storage')}?${query}`, { signal })
-    // As documented by Google.
+    // Google documents this format.
     const { items = [], nextPageToken = '' } = (await json(body)) as {
       items?: ObjectResource[]
       nextPageToken?: string
@@ -54,7 +54,7 @@ function toRemoteFile(
   { request, bucket, objectsUrl }: GcsBucket,
   { name, size, generation, contentEncoding }: ObjectResource,
 ): RemoteFile {
-  // Objects stored with gzip are decompressed in transit, so neither length nor ranges are known.
+  // Objects stored with gzip are decompressed in transit, so neither their length nor ranges are known.
   const isUncompressed = contentEncoding !== 'gzip'
   const url = `${objectsUrl('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
   return {

@@ -6,7 +6,7 @@ import { RemoteError } from './remote-error.ts'
 import { createByteReporter } from './report-bytes.ts'
 import type { OutgoingFile } from './transfer.ts'
 
-/** How often an upload resumes after a lost connection, and the delay before the first time. */
+/** How often an upload resumes after a lost connection, and the delay before the first resumption. */
 const maxResumptions = 3
 const pauseMs = 500
 /** Timeout for cancelling an upload session. */
@@ -29,7 +29,7 @@ interface UploadContext {
 
 /**
  * Uploads a file to a resumable session of Cloud Storage or Google Drive, in one request if nothing fails. The file
- * appears with its last byte; after a failure the session is cancelled.
+ * exists once its last byte has arrived; after a failure, the session is cancelled.
  * @returns what Google stored.
  */
 export async function uploadToSession(
@@ -96,7 +96,7 @@ async function uploadWithResumption(
   }
 }
 
-/** "308 Resume Incomplete" means that more data is expected. */
+/** Whether Google accepted a request: "308 Resume Incomplete" means that more data is expected. */
 const isAccepted = (status: number) => status < 300 || status === 308
 
 const createEmptyPut = (range: string) => ({
@@ -123,7 +123,9 @@ async function createPut(start: number, file: OutgoingFile, reportStoredBytes: (
   }
 }
 
-/** `Range: bytes=0-42` names the last stored byte; without the header there is none. */
+/**
+ * Returns the number of stored bytes. `Range: bytes=0-42` names the last of them; without the header, there are none.
+ */
 function parseStoredBytes({ headers }: OutgoingResponse): number {
   const lastByte = /^bytes=0-(\d+)$/.exec(String(headers['range'] ?? ''))?.[1]
   return lastByte === undefined ? 0 : Number(lastByte) + 1

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream'
 import { type ConnectionOptions, connect as connectTls } from 'node:tls'
 import type { AddressGuard } from './addresses.ts'
 
-/** Agents for third-party clients based on `node:http`; they connect only to checked addresses. */
+/** Agents for third-party clients based on `node:http`, which only connect to checked IP addresses. */
 export interface GuardedAgents {
   readonly http: HttpAgent
   readonly https: HttpsAgent
@@ -16,7 +16,7 @@ const settings: AgentOptions = { keepAlive: true, maxSockets: 50 }
 type ConnectCallback = (error: Error | null, stream: Duplex) => void
 
 export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
-  /** Opens a connection to the checked address of the options' host. */
+  /** Opens a connection to the checked IP address of the host in the options. */
   const connectGuarded = (
     rawOptions: unknown,
     openConnection: (to: ConnectionOptions) => Duplex,
@@ -27,18 +27,18 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
     addresses.resolve(host).then(
       ({ address, family }) => {
         const serverNameOption = !isIP(host) && { servername: options.servername || host }
-        // `family` is missing in the types of TLS connections.
+        // The types of TLS connections lack `family`.
         callback(
           null,
           openConnection({ ...options, ...serverNameOption, host: address, family } as ConnectionOptions),
         )
       },
-      (error: Error) => callback(error, undefined as unknown as Duplex), // absent with an error
+      (error: Error) => callback(error, undefined as unknown as Duplex), // ignored if there is an error
     )
   }
   class GuardedHttpAgent extends HttpAgent {
     override createConnection(options: unknown, done: ConnectCallback) {
-      // They have a host, as set by connectGuarded.
+      // The options have a host, because `connectGuarded` sets it.
       return connectGuarded(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
     }
   }

@@ -15,25 +15,30 @@ import { networkError } from './network-error.ts'
 import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 
-/** Timeouts in milliseconds: to connect, to the first byte of a response, and between two chunks of its body. */
+/**
+ * Timeouts in milliseconds: until connected, until the first byte of a response, and between two chunks of its body.
+ */
 const defaultConnectTimeoutMs = 10_000
 const defaultResponseTimeoutMs = 30_000
 const bodyTimeoutMs = 30_000
-/** Bytes that a socket may still buffer when it requests more (`getDefaultHighWaterMark` of Node's streams). */
+/**
+ * Number of bytes that a socket may still have buffered when it requests more (`getDefaultHighWaterMark` of Node's
+ * streams).
+ */
 const socketBufferBytes = getDefaultHighWaterMark(false)
-/** Maximum redirects per request, if they are followed. */
+/** Maximum number of redirects that are followed per request. */
 export const defaultMaxRedirects = 3
 
 export interface OutgoingRequest {
   readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'OPTIONS'
-  /** Sent only to the host of the URL, not to hosts that it redirects to. */
+  /** Headers for the host of the URL only, not for hosts to which it redirects. */
   readonly headers?: Readonly<Record<string, string>>
-  /** A stream can be sent only once, so redirects must be disabled. */
+  /** Body of the request. A stream can be sent only once, so redirects must then be disabled. */
   readonly body?: string | Buffer | Readable
   readonly signal: AbortSignal
-  /** 3 if omitted. */
+  /** Maximum number of redirects to follow; 3 if omitted. */
   readonly maxRedirects?: number
-  /** Milliseconds to the first byte of the response; 30 s if omitted. */
+  /** Milliseconds until the first byte of the response; 30 s if omitted. */
   readonly responseTimeoutMs?: number
   /** Whether to ignore the circuit breaker, because failures of this URL say nothing about others of its host. */
   readonly bypassesCircuitBreaker?: boolean
@@ -42,9 +47,9 @@ export interface OutgoingRequest {
 export interface OutgoingResponse {
   readonly status: number
   readonly headers: IncomingHttpHeaders
-  /** The caller has to read or destroy it. */
+  /** Body of the response, which the caller has to read or destroy. */
   readonly body: Readable
-  /** The URL after redirects. */
+  /** URL of the response, after redirects. */
   readonly url: URL
 }
 
@@ -53,11 +58,11 @@ interface GuardedHttpOptions {
   readonly allowedNetworks?: readonly string[]
   readonly resolve?: ResolveHost
   readonly now?: () => number
-  /** Milliseconds to connect; 10 s if omitted. */
+  /** Milliseconds until connected; 10 s if omitted. */
   readonly connectTimeoutMs?: number
 }
 
-/** State shared by all instances that use the same connections, and the owner that this instance acts for. */
+/** State that all instances with the same connections share, and the owner for whom this instance acts. */
 interface SharedState {
   readonly addresses: AddressGuard
   readonly agents: GuardedAgents
@@ -122,7 +127,7 @@ function createPooledConnector(timeout: number): buildConnector.connector {
  */
 export class GuardedHttp {
   readonly addresses: AddressGuard
-  /** Node agents for clients of other libraries, with the same checks. */
+  /** Agents of Node for clients of other libraries, with the same checks. */
   readonly agents: GuardedAgents
   readonly #sharedState: SharedState
 
@@ -132,13 +137,16 @@ export class GuardedHttp {
     this.agents = this.#sharedState.agents
   }
 
-  /** Returns a client that counts failures for this owner; it shares the connections and is closed with this one. */
+  /**
+   * Returns a client that counts failures for this owner. It shares the connections and is closed together with this
+   * one.
+   */
   forOwner(owner: string): GuardedHttp {
     return new GuardedHttp({ ...this.#sharedState, owner })
   }
 
   /**
-   * Sends a request; any response status is a success.
+   * Sends a request; any status of the response is a success.
    * @throws AppError URL_NOT_ALLOWED, INVALID_INPUT for a URL other than HTTP; RemoteError if the host does not
    * respond.
    */
@@ -184,7 +192,7 @@ export class GuardedHttp {
     try {
       const { statusCode, ...response } = await request(url, {
         dispatcher: agent,
-        method: method as Dispatcher.HttpMethod, // a subset
+        method: method as Dispatcher.HttpMethod, // all are methods of undici
         headers: { 'user-agent': 'Mutabor/1', 'accept-encoding': 'identity', ...headers },
         // The types of undici lack async iterables.
         body: body instanceof Readable ? (releaseAfterSending(body) as unknown as Readable) : (body ?? null),
@@ -193,7 +201,7 @@ export class GuardedHttp {
       })
       if (statusCode < 500) breaker.recordSuccess(url.host, owner)
       else if (!bypassesCircuitBreaker) breaker.recordFailure(url.host, owner)
-      // Readers still get errors; without a listener, an unread body that is destroyed would crash the process.
+      // Readers still get errors. Without a listener, destroying an unread body would crash the process.
       response.body.on('error', () => {})
       return { status: statusCode, headers: response.headers, body: response.body }
     } catch (error) {
@@ -204,7 +212,7 @@ export class GuardedHttp {
     }
   }
 
-  /** A connection for protocols other than HTTP. @throws as `request` does. */
+  /** Opens a connection for protocols other than HTTP. @throws the same errors as `request`. */
   async connect(host: string, port: number, signal: AbortSignal): Promise<Socket> {
     const { breaker, connectTimeoutMs: connectMs, owner } = this.#sharedState
     const name = `${host}:${port}`
@@ -232,12 +240,15 @@ export class GuardedHttp {
 
 /** Closes the file or connection of a body that was not sent, or only in part. */
 function discardBody(body: Readable): void {
-  // Without a listener, an error while it is destroyed would crash the process.
+  // Without a listener, an error while the body is destroyed would crash the process.
   body.on('error', () => {})
   body.destroy()
 }
 
-/** Releases pooled buffers once the socket requests the next chunk: it has sent nearly everything by then. */
+/**
+ * Yields the chunks of a body. Releases pooled buffers once the socket requests the next chunk, because by then it has
+ * sent nearly everything.
+ */
 async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
   for await (const chunk of readChunks(body)) {
     yield chunk
@@ -245,7 +256,10 @@ async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {
   }
 }
 
-/** The signal only applies to connecting: as a socket option, it would also close the open connection. */
+/**
+ * Connects a socket. The signal only applies to connecting: as a socket option, it would also close the open
+ * connection.
+ */
 async function connectSocket(host: string, port: number, signal: AbortSignal): Promise<Socket> {
   signal.throwIfAborted()
   const socket = connectTcp({ host, port })
@@ -259,7 +273,7 @@ async function connectSocket(host: string, port: number, signal: AbortSignal): P
   }
 }
 
-/** @throws AppError INVALID_INPUT */
+/** Parses an HTTP URL. @throws AppError INVALID_INPUT */
 export function parseHttpUrl(target: string | URL): URL {
   const url = URL.canParse(String(target)) ? new URL(target) : undefined
   if (url && (url.protocol === 'http:' || url.protocol === 'https:')) return url
@@ -270,7 +284,10 @@ export function parseHttpUrl(target: string | URL): URL {
   )
 }
 
-/** Moves `https://name:password@host` to a header, as browsers do, so that the password is in no log or error. */
+/**
+ * Moves the credentials of `https://name:password@host` to a header, as browsers do, so that the password is in no log
+ * or error.
+ */
 export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['headers'] = {}) {
   if (!url.username && !url.password) return { url, headers }
   const userAndPassword = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
@@ -283,7 +300,10 @@ export function moveCredentialsToHeader(url: URL, headers: OutgoingRequest['head
   }
 }
 
-/** Whether headers for the host of `url` may also be sent to `otherUrl`: the same host, and no downgrade to HTTP. */
+/**
+ * Whether headers for the host of `url` may also be sent to `otherUrl`: the host is the same, and HTTPS is not replaced
+ * by HTTP.
+ */
 export const isSameHost = (url: URL, otherUrl: URL): boolean =>
   url.host === otherUrl.host && !(url.protocol === 'https:' && otherUrl.protocol === 'http:')
 

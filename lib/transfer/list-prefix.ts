@@ -1,14 +1,14 @@
 import { AppError } from '../errors.ts'
 import { RemoteError } from './remote-error.ts'
 
-/** Maximum files per import. */
+/** Maximum number of files per import. */
 const maxFiles = 1000
 
 interface ListedPrefix {
   /** The field that contains the prefix. */
   readonly field: string
   readonly prefix: string
-  /** For messages, such as `bucket reports`. */
+  /** Start of the error message, such as `bucket reports`. */
   readonly location: string
 }
 
@@ -19,7 +19,7 @@ export async function listPrefix<File extends { readonly name: string }>(
 ): Promise<File[]> {
   const files: File[] = []
   for await (const file of listedFiles) {
-    // Skips empty files whose names end with a slash, which web consoles create as folders.
+    // Empty files whose names end with a slash are skipped, because web consoles create them as folders.
     if (!file.name.endsWith('/')) files.push(file)
     if (files.length > maxFiles)
       throw new AppError(
@@ -32,5 +32,5 @@ export async function listPrefix<File extends { readonly name: string }>(
   throw new RemoteError('not-found', `There is no file with the prefix ${prefix} in the ${place}.`)
 }
 
-/** `b.txt` of `a/b.txt`. */
+/** Returns the last part of a name: `b.txt` for `a/b.txt`. */
 export const baseName = (name: string) => name.split('/').at(-1) || name

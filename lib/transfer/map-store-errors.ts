@@ -2,15 +2,15 @@ import { AppError } from '../errors.ts'
 import { addressNotAllowedError } from './addresses.ts'
 import { RemoteError } from './remote-error.ts'
 
-/** The response of a store. */
+/** The response of a store to a failed request. */
 interface StoreResponse {
   readonly status: number
-  /** The store's own error code; some stores send none for HEAD. */
+  /** Error code of the store; some stores send none for HEAD. */
   readonly code?: string | undefined
 }
 
 /**
- * Runs requests to a store and maps its errors to ours.
+ * Runs requests to a store and maps its errors to those of this service.
  * @param findResponse finds the response in an error of the store's client; undefined if there was none.
  */
 export const createErrorMapper =
@@ -34,7 +34,7 @@ function mapStoreError(location: string, error: unknown, response: StoreResponse
   return storeResponseError(location, response, error)
 }
 
-/** Returns the error for an unsuccessful response. */
+/** Returns the error for an unsuccessful response of a store. */
 export function storeResponseError(
   location: string,
   { status, code }: StoreResponse,
@@ -61,11 +61,11 @@ export function storeResponseError(
   )
 }
 
-/** Finds the refusal of an address. Third-party clients wrap errors, but keep the code. */
+/** Finds the refusal of an address in an error. Third-party clients wrap errors, but keep their code. */
 function findAddressRefusal(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at
-    const { code, request } = at as { code?: unknown; request?: { url?: string } } // Azure adds its request
+    const { code, request } = at as { code?: unknown; request?: { url?: string } } // Azure adds the request
     if (code === 'URL_NOT_ALLOWED')
       return addressNotAllowedError(request?.url ? new URL(request.url).hostname : 'the storage')
   }

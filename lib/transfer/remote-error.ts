@@ -8,7 +8,7 @@ type RemoteReason =
   | 'host-key'
   | 'incomplete'
 
-/** The remote side failed, not this service. The sentence is for clients and contains no secret. */
+/** A failure of the remote side, not of this service. The message is for clients and contains no secret. */
 export class RemoteError extends Error {
   readonly reason: RemoteReason
   /** Whether a retry may succeed soon. */

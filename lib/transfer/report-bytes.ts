@@ -1,4 +1,7 @@
-/** Returns a function that takes the position in a file that may be sent again, and reports only new bytes. */
+/**
+ * Returns a function that takes the current position in a file, parts of which may be sent again, and reports only new
+ * bytes.
+ */
 export function createByteReporter(onSent: (bytes: number) => void): (position: number) => void {
   let reportedBytes = 0
   return (position) => {

@@ -16,18 +16,21 @@ import {
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { OutgoingFile } from './transfer.ts'
 
-/** Bytes of a part; S3 allows 10,000 parts. */
+/** Size of a part in bytes; S3 allows 10,000 parts. */
 const partBytes = 8 * 1024 ** 2
 const maxParts = 10_000
 const maxConcurrentParts = 3
-/** Attempts per request, and the delay before the second one. */
+/** Number of attempts per request, and the delay before the second one. */
 const maxTries = 3
 const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
-/** Prefix of a trace that contains the start time instead of the upload id, which is not known yet. */
+/** Prefix of a trace with the start time of the upload, which is stored before the upload id is known. */
 const startTimePrefix = 'since:'
-/** Maximum difference in milliseconds between that time and the one in the store: request duration and clock skew. */
+/**
+ * Maximum difference in milliseconds between the start time in the trace and the one in the store, because of clock
+ * skew and the duration of the request.
+ */
 const maxStartDifferenceMs = 120_000
 
 interface UploadContext {
@@ -40,8 +43,8 @@ type UploadTarget = CreateMultipartUploadCommandInput
 type UploadSource = Pick<OutgoingFile, 'size' | 'open'>
 
 /**
- * Uploads a file to a bucket. Parts are streamed, so that none is in memory as a whole, and read again for a retry. A
- * failed upload leaves nothing behind.
+ * Uploads a file to a bucket. Parts are streamed, so that no part is completely in memory, and read again for a retry.
+ * A failed upload leaves nothing behind.
  */
 export async function uploadToS3(
   client: S3Client,
@@ -110,8 +113,8 @@ export async function abortUploadByTrace(client: S3Client, Bucket: string, trace
 }
 
 /**
- * Aborts uploads of this key that started at that time and have no parts. This also aborts an upload that another
- * program starts at the same time; its next part is then refused.
+ * Aborts uploads of this key that started at that time and have no parts. If another program starts an upload of the
+ * key at the same time, it is aborted too, and its next part is refused.
  */
 async function abortEmptyUploads(
   client: S3Client,
@@ -135,7 +138,7 @@ async function abort(client: S3Client, upload: AbortMultipartUploadCommandInput)
   await client.send(new AbortMultipartUploadCommand(upload), withTimeout).catch(() => {})
 }
 
-/** Opens the stream again for each try, because the SDK cannot send a stream twice. */
+/** Sends a range of a file. Each attempt opens the stream again, because the SDK cannot send a stream twice. */
 async function sendRange<T>(
   file: UploadSource,
   range: { readonly start: number; readonly end: number },
@@ -144,7 +147,7 @@ async function sendRange<T>(
 ): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     const body = await file.open(range)
-    // The SDK does not notice the error and would wait for more data.
+    // The SDK does not notice an error of the stream and would wait for more data.
     const bodyFailure = new AbortController()
     body.once('error', (error) => bodyFailure.abort(error))
     try {
@@ -162,7 +165,10 @@ async function sendRange<T>(
   }
 }
 
-/** Errors without a response of the store are lost connections, recognized by their code. */
+/**
+ * Whether a retry may succeed. Errors without a response of the store are lost connections, which are recognized by
+ * their code.
+ */
 function isTransient(error: unknown): boolean {
   if (error instanceof S3ServiceException) {
     const { httpStatusCode = 0 } = error.$metadata

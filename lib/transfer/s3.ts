@@ -49,7 +49,7 @@ function createClient(
       secretAccessKey: settings.secret_access_key,
       ...(settings.session_token && { sessionToken: settings.session_token }),
     },
-    // The default logger would write to the console for each stream that cannot be retried.
+    // The SDK's default logger would write to the console for each stream that cannot be retried.
     logger: silentLogger,
     requestHandler: { httpAgent: http, httpsAgent: https, connectionTimeout: 10_000, requestTimeout: 60_000 },
     // Other S3-compatible servers do not support the newer checksums.
@@ -70,9 +70,9 @@ export const findInS3: FindFiles = async (fields, deps) => {
   return files.map((file) => toRemoteFile(client, bucket, file))
 }
 
-/** An object as listed, or from HeadObject. */
+/** An object from a list, or from HeadObject. */
 interface FoundObject {
-  /** Its key. */
+  /** Key of the object. */
   readonly name: string
   readonly size: number | undefined
   readonly tag: string | undefined
@@ -110,7 +110,7 @@ const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: Fou
     const { Body } = await mapErrors(`${bucket}/${name}`, () =>
       client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...conditions }), { abortSignal }),
     )
-    return Body as Readable // on Node; its type also covers browsers
+    return Body as Readable // Node's type, without that of browsers
   },
 })
 
@@ -145,7 +145,7 @@ export const openS3: OpenStore = async (fields, deps) => {
       return `s3://${bucket}/${path}`
     },
     cleanUp: (trace) => abortUploadByTrace(client, bucket, trace),
-    // The client's `destroy` would close the connections of all clients that share the agents.
+    // Does nothing: the client's `destroy` would close the connections of all clients that share the agents.
     close: async () => {},
   }
 }
@@ -162,6 +162,6 @@ const accessErrorNames: readonly string[] = [
 const mapErrors = createErrorMapper((error) => {
   if (!(error instanceof S3ServiceException)) return undefined
   const { name: code, $metadata } = error
-  // Some errors about missing access have status 400.
+  // Some errors about missing access have status 400, so they are mapped to 403.
   return { code, status: accessErrorNames.includes(code) ? 403 : ($metadata.httpStatusCode ?? 0) }
 })

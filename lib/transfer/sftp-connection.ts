@@ -19,16 +19,16 @@ interface SftpServer {
   readonly host_key_fingerprint?: string
 }
 
-/** Timeout for handshake and sign-in, and the interval of keepalives, of which three may remain unanswered. */
+/** Timeout for handshake and sign-in. It is also the interval of keepalives, of which three may remain unanswered. */
 const readyTimeoutMs = 20_000
 const keepaliveIntervalMs = 10_000
 /** How long a connected server may leave requests unanswered, in milliseconds. */
 const defaultSilenceTimeoutMs = 60_000
 
-/** Ciphers implemented in Node come first: the library's own are several times slower. */
+/** Ciphers that Node implements come first, because the library's own ciphers are several times slower. */
 const fastCiphers = ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com'] as const
 
-/** A connection that is opened on demand, and again after it was lost. It is closed when the signal of `deps` fires. */
+/** A connection that is opened on demand, and again after it was lost. The signal of `deps` closes it. */
 export class SftpConnection {
   readonly #server: SftpServer
   readonly #deps: TransferDeps
@@ -43,14 +43,14 @@ export class SftpConnection {
     this.#deps = deps
   }
 
-  /** For example `sftp://host:2222`. */
+  /** Name of the server, for example `sftp://host:2222`. */
   get name(): string {
     const { host, port } = this.#server
     const hostText = host.includes(':') ? `[${host.replace(/[[\]]/g, '')}]` : host
     return `sftp://${hostText}${port === 22 ? '' : `:${port}`}`
   }
 
-  /** @throws RemoteError, AppError */
+  /** Opens a session for file operations. @throws RemoteError, AppError */
   openSession(): Promise<SFTPWrapper> {
     this.#session ??= this.#connect().catch((error: unknown) => {
       this.#session = undefined
@@ -182,7 +182,7 @@ export class SftpConnection {
     return new RemoteError('unreachable', `${this.name} ${problem}.`, { cause: error })
   }
 
-  /** Maps an error of the server about a file. */
+  /** Maps an error of the server to one that names the file. */
   toError(error: unknown, path: string): RemoteError | AppError {
     if (error instanceof RemoteError || error instanceof AppError) return error
     const code = error instanceof Error && 'code' in error ? error.code : undefined
@@ -201,7 +201,7 @@ export class SftpConnection {
   }
 }
 
-/** Where the library stores its keys, as bytes; after a key exchange they are bytes again. */
+/** Internal fields in which the library stores its keys as bytes, again after each key exchange. */
 interface Ciphers {
   readonly _protocol?: {
     readonly _cipher?: { _encKey?: unknown }

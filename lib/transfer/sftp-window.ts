@@ -11,8 +11,8 @@ interface SilenceWatch {
 const watchesBySession = new WeakMap<SFTPWrapper, SilenceWatch>()
 
 /**
- * Calls back when a connected server leaves all pending requests unanswered for this long.
- * @returns a function that stops the watch.
+ * Calls `onSilence` if a connected server leaves all pending requests unanswered for this long.
+ * @returns a function that stops watching.
  */
 export function limitSilence(sftp: SFTPWrapper, timeoutMs: number, onSilence: () => void): () => void {
   const timer = setTimeout(
@@ -32,23 +32,23 @@ export function sendRequest<T>(
   if (watch?.pendingRequests === 0) watch.timer.refresh()
   if (watch) watch.pendingRequests++
   return new Promise((resolve, reject) => {
-    // Requests on a closed connection are never answered. `readable` is missing in the types.
+    // Requests on a closed connection would never be answered. The types lack `readable`.
     if ((sftp as { readable?: boolean }).readable === false) reject(new Error('the connection is closed'))
     send((error, value) => {
       if (watch) watch.pendingRequests--
       watch?.timer.refresh()
       if (error) reject(error)
-      else resolve(value as T) // present without an error
+      else resolve(value as T) // defined if there is no error
     })
   })
 }
 
 /**
- * Pipelined reads and writes: each is a request with a response, and one at a time would take a round trip per 32 kB.
+ * Pipelined reads and writes. Each is a request with a response, so one at a time would take a round trip per 32 kB.
  */
 
 const chunkBytes = 128 * 1024
-/** 2 MiB in flight: the channel window of OpenSSH and the library. */
+/** Maximum number of concurrent requests: 2 MiB in flight, which is the channel window of OpenSSH and the library. */
 const maxConcurrent = 16
 
 /** Yields the bytes from `start` to the end, in order. */
@@ -59,12 +59,12 @@ export async function* readSftpAhead(
 ): AsyncGenerator<Buffer> {
   const pendingChunks: Promise<Buffer>[] = []
   let nextOffset = start
-  // The library creates new buffers for received packets.
+  // Garbage is collected while reading, because the library creates a new buffer for each received packet.
   const collectGarbage = createGarbageCollector()
   for (;;) {
     while (pendingChunks.length < maxConcurrent) {
       const chunk = readChunk(sftp, handle, nextOffset)
-      // The consumer gets the error when it reaches this chunk, or has stopped reading.
+      // The consumer gets the error when it reaches this chunk, unless it has stopped reading.
       chunk.catch(() => {})
       pendingChunks.push(chunk)
       nextOffset += chunkBytes
@@ -78,7 +78,7 @@ export async function* readSftpAhead(
   }
 }
 
-/** Reads a whole chunk, or less at the end of the file: a server may return less than requested. */
+/** Reads a whole chunk, or less at the end of the file. A server may return less than requested. */
 const readChunk = (sftp: SFTPWrapper, handle: Buffer, at: number): Promise<Buffer> =>
   readIntoPooledBuffer(async ({ buffer }) => {
     const bytes = Buffer.from(buffer, 0, chunkBytes)
@@ -107,7 +107,7 @@ const readSome = (
   })
 
 /**
- * Writes a stream from `start` on.
+ * Writes a stream, beginning at `start`.
  * @param onWritten called with the position up to which all bytes are written.
  */
 export async function writeAhead(
@@ -119,7 +119,7 @@ export async function writeAhead(
   const pendingChunks: Promise<number>[] = []
   let at = start
   const awaitOldest = async () => onWritten((await pendingChunks.shift()) ?? start)
-  // The library creates a new buffer for each packet.
+  // Garbage is collected while writing, because the library creates a new buffer for each packet.
   const collectGarbage = createGarbageCollector()
   for await (const bytes of toChunks(body)) {
     const [chunkStart, to] = [at, at + bytes.length]
@@ -139,7 +139,7 @@ export async function writeAhead(
   while (pendingChunks.length > 0) await awaitOldest()
 }
 
-/** Splits or joins the stream's chunks to a size that suits the server. */
+/** Splits or joins the chunks of a stream to a size that suits the server. */
 async function* toChunks(body: Readable): AsyncGenerator<Buffer> {
   let bufferedChunks: Buffer[] = []
   let bufferedBytes = 0

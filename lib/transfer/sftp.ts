@@ -8,7 +8,7 @@ import { SftpConnection } from './sftp-connection.ts'
 import { readSftpAhead, sendRequest, writeAhead } from './sftp-window.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TransferDeps } from './transfer.ts'
 
-/** How often an upload resumes after a lost connection, and the delay before the first time. */
+/** How often an upload resumes after a lost connection, and the delay before the first resumption. */
 const maxResumptions = 3
 const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */
@@ -28,16 +28,16 @@ export const findInSftp: FindFiles = async (fields, deps) => {
   return entries.map(({ name, attrs }) => toRemoteFile(connection, name, attrs))
 }
 
-/** Checks the file type in the POSIX mode. */
+/** Whether the POSIX mode is that of a file. */
 const isFile = ({ mode }: Attributes) => (mode & 0o170_000) === 0o100_000
 
 interface FoundFile {
-  /** Full path. */
+  /** Full path of the file. */
   readonly name: string
   readonly attrs: Attributes
 }
 
-/** Lists the files of a folder, not of its subfolders. */
+/** Yields the files of a folder, but not those of its subfolders. */
 async function* listFolder(connection: SftpConnection, folder: string): AsyncGenerator<FoundFile> {
   const sftp = await connection.openSession()
   const list = await sendRequest<FileEntry[]>(sftp, (callback) => sftp.readdir(folder, callback)).catch(
@@ -117,7 +117,7 @@ export const openSftp: OpenStore = async (fields, deps) => {
   }
 }
 
-/** Replaces the signal for cleanup that has to run although the transfer was aborted. */
+/** Replaces the signal, for cleanup that must run although the transfer was aborted. */
 const useCleanUpSignal = (deps: TransferDeps): TransferDeps => ({
   ...deps,
   signal: AbortSignal.timeout(cleanUpTimeoutMs),
@@ -170,7 +170,7 @@ async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Pr
     const folders = path.split('/').slice(0, -1)
     for (let depth = 1; depth <= folders.length; depth++) {
       const folder = folders.slice(0, depth).join('/')
-      // The folder may exist; if it cannot be created, opening the file fails as well and reports that.
+      // Errors are ignored: the folder may exist, and if it cannot be created, opening the file reports the problem.
       if (folder !== '')
         await sendRequest<void>(sftp, (callback) => sftp.mkdir(folder, callback)).catch(() => {})
     }
@@ -178,12 +178,12 @@ async function openPartial(sftp: SFTPWrapper, path: string, exists: boolean): Pr
   })
 }
 
-/** @returns the final location. */
+/** Gives the complete file its final name. @returns the final location. */
 async function renamePartial(connection: SftpConnection, partialPath: string, path: string): Promise<string> {
   const sftp = await connection.openSession()
   await sendRequest<void>(sftp, (callback) => sftp.ext_openssh_rename(partialPath, path, callback)).catch(
     async () => {
-      // Servers other than OpenSSH do not replace an existing file when renaming.
+      // Only OpenSSH replaces an existing file when renaming, so the file is deleted first for other servers.
       await sendRequest<void>(sftp, (callback) => sftp.unlink(path, callback)).catch(() => {})
       await sendRequest<void>(sftp, (callback) => sftp.rename(partialPath, path, callback))
     },
@@ -197,7 +197,7 @@ async function removePartial(connection: SftpConnection, partialPath: string): P
     const sftp = await connection.openSession()
     await sendRequest<void>(sftp, (callback) => sftp.unlink(partialPath, callback))
   } catch {
-    // The file was never created, or the server is unreachable.
+    // The file was never created, or the server cannot be reached.
   } finally {
     connection.close()
   }

@@ -1,7 +1,7 @@
 import { on } from 'node:events'
 import type { Readable } from 'node:stream'
 
-/** Chunks buffered for the consumer. */
+/** Maximum number of chunks buffered for the consumer. */
 const maxBufferedChunks = 1
 
 /**
@@ -13,7 +13,7 @@ export async function* readChunks(stream: Readable): AsyncGenerator<Buffer> {
   // The stream may emit another error while it is destroyed, when there is no other listener.
   stream.on('error', () => {})
   const chunks = on(stream, 'data', flow)
-  // A listener may have paused it.
+  // A listener may have paused the stream.
   stream.resume()
   try {
     for await (const [chunk] of chunks) yield chunk as Buffer // emits only buffers

@@ -2,28 +2,28 @@ import type { Readable } from 'node:stream'
 import type { ByteRange } from '../io/byte-range.ts'
 import type { GuardedHttp } from './guarded-http.ts'
 
-/** Interfaces that all kinds of remote stores implement: finding, reading and storing files. */
+/** Interfaces for finding, reading and storing files, which all kinds of remote stores implement. */
 
 /** A file on a remote server. */
 export interface RemoteFile {
-  /** Name on the remote server. */
+  /** Name of the file on the remote server. */
   readonly filename: string
-  /** Bytes; undefined if the server does not report the size in advance. */
+  /** Size in bytes; undefined if the server does not report it in advance. */
   readonly size: number | undefined
   /** Whether reading can resume at any position, with a check that the file is unchanged. */
   readonly isResumable: boolean
-  /** @throws RemoteError, AppError */
+  /** Opens the file for reading, beginning at `start`. @throws RemoteError, AppError */
   open(start: number, signal: AbortSignal): Promise<Readable>
 }
 
 /** A file of a job that is exported. */
 export interface OutgoingFile {
-  /** Target path, as named by the export. */
+  /** Target path, as the export names it. */
   readonly path: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
   readonly mimeType: string
-  /** Lower-case hex. */
+  /** SHA-256 in lower-case hex. */
   readonly sha256: string
   open(range: ByteRange): Promise<Readable>
 }
@@ -31,9 +31,9 @@ export interface OutgoingFile {
 export interface TransferDeps {
   readonly guardedHttp: GuardedHttp
   readonly signal: AbortSignal
-  /** Called with what the next attempt has to know if this process crashes; see `cleanUp`. */
+  /** Called with the trace that the next attempt needs if this process crashes; see `cleanUp`. */
   readonly onStarted?: (trace: string) => Promise<void>
-  /** Replaces Google's endpoint. */
+  /** URL that replaces Google's endpoint. */
   readonly gcsEndpoint?: string | undefined
 }
 
@@ -57,13 +57,13 @@ export type CaptureFile = (
 /** A remote store that files are exported to. */
 export interface RemoteStore {
   /**
-   * Stores a file, replacing an existing one except in a drive; a failed upload leaves nothing behind.
+   * Stores a file. Replaces an existing one, except in a drive; a failed upload leaves nothing behind.
    * @param onSent called with the number of bytes sent since the last call.
    * @returns the location, such as `s3://bucket/key`.
    * @throws RemoteError, AppError
    */
   put(file: OutgoingFile, onSent: (bytes: number) => void): Promise<string>
-  /** Removes what a crashed upload left behind, as far as possible, or skips what it has stored. */
+  /** Removes what a crashed upload left behind, as far as possible, or prepares to skip files that it has stored. */
   cleanUp?(trace: string): Promise<void>
   close(): Promise<void>
 }

@@ -68,7 +68,7 @@ function findValidator({ headers }: OutgoingResponse): string | undefined {
 const rangeFrom = (start: number, validator: string | undefined): RequestHeaders =>
   start === 0 ? {} : { range: `bytes=${start}-`, ...defined({ 'if-range': validator }) }
 
-/** Some servers and caches respond with a part although the whole file was requested. */
+/** Refuses a partial response to a request for the whole file, which some servers and caches send. */
 function requireFullContent(response: OutgoingResponse): void {
   const { status, url, body } = response
   const { start, end, total } = parseContentRange(response)
@@ -78,7 +78,10 @@ function requireFullContent(response: OutgoingResponse): void {
   throw new RemoteError('incomplete', sentence, { status })
 }
 
-/** Some servers support ranges but not `If-Range`: then only the ETag shows that the rest belongs to another file. */
+/**
+ * Checks that a response continues the same file. Some servers support ranges but not `If-Range`, so that only the ETag
+ * shows that the rest belongs to another file.
+ */
 function requireContinuation(
   response: OutgoingResponse,
   expectedStart: number,
@@ -96,13 +99,15 @@ function requireContinuation(
   })
 }
 
-/** Values are NaN if the header is missing. */
+/** Parses `Content-Range`; values are NaN if the header is missing. */
 function parseContentRange({ headers }: OutgoingResponse) {
   const [, start, end, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(headers['content-range'] ?? '') ?? []
   return { start: Number(start), end: Number(end), total: Number(total) }
 }
 
-/** Compares the ETag or else the last-modified time; a response that omits it counts as unchanged. */
+/**
+ * Compares the ETag, or if there is none, the time of the last change; a response that omits it counts as unchanged.
+ */
 function isUnchanged(response: OutgoingResponse, firstResponse: OutgoingResponse): boolean {
   const name = firstResponse.headers.etag === undefined ? 'last-modified' : 'etag'
   const { [name]: currentValue = firstResponse.headers[name] } = response.headers

@@ -11,18 +11,18 @@ import { requireOwnUpload, uploadNotFound } from './own-upload.ts'
 import { fileTooLargeError, sizeLimitError } from './size-errors.ts'
 import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 
-/** Multipart uploads, whose parts go straight to the storage: start, resume, complete, abort. */
+/** Multipart uploads, whose parts are sent directly to the storage: start, resume, complete, abort. */
 
-/** Lifetime of the presigned URL of a part; the client can always request a new one. */
+/** Lifetime of a part's presigned URL in seconds; the client can always request a new one. */
 export const partUrlLifetimeS = 3600
 
 const mib = 1024 ** 2
 
-/** Size limit of a multipart upload, in bytes. */
+/** Returns the size limit of a multipart upload in bytes. */
 export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
   Math.min(partLimits.maxObjectBytes, maxFileBytes)
 
-/** Part size, in bytes, that keeps the upload within the 10,000-part limit. */
+/** Returns the part size in bytes that keeps the upload within the limit of 10,000 parts. */
 export const partSizeFor = (size: number): number =>
   Math.max(8, Math.ceil(size / partLimits.maxParts / mib)) * mib
 
@@ -33,13 +33,13 @@ interface MultipartUploadRequest {
   readonly principal: JobReader
   readonly filename: string
   readonly contentType: string
-  /** Bytes, if known. */
+  /** Size in bytes, if known. */
   readonly size?: number | undefined
-  /** Anonymous upload: anyone who knows its key may continue it. */
+  /** Set for an anonymous upload: anyone who knows its key may continue it. */
   readonly open?: true
 }
 
-/** @throws AppError FILE_TOO_LARGE, INVALID_INPUT for an empty file, INSUFFICIENT_DISK_SPACE. */
+/** Starts an upload. @throws AppError FILE_TOO_LARGE, INVALID_INPUT for an empty file, INSUFFICIENT_DISK_SPACE. */
 export async function startMultipartUpload(
   request: MultipartUploadRequest,
   services: Services,
@@ -122,15 +122,14 @@ export async function signPartUrls(
 
 interface PartReference {
   readonly number: number
-  /** With or without quotes. */
+  /** ETag with or without quotes. */
   readonly etag: string
 }
 
 /**
  * Joins the parts. Calling it twice is harmless.
  * @throws AppError INVALID_REQUEST for parts that differ from the request (`details.part`), INVALID_INPUT for an empty
- *   file, UPLOAD_INCOMPLETE, FILE_TOO_LARGE, CONFLICT for an upload that was aborted, or if a part is sent again
- *   meanwhile.
+ * file, UPLOAD_INCOMPLETE, FILE_TOO_LARGE; CONFLICT if the upload was aborted, or a part is sent again meanwhile.
  */
 export async function completeMultipartUpload(
   upload: MultipartUpload,
@@ -147,7 +146,7 @@ export async function completeMultipartUpload(
       throw fileTooLargeError(upload.maxSize ?? size, size)
     }
     requireDeclaredSize(upload, size)
-    // Parts can be sent again, so the upload is kept.
+    // The upload is kept, because its parts can be sent again.
     if (size === 0) throw emptyFileError('parts')
     if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed')
       throw partResentError(upload)
@@ -180,7 +179,7 @@ async function deleteMultipartUpload(
 
 const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum, { size }) => sum + size, 0)
 
-/** Checks the parts named by the client against the uploaded ones, and returns those. */
+/** Compares the parts that the client named with the uploaded ones, and returns the latter. */
 function matchParts(
   references: readonly PartReference[],
   uploadedParts: readonly StoredPart[],

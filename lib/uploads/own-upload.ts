@@ -7,7 +7,7 @@ import type { UploadRecord } from './uploads.ts'
 
 /**
  * Returns an upload that has not expired and is open or belongs to the reader, including uploads from before signing
- * up. A public key only sees uploads that it began.
+ * up. A public key only has access to uploads that it began.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function requireOwnUpload(

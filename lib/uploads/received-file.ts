@@ -2,13 +2,13 @@
 export interface ReceivedFile {
   readonly field: string
   readonly filename: string
-  /** Key in the bucket. */
+  /** Key of the file in the bucket. */
   readonly key: string
-  /** Bytes. */
+  /** Size in bytes. */
   readonly size: number
-  /** Lower-case hex. */
+  /** SHA-256 in lower-case hex. */
   readonly sha256: string
-  /** Bytes `start` to `end` (exclusive). */
+  /** Reads the bytes from `start` to `end` (exclusive). */
   read(start: number, end: number): Promise<Uint8Array>
   /** Keeps the file after the request. */
   adopt(): void

@@ -10,7 +10,7 @@ export function fileTooLargeError(maxBytes: number, size?: number): AppError {
   })
 }
 
-/** The error for a declared size above the limit, before the file is sent. */
+/** Creates the error for a declared size above the limit, before the file is sent. */
 export const sizeLimitError = (maxBytes: number, size: number): AppError =>
   new AppError(
     'FILE_TOO_LARGE',

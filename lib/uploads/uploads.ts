@@ -8,24 +8,24 @@ import { defined } from '../validation/defined.ts'
 export const UploadRecord = z.object({
   id: z.string(),
   owner: z.string(),
-  /** API key or OAuth client that began the upload, null for none; absent in records of earlier versions. */
+  /** API key or OAuth client that began the upload, null if there was none; missing in records of earlier versions. */
   keyId: z.string().nullable().optional(),
   key: z.string(),
   filename: z.string(),
   contentType: z.string(),
-  /** Announced bytes; undefined for a form upload of any size up to `maxSize`. */
+  /** Declared size in bytes; undefined for a form upload of any size up to `maxSize`. */
   size: z.int().optional(),
   maxSize: z.int().optional(),
   createdAt: z.iso.datetime(),
   expiresAt: z.iso.datetime(),
-  /** Multipart upload id of the storage, if the file is sent in parts. */
+  /** Id of the multipart upload in the storage, if the file is sent in parts. */
   partsId: z.string().optional(),
-  /** Anonymous upload: anyone who knows the id may use it. */
+  /** Set for an anonymous upload: anyone who knows the id may use it. */
   open: z.literal(true).optional(),
-  /** The file that `importJobId` fetched for this upload from a URL or store. */
+  /** The file that the job `importJobId` fetched for this upload from a URL or store. */
   file: StoredFile.optional(),
   importJobId: z.string().optional(),
-  /** The job that uses the upload and deletes it; an upload belongs to one job. */
+  /** The job that uses the upload and deletes it; an upload belongs to one job only. */
   jobId: z.string().optional(),
   /** When the file that the job took arrived. */
   arrivedAt: z.iso.datetime().optional(),
@@ -33,20 +33,20 @@ export const UploadRecord = z.object({
   task: z.int().optional(),
 })
 export type UploadRecord = z.infer<typeof UploadRecord>
-/** A new record always says who began the upload. */
+/** A new upload; its record always says who began it. */
 export type NewUpload = UploadRecord & Pick<Required<UploadRecord>, 'keyId'>
 
 const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
 const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
 
-/** Maximum bytes in one PUT or form upload (AWS's limit); larger files need a multipart upload. */
+/** Maximum size in bytes of one PUT or form upload (AWS's limit); larger files need a multipart upload. */
 export const maxSingleUploadBytes = 5 * 1024 ** 3
 
-/** Seconds within which a presigned upload must start; S3 lets a started upload finish. */
+/** Seconds within which a presigned upload must start. S3 lets an upload that has started finish. */
 export const uploadLifetimeS = 3600
 
 /**
- * Lifetime of a multipart upload, in seconds. The storage deletes uncompleted parts after a day; the difference is left
+ * Lifetime of a multipart upload in seconds. The storage deletes unfinished uploads after a day; the difference is left
  * for the job.
  */
 export const multipartLifetimeS = 20 * 3600
@@ -68,7 +68,7 @@ export class Uploads {
     return item && UploadRecord.parse(item)
   }
 
-  /** Adds the file that was fetched for the upload. */
+  /** Adds the file that the service fetched for the upload. */
   async attachFetchedFile({ id }: UploadRecord, file: StoredFile): Promise<void> {
     await this.#table.update(
       keyOf(id),
@@ -82,7 +82,7 @@ export class Uploads {
     await this.#table.update(keyOf(id), { set: { size } }, { condition: { exists: true } })
   }
 
-  /** Deletes the records; files uploaded later are deleted as well. */
+  /** Deletes the records. If a file is uploaded later, it is deleted as well. */
   async delete(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#table.writeAll([], ids.map(keyOf))
   }
@@ -95,8 +95,8 @@ export const uploadIdOf = (key: string): string | undefined =>
 const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, ttl: ttlOf(upload) })
 
 /**
- * Returns the write that assigns an upload to a job; it fails if another job was faster. An upload with a known `jobId`
- * is reassigned: its job was never stored.
+ * Returns the write that assigns an upload to a job; it fails if another job was faster. An upload that already has a
+ * `jobId` is reassigned, because that job was never stored.
  */
 export const claimUploadWrite = (
   upload: UploadRecord,
@@ -114,7 +114,7 @@ export const claimUploadWrite = (
   },
 })
 
-/** Returns the write that creates the upload record which a task of a new job waits for or fetches. */
+/** Returns the write that creates an upload for a task of a new job, which waits for the file or fetches it. */
 export const createUploadWrite = (upload: NewUpload): TransactionWrite => {
   const { pk, sk, ...set } = recordOf(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
@@ -122,7 +122,7 @@ export const createUploadWrite = (upload: NewUpload): TransactionWrite => {
 
 /**
  * Returns the storage key of an upload. The prefix selects a lifecycle rule that deletes the file later than any job
- * may keep it, so that a job can use the file without a copy.
+ * may keep it, so that a job can use the file without copying it.
  */
 export function uploadKey(kind: 'uploads' | 'received', id: string, retentionHours: number): string {
   const days =

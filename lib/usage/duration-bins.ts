@@ -5,21 +5,21 @@ import type { UsageCounts } from './counts.ts'
 const relativeAccuracy = 0.02
 const createSketch = () => new DDSketch({ relativeAccuracy })
 const { mapping } = createSketch()
-/** The sketch needs positive values. */
+/** Minimum duration, because the sketch needs positive values. */
 const minMs = 1
 
-/** Returns the bin that counts a duration. */
+/** Returns the bin in which a duration is counted. */
 export const getBin = (ms: number): number => mapping.key(Math.max(minMs, ms))
 
 type GetPercentile = (share: number) => number | null
 
-/** Returns the durations of one kind with how often each was measured. */
+/** Returns the durations of one kind, and how often each was measured. */
 export const listDurations = (counts: UsageCounts, kind: 'took' | 'queued') =>
   Object.entries(counts)
     .filter(([name]) => name.startsWith(`${kind} `))
     .map(([name, count]) => ({ ms: mapping.value(Number(name.slice(kind.length + 1))), count }))
 
-/** Computes percentiles from the bins of one kind; null when nothing was measured. */
+/** Returns a function that computes percentiles from the bins of one kind; null if nothing was measured. */
 export function createGetPercentile(counts: UsageCounts, kind: 'took' | 'queued'): GetPercentile {
   const sketch = createSketch()
   for (const { ms, count } of listDurations(counts, kind)) sketch.accept(ms, count)

@@ -4,7 +4,7 @@ import { getBin } from './duration-bins.ts'
 
 const getOutcome = (event: JobEnd['event']) => event.slice('job.'.length)
 
-/** Counters that a job adds to its owner's usage. */
+/** Returns the counters that a job adds to its owner's usage. */
 export function countForOwner({ event, share }: JobEnd): UsageCounts {
   const { engine, format, key = null, workMs, bytesIn, bytesOut } = share
   const counts = { jobs: 1, [getOutcome(event)]: 1, workMs, bytesIn, bytesOut }
@@ -19,14 +19,14 @@ export function countForOwner({ event, share }: JobEnd): UsageCounts {
   ])
 }
 
-/** Counters that a job adds to the service's statistics of its engine. */
+/** Returns the counters that a job adds to the service's statistics of its engine. */
 export function countForService({ event, share, errorCode }: JobEnd): UsageCounts {
   const { durationMs, queueMs } = share
   return {
     jobs: 1,
     [getOutcome(event)]: 1,
     ...(errorCode && { [`code ${errorCode}`]: 1 }),
-    // The duration of failed and cancelled jobs says nothing about the work.
+    // Durations of failed and cancelled jobs are not counted, because they say nothing about the work.
     ...(event === 'job.completed' && durationMs !== undefined && { [`took ${getBin(durationMs)}`]: 1 }),
     ...(queueMs !== undefined && { [`queued ${getBin(queueMs)}`]: 1 }),
   }

@@ -9,7 +9,7 @@ type Labels = Readonly<Record<string, string>>
 interface Sample {
   readonly labels?: Labels
   readonly value: number
-  /** Follows the name of the metric, as in `_bucket`. */
+  /** Suffix of the metric's name, such as `_bucket`. */
   readonly suffix?: string
 }
 
@@ -38,13 +38,16 @@ export const renderMetrics = (families: readonly MetricFamily[]): string =>
     .join('\n')
     .concat('\n')
 
-/** Upper bounds of the durations of jobs. */
+/** Upper bounds of the buckets for durations of jobs, in seconds. */
 const durationBoundsS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 1800]
 
 const outcomes = ['completed', 'failed', 'cancelled'] as const
 const codePrefix = 'code '
 
-/** Returns the metrics of the jobs that ended today (UTC); as at a restart, the counters start again each day. */
+/**
+ * Returns the metrics of the jobs that ended today (UTC). Each day the counters start again, which Prometheus treats
+ * like a restart.
+ */
 export function createJobMetrics(
   today: readonly { readonly engine: string; readonly counts: UsageCounts }[],
 ): MetricFamily[] {
@@ -80,7 +83,7 @@ export function createJobMetrics(
   ]
 }
 
-/** Metrics with the names that Prometheus gives to those of every process. */
+/** Returns the metrics that Prometheus defines for every process. */
 export function createProcessMetrics(): MetricFamily[] {
   const { user, system } = process.cpuUsage()
   return [

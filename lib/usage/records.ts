@@ -3,7 +3,7 @@ import type { UsageCounts } from './counts.ts'
 
 /** Keys of usage records. Days are in UTC, such as `2026-01-31`. */
 
-/** How long usage is kept. */
+/** How long usage is kept, in seconds. */
 export const usageLifetimeS = 400 * 24 * 3600
 
 export const dayOf = (timestamp: string) => timestamp.slice(0, 10)
@@ -17,8 +17,9 @@ export const getOwnerDayKey = (owner: string, day: string): Key => ({
 })
 
 /**
- * Record with the ids of the counted events of one second, so that repeated events are not counted twice. A record can
- * contain 400 KB and each write costs its full size, so a record per minute would be full at two hundred jobs a second.
+ * Returns the key of the record with the ids of the events counted in one second, so that repeated events are not
+ * counted twice. A record can contain 400 KB and each write costs its full size, so a record per minute would be full
+ * at two hundred jobs a second.
  */
 export const getCountedEventsKey = (owner: string, timestamp: string): Key => ({
   pk: ownerPartition(owner),
@@ -33,11 +34,11 @@ export const getEngineDayKey = (day: string, engine: string, shard: number): Key
   pk: getServiceDayPartition(day),
   sk: `${engine}#${shard}`,
 })
-/** Used instead of an engine for jobs without one, and for excluded jobs of administrators. */
+/** Name used instead of an engine for jobs without one, and for excluded jobs of administrators. */
 export const noEngine = 'none'
 export const excludedEngine = 'excluded'
 
-/** The counters in a record, without its other attributes. */
+/** Returns the counters in a record, without its other attributes. */
 export const parseCounts = ({ ttl: _ttl, ...item }: Item): UsageCounts =>
   Object.fromEntries(
     Object.entries(item).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),

@@ -6,13 +6,13 @@ import { sumCounts, type UsageCounts } from './counts.ts'
 import { createGetPercentile } from './duration-bins.ts'
 import { dayOf, excludedEngine, getServiceDayPartition, noEngine, parseCounts } from './records.ts'
 
-/** Reliability of the service (SLO), computed from counters per day and engine. */
+/** Computes the reliability of the service (SLO) from counters per day and engine. */
 
 const dayMs = 86_400_000
-/** Days that are read concurrently. */
+/** Maximum number of days that are read concurrently. */
 const maxConcurrentReads = 10
 
-/** Failures caused by the client's files and requests. */
+/** Whether a failure was caused by the client's file or request. */
 const isClientError = (code: string) =>
   ['CORRUPT_FILE', 'PDF_ENCRYPTED', 'FILE_ENCRYPTED'].includes(code) || /^(?:UNSUPPORTED|INVALID)_/.test(code)
 
@@ -113,7 +113,7 @@ function successRate(counts: UsageCounts) {
   return computeRate(completed, completed + failed - countClientErrors(counts))
 }
 
-/** @param allDays counters per engine, in order of days. */
+/** Computes the success rate and the durations. @param allDays counters per engine, in the order of days. */
 export function computeSlo(
   allDays: readonly EngineDay[],
   days: number,
@@ -165,7 +165,7 @@ function summarizeEngines(countedDays: readonly EngineDay[]): SloView['engines']
   ).sort((a, b) => b.jobs - a.jobs)
 }
 
-/** Sums up periods of `length` days from the first day of the window, without empty periods. */
+/** Sums up periods of `length` days from the first day of the window, and omits empty periods. */
 function createSeries(
   countedDays: readonly EngineDay[],
   length: number,

@@ -15,28 +15,28 @@ import {
   usageLifetimeS,
 } from './records.ts'
 
-/** Events counted per transaction, whose expressions must fit into 4 KB. */
+/** Maximum number of events counted in a transaction, whose expressions must fit into 4 KB. */
 const maxEventsPerTransaction = 40
 const dayS = 24 * 3600
-/** Days for which repeated events are recognized; events are repeated within a day. */
+/** Number of days for which repeated events are recognized; events are repeated within a day. */
 const dedupeDays = 3
 
 interface UsageMeterDeps {
   readonly table: Table
   /** Whether an owner's jobs are excluded from the service's statistics. */
   readonly isExcluded: (owner: string) => Promise<boolean>
-  /** How long to collect events for one write, which is useful when a single process receives all of them. */
+  /** How long to collect events for one write, in milliseconds; useful if a single process receives all of them. */
   readonly gatherMs?: number
 }
 
 /**
- * Ids of a day's first events, kept in the record of that day: a single write then counts an event of an owner with few
+ * Maximum number of event ids kept in the record of their day, so that one write counts an event of an owner with few
  * jobs. With more ids, each write would cost more than a transaction.
  */
 const maxIdsOfDay = 8
 
 /**
- * Counts ended jobs, each once even if its event is repeated. The statistics of the service may miss a job when the
+ * Counts ended jobs, each once even if its event is repeated. The statistics of the service may miss a job if the
  * process dies.
  */
 export class UsageMeter {
@@ -83,12 +83,12 @@ export class UsageMeter {
         continue
       if (await this.#deps.table.transact(createWrites(owner, transactionEnds, isExcluded))) continue
       const uncountedEnds = await this.#findUncounted(owner, transactionEnds)
-      // Events that another process has counted meanwhile are now recognized.
+      // The read recognizes events that another process has counted meanwhile.
       if (uncountedEnds.length > 0) await this.#countForOwner(owner, uncountedEnds)
     }
   }
 
-  /** Counts one of the first events of a day. Returns false when it cannot tell whether the event is counted. */
+  /** Counts one of the first events of a day. Returns false if it is unclear whether the event is counted. */
   async #countOne(owner: string, jobEnd: JobEnd, isExcluded: boolean): Promise<boolean> {
     const { table } = this.#deps
     const ids = new Set([jobEnd.id])
@@ -133,7 +133,7 @@ function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExclu
     ...endsByDay.map(
       ([key, ended]): Write => ({
         update: key,
-        // From now on, the ids of this day are in records of their own.
+        // From now on, the ids of this day are stored in separate records.
         change: { add: sumCounts(ended.map(countForOwner)), set: { ...set, hasOtherIds: true } },
         if: { lacks: { ids: idsOf(ended) } },
       }),
@@ -144,7 +144,7 @@ function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExclu
   ]
 }
 
-/** Counts for the statistics of the service, by the key of their record. */
+/** Returns the counts for the statistics of the service, by the key of their record. */
 function createServiceCounts(ends: readonly JobEnd[], isExcluded: boolean): [Key, UsageCounts][] {
   const shard = pickRandomShard()
   const endsByEngine = groupByKey(ends, ({ timestamp, share }) =>

@@ -9,7 +9,7 @@ import { dayOf, ownerUsagePartition, parseCounts } from './records.ts'
 
 const granularities = ['day', 'month'] as const
 const groupings = ['engine', 'format', 'key'] as const
-/** Maximum days per query. */
+/** Maximum number of days per query. */
 const maxDays = 366
 
 const figureFields = {
@@ -77,7 +77,7 @@ interface UsageDay {
   readonly counts: UsageCounts
 }
 
-/** @throws AppError INVALID_INPUT for a period that ends before it starts or is too long. */
+/** Parses the period of a query. @throws AppError INVALID_INPUT if it ends before it starts or is too long. */
 function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
   const lastDay = to ?? dayOf(now.toISOString())
   const firstDay = from ?? `${lastDay.slice(0, 7)}-01`
@@ -137,7 +137,7 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
   }
 }
 
-/** Counts per day or month, without empty ones. */
+/** Returns the counts per day or month, without empty ones. */
 function seriesOf(days: readonly UsageDay[], granularity: UsageQuery['granularity']) {
   const length = granularity === 'month' ? 7 : 10
   const daysByDate = Map.groupBy(days, ({ date }) => date.slice(0, length))

@@ -1,6 +1,6 @@
 /**
- * Returns the value with the keys of its objects sorted (RFC 8785): the table returns values without a schema in any
- * key order, but an event that is published twice has to be the same byte for byte.
+ * Sorts the keys of objects within a value (RFC 8785). The table returns values without a schema in any key order, but
+ * an event that is published twice must be the same byte for byte.
  */
 export function sortKeys<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map((item) => sortKeys(item)) as Value // the same items

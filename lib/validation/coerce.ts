@@ -1,10 +1,10 @@
 import * as z from 'zod'
 
-/** Converts the text of a form or query field to a number if it looks like one; the schema rejects anything else. */
+/** Converts the text of a form or query field to a number if it looks like one; the schema rejects any other text. */
 export const coerceNumber = (value: unknown) =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
 
-/** What forms and queries send for a boolean, in any case. */
+/** Texts that forms and queries send for a boolean, in any case. */
 const textsByValue = [
   [true, ['true', '1', 'yes', 'on']],
   [false, ['false', '0', 'no', 'off']],
@@ -13,7 +13,7 @@ const booleansByText = new Map<string, boolean>(
   textsByValue.flatMap(([value, texts]) => texts.map((text): [string, boolean] => [text, value])),
 )
 
-/** Undefined for other texts. */
+/** Parses a boolean; undefined for other texts. */
 export const parseBoolean = (text: string) => booleansByText.get(text.trim().toLowerCase())
 
 export function integer(min: number, max: number) {

@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Names a schema, so that the API documents refer to it by that name wherever it occurs. Does the same as
- * `meta({ id })` without copying the schema, which every cold start would pay for.
+ * Names a schema, so that the API documents refer to it by that name wherever it occurs. Has the effect of `meta({ id
+ * })` without copying the schema, which every cold start would pay for.
  */
 export function component<Schema extends z.ZodType>(id: string, schema: Schema): Schema {
   z.globalRegistry.add(schema, { ...schema.meta(), id })
@@ -10,8 +10,8 @@ export function component<Schema extends z.ZodType>(id: string, schema: Schema):
 }
 
 /**
- * The metadata of all schemas without their names: a JSON Schema made with it contains no references. Extending zod's
- * class would add all of zod to the packages of functions.
+ * The metadata of all schemas without their names, so that a JSON Schema made with it contains no references. It does
+ * not extend zod's class, which would add all of zod to the packages of functions.
  */
 export const unnamedMetadata = Object.assign(z.registry<z.core.GlobalMeta>(), {
   get(schema: z.core.$ZodType) {

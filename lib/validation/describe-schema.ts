@@ -1,9 +1,7 @@
 import * as z from 'zod'
 import { unnamedMetadata } from './component.ts'
 
-/**
- * Describes what a field accepts, for the person who filled it in: the only place that turns schemas into sentences.
- */
+/** Describes what a field accepts, for the person who filled it in. Only this module turns schemas into sentences. */
 
 type Issue = z.core.$ZodIssue
 
@@ -27,7 +25,7 @@ interface JsonSchema {
   readonly description?: string
 }
 
-/** String formats: our own (`z.stringFormat`) and zod's. */
+/** Descriptions of string formats: those of this service (`z.stringFormat`) and those of zod. */
 const formatDescriptions: Readonly<Record<string, string>> = {
   color: 'a color such as #ff0000',
   length: 'a length such as 20mm, 1in or 36pt',
@@ -39,14 +37,15 @@ const formatDescriptions: Readonly<Record<string, string>> = {
   email: 'an email address such as ann@example.com',
 }
 
-/** Longer lists of values are truncated; the API reference has all of them. */
+/** Maximum number of values in a description; the API reference lists all of them. */
 const maxListedValues = 50
 
 /**
- * Describes what the field at a path accepts, by an example if the schema says nothing that a reader would understand.
+ * Describes what the field at a path accepts. If the schema says nothing that a reader would understand, gives an
+ * example.
  */
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
-  // The output schema says what a field means, unless a transform produces it, which no schema describes.
+  // The output schema describes a field better, but it says nothing about a field that a transform produces.
   const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>
     findSchemaAt(jsonSchemaOf(schema, io), path),
   )
@@ -63,7 +62,7 @@ const jsonSchemas = {
 }
 
 function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
-  // zod's JSON Schema has this shape for everything that clients send.
+  // For everything that clients send, zod's JSON Schema has this shape.
   const knownSchema =
     jsonSchemas[io].get(schema) ??
     (z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: unnamedMetadata }) as JsonSchema)
@@ -71,7 +70,7 @@ function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return knownSchema
 }
 
-/** Finds the subschema at a path; of several variants, the first that has one. */
+/** Finds the subschema at a path; if there are several variants, in the first variant that has one. */
 function findSchemaAt(
   schema: JsonSchema | undefined,
   [name, ...otherNames]: readonly PropertyKey[],
@@ -90,13 +89,13 @@ function findSchemaAt(
 
 const listVariants = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
-/** Describes a text by the example in its description ("As …"), which says more than the pattern. */
+/** Describes a text by the example in its description ("As …"), which says more than its pattern. */
 function describeText(schema: JsonSchema | undefined): string {
   const example = /^As (.*?)\.?$/.exec(schema?.description ?? '')?.[1]
   return example === undefined ? 'a text' : `a text such as ${example}`
 }
 
-/** Undefined if a variant cannot be described. */
+/** Describes the variants of a schema; undefined if one of them cannot be described. */
 function describeVariants(schema: JsonSchema | undefined): string | undefined {
   if (schema === undefined) return undefined
   const variants = listVariants(schema).filter(({ type }) => type !== 'null')
@@ -133,11 +132,11 @@ function describeVariant(schema: JsonSchema): string | undefined {
   }
 }
 
-/** Booleans as sent in a query or form. */
+/** Whether the values are the texts of booleans in a query or form. */
 const areBooleanTexts = (values: readonly unknown[]) =>
   values.toSorted().join() === '0,1,false,no,off,on,true,yes'
 
-/** For example `a, b or c`. */
+/** Joins values, for example `a, b or c`. */
 export function describeValues(values: readonly unknown[]): string {
   const texts = values.map(String)
   if (texts.length > maxListedValues)
@@ -145,7 +144,7 @@ export function describeValues(values: readonly unknown[]): string {
   return texts.length > 1 ? `${texts.slice(0, -1).join(', ')} or ${texts.at(-1)}` : texts.join()
 }
 
-/** Ignores the bounds of safe integers that zod gives every whole number. */
+/** Whether a bound is meaningful: zod gives every whole number the bounds of safe integers. */
 const isMeaningfulBound = (bound: number | undefined): bound is number =>
   bound !== undefined && Math.abs(bound) < Number.MAX_SAFE_INTEGER
 
@@ -163,6 +162,6 @@ function describeRange(
   return isMeaningfulBound(min) && !(unit && min <= 0) ? ` of at least ${addUnit(min)}` : ''
 }
 
-/** The schema's own "expected …" message; all other messages are zod's, for developers. */
+/** Returns the schema's own "expected …" message. All other messages are from zod and meant for developers. */
 export const getCustomExpectation = ({ message }: Pick<Issue, 'message'>): string | undefined =>
   /^expected:? (.*?)\.?$/is.exec(message)?.[1]

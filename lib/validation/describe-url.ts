@@ -1,6 +1,6 @@
 /**
- * Describes an invalid URL in messages and logs, without what may be a secret: its credentials, path and query. Text
- * that is no URL is shown up to the first character that may precede one.
+ * Describes an invalid URL in messages and logs, without parts that may be secret: credentials, path and query. If the
+ * text is not a URL, it is cut before the first character that may start such a part.
  */
 export function describeUrl(text: string): string {
   const url = URL.parse(text)

@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Longer names are no misspellings of ours, and comparing them would take long. */
+/** Maximum length of a name: longer ones are no misspellings of known names, and comparing them would take long. */
 const maxLength = 64
 
 /** Returns the known name that a misspelled one most likely means. */
@@ -17,7 +17,10 @@ export function findSimilar(name: string, knownNames: readonly string[]): string
   return nearest
 }
 
-/** Swapped characters are the most frequent mistake, so they count less than a replaced one. */
+/**
+ * Computes how much two names differ. Swapped characters are the most frequent mistake, so they count less than a
+ * replaced one.
+ */
 function computeDistance(name: string, otherName: string): number {
   const editDistance = distance(name, otherName)
   return editDistance === 2 && sortCharacters(name) === sortCharacters(otherName) ? 0.5 : editDistance
@@ -27,6 +30,6 @@ const sortCharacters = (name: string) => [...name].sort().join('')
 
 const normalize = (name: string) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, '')
 
-/** A sentence for the end of a message; empty without a suggestion. */
+/** Formats a suggestion as the end of a message; empty without a suggestion. */
 export const formatSuggestion = (suggestion: string | undefined) =>
   suggestion === undefined ? '' : ` Did you mean ${suggestion}?`

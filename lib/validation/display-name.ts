@@ -1,13 +1,17 @@
 import * as z from 'zod'
 
 /**
- * Names that people give to themselves and to what they create: shown on pages, in emails and in other people's logs.
+ * Names that people give to themselves and to what they create. They are shown on pages, in emails and in other
+ * people's logs.
  */
 
-/** Control characters and line ends, which could forge other text, and characters that change the text direction. */
+/**
+ * Matches control characters and line ends, which could forge other text, and characters that change the text
+ * direction.
+ */
 const unsafeCharacterPattern = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u
 const unsafeCharactersPattern = new RegExp(unsafeCharacterPattern, 'gu')
-/** Matches anything that is displayed: letters, digits, punctuation, symbols. A name needs at least one of them. */
+/** Matches visible characters: letters, digits, punctuation, symbols. A name needs at least one of them. */
 const visibleCharacterPattern = /(?!\p{Default_Ignorable_Code_Point})[\p{L}\p{N}\p{P}\p{S}]/u
 
 export const isSafeText = (text: string): boolean => !unsafeCharacterPattern.test(text)
@@ -27,7 +31,7 @@ export const displayName = (maxLength: number) =>
 const maxAccountNameLength = 200
 export const accountName = displayName(maxAccountNameLength)
 
-/** Cleans a name from another service, where the person cannot be asked for a different one. */
+/** Cleans a name from another service, because the person cannot be asked for a different one. */
 export function toAccountName(givenName: string, fallbackName: string): string {
   const name = givenName.replace(unsafeCharactersPattern, ' ').slice(0, maxAccountNameLength).toWellFormed()
   const { success, data } = accountName.safeParse(name)

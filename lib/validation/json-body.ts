@@ -4,6 +4,7 @@ import { duplicateFieldError } from './repeated-field.ts'
 import { findUnpairedSurrogate, unpairedSurrogateError } from './unpaired-surrogates.ts'
 
 /**
+ * Parses the JSON of a body.
  * @throws AppError INVALID_REQUEST for text that is not JSON, nested too deeply or too large, and errors of the checks
  * below.
  */
@@ -17,12 +18,13 @@ export function parseJsonBody(text: string): unknown {
 }
 
 /**
- * @param text the JSON of `value`, without excess.
+ * Rejects JSON that programs may read differently.
+ * @param text the JSON of `value`, within the limits.
  * @throws AppError INVALID_INPUT for an object with a duplicate name, and for a string with an unpaired surrogate.
  */
 export function requireUnambiguousJson(text: string, value: unknown, location: string): void {
-  // "When the names within an object are not unique, the behavior of software that receives such an object is
-  // unpredictable" (RFC 8259, 4): JSON.parse would silently use the last one.
+  // JSON.parse would silently use the last of several values: "When the names within an object are not unique, the
+  // behavior of software that receives such an object is unpredictable" (RFC 8259, 4).
   const duplicateName = findDuplicateName(text)
   if (duplicateName !== undefined) throw duplicateFieldError(duplicateName)
   const unpairedPath = findUnpairedSurrogate(value)
@@ -40,7 +42,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Shortens V8's message for our sentence, without the quoted text, which may be a secret. */
+/** Shortens V8's message and removes the quoted text, which may be a secret. */
 function describeJsonError(message: string): string {
   const token = /^Unexpected token '(.+?)', /su.exec(message)?.[1]
   if (token !== undefined) return `unexpected token ${token}`

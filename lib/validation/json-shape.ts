@@ -1,4 +1,6 @@
-/** Maximum depth of nested objects and lists: requests need ten, and recursive code would overflow the stack. */
+/**
+ * Maximum depth of nested objects and lists: requests need ten, and more could overflow the stack of recursive code.
+ */
 export const maxJsonDepth = 100
 /** Maximum number of values: a job of a thousand tasks has about 20,000, and parsing more would take too long. */
 export const maxJsonValues = 50_000
@@ -14,7 +16,7 @@ const [openObject, closeObject, openList, closeList] = [
 
 /**
  * Returns what is wrong with the size of a JSON text, before it is parsed. Takes time in proportion to its length.
- * @param json may be invalid.
+ * @param json text that may be invalid.
  */
 export function findJsonExcess(json: string): string | undefined {
   let [depth, values] = [0, 1]
@@ -53,10 +55,7 @@ function findEndOfString(json: string, start: number): number {
   return json.length
 }
 
-/**
- * Returns a name that an object contains twice.
- * @param json valid JSON without excess.
- */
+/** Returns a name that an object contains twice. @param json valid JSON within the limits. */
 export function findDuplicateName(json: string): string | undefined {
   const openObjectNames: (Set<string> | undefined)[] = []
   let lastString = ''

@@ -12,13 +12,13 @@ interface FieldError {
   readonly isMissing?: boolean
 }
 
-/** Maximum field errors in a reply; a request with more is probably a different kind of body. */
+/** Maximum number of field errors in a reply; a request with more is probably a different kind of body. */
 const maxFieldErrors = 20
 
 /**
  * Parses a value from a client.
  * @param clientFieldName maps a field of the schema to the name that the client used.
- * @throws AppError that lists every invalid field with what was expected and what was received: INVALID_REQUEST if the
+ * @throws AppError that lists every invalid field, what was expected and what was received: INVALID_REQUEST if the
  * first one is missing, otherwise INVALID_INPUT.
  */
 export function parseInput<Schema extends z.ZodType>(
@@ -105,11 +105,13 @@ function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: s
   return [{ field, error: `expected ${expected}${describeReceived(path, received)}` }]
 }
 
-/** The key itself is invalid, whatever its value. */
+/** Describes a rule for the key itself, whatever its value. */
 const describeKeyRule = ({ issues: [first] }: z.core.$ZodIssueInvalidKey): string =>
   (first && getCustomExpectation(first)) ?? 'another name'
 
-/** The limit of safe integers, which no schema mentions: larger whole numbers cannot be represented exactly. */
+/**
+ * Describes the limit of safe integers, which no schema mentions: larger whole numbers cannot be represented exactly.
+ */
 function describeSafeIntegerLimit(issue: Issue): string {
   const maxSafe = Number.MAX_SAFE_INTEGER
   return issue.code === 'too_big' && issue.maximum === maxSafe ? ` and at most ${maxSafe}` : ''
@@ -122,7 +124,7 @@ function describeUnknownField(key: string, schema: z.ZodType, path: readonly Pro
   return `unknown field${knownNames.length > 0 ? `; expected one of ${knownNames.join(', ')}` : ''}. Remove it`
 }
 
-/** Finds the value that the client sent: where a schema splits a text into a list, that is the whole text. */
+/** Finds the value that the client sent. If a schema splits a text into a list, that is the whole text. */
 function locateSentValue(
   path: readonly PropertyKey[],
   value: unknown,
@@ -137,9 +139,9 @@ function locateSentValue(
   return { path: sentKeys, received: receivedValue }
 }
 
-/** Values of fields with such names are never shown, not even to the sender: replies end up in logs. */
+/** Names of fields whose values are never shown, not even to the sender, because replies end up in logs. */
 const secretNamePattern = /password|passphrase|secret|token|key|authorization|cookie/i
-/** Of these, only the part without credentials and query is shown. */
+/** Names of fields with a URL, of which only the part without credentials and query is shown. */
 const urlNamePattern = /url|endpoint/i
 
 function describeReceived(path: readonly PropertyKey[], receivedValue: unknown): string {
@@ -150,15 +152,15 @@ function describeReceived(path: readonly PropertyKey[], receivedValue: unknown):
   return `, got ${formatValue(receivedValue)}`
 }
 
-/** Maximum characters of a value that a message quotes. */
+/** Maximum number of characters of a value that a message quotes. */
 const maxShownLength = 80
-/** Unescaped, these would reverse the text of the message. */
+/** Characters that would reverse the text of the message if they were not escaped. */
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g
 const escapeCharacter = (character: string) => `\\u${character.charCodeAt(0).toString(16)}`
 const trailingHighSurrogate = /[\ud800-\udbff]$/
 
 function formatValue(receivedValue: unknown): string {
-  // JSON turns Infinity into null.
+  // Numbers are not formatted as JSON, which turns Infinity into null.
   if (typeof receivedValue === 'number') return String(receivedValue)
   const text = JSON.stringify(receivedValue)?.replace(bidiControls, escapeCharacter)
   if (text === undefined) return describeType(receivedValue)

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-/** The error for a repeated field, which would otherwise silently lose all values but the last. */
+/** Creates the error for a repeated field. Without it, all values but the last would be lost silently. */
 export function duplicateFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(

@@ -1,9 +1,9 @@
 import { AppError } from '../errors.ts'
 
 /**
- * Returns the path of a text or key with an unpaired surrogate: JSON can contain one (`"\\ud83d"`), but UTF-8 cannot
+ * Returns the path of a text or key with an unpaired surrogate. JSON can contain one (`"\\ud83d"`), but UTF-8 cannot
  * encode it, so no store accepts it.
- * @param value from JSON whose nesting was checked.
+ * @param value parsed JSON whose nesting was checked.
  */
 export function findUnpairedSurrogate(
   value: unknown,

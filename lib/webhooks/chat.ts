@@ -10,7 +10,7 @@ interface ChatMessage {
   readonly timestamp: string
 }
 
-/** Titles of events; others are shown by their name. */
+/** Titles of events. Other events are shown by their name. */
 const titleByEvent: Readonly<Record<string, string>> = {
   'job.created': 'Job created',
   'job.queued': 'Job queued',
@@ -37,13 +37,15 @@ const toneByEvent: Readonly<Record<string, ChatMessage['tone']>> = {
 const maxLengths = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
-/** The link to the result of a job, as in the schemas of its events: that of its export, or of its only file. */
+/**
+ * Returns the link to the result of a job, as in the schemas of its events: that of its export, or of its only file.
+ */
 function findResultLink({ tasks, files }: EventFields): string | undefined {
   const exports = isFields(tasks)
     ? Object.values(tasks).flatMap((task) => (isFields(task) ? task['result'] : []))
     : []
   const [firstResult] = [...exports, ...(Array.isArray(files) ? files : [])].filter(isFields)
-  return firstResult?.['url'] as string | undefined // by the schemas of both
+  return firstResult?.['url'] as string | undefined // both schemas have the field
 }
 const truncate = (value: string, length: number) =>
   value.length > length ? `${value.slice(0, length - 1)}…` : value
@@ -79,7 +81,7 @@ function createMessage(event: EventFields): ChatMessage {
   }
 }
 
-/** File names are untrusted: their markup characters are escaped. */
+/** Escapes markup characters, because filenames are untrusted. */
 const escapeForBlocks = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
@@ -92,7 +94,7 @@ export function createChatBlocks(event: EventFields) {
       { type: 'header', text: { type: 'plain_text', text: title } },
       {
         type: 'section',
-        // A section has at most ten fields.
+        // Facts are split into sections, because a section has at most ten fields.
         fields: facts
           .slice(0, 10)
           .map(([name, value]) => ({ type: 'plain_text', text: `${name}: ${value}` })),

@@ -3,7 +3,7 @@ import { isInternalTask, toCompatOperation } from './compat-names.ts'
 
 type EventFields = Readonly<Record<string, unknown>>
 
-/** Names of events and states in the API of functions/compat-v2; others keep our name. */
+/** Names of events and states in the API of functions/compat-v2. Others are the same as in the service's own API. */
 const events: Readonly<Record<string, string>> = {
   'job.completed': 'job.finished',
   'job.cancelled': 'job.failed',
@@ -41,7 +41,7 @@ export function toCompatEvent({ event, job }: EventFields, base: string): EventF
     error,
     files = [],
     tasks = {},
-  } = (job ?? {}) as EventJob // an event of a job, as in its schema
+  } = (job ?? {}) as EventJob // the schema of a job event
   return {
     event: events[String(event)] ?? event,
     job: {
@@ -70,7 +70,7 @@ export function toCompatEvent({ event, job }: EventFields, base: string): EventF
   }
 }
 
-/** Fields of a task in that API that our events do not contain; the task itself does. */
+/** Fields of a task in that API that events do not contain; clients find them in the task itself. */
 const unavailableFields = {
   code: null,
   message: null,
@@ -88,7 +88,7 @@ const unavailableFields = {
   depends_on_task_ids: null,
 }
 
-/** Signature that such a receiver expects: the hex HMAC-SHA256 of the body. */
+/** Creates the signature header that such a receiver expects: the hex HMAC-SHA256 of the body. */
 export const createCompatSignatureHeader = (body: Buffer, secret: string) => ({
   'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
 })

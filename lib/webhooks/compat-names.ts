@@ -1,6 +1,6 @@
 /** Names that differ in the API of functions/compat-v2 and its webhooks. */
 
-/** Our operation for each operation name of that API; operations with the same name are omitted. */
+/** The service's operation for each operation name of that API; operations with the same name are omitted. */
 export const operationsByCompatName: Readonly<Record<string, string>> = {
   optimize: 'compress',
   'import/azure/blob': 'import/blobstore',
@@ -15,6 +15,8 @@ const compatNamesByOperation = Object.fromEntries(
 
 export const toCompatOperation = (operation: string): string => compatNamesByOperation[operation] ?? operation
 
-/** Name prefix of tasks that the service adds; their results and states are reported with the requested tasks. */
+/**
+ * Name prefix of tasks that the service adds to a job. Their results and states are reported with the requested tasks.
+ */
 export const internalTaskPrefix = '__facade-'
 export const isInternalTask = (taskName: string): boolean => taskName.startsWith(internalTaskPrefix)

@@ -4,7 +4,7 @@ import { Sealed, type Vault } from '../crypto/sealed.ts'
 import { createSecret } from './signatures.ts'
 import type { Webhook } from './webhook.ts'
 
-/** An owner's secret that signs deliveries to the `webhookUrl` of a job. */
+/** The secret of an owner that signs deliveries to the `webhookUrl` of a job. */
 
 const Timestamp = z.iso.datetime()
 
@@ -15,7 +15,7 @@ const DefaultSecretRecord = z.object({
 })
 export type DefaultSecret = z.infer<typeof DefaultSecretRecord>
 
-/** In the owner's partition, but not among the list entries of owned records. */
+/** Returns the key of the secret. It is in the owner's partition, but not in the list of owned records. */
 const keyOf = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'HOOK-SECRET' })
 export const getDefaultSecretContext = (owner: string) => `webhook secret of ${owner}`
 
@@ -58,7 +58,7 @@ export async function removeDefaultSecret(owner: string, table: Table): Promise<
 
 type SealedSecrets = Pick<Webhook, 'secret' | 'old'>
 
-/** Returns the secrets that sign now, the current one first. */
+/** Returns the secrets that are valid now, the current one first. */
 export function unsealSecrets(
   { secret, old = [] }: SealedSecrets,
   context: string,
@@ -70,10 +70,10 @@ export function unsealSecrets(
   return [vault.unseal(secret, context), ...validSecrets.map((one) => vault.unseal(one.secret, context))] as [
     string,
     ...string[],
-  ] // created by createSecret, or from a checked field
+  ] // created by `createSecret`, or validated
 }
 
-/** Limits the old secrets, so that repeated rotation cannot grow the headers. */
+/** Maximum number of old secrets, so that repeated rotation does not make the headers ever longer. */
 const maxOldSecrets = 3
 
 /** Creates a new secret; the previous one keeps signing as well for `graceHours`. */

@@ -30,21 +30,21 @@ export type DelivererServices = Pick<
 
 /** How long an event waits for earlier events that have not arrived yet, in milliseconds. */
 const maxReorderWaitMs = 4000
-/** Delay before checking again for the missing events. */
+/** Delay in seconds before checking again for missing events. */
 const reorderCheckIntervalS = 1
-/** Remaining run time of the function, in milliseconds, below which no attempt is started. */
+/** Remaining run time of the function in milliseconds below which no attempt is started. */
 const minRemainingMs = 20_000
-/** Delay before checking whether a delivery attempt is still running. */
+/** Delay in seconds before checking whether a delivery attempt is still running. */
 const busyCheckIntervalS = 10
 
 interface DelivererDeps {
   readonly receiverConcurrency?: ReceiverConcurrency
   readonly now?: () => Date
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   readonly random?: () => number
-  /** Timeout of an attempt; 15 s if omitted. */
+  /** Timeout of an attempt in milliseconds; 15 s if omitted. */
   readonly attemptTimeoutMs?: number
-  /** From the settings if omitted. */
+  /** Sends emails; created from the settings if omitted. */
   readonly mailer?: Mailer
 }
 
@@ -54,7 +54,7 @@ export class Deliverer {
   readonly #webhooks: Webhooks
   readonly #deliveries: DeliveryStore
   readonly #events: EventLog
-  /** By webhook id. */
+  /** Cached webhooks by id. */
   readonly #webhookCache = new TtlCache<Webhook | undefined>(subscriberCacheMs)
   readonly #receiverConcurrency: ReceiverConcurrency
   readonly #now: () => Date
@@ -83,7 +83,7 @@ export class Deliverer {
     this.#mailer = mailer
   }
 
-  /** @param remainingMs time left until the function's timeout. */
+  /** Delivers the events of a message. @param remainingMs returns the time left until the function's timeout. */
   async deliver(message: DeliveryMessage, remainingMs: () => number): Promise<void> {
     const { webhookId } = message
     const webhook = await this.#webhookCache.get(webhookId, () => this.#webhooks.store.find(webhookId))
@@ -98,7 +98,7 @@ export class Deliverer {
     }
   }
 
-  /** The receiver is at its concurrency limit: the message is sent again with an increasing delay. */
+  /** Sends a message again with an increasing delay, because the receiver is at its concurrency limit. */
   async #defer(message: DeliveryMessage): Promise<void> {
     const deferred = Math.min(5, (message.deferred ?? 0) + 1)
     const delayS = 2 ** deferred * (1 + this.#random())
@@ -134,7 +134,7 @@ export class Deliverer {
     }
   }
 
-  /** Returns the event of a delivery, or undefined while an earlier event may still arrive. */
+  /** Returns the event of a delivery; undefined while an earlier event may still arrive. */
   async #findNextInSequence(delivery: Delivery, passedSequence: number): Promise<StoredEvent | undefined> {
     const { stream, sequence, eventId, createdAt } = delivery
     const from = hasGaplessSequence(stream) ? Math.min(passedSequence + 1, sequence) : sequence
@@ -155,18 +155,18 @@ export class Deliverer {
     const delivery = await this.#deliveries.claim(ref, this.#now())
     if (!delivery) {
       const currentDelivery = await this.#deliveries.find(ref)
-      // The process that claimed it may have died.
+      // The process that claimed the delivery may have died, so it is checked again later.
       if (currentDelivery?.attempt === target.attempt && isBusy(currentDelivery, this.#now()))
         await sendDelivery(this.#services.queues, { webhookId, stream, only: target }, busyCheckIntervalS)
       return
     }
-    // A redelivery that was requested meanwhile is sent by its lane.
+    // A redelivery that was requested meanwhile is sent with its lane.
     if (delivery.from > 0 && isUntried(delivery)) return
     const storedEvent = await this.#events.find(delivery)
     if (storedEvent) await this.#attempt(webhook, delivery, storedEvent)
   }
 
-  /** Makes an attempt, in the trace of its event: a message may lead to the deliveries of several. */
+  /** Makes an attempt, within the trace of its event: one message may lead to deliveries of several events. */
   #attempt(webhook: Webhook, delivery: Delivery, storedEvent: StoredEvent): Promise<void> {
     const { id, event, attempt, traceparent } = delivery
     const attributes = {
@@ -250,7 +250,7 @@ export class Deliverer {
   #notifyDisabled(webhook: Webhook, disabledFor: DisabledFor): Promise<void> {
     const { owner } = webhook
     const reason = disableReasons[disabledFor]
-    // The rest of the URL may contain a secret.
+    // Only the origin is logged, because the rest of the URL may contain a secret.
     const { origin } = new URL(this.#webhooks.getUrl(webhook))
     const email = (name: string) => emailTemplates.webhookDisabled(name, { url: origin, reason })
     return emailOwner(this.#services, owner, email, this.#mailer)

@@ -14,7 +14,7 @@ import {
 
 export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name] | undefined }
 
-/** Lease on a lane, or on a retried delivery, in seconds: an attempt takes at most 15. */
+/** Duration of a lease on a lane, or on a retried delivery, in seconds; an attempt takes at most 15. */
 const leaseDurationS = 25
 /** Minimum interval between two progress events for a webhook. */
 const minProgressIntervalMs = 5000
@@ -36,13 +36,16 @@ export class DeliveryStore {
     this.#table = table
   }
 
-  /** False if it exists already. */
+  /** Stores a delivery; false if it already exists. */
   async create(delivery: Delivery): Promise<boolean> {
     const { applied } = await this.#table.put(recordOf(delivery), { condition: { exists: false } })
     return applied
   }
 
-  /** The same for a progress event; false also if the lane got one very recently. @param at time of the event. */
+  /**
+   * Stores the delivery of a progress event; false if it already exists, or if the lane got another one very recently.
+   * @param at time of the event.
+   */
   createProgress(delivery: Delivery, at: Date): Promise<boolean> {
     const latestAllowed = addMs(at, -minProgressIntervalMs)
     return this.#table.transact([
@@ -65,7 +68,7 @@ export class DeliveryStore {
     return (await this.readLane(lane)).deliveries
   }
 
-  /** The same with the sort keys of unreadable deliveries. */
+  /** Returns the deliveries of a lane, and the sort keys of unreadable ones. */
   async readLane(lane: Lane): Promise<{ deliveries: Delivery[]; unreadable: string[] }> {
     const items = await this.#table.partition(lanePartition(lane), deliveriesPrefix)
     const parsedItems = items.map((item) => ({ sk: String(item['sk']), ...Delivery.safeParse(item) }))
@@ -102,7 +105,10 @@ export class DeliveryStore {
     return parseDeliveries(await loadIndexedItems(items, this.#table))[0]
   }
 
-  /** Undefined if another attempt was made or the delivery is gone; undefined values remove attributes. */
+  /**
+   * Changes a delivery. Undefined if another attempt was made or the delivery is gone; undefined values remove
+   * attributes.
+   */
   async change(deliveryBefore: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
     const allChanges: Item = { ...change, ...createWakeShardChange(deliveryBefore, change) }
     const remove = Object.keys(allChanges).filter((name) => allChanges[name] === undefined)
@@ -135,7 +141,7 @@ export class DeliveryStore {
 
   /**
    * Takes the lease on a lane and returns the sequence number up to which events were sent. Undefined while another
-   * process has the lease; that process checks the lane once more before it releases it.
+   * process has the lease; that process checks the lane once more before it releases the lease.
    */
   async acquireLane(
     lane: Lane,
@@ -163,7 +169,7 @@ export class DeliveryStore {
     return undefined
   }
 
-  /** False if another process has the lease by now. */
+  /** Renews the lease on a lane; false if another process has it by now. */
   async renewLease(lane: Lane, lease: string, now: Date): Promise<boolean> {
     const { applied } = await this.#table.update(
       laneKey(lane),
@@ -173,7 +179,7 @@ export class DeliveryStore {
     return applied
   }
 
-  /** False if something was added meanwhile, so that the lane has to be checked again. */
+  /** Releases the lease on a lane; false if something was added meanwhile, so that the lane has to be checked again. */
   async releaseLane(lane: Lane, lease: string, passedSequence: number): Promise<boolean> {
     const released = await this.#table.update(
       laneKey(lane),
@@ -193,7 +199,7 @@ const recordOf = (delivery: Delivery) => ({
   listKey: deliveryListKey(delivery.webhookId),
 })
 
-/** Records without `wakeAt` are not in the wake index. */
+/** Returns the change of the wake index, which only contains records with `wakeAt`. */
 function createWakeShardChange({ id }: Pick<Delivery, 'id'>, change: DeliveryChange) {
   if (!('wakeAt' in change)) return {}
   return { wakeShard: change.wakeAt === undefined ? undefined : getWakeShard(id) }

@@ -9,7 +9,10 @@ import type { WebhookFormat } from './webhook.ts'
 
 /** Timeout of a whole attempt: connecting, sending and reading the response. */
 export const attemptTimeoutMs = 15_000
-/** Bytes of a response that are read, so that the receiver can finish sending it, and bytes that are stored. */
+/**
+ * Number of bytes of a response that are read, so that the receiver can finish sending it, and of those that are
+ * stored.
+ */
 const maxReadBytes = 64 * 1024
 const maxStoredBytes = 1024
 
@@ -19,7 +22,7 @@ interface AttemptRequest {
   readonly body: Buffer
   readonly contentType: string
   readonly format?: WebhookFormat
-  /** The current secret first. */
+  /** Secrets that sign the request, the current one first. */
   readonly secrets: readonly [string, ...string[]]
   readonly at: Date
   readonly timeoutMs?: number | undefined
@@ -80,7 +83,7 @@ function describeFailure(error: unknown, signal: AbortSignal, timeoutMs: number)
   throw error
 }
 
-/** Reads the beginning of a response as text; a connection that is lost meanwhile is not an error. */
+/** Reads the beginning of a response as text. A connection that is lost meanwhile is not an error. */
 async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }): Promise<string> {
   const chunks: Buffer[] = []
   let readBytes = 0
@@ -91,7 +94,7 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }):
       if (readBytes >= maxReadBytes) break
     }
   } catch {
-    // Only the status counts.
+    // The error is ignored, because only the status counts.
   } finally {
     body.destroy()
   }

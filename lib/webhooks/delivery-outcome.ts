@@ -4,10 +4,10 @@ import { type Delivery, recheckS, timestampAfter } from './delivery.ts'
 import { type AttemptOutcome, getDisableReason, getNextDelayS, isSuccess } from './schedule.ts'
 import type { Webhook } from './webhook.ts'
 
-/** How many attempts of a delivery are stored and shown. */
+/** Maximum number of attempts of a delivery that are stored and shown. */
 const maxShownAttempts = 30
 
-/** Removes the fields that schedule further attempts. */
+/** Changes that remove the fields for further attempts. */
 export const finishedFields = { nextAttemptAt: undefined, busyUntil: undefined, wakeAt: undefined } as const
 
 interface AttemptContext {
@@ -15,11 +15,11 @@ interface AttemptContext {
   readonly at: Date
   readonly now: Date
   readonly webhook: Webhook
-  /** 0 to 1. */
+  /** A random number from 0 to 1. */
   readonly random: number
 }
 
-/** Returns the change that an attempt's outcome makes to a delivery, and the seconds until the next attempt. */
+/** Returns the change that the outcome of an attempt makes to a delivery, and the seconds until the next attempt. */
 export function resolveOutcome(
   delivery: Delivery,
   outcome: AttemptOutcome,
@@ -40,7 +40,7 @@ export function resolveOutcome(
   const delayS = isOver ? undefined : getNextDelayS(attempt - delivery.from, outcome, now, random)
   if (delayS === undefined) return { change: { ...attemptedDelivery, ...finishedFields, status: 'failed' } }
   const nextAttemptAt = timestampAfter(now, delayS)
-  // The wakeup is only a safety net while a queue message is on its way.
+  // While a queue message is on its way, the wakeup is only a safety net.
   const wakeAt = delayS > maxDelayS ? nextAttemptAt : timestampAfter(now, delayS + recheckS)
   return { change: { ...attemptedDelivery, nextAttemptAt, wakeAt, busyUntil: undefined }, delayS }
 }

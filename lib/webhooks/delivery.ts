@@ -7,8 +7,8 @@ import { defined } from '../validation/defined.ts'
 import { deliveryLifetimeS, type Webhook } from './webhook.ts'
 
 /**
- * Events of one stream, such as a job, for one webhook form a lane: they are in one partition, and their first attempts
- * are made one after another.
+ * A lane consists of the deliveries of one stream, such as the events of a job, to one webhook. They are in one
+ * partition, and their first attempts are made one after another.
  */
 
 const Timestamp = z.iso.datetime()
@@ -33,26 +33,26 @@ export const Delivery = z.object({
   eventId: z.string(),
   event: z.string(),
   status: DeliveryStatus,
-  /** Attempts made so far; `from` of them before a redelivery was requested. */
+  /** Number of attempts made so far; `from` of them were made before a redelivery was requested. */
   attempt: z.int(),
   from: z.int(),
-  /** Not retried, because later events supersede it. */
+  /** Set if the delivery is not retried, because later events supersede it. */
   once: z.boolean().optional(),
-  /** Test delivery, sent even if the webhook is disabled. */
+  /** Set for a test delivery, which is sent even if the webhook is disabled. */
   test: z.boolean().optional(),
   attempts: z.array(DeliveryAttempt),
   responseStatus: z.int().optional(),
   responseBody: z.string().optional(),
   error: z.string().optional(),
   nextAttemptAt: Timestamp.optional(),
-  /** Until then, the retry is claimed by a process. */
+  /** Until when a process has claimed the retry. */
   busyUntil: Timestamp.optional(),
   /** W3C Trace Context of the event. */
   traceparent: z.string().optional(),
   createdAt: Timestamp,
   /** When the delivery is checked even if its queue message was lost. */
   wakeAt: Timestamp.optional(),
-  /** Seconds since the epoch. */
+  /** When the table deletes the record, in seconds since 1970. */
   ttl: z.int(),
 })
 export type Delivery = z.infer<typeof Delivery>
@@ -70,13 +70,13 @@ export const StoredEvent = z.object({
   stream: z.string(),
   sequence: z.int(),
   event: z.string(),
-  /** JSON as sent to subscribers. */
+  /** The event as JSON, as sent to subscribers. */
   body: z.string(),
   ttl: z.int(),
 })
 export type StoredEvent = z.infer<typeof StoredEvent>
 
-/** Queue message: a lane to drain, or one delivery that needs no order or is due for a retry. */
+/** Queue message: either a lane to drain, or one delivery that needs no order or is due for a retry. */
 export const DeliveryMessage = z.object({
   webhookId: z.string(),
   stream: z.string(),
@@ -100,7 +100,7 @@ export const parseLaneId = (id: string): Lane => {
   const at = id.indexOf('#')
   return { webhookId: id.slice(0, at), stream: id.slice(at + 1) }
 }
-/** Key in the list index. */
+/** Returns the key of a webhook's deliveries in the list index. */
 export const deliveryListKey = (webhookId: string) => `DELIVERIES#${webhookId}`
 export const eventListKey = (owner: string) => `EVENTS#${owner}`
 
@@ -116,10 +116,10 @@ export const hasGaplessSequence = (stream: string) => stream.startsWith('job_')
 
 export const timestampAfter = (now: Date, seconds: number) =>
   new Date(now.getTime() + seconds * 1000).toISOString()
-/** Seconds after which a delivery without a queue message is picked up. */
+/** Seconds after which the sweep finds a delivery whose queue message was lost. */
 export const recheckS = 60
 
-/** Derives the id, so that an event that is published twice has one delivery. */
+/** Derives the id of a delivery, so that an event that is published twice has one delivery. */
 export const deliveryId = ({ id }: Pick<Webhook, 'id'>, event: Pick<BusEvent, 'id' | 'timestamp'>): string =>
   deriveId('whd', new Date(event.timestamp), id, event.id)
 

@@ -22,12 +22,13 @@ import {
 } from './webhook.ts'
 
 /**
- * Sends a message to the delivery queue. Each webhook is a message group, so that a busy one does not delay the others.
+ * Sends a message to the delivery queue. Each webhook is a message group, so that a busy webhook does not delay the
+ * others.
  */
 export const sendDelivery = (queues: Queues, message: DeliveryMessage, delayS = 0): Promise<void> =>
   queues.sendOne('delivery', message, { group: message.webhookId, delayS: Math.min(maxDelayS, delayS) })
 
-/** Creates the message that drains a lane or, if no order is needed, sends the one delivery. */
+/** Creates the message that drains a lane or, if no order is needed, sends the single delivery. */
 function createMessage(webhook: Webhook, event: BusEvent): DeliveryMessage {
   const lane = { webhookId: webhook.id, stream: event.stream }
   if (!receivesTerminalEventsOnly(webhook)) return lane
@@ -49,7 +50,7 @@ export class Dispatcher {
     this.#queues = queues
   }
 
-  /** An event that is dispatched again leads to the same deliveries and triggers them again. */
+  /** Dispatches an event. If it is dispatched again, the deliveries are the same and are triggered again. */
   async dispatch(event: BusEvent, now = new Date()): Promise<void> {
     const { stream } = event
     const owned = await this.#webhookCache.get(event.owner, () => this.#webhooks.list(event.owner))
@@ -59,7 +60,7 @@ export class Dispatcher {
     const subscribed = enabledWebhooks.filter((webhook) => isSubscribedTo(webhook, event.event))
     await Promise.all(subscribed.map((webhook) => this.#createDelivery(webhook, event, now)))
     await this.#events.store(event, now)
-    // Later events may be waiting for this one.
+    // Later events may be waiting for this one, so its lanes are drained.
     const orderedWebhooks = enabledWebhooks.filter((webhook) => !receivesTerminalEventsOnly(webhook))
     const isLate =
       orderedWebhooks.length > 0 && hasGaplessSequence(stream) && (await this.#events.hasLater(event))

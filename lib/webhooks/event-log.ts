@@ -17,14 +17,14 @@ import { deliveryLifetimeS } from './webhook.ts'
 export class EventLog {
   readonly #table: Table
 
-  /** Cache: one event is sent to several webhooks. */
+  /** Cache of events, because one event is sent to several webhooks. */
   readonly #cache = new TtlCache<StoredEvent | undefined>(subscriberCacheMs)
 
   constructor(table: Table) {
     this.#table = table
   }
 
-  /** Stores an event. Call after its deliveries were created, so that every stored event has its deliveries. */
+  /** Stores an event. Call it after its deliveries were created, so that every stored event has its deliveries. */
   async store(event: BusEvent, now: Date, isListed = true): Promise<void> {
     const { id, owner, stream, sequence, event: name } = event
     const storedEvent: StoredEvent = {
@@ -43,7 +43,7 @@ export class EventLog {
     })
   }
 
-  /** Returns events of a stream by sequence number, both ends included. */
+  /** Returns the events of a stream from one sequence number to another (both inclusive). */
   async readRange(stream: string, from: number, to: number): Promise<StoredEvent[]> {
     const foundItems: Item[] = []
     let start: Item | undefined
@@ -72,7 +72,7 @@ export class EventLog {
     })
   }
 
-  /** Whether a later event of the same stream is stored already. */
+  /** Whether a later event of the same stream is already stored. */
   async hasLater({ stream, sequence }: Pick<BusEvent, 'stream' | 'sequence'>): Promise<boolean> {
     const { items } = await this.#table.query({
       KeyConditionExpression: 'pk = :pk AND sk > :sort',

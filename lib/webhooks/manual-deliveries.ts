@@ -13,10 +13,10 @@ import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { isSubscribedTo, type Webhook } from './webhook.ts'
 
-/** Maximum events per replay, and how many are prepared at a time. */
+/** Maximum number of events per replay, and how many are prepared at a time. */
 export const maxReplayedEvents = 1000
 const maxConcurrent = 16
-/** Attempts to change a delivery that other processes change at the same time. */
+/** Maximum number of attempts to change a delivery that other processes change at the same time. */
 const maxTries = 5
 const pollMs = 200
 
@@ -32,7 +32,7 @@ export class ManualDeliveries {
     this.#services = services
   }
 
-  /** Sends an example event at once and returns the delivery after its attempt, or when the time is up. */
+  /** Sends an example event immediately. Returns the delivery after its attempt, or when the time is up. */
   async test(
     webhook: Webhook,
     event: EventName,
@@ -123,10 +123,10 @@ export class ManualDeliveries {
   }
 
   async #replayEvent(webhook: Webhook, event: StoredEvent, now: Date): Promise<void> {
-    const { timestamp } = JSON.parse(event.body) as { timestamp: string } // written by this service
+    const { timestamp } = JSON.parse(event.body) as { timestamp: string } // this service wrote the event
     const delivery = newDelivery(
       webhook,
-      { ...event, event: event.event as BusEvent['event'], timestamp }, // stored by the dispatcher
+      { ...event, event: event.event as BusEvent['event'], timestamp }, // the dispatcher stored the event
       now,
     )
     if (await this.store.create(delivery)) return

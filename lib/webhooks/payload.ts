@@ -4,7 +4,7 @@ import { createChatBlocks, createChatEmbed } from './chat.ts'
 import { toCompatEvent } from './compat-event.ts'
 import type { WebhookFormat } from './webhook.ts'
 
-/** Maximum bytes in a body; events of jobs with many tasks are shortened. */
+/** Maximum size of a body in bytes; events of jobs with many tasks are shortened. */
 export const maxPayloadBytes = 64 * 1024
 
 type EventFields = Readonly<Record<string, unknown>>
@@ -12,7 +12,7 @@ type EventFields = Readonly<Record<string, unknown>>
 const types = { json: 'application/json; charset=utf-8' } as const
 
 /**
- * Creates the body of a delivery, identical for each attempt: exactly these bytes are signed and sent.
+ * Creates the body of a delivery, which is identical for each attempt: exactly these bytes are signed and sent.
  * @param storedBody the event as JSON.
  */
 export function createPayload(
@@ -20,7 +20,7 @@ export function createPayload(
   format: WebhookFormat,
   { baseUrl, resultLink }: { readonly baseUrl: string; readonly resultLink: ResultLink },
 ): { readonly body: Buffer; readonly contentType: string } {
-  const event = addResultLinks(JSON.parse(storedBody) as EventFields, resultLink) // written by this service, as an object
+  const event = addResultLinks(JSON.parse(storedBody) as EventFields, resultLink) // this service wrote an object
   return { body: Buffer.from(renderPayload(event, format, baseUrl)), contentType: types.json }
 }
 
@@ -41,7 +41,7 @@ interface JobFields {
   readonly tasks?: Readonly<Record<string, { readonly status?: string; readonly result?: unknown }>>
 }
 
-// `JobFields` matches the schemas of job events.
+// `JobFields` matches the schemas of all job events.
 const getJob = ({ job }: EventFields) =>
   typeof job === 'object' && job !== null ? (job as JobFields) : undefined
 const createLinks = ({ id }: JobFields, baseUrl: string) => ({ job: `${baseUrl}/v1/jobs/${id}` })
@@ -60,7 +60,7 @@ function reduceToTaskStates(event: EventFields, baseUrl: string): EventFields {
   }
 }
 
-/** The shortest form, without tasks, files and warnings. */
+/** Shortens an event most, by removing tasks, files and warnings. */
 function removeLists(event: EventFields, baseUrl: string): EventFields {
   const job = getJob(event)
   if (!job) return event

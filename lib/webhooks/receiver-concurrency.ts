@@ -1,5 +1,6 @@
 /**
- * Maximum concurrent attempts of this process per webhook and per host, so that slow receivers do not block others.
+ * Maximum number of concurrent attempts of this process per webhook and per host, so that slow receivers do not block
+ * others.
  */
 const maxAttempts = { webhook: 12, host: 48 } as const
 
@@ -16,7 +17,7 @@ export class ReceiverConcurrency {
     this.#maxByKind = max
   }
 
-  /** Takes a slot, which has to be released; false if the limit is reached. */
+  /** Takes a slot, which must be released; false if the limit is reached. */
   acquire({ webhook, host }: Receiver): boolean {
     const isFree = this.#count(webhook) < this.#maxByKind.webhook && this.#count(host) < this.#maxByKind.host
     if (isFree) for (const name of [webhook, host]) this.#runningCounts.set(name, this.#count(name) + 1)

@@ -7,15 +7,14 @@ import { sendDelivery } from './dispatcher.ts'
 interface ResumeOptions {
   /** Sort key of the delivery that is due. */
   readonly sortKey?: string | undefined
-  /** Called with the seconds for which the most overdue attempt has not been made. */
+  /** Called with the number of seconds by which the most overdue attempt is late. */
   readonly onDelay?: (seconds: number) => void
 }
 
 /**
- * Sends queue messages for the deliveries of a lane that are due for a retry or whose message was lost. They are
- * checked again later until they are finished.
- *
- * @throws if the delivery that is due is unreadable; it does not delay the others.
+ * Sends queue messages for the deliveries of a lane that are due for a retry or whose message was lost. The deliveries
+ * are checked again later until they are finished.
+ * @throws if the delivery that is due is unreadable; the others are sent nevertheless.
  */
 export async function resumeLane(
   id: string,
@@ -37,10 +36,13 @@ export async function resumeLane(
     throw new Error('the delivery is unreadable')
 }
 
-/** Messages of an overdue attempt are sent again and again, so the delay of the sweep does not show it. */
+/**
+ * Returns by how many seconds the most overdue attempt is late. The delay of the sweep does not show that, because the
+ * messages of an overdue attempt are sent again and again.
+ */
 function maxDelayS(deliveries: readonly Delivery[], now: Date): number {
   const delaysS = deliveries.flatMap(({ nextAttemptAt, createdAt, from }) => {
-    // When a redelivery was requested is not known.
+    // It is unknown when a redelivery was requested.
     const dueAt = nextAttemptAt ?? (from === 0 ? createdAt : undefined)
     return dueAt === undefined ? [] : [(now.getTime() - Date.parse(dueAt)) / 1000]
   })

@@ -1,27 +1,27 @@
 import type { DisabledFor } from './webhook.ts'
 
-/** Decides when a delivery is retried and when a webhook is disabled. Pure functions. */
+/** Decides when a delivery is retried and when a webhook is disabled. All functions are pure. */
 
 /** Seconds between attempts: ten attempts within 75 hours, as Standard Webhooks suggests. */
 export const retryDelaysS = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 
 /**
- * Random fraction added to or subtracted from a delay, so that deliveries that failed together are not retried
+ * Random fraction that is added to or subtracted from a delay, so that deliveries that failed together are not retried
  * together.
  */
 const jitterFraction = 0.1
-/** Maximum delay that a receiver can request with `Retry-After`. */
+/** Maximum delay in seconds that a receiver can request with `Retry-After`. */
 const maxRetryAfterS = 86_400
-/** How long all deliveries must fail before a webhook is disabled, in milliseconds. */
+/** How long all deliveries must have failed before a webhook is disabled, in milliseconds. */
 const maxFailingMs = 5 * 86_400_000
 
 export interface AttemptOutcome {
-  /** Absent without a response. */
+  /** Status of the response; undefined if there was none. */
   readonly responseStatus?: number | undefined
-  /** Up to 1 KB of the response. */
+  /** Beginning of the response, up to 1 KB. */
   readonly responseBody?: string | undefined
   readonly error?: string | undefined
-  /** Header value from the receiver. */
+  /** Value of the receiver's `Retry-After` header. */
   readonly retryAfter?: string | undefined
   readonly durationMs: number
 }
@@ -31,8 +31,8 @@ export const isSuccess = ({ responseStatus = 0 }: AttemptOutcome) =>
 
 /**
  * Returns the seconds until the next attempt; undefined if there is none.
- * @param attempts made so far since the delivery was created or restarted.
- * @param random 0 to 1.
+ * @param attempts number of attempts since the delivery was created or restarted.
+ * @param random from 0 to 1.
  */
 export function getNextDelayS(
   attempts: number,
@@ -46,14 +46,14 @@ export function getNextDelayS(
   return Math.max(jitteredDelayS, retryAfterS(outcome.retryAfter, now))
 }
 
-/** RFC 9110, 10.2.3: seconds or a date. */
+/** Parses `Retry-After`: seconds or a date (RFC 9110, 10.2.3). */
 function retryAfterS(value: string | undefined, now: Date): number {
   if (value === undefined) return 0
   const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now.getTime()) / 1000
   return Number.isNaN(seconds) ? 0 : Math.min(maxRetryAfterS, Math.max(0, seconds))
 }
 
-/** Returns why the outcome disables the webhook, if it does. */
+/** Returns why the outcome disables the webhook; undefined if it does not. */
 export function getDisableReason(
   { failingSince }: { readonly failingSince?: string | undefined },
   { responseStatus }: AttemptOutcome,

@@ -1,9 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
 
 /**
- * Two signatures with one secret: `sha256=` plus the hex HMAC of the body, keyed with the secret as written, and the
- * three headers of Standard Webhooks (https://www.standardwebhooks.com), keyed with the decoded secret. The first does
- * not cover a timestamp, so it alone does not protect against replays.
+ * Signs requests twice with one secret. One signature is `sha256=` plus the hex HMAC of the body, keyed with the secret
+ * as text. The other has the three headers of Standard Webhooks (https://www.standardwebhooks.com) and is keyed with
+ * the decoded secret. The first does not cover a timestamp, so it alone does not protect against replays.
  */
 
 const prefix = 'whsec_'
@@ -11,7 +11,7 @@ const secretBytes = 32
 
 export const createSecret = () => `${prefix}${randomBytes(secretBytes).toString('base64')}`
 
-/** Whether this is a secret of 24 to 64 bytes, as Standard Webhooks requires. */
+/** Whether a text is a secret of 24 to 64 bytes, as Standard Webhooks requires. */
 export function isWebhookSecret(text: string): boolean {
   const [, base64 = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
   const bytes = Buffer.from(base64, 'base64')
@@ -23,7 +23,7 @@ const signBody = (body: Buffer, secret: string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
 interface SignedMessage {
-  /** The same for each attempt, so that the receiver can detect duplicates. */
+  /** Id of the delivery, which is the same for each attempt, so that the receiver can detect duplicates. */
   readonly id: string
   readonly body: Buffer
   readonly at: Date
@@ -39,7 +39,7 @@ function createStandardSignature({ id, body, at }: SignedMessage, secret: string
 
 const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
 
-/** @param secrets the current one, then old ones that are still valid. */
+/** Creates the headers that sign a body. @param secrets the current one, then old ones that are still valid. */
 export function createSignatureHeaders(
   message: SignedMessage,
   [currentSecret, ...oldSecrets]: readonly [string, ...string[]],

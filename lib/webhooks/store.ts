@@ -10,12 +10,14 @@ export class WebhookStore {
     this.#table = table
   }
 
-  /** False if the owner has reached the limit. */
+  /** Stores a new webhook; false if the owner has reached the limit. */
   create(webhook: Webhook): Promise<boolean> {
     return createOwned(this.#table, 'WEBHOOK', webhook, maxWebhooks)
   }
 
-  /** Stores the webhook of a job, which is in no list. It may exist already from an earlier try of the same request. */
+  /**
+   * Stores the webhook of a job, which is in no list. It may already exist from an earlier attempt of the same request.
+   */
   async createForJob(webhook: Webhook): Promise<void> {
     await this.#table.put({ ...getWebhookKey(webhook.id), ...webhook }, { condition: { exists: false } })
   }
@@ -25,7 +27,7 @@ export class WebhookStore {
     return item && Webhook.parse(item)
   }
 
-  /** Newest first. */
+  /** Lists the webhooks of an owner, newest first. */
   async list(owner: string): Promise<Webhook[]> {
     return this.#load(await listOwnedIds(this.#table, 'WEBHOOK', owner))
   }
@@ -37,14 +39,14 @@ export class WebhookStore {
     return ids.flatMap((id) => webhooksById.get(id) ?? [])
   }
 
-  /** Undefined if the webhook was deleted; undefined values remove attributes. */
+  /** Changes a webhook. Undefined if it was deleted; undefined values remove attributes. */
   async change(id: string, change: { readonly [Name in keyof Webhook]?: Webhook[Name] | undefined }) {
     const remove = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [name] : []))
     const { applied, item } = await this.#table.update(getWebhookKey(id), { set: change, remove })
     return applied ? Webhook.parse(item) : undefined
   }
 
-  /** False if it was already disabled or deleted. */
+  /** Disables a webhook; false if it was already disabled or deleted. */
   async disable(id: string, reason: Pick<Webhook, 'disabledAt' | 'disabledFor'>): Promise<boolean> {
     const change = { set: { enabled: false, ...reason } }
     const condition = { equal: { enabled: true } }

@@ -9,7 +9,7 @@ import { describeUrl } from '../validation/describe-url.ts'
 const dnsTimeoutMs = 3000
 const maxUrlLength = 2048
 
-/** Field of requests that create jobs. */
+/** The field `webhookUrl` of requests that create jobs. */
 export const webhookUrl = z
   .string()
   .max(maxUrlLength)

@@ -6,7 +6,7 @@ import { type Delivery, type DeliveryAttempt, DeliveryStatus } from './delivery.
 import { openUrl, toWebhookUrl } from './stored-url.ts'
 import { DisabledFor, type Webhook, WebhookFormat } from './webhook.ts'
 
-/** API representation of webhooks and their deliveries. */
+/** Renders webhooks and their deliveries for the API. */
 
 const Timestamp = z.iso.datetime()
 

@@ -8,7 +8,7 @@ const Timestamp = z.iso.datetime()
 
 /** Formats that clients can choose: the event itself, or a message for one of two kinds of chat platforms. */
 export const PublicWebhookFormat = z.enum(['json', 'chat-blocks', 'chat-embed'])
-/** Also includes the format of the compatible v2 API. */
+/** All formats, including that of the compatible v2 API. */
 export const WebhookFormat = z.enum([...PublicWebhookFormat.options, 'facade-v2'])
 export type WebhookFormat = z.infer<typeof WebhookFormat>
 
@@ -21,28 +21,28 @@ export const Webhook = z.object({
   id: z.string(),
   owner: z.string(),
   url: StoredUrl,
-  /** Event names, or `*` for all. */
+  /** Names of events, or `*` for all. */
   events: z.array(z.string()),
   format: WebhookFormat,
   description: z.string().optional(),
   enabled: z.boolean(),
-  /** The webhook is the `webhookUrl` of this job: it is in no list and uses the owner's default secret. */
+  /** Set for the `webhookUrl` of this job: such a webhook is in no list and uses the owner's default secret. */
   jobId: z.string().optional(),
   secret: Sealed.optional(),
   /** Old secrets that still sign as well, newest first. */
   old: z.array(z.object({ secret: Sealed, until: Timestamp })).optional(),
-  /** Start of the current series of failures. */
+  /** When the current series of failures started. */
   failingSince: Timestamp.optional(),
   disabledAt: Timestamp.optional(),
   disabledFor: DisabledFor.optional(),
   createdAt: Timestamp,
   updatedAt: Timestamp,
-  /** Seconds since the epoch; only for the webhook of a job. */
+  /** When the table deletes the record, in seconds since 1970; only set for the webhook of a job. */
   ttl: z.int().optional(),
 })
 export type Webhook = z.infer<typeof Webhook>
 
-/** Maximum webhooks per owner. */
+/** Maximum number of webhooks per owner. */
 export const maxWebhooks = 20
 
 /** How long deliveries are listed and events can be replayed, in seconds. */
@@ -50,19 +50,19 @@ export const deliveryLifetimeS = 30 * 86_400
 
 export const getWebhookKey = (id: string): Key => getOwnedKey('WEBHOOK', id)
 
-/** Derives the id of a job's own webhook from the job id. */
+/** Returns the id of the webhook of a job, which is derived from the job's id. */
 export const getWebhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
 /** A job sends exactly one of these. */
 const terminalEvents: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']
 
-/** Whether a webhook gets only one event per job, so that no order is needed. */
+/** Whether a webhook gets only one event per job, so that its deliveries need no order. */
 export const receivesTerminalEventsOnly = ({ events }: Pick<Webhook, 'events'>): boolean =>
   events.every((event) => terminalEvents.includes(event))
 
 export const isSubscribedTo = ({ events }: Pick<Webhook, 'events'>, event: string): boolean =>
   events.includes('*') || events.includes(event)
 
-/** Whether a webhook is subscribed to an event, or needs it because later events wait for it in order. */
+/** Whether a webhook is subscribed to an event, or needs it because later events wait for it in the sequence. */
 export const needsEvent = (webhook: Pick<Webhook, 'events'>, event: string): boolean =>
   isSubscribedTo(webhook, event) || !receivesTerminalEventsOnly(webhook)

@@ -35,7 +35,7 @@ type WebhookChange = {
 
 type WebhookDeps = Pick<Services, 'config' | 'table' | 'vault'>
 
-/** The `webhookUrl` of a job. */
+/** The webhook for the `webhookUrl` of a job. */
 interface JobWebhook {
   readonly url: string
   readonly format?: WebhookFormat | undefined
@@ -44,7 +44,7 @@ interface JobWebhook {
   readonly retentionS: number
 }
 
-/** Events of the compatible v2 API. */
+/** Events for which the compatible v2 API sends webhooks. */
 const compatEvents = ['job.created', 'job.completed', 'job.failed']
 
 /** Operations of owners on their webhooks. */
@@ -57,7 +57,7 @@ export class Webhooks {
     this.#services = services
   }
 
-  /** @throws AppError INVALID_INPUT, also if the limit is reached; URL_NOT_ALLOWED */
+  /** Creates a webhook. @throws AppError INVALID_INPUT, also if the limit is reached; URL_NOT_ALLOWED */
   async create(
     owner: string,
     input: WebhookInput,
@@ -88,7 +88,7 @@ export class Webhooks {
     )
   }
 
-  /** Creates the webhook of a job that is about to be created. Idempotent. */
+  /** Creates the webhook of a job that is about to be created. The call is idempotent. */
   async createForJob(
     { url, format = 'json', owner, jobId, retentionS }: JobWebhook,
     now = new Date(),
@@ -105,19 +105,19 @@ export class Webhooks {
       enabled: true,
       createdAt: at,
       updatedAt: at,
-      // A job may wait, run and be retained before its last event.
+      // The record must outlive the job, which may wait, run and be retained before its last event.
       ttl: Math.floor(now.getTime() / 1000) + retentionS + deliveryLifetimeS,
     })
   }
 
-  /** @throws AppError INVALID_INPUT, URL_NOT_ALLOWED */
+  /** Checks the `webhookUrl` of a job. @throws AppError INVALID_INPUT, URL_NOT_ALLOWED */
   checkJobUrl = (url: string) => this.#checkUrl(url, 'webhookUrl')
 
   #checkUrl(url: string, field: string): Promise<void> {
     return checkTargetUrl(url, field, this.#services.config.OUTGOING_ALLOW)
   }
 
-  /** Changes these fields. Enabling a webhook also clears its failures. */
+  /** Changes the fields of a webhook. Enabling it also clears its failures. */
   async change(id: string, input: WebhookChange, now = new Date()): Promise<Webhook | undefined> {
     if (input.url !== undefined) await this.#checkUrl(input.url, 'url')
     const url = input.url === undefined ? undefined : this.#services.vault.seal(input.url, id)
@@ -133,7 +133,7 @@ export class Webhooks {
     return changedWebhook
   }
 
-  /** False if it was already deleted. */
+  /** Removes a webhook; false if it was already deleted. */
   async remove(webhook: Webhook): Promise<boolean> {
     const isRemoved = await this.store.remove(webhook)
     await waitForCacheExpiry()

@@ -3,14 +3,17 @@ import { defined } from '../validation/defined.ts'
 import { getNextRunTime } from './cron-schedule.ts'
 import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './workflow.ts'
 
-/** Decides how a workflow changes with time and when runs end. Pure, so that tests can simulate days. */
+/**
+ * Decides how a workflow changes over time and when its runs end. The functions are pure, so that tests can simulate
+ * days.
+ */
 
 /** Seconds between checks of a running run. */
 const checkIntervalS = 60
 
 export interface WorkflowTransition {
   readonly next: Workflow
-  /** Run to store in the same transaction as the workflow. */
+  /** Run that is stored in the same transaction as the workflow. */
   readonly run?: WorkflowRun
   /** Id of the run whose job has to be cancelled. */
   readonly cancel?: string
@@ -21,7 +24,7 @@ export function createRun(
   { trigger, dueAt }: Pick<WorkflowRun, 'trigger' | 'dueAt'>,
 ): WorkflowRun {
   return {
-    // Processes that handle the same due time create the same run.
+    // Processes that handle the same due time create the same run, because its id is derived from that time.
     id: trigger === 'schedule' ? deriveId('run', new Date(dueAt), workflowId) : newId('run'),
     workflowId,
     trigger,
@@ -46,7 +49,7 @@ export function setWakeTime({ wakeAt: _, ...workflow }: Workflow, now: Date): Wo
   return { ...workflow, ...defined({ wakeAt }) }
 }
 
-/** Starts, queues or skips a run that is due. Returns undefined when no run is due. */
+/** Starts, queues or skips a run that is due. Returns undefined if no run is due. */
 export function advanceWorkflow(workflow: Workflow, now: Date): WorkflowTransition | undefined {
   const { nextRunAt, enabled, live, overlap } = workflow
   if (enabled && nextRunAt !== undefined && nextRunAt <= now.toISOString()) {

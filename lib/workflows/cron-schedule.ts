@@ -6,7 +6,7 @@ import { isTimeZone, toInstant, toWallTime } from '../time-zones.ts'
 
 interface CronSchedule {
   readonly cron: string
-  /** IANA name. */
+  /** Name of the time zone in the IANA database. */
   readonly timezone: string
 }
 
@@ -15,10 +15,10 @@ const minIntervalMinutes = 5
 
 const minuteMs = 60_000
 
-/** Number of runs to check for intervals that are too short: more than fit into two days. */
+/** Number of runs that are checked for intervals that are too short: more than fit into two days. */
 const maxCheckedRuns = 600
 
-/** @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the allowed values. */
+/** Checks a schedule. @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the allowed values. */
 export function validateSchedule({ cron, timezone }: CronSchedule): void {
   if (!isTimeZone(timezone))
     throw scheduleError(
@@ -48,8 +48,8 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
 }
 
 /**
- * Returns the first run after an instant (milliseconds). When the clocks go forward, a skipped time runs in the first
- * minute afterwards; when they go back, a repeated time runs once, the first time.
+ * Returns the first run after an instant (in milliseconds). If the clocks go forward, a skipped time runs in the first
+ * minute afterwards; if they go back, a repeated time runs only the first time.
  */
 export function getNextRunTime({ cron, timezone }: CronSchedule, afterMs: number): number | undefined {
   let wall = findNextWallTime(cron, toWallTime(timezone, afterMs))
@@ -68,18 +68,21 @@ function findInstantAtOrAfter(zone: string, wallMs: number): number {
   }
 }
 
-/** Uses wall times as in `lib/time-zones.ts`. @throws AppError INVALID_INPUT for an invalid cron expression. */
+/**
+ * Returns the next run as a wall time, which `lib/time-zones.ts` explains.
+ * @throws AppError INVALID_INPUT for an invalid cron expression.
+ */
 function findNextWallTime(cron: string, afterMs: number): number | undefined {
   return parseCron(cron).nextRun(new Date(afterMs))?.getTime()
 }
 
 function parseCron(cron: string): Cron {
-  // The library also accepts a date, which would run once.
+  // The library also accepts a date, which would run only once.
   const isDate = /^\d{4}-/.test(cron)
   try {
     if (!isDate) return new Cron(cron.trim(), { timezone: 'UTC', mode: '5-part', paused: true })
   } catch {
-    // Its messages refer to its own options.
+    // The library's messages are ignored, because they refer to its own options.
   }
   throw scheduleError(
     'cron',

@@ -11,7 +11,7 @@ export class WorkflowStore {
     this.#table = table
   }
 
-  /** Returns false when the owner has reached the maximum. */
+  /** Stores a new workflow; false if the owner has reached the limit. */
   create(workflow: Workflow): Promise<boolean> {
     return createOwned(this.#table, 'WORKFLOW', recordOf(workflow), maxWorkflows)
   }
@@ -21,7 +21,7 @@ export class WorkflowStore {
     return item && Workflow.parse(item)
   }
 
-  /** Newest first. */
+  /** Lists the workflows of an owner, newest first. */
   async list(owner: string): Promise<Workflow[]> {
     const ids = await listOwnedIds(this.#table, 'WORKFLOW', owner)
     const items = await this.#table.getAll(ids.map(getWorkflowKey))
@@ -29,10 +29,7 @@ export class WorkflowStore {
     return ids.flatMap((id) => workflowsById.get(id) ?? [])
   }
 
-  /**
-   * Stores a changed workflow together with a run.
-   * @returns undefined when the workflow was changed concurrently.
-   */
+  /** Stores a changed workflow together with a run. @returns undefined if the workflow was changed concurrently. */
   async change(
     workflowBefore: Workflow,
     nextWorkflow: Workflow,
@@ -58,7 +55,7 @@ export class WorkflowStore {
     return item && WorkflowRun.parse(item)
   }
 
-  /** Reads the last runs of workflows by their ids, without those that have expired. */
+  /** Reads the last run of each workflow, without runs that have expired. */
   async readLastRuns(workflows: readonly Workflow[]): Promise<ReadonlyMap<string, WorkflowRun>> {
     const keys = workflows.flatMap(({ id: workflowId, lastRun: id }) =>
       id ? getRunKey({ workflowId, id }) : [],
@@ -67,7 +64,7 @@ export class WorkflowStore {
     return new Map(items.map((item) => [String(item['id']), WorkflowRun.parse(item)]))
   }
 
-  /** Reads a page of runs before a run, newest first; `next` is the last of them when there are more. */
+  /** Reads a page of runs before a run, newest first; `next` is the last of them if there are more. */
   async runs(
     workflowId: string,
     { limit, before }: { readonly limit: number; readonly before?: string | undefined },
@@ -81,7 +78,7 @@ export class WorkflowStore {
       },
       ScanIndexForward: false,
       ConsistentRead: true,
-      // One more, because the range includes the run `before`.
+      // One more run is read, because the range includes the run `before`.
       Limit: before === undefined ? limit : limit + 1,
     })
     const runs = items.map((item) => WorkflowRun.parse(item)).filter(({ id }) => id !== before)
@@ -94,7 +91,7 @@ export class WorkflowStore {
   }
 }
 
-/** A workflow without `wakeAt`, disabled and with no live run, is in no index. */
+/** Returns the record of a workflow. Without `wakeAt` (disabled and with no live run), it is in no index. */
 const recordOf = (workflow: Workflow) => ({
   ...workflow,
   ...(workflow.wakeAt && { wakeShard: getWakeShard(workflow.id) }),

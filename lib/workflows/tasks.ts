@@ -16,14 +16,14 @@ import {
 import { clearUnknownFields } from '../tasks/unknown-options.ts'
 import type { Workflow } from './workflow.ts'
 
-/** The task map of a workflow: validation, storage, and the tasks of a run. */
+/** Validates and stores the task map of a workflow, and creates the tasks of a run. */
 
 type TaskMap = Workflow['tasks']
 type Fields = TaskMap[string]
 
 /** Values of the placeholders `${…}` in one run. */
 interface RunVariables {
-  /** Such as `2026-12-31`, in the time zone of the workflow. */
+  /** Date of the run in the time zone of the workflow, such as `2026-12-31`. */
   readonly date: string
   readonly runId: string
 }
@@ -33,12 +33,12 @@ const variableNames = ['date', 'runId'] as const satisfies readonly (keyof RunVa
 /** Imports of files that are only available for one run. */
 const oneTimeImports: readonly string[] = ['import/upload', 'import/base64']
 
-/** Validates tasks and seals their secrets. @param id of the workflow. @throws AppError for invalid tasks. */
+/** Validates tasks and seals their secrets. @param id id of the workflow. @throws AppError for invalid tasks. */
 export async function prepareTasks(taskMap: TaskMap, id: string, services: Services): Promise<TaskMap> {
   const engines = await services.engines()
   const storedTasks = mapTasks(taskMap, (name, fields) => {
     rejectRedactedSecrets(name, fields)
-    // A task of this form is invalid, which is reported below.
+    // A task that looks like a sealed value is invalid, which is reported below.
     if (isSealed(fields)) return {}
     return sealFields(clearUnknownOptions(fields, engines), id, services)
   })
@@ -65,7 +65,7 @@ export function createRunTasks(
   variables: RunVariables,
   { vault }: Services,
 ): RequestedTask[] {
-  // Placeholders are filled before secrets are opened, so that secrets are never changed.
+  // Placeholders are filled before secrets are unsealed, so that secrets are never changed.
   return parseTasks(
     vault.unsealAll(
       mapTasks(tasks, (name, fields) => fillFields(name, fields, variables)),
@@ -79,7 +79,7 @@ const mapTasks = (tasks: TaskMap, change: (name: string, fields: Fields) => Fiel
 
 function clearUnknownOptions(fields: Fields, engines: readonly Engine[]): Fields {
   const operation = findTaskOperation(String(fields['operation']))
-  // The fields of other operations are all known, or the request is refused.
+  // For other operations, the request is refused if it has unknown fields.
   if (operation?.kind !== 'process') return fields
   const { options } = fields
   const commonFields = Object.entries(fields).filter(([name]) => isCommonField(name))
@@ -109,9 +109,9 @@ function sealFields(fields: Fields, id: string, { vault }: Services): Fields {
   return { ...sealedFields, options: vault.sealClientSecrets(options, secrets(options), id) }
 }
 
-/** Rejects redacted secrets: a client that sends back what it was shown would replace the secret by `***`. */
+/** Rejects redacted secrets: a client that sends back what it received would replace the secret by `***`. */
 function rejectRedactedSecrets(name: string, fields: Fields): void {
-  // Spreading takes any value; only objects have fields.
+  // Any value can be spread; only objects add fields.
   const allFields = Object.entries({ ...fields, ...(fields['options'] as object | undefined) })
   const [field] = allFields.find(([, value]) => value === redacted) ?? []
   if (field === undefined) return

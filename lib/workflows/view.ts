@@ -6,7 +6,7 @@ import { component } from '../validation/component.ts'
 import { openUrl, toWebhookUrl } from '../webhooks/stored-url.ts'
 import { Overlap, type Workflow, type WorkflowRun, WorkflowRunStatus } from './workflow.ts'
 
-/** Workflows and their runs as shown to clients. */
+/** Renders workflows and their runs for clients. */
 
 const Timestamp = z.iso.datetime()
 

@@ -31,7 +31,7 @@ type WorkflowInput = Pick<
 
 type WorkflowChange = { readonly [Field in keyof WorkflowInput]?: WorkflowInput[Field] | undefined }
 
-/** Attempts at a change that may conflict with others. */
+/** Maximum number of attempts at a change that may conflict with others. */
 const maxTries = 5
 
 /** Creates, changes and runs workflows. */
@@ -44,7 +44,7 @@ export class Workflows {
     this.#services = services
   }
 
-  /** @throws AppError INVALID_INPUT for an invalid workflow, or when the owner has reached the maximum. */
+  /** Creates a workflow. @throws AppError INVALID_INPUT if it is invalid, or the owner has reached the limit. */
   async create(owner: string, input: WorkflowInput, now = new Date()): Promise<Workflow> {
     validateSchedule(input)
     await this.#checkWebhook(input)
@@ -78,7 +78,7 @@ export class Workflows {
     const changes = defined({ ...input, webhookUrl: this.#sealWebhookUrl(input, id) })
     const tasks = input.tasks && (await prepareTasks(input.tasks, id, this.#services))
     return this.#changeWithRetry(id, (workflow) => {
-      // The changes have no undefined fields, which Object.fromEntries does not know.
+      // Object.fromEntries loses the type of the changes, which have no undefined fields.
       const { paused, ...wantedWorkflow } = { ...workflow, ...changes, ...defined({ tasks }) } as Workflow
       validateSchedule(wantedWorkflow)
       const isSwitchedOn = input.enabled === true
@@ -122,7 +122,7 @@ export class Workflows {
     return (await this.store.run(id, transition.run.id)) ?? transition.run
   }
 
-  /** Does whatever is due for a workflow whose `wakeAt` has passed. */
+  /** Does everything that is due for a workflow whose `wakeAt` has passed. */
   async wake(id: string, now = new Date()): Promise<void> {
     const transition = await this.#changeWithRetry(id, async (workflowBefore) => {
       const workflow = await this.#updateLiveRun(workflowBefore, now)
@@ -131,14 +131,14 @@ export class Workflows {
     if (transition) await this.#startJob(transition, now)
   }
 
-  /** Returns the current state of a run, whose stored record learns of its job's end up to a minute later. */
+  /** Returns the current state of a run. Its stored record is up to a minute behind the end of its job. */
   async loadCurrentRun(run: WorkflowRun, now = new Date()): Promise<WorkflowRun> {
     if (run.status !== 'running' || !run.jobId) return run
     const job = await this.#services.jobs.store.getJob(run.jobId)
     return job && !isRunning(job) ? { ...run, ...getRunOutcome(job, now) } : run
   }
 
-  /** Starts the waiting run, if there is one and the previous run is over. */
+  /** Starts the waiting run, if there is one and the previous run has ended. */
   async #startWaitingRun(workflow: Workflow, now: Date): Promise<WorkflowTransition> {
     const { waiting, ...otherFields } = workflow
     if (waiting === undefined || workflow.live !== undefined) return { next: setWakeTime(workflow, now) }
@@ -146,7 +146,7 @@ export class Workflows {
     return run ? startRun(otherFields, run, now) : { next: setWakeTime(otherFields, now) }
   }
 
-  /** Decides and stores a change; decides again after a concurrent change. */
+  /** Decides and stores a change; after a concurrent change, decides again. */
   async #changeWithRetry(
     id: string,
     decide: (workflow: Workflow) => WorkflowTransition | Promise<WorkflowTransition>,
@@ -155,7 +155,7 @@ export class Workflows {
       const workflowBefore = await this.store.find(id)
       if (!workflowBefore) return undefined
       const transition = await decide(workflowBefore)
-      // Before the write: after a crash, nothing would repeat it.
+      // The job is cancelled before the write, because after a crash nothing would repeat it.
       if (transition.cancel !== undefined) await this.#cancel(id, transition.cancel)
       const nextWorkflow = await this.store.change(workflowBefore, transition.next, transition.run)
       if (nextWorkflow?.paused && !workflowBefore.paused)
@@ -178,12 +178,12 @@ export class Workflows {
     await this.store.changeRun(run, { status: 'cancelled', endedAt: new Date().toISOString() })
   }
 
-  /** Creates the job of a stored run; after a crash, the next check repeats it. */
+  /** Creates the job of a stored run. After a crash, the next check repeats it. */
   async #startJob({ next, run }: WorkflowTransition, now: Date): Promise<void> {
     if (run?.status === 'running') await this.#startRunJob(next, run, now)
   }
 
-  /** Creates the job of a run, only once even if repeated. */
+  /** Creates the job of a run; repeated calls create it only once. */
   async #startRunJob(workflow: Workflow, run: WorkflowRun, now: Date): Promise<void> {
     try {
       await this.#createJob(workflow, run)
@@ -217,7 +217,7 @@ export class Workflows {
     }
   }
 
-  /** Updates the workflow with the outcome of its live run; creates the run's job if it is missing. */
+  /** Updates the workflow with the outcome of its live run. Creates the run's job if it is missing. */
   async #updateLiveRun(workflow: Workflow, now: Date): Promise<Workflow> {
     const { live } = workflow
     if (live === undefined) return workflow
@@ -238,7 +238,7 @@ export class Workflows {
 
 const isRunning = (job: Job) => !job.deletedAt && isLiveStatus(job.status)
 
-/** Outcome of a run from its job; `job` is undefined when it no longer exists. */
+/** Returns the outcome of a run from its job, which is undefined if it no longer exists. */
 function getRunOutcome(job: Job | undefined, now: Date): Pick<WorkflowRun, 'status' | 'endedAt' | 'error'> {
   const endedAt = job?.endedAt ?? now.toISOString()
   if (job?.error) {

@@ -7,9 +7,9 @@ import type { Endpoints } from './drive.ts'
 /** Tokens that a drive issues when its owner consents (RFC 6749, 4.1; RFC 7636). */
 export const OAuthTokens = z.object({
   access: z.string(),
-  /** Absent if the drive issues none: then it has to be connected again after expiry. */
+  /** Refresh token; undefined if the drive issues none, in which case it has to be connected again after the expiry. */
   refresh: z.string().optional(),
-  /** Milliseconds since 1970. */
+  /** When the access token expires, in milliseconds since 1970. */
   expiresAt: z.number(),
 })
 export type OAuthTokens = z.infer<typeof OAuthTokens>
@@ -32,7 +32,7 @@ async function loadClient({ clientId, clientSecret, endpoints }: ClientRegistrat
     undefined,
     library.ClientSecretPost(clientSecret),
   )
-  // The operator configured a plain HTTP endpoint, such as a drive in the same network.
+  // The operator configured an endpoint with plain HTTP, such as a drive in the same network.
   if (token.startsWith('http:')) library.allowInsecureRequests(config)
   config[library.customFetch] = async (url, { method, headers, body, signal }) => {
     const response = await http.request(url, {
@@ -58,7 +58,9 @@ interface AuthorizationRequest {
   readonly extraParameters: Readonly<Record<string, string>>
 }
 
-/** Creates the URL that asks the drive's owner for consent, and the PKCE verifier that binds the callback to it. */
+/**
+ * Creates the URL at which the drive's owner is asked for consent, and the PKCE verifier that binds the callback to it.
+ */
 export async function createAuthorizationUrl(
   registration: ClientRegistration,
   http: GuardedHttp,
@@ -77,7 +79,11 @@ export async function createAuthorizationUrl(
   return { url: url.href, verifier }
 }
 
-/** @param callbackUrl the URL that the drive redirected to. @throws the library's error if the drive refuses. */
+/**
+ * Exchanges the code of a callback for tokens.
+ * @param callbackUrl the URL to which the drive redirected.
+ * @throws the library's error if the drive refuses.
+ */
 export async function exchangeCode(
   registration: ClientRegistration,
   http: GuardedHttp,
@@ -93,7 +99,7 @@ export async function exchangeCode(
   )
 }
 
-/** @throws the library's error if the drive refuses. */
+/** Gets new tokens with a refresh token. @throws the library's error if the drive refuses. */
 export async function refreshTokens(
   registration: ClientRegistration,
   http: GuardedHttp,
@@ -101,7 +107,7 @@ export async function refreshTokens(
 ): Promise<OAuthTokens> {
   const { library, config } = await loadClient(registration, http)
   const tokens = parseTokens(await library.refreshTokenGrant(config, refresh))
-  // "The authorization server MAY issue a new refresh token"; otherwise the old one stays valid.
+  // RFC 6749, 6: "The authorization server MAY issue a new refresh token"; otherwise the old one stays valid.
   return { refresh, ...tokens }
 }
 
@@ -117,6 +123,6 @@ const parseTokens = ({ access_token, refresh_token, expires_in }: TokenResponse)
   expiresAt: Date.now() + (expires_in ?? defaultLifetimeS) * 1000,
 })
 
-/** Whether the drive or its owner refused, as opposed to a network failure. */
+/** Whether the drive or its owner refused; false for a network failure. */
 export const isOAuthRefusal = (error: unknown): boolean =>
   error instanceof Error && ['ResponseBodyError', 'AuthorizationResponseError'].includes(error.name)

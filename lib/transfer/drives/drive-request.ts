@@ -3,10 +3,10 @@ import type { GuardedHttp } from '../guarded-http.ts'
 import { RemoteError } from '../remote-error.ts'
 import type { Drive, DriveRequest, DriveSend } from './drive.ts'
 
-/** API Gateway waits 30 s, and one of our requests may need several responses of a drive. */
+/** Timeout of a request: API Gateway waits 30 s, and one request of a client may need several responses of a drive. */
 const timeoutMs = 12_000
 
-/** Creates a function that sends requests to a drive with an access token of its owner. */
+/** Creates a function that sends requests to a drive with its owner's access token. */
 export function createDriveRequest(
   http: GuardedHttp,
   drive: Drive,

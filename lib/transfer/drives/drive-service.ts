@@ -23,10 +23,10 @@ import {
 import { createDriveRequest } from './drive-request.ts'
 import { getDrive } from './index.ts'
 
-/** Remaining lifetime that a token needs, in milliseconds: for browsing, and for files that a task transfers. */
+/** How long a token must still be valid, in milliseconds: for browsing, and for files that a task transfers. */
 export const minTokenLifetimesMs = { browse: 60_000, transfer: 20 * 60_000 } as const
 
-/** Operations of owners on one kind of drive, with the service's registration at its provider. */
+/** Operations on one kind of drive on behalf of owners, with the service's registration at its provider. */
 export class DriveService {
   readonly drive: Drive
   readonly #services: Services
@@ -34,7 +34,7 @@ export class DriveService {
   readonly #origins: readonly string[]
   readonly #connections: DriveConnections
 
-  /** @throws AppError DRIVE_NOT_CONFIGURED */
+  /** Creates the service for a drive. @throws AppError DRIVE_NOT_CONFIGURED */
   constructor(id: DriveId, services: Services) {
     const registeredClient = services.config.DRIVES?.[id]
     this.drive = getDrive(id)
@@ -62,7 +62,7 @@ export class DriveService {
     return `${this.#services.config.PUBLIC_URL ?? ''}/v1/cloud/${this.drive.id}/callback`
   }
 
-  /** Starts an authorization and returns the URL to send the drive's owner to. */
+  /** Starts an authorization. Returns the URL to which the drive's owner has to be redirected. */
   async startAuthorization(
     owner: string,
     {
@@ -96,7 +96,7 @@ export class DriveService {
     return { authorizationUrl: url, state, expiresAt }
   }
 
-  /** Prevents open redirects: only pages of the configured origins are allowed. */
+  /** Only allows pages of the configured origins, which prevents open redirects. */
   #requireAllowedRedirect(redirectUri: string): void {
     if (this.#origins.includes(new URL(redirectUri).origin)) return
     throw new AppError(
@@ -106,7 +106,7 @@ export class DriveService {
     )
   }
 
-  /** Returns the pending authorization when the drive's owner comes back. Each state works once. */
+  /** Returns the pending authorization when the drive's owner comes back. Each state works only once. */
   async requirePending(owner: string, state: string) {
     const pendingConnection = await this.#connections.takePending(state)
     if (!pendingConnection || pendingConnection.drive !== this.drive.id)
@@ -115,7 +115,7 @@ export class DriveService {
         `state: expected the state of an unfinished authorization that started less than ${consentLifetimeMinutes} minutes ago. Start again.`,
         { field: 'state' },
       )
-    // Otherwise an attacker could make others connect their drives to the attacker's account.
+    // Without this check, an attacker could make others connect their drives to the attacker's account.
     if (pendingConnection.owner !== owner)
       throw new AppError(
         'INSUFFICIENT_PERMISSIONS',
@@ -124,7 +124,7 @@ export class DriveService {
     return pendingConnection
   }
 
-  /** @throws AppError DRIVE_NOT_CONNECTED if the owner did not consent. */
+  /** Completes an authorization. @throws AppError DRIVE_NOT_CONNECTED if the owner did not consent. */
   async connect(
     owner: string,
     callbackQuery: Readonly<Record<string, string | undefined>>,
@@ -178,7 +178,7 @@ export class DriveService {
     )
   }
 
-  /** @throws AppError DRIVE_NOT_CONNECTED unless this is the owner's connection to this drive. */
+  /** Returns a connection. @throws AppError DRIVE_NOT_CONNECTED unless it is the owner's connection to this drive. */
   async requireConnection(
     owner: string,
     id: string,
@@ -196,7 +196,7 @@ export class DriveService {
     return foundConnection
   }
 
-  /** Runs `work` with access to the drive. @param minLifetimeMs how long the access token has to stay valid. */
+  /** Runs `work` with access to the drive. @param minLifetimeMs how long the access token must stay valid. */
   async use<T>(
     connection: DriveConnection,
     minLifetimeMs: number,
@@ -252,7 +252,7 @@ async function mapErrors<T>(work: () => Promise<T>, code: ErrorCode = 'IMPORT_FA
   }
 }
 
-/** Maps errors of the remote side to the error code of a failed transfer. */
+/** Maps errors of the drive to the error code of a failed transfer. */
 function toAppError(error: unknown, code: ErrorCode = 'IMPORT_FAILED'): unknown {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at

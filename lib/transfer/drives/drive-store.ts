@@ -13,15 +13,18 @@ interface DriveFolder {
   readonly folder: string
 }
 
-/** Locations of the files that are stored, by `getKey`. */
+/** Locations of the files stored so far, by `getKey`. */
 const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
 
-/** The name alone would not do: if a job is deleted between two attempts, another file may get the name of its file. */
+/**
+ * Returns a key that identifies a file. Its name is not enough: if a job is deleted between two attempts, another file
+ * may get the name of the deleted one.
+ */
 const getKey = ({ sha256, path }: OutgoingFile) => `${sha256} ${path}`
 
 /**
- * Stores files in a folder of a drive. A drive replaces no file, so a repeated export would store copies: its state
- * names the files that an earlier attempt has stored, and these are skipped.
+ * Stores files in a folder of a drive. A drive replaces no file, so a repeated export would store copies. To avoid
+ * that, the state lists the files that an earlier attempt has stored, and these are skipped.
  */
 export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, onStarted }) => {
   // Parsed when the task was created.

@@ -6,9 +6,9 @@ import type { OutgoingFile } from '../transfer.ts'
 export interface Endpoints {
   readonly authorize: string
   readonly token: string
-  /** Without a trailing slash. */
+  /** URL of the API, without a trailing slash. */
   readonly api: string
-  /** The same for the content of files. */
+  /** URL of the API for the content of files, without a trailing slash. */
   readonly upload: string
 }
 
@@ -21,9 +21,9 @@ export interface DriveItem {
   readonly name: string
   readonly isFolder: boolean
   readonly mimeType: string | null
-  /** Bytes; null if the drive does not report it. */
+  /** Size in bytes; null if the drive does not report it. */
   readonly size: number | null
-  /** RFC 3339. */
+  /** Time of the last change (RFC 3339). */
   readonly modifiedAt: string | null
   readonly thumbnailUrl: string | null
   readonly path: string | null
@@ -31,20 +31,20 @@ export interface DriveItem {
 
 interface DriveListing {
   readonly items: readonly DriveItem[]
-  /** Cursor of the next page, in the drive's own format. */
+  /** Cursor of the next page in the drive's own format; null on the last page. */
   readonly nextCursor: string | null
 }
 
 interface ListQuery {
-  /** `root`, or the id of an item. */
+  /** Id of the folder, or `root`. */
   readonly folderId: string
-  /** Search words for names. */
+  /** Words to search for in names. */
   readonly q?: string | undefined
   readonly cursor?: string | undefined
   readonly limit: number
 }
 
-/** URL and headers for downloading a file while the access token is valid. */
+/** URL and headers for downloading a file, which work while the access token is valid. */
 export interface FileLink {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
@@ -60,11 +60,11 @@ export interface DriveAccount {
 /** Sends requests to the drive on behalf of its owner. */
 export interface DriveRequest {
   /**
-   * Returns the JSON response.
+   * Sends a request and returns the JSON of the response.
    * @throws RemoteError `forbidden`, `not-found`, `status` or `unreachable`.
    */
   (path: string, options?: { readonly query?: QueryParameters; readonly post?: unknown }): Promise<unknown>
-  /** Headers for a plain download. */
+  /** Headers for downloading a file. */
   readonly headers: Readonly<Record<string, string>>
   readonly api: string
 }
@@ -81,9 +81,9 @@ export type DriveSend = (
 export interface DriveUpload {
   readonly request: DriveRequest
   readonly send: DriveSend
-  /** `upload` of the endpoints. */
+  /** The `upload` URL of the endpoints. */
   readonly uploadUrl: string
-  /** A result of `findFolder`. */
+  /** The folder, as `findFolder` returned it. */
   readonly folder: string
   readonly signal: AbortSignal
   readonly onSent: (bytes: number) => void
@@ -91,7 +91,7 @@ export interface DriveUpload {
 
 export interface Drive {
   readonly id: DriveId
-  /** Display name. */
+  /** Name of the drive as shown to users. */
   readonly title: string
   readonly endpoints: Endpoints
   readonly scopes: Readonly<Record<DriveAccessLevel, string>>
@@ -103,10 +103,13 @@ export interface Drive {
   readonly isFull: (status: number, body: string) => boolean
   account(request: DriveRequest): Promise<DriveAccount>
   list(request: DriveRequest, query: ListQuery): Promise<DriveListing>
-  /** @throws RemoteError `not-found` for a missing file or a folder. */
+  /** Returns the link of a file. @throws RemoteError `not-found` for a missing file or a folder. */
   link(request: DriveRequest, fileId: string): Promise<FileLink>
-  /** Returns how uploads name a folder. @throws RemoteError `not-found` for a missing folder or a file. */
+  /**
+   * Returns the name by which uploads refer to a folder.
+   * @throws RemoteError `not-found` for a missing folder or a file.
+   */
   findFolder(request: DriveRequest, folderId: string): Promise<string>
-  /** Stores a new file; never replaces one. @returns its location. @throws RemoteError */
+  /** Stores a new file; never replaces an existing one. @returns the location of the file. @throws RemoteError */
   upload(upload: DriveUpload, file: OutgoingFile): Promise<string>
 }

@@ -5,7 +5,7 @@ import { RemoteError } from '../remote-error.ts'
 import type { Drive, DriveItem, DriveUpload } from './drive.ts'
 import { uploadInChunks } from './upload-chunks.ts'
 
-/** https://www.dropbox.com/developers/documentation/http/documentation */
+/** Dropbox API: https://www.dropbox.com/developers/documentation/http/documentation */
 
 const Entry = z.object({
   '.tag': z.string(),
@@ -35,7 +35,7 @@ const toDriveItem = (entry: z.infer<typeof Entry>): DriveItem => ({
   path: entry.path_display ?? null,
 })
 
-/** "Specify the root folder as an empty string rather than as "/"." */
+/** Dropbox: "Specify the root folder as an empty string rather than as "/"." */
 const toPath = (folderId: string) => (folderId === 'root' ? '' : folderId)
 
 const getNextCursor = ({ cursor, has_more: hasMore }: { cursor?: string | undefined; has_more: boolean }) =>
@@ -45,10 +45,10 @@ const readScopes = 'account_info.read files.metadata.read files.content.read'
 
 const UploadSession = z.object({ session_id: z.string() })
 const StoredFile = z.object({ path_display: z.string() })
-/** Bytes of a chunk: a multiple of 4 MiB, below the maximum of 150 MB. */
+/** Size of a chunk in bytes: a multiple of 4 MiB, below the maximum of 150 MB. */
 const chunkBytes = 64 * 1024 ** 2
 
-/** JSON in a header has to be ASCII. */
+/** Returns JSON for a header, which has to be ASCII. */
 const toHeader = (value: object) =>
   JSON.stringify(value).replace(
     /[^ -~]/g,
@@ -87,7 +87,7 @@ export const dropbox: Drive = {
   },
   scopes: { read: readScopes, write: `${readScopes} files.content.write` },
   authorizationParameters: { token_access_type: 'offline' },
-  // "Endpoint-specific error": 409, with the kind of error at the start of `error_summary`.
+  // An "endpoint-specific error" has status 409, with the kind of error at the start of `error_summary`.
   isNotFound: (status, body) => status === 409 && /"error_summary":\s*"path\/(?:not_|restricted)/.test(body),
 
   isFull: (status, body) => status === 409 && body.includes('insufficient_space'),
@@ -148,7 +148,8 @@ export const dropbox: Drive = {
           response.body.destroy()
           return undefined
         },
-        // Only the error for a wrong offset contains the right one.
+        // Dropbox only reports the correct offset in the error for a wrong one, so nothing is appended at the old
+        // offset.
         findOffset: async (at) => {
           const response = await append(at, undefined, (status) => isOk(status) || status === 409)
           const offset = /"correct_offset":\s*(\d+)/.exec(await text(response.body))?.[1]

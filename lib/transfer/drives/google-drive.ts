@@ -3,7 +3,7 @@ import { uploadToSession } from '../google-upload.ts'
 import { RemoteError } from '../remote-error.ts'
 import type { Drive, DriveItem } from './drive.ts'
 
-/** https://developers.google.com/workspace/drive/api/reference/rest/v3 */
+/** Google Drive API: https://developers.google.com/workspace/drive/api/reference/rest/v3 */
 
 const folderMimeType = 'application/vnd.google-apps.folder'
 /** Google's own documents cannot be downloaded; they are exported to the closest format. */
@@ -55,7 +55,7 @@ const toDriveItem = ({
   thumbnailUrl: thumbnailLink ?? null,
 })
 
-/** "Escape single quotes in queries with \', such as 'Valentine\'s Day'." */
+/** Quotes a text for a query. Google: "Escape single quotes in queries with \', such as 'Valentine\'s Day'." */
 const quote = (text: string) => `'${text.replace(/[\\']/g, '\\$&')}'`
 
 const sharedDriveParameters = { supportsAllDrives: 'true' }
@@ -69,12 +69,12 @@ export const googleDrive: Drive = {
     api: 'https://www.googleapis.com/drive/v3',
     upload: 'https://www.googleapis.com/upload/drive/v3',
   },
-  // The scope `drive.file` does not allow storing files in folders that the owner created.
+  // The scope `drive.file` is not enough, because it does not allow storing files in folders that the owner created.
   scopes: {
     read: 'https://www.googleapis.com/auth/drive.readonly',
     write: 'https://www.googleapis.com/auth/drive',
   },
-  // Google issues another refresh token only after a new consent.
+  // The owner is asked for consent each time, because Google issues another refresh token only after a new consent.
   authorizationParameters: { access_type: 'offline', prompt: 'consent' },
 
   isFull: (status, body) => status === 403 && body.includes('storageQuotaExceeded'),
@@ -88,7 +88,7 @@ export const googleDrive: Drive = {
 
   list: async (request, { folderId, q, cursor, limit }) => {
     const folderFilter = [`${quote(folderId)} in parents`, 'trashed = false']
-    // Names are searched in the whole drive, as in Google's own search.
+    // A search covers the names in the whole drive, like Google's own search.
     const filters = q === undefined ? folderFilter : [`name contains ${quote(q)}`, 'trashed = false']
     const { files, nextPageToken } = Files.parse(
       await request('/files', {
@@ -150,7 +150,7 @@ export const googleDrive: Drive = {
       body: JSON.stringify({ name: file.path, parents: [folder] }),
     })
     body.destroy()
-    // The URL of the session is a credential, so the token is not sent to it.
+    // The URL of the session is a credential, so the token is not sent with it.
     const stored = await uploadToSession(String(headers.location), file, {
       request: (_, url, options, isSuccess) => send(url, options, isSuccess),
       location: `"${file.path}"`,

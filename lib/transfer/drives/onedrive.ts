@@ -5,7 +5,7 @@ import type { OutgoingFile } from '../transfer.ts'
 import type { Drive, DriveItem, DriveSend, DriveUpload } from './drive.ts'
 import { uploadInChunks } from './upload-chunks.ts'
 
-/** https://learn.microsoft.com/en-us/onedrive/developer/rest-api/ over Microsoft Graph */
+/** OneDrive API of Microsoft Graph: https://learn.microsoft.com/en-us/onedrive/developer/rest-api/ */
 
 const Item = z.object({
   id: z.string(),
@@ -24,7 +24,7 @@ const Person = z.object({
   userPrincipalName: z.string().nullish(),
 })
 
-/** A parent's path is `/drive/root:/folder`. */
+/** Returns the path of a file. That of its parent has the form `/drive/root:/folder`. */
 const pathOf = ({ name, parentReference }: z.infer<typeof Item>): string | null => {
   const [, parent] = parentReference?.path?.split('root:') ?? []
   return parent === undefined ? null : `${decodeURIComponent(parent)}/${name}`
@@ -47,18 +47,18 @@ const getItemPath = (id: string) =>
 const UploadSession = z.object({ uploadUrl: z.url() })
 const Progress = z.object({ nextExpectedRanges: z.array(z.string()).min(1) })
 const StoredFile = z.object({ webUrl: z.string() })
-/** Bytes of a chunk: a multiple of 320 KiB, below the maximum of 60 MiB. */
+/** Size of a chunk in bytes: a multiple of 320 KiB, below the maximum of 60 MiB. */
 const chunkBytes = 160 * 320 * 1024
 /** Timeout for cancelling an upload session. */
 const cancelTimeoutMs = 5000
-/** "If a file already exists, choose a new name." */
+/** OneDrive: "If a file already exists, choose a new name." */
 const renameOnConflict = { '@microsoft.graph.conflictBehavior': 'rename' }
 
-/** Path of a new file in a folder; OneDrive refuses these characters in names. */
+/** Returns the path of a new file in a folder. The replaced characters are not allowed in OneDrive's names. */
 const newFilePath = (folder: string, name: string) =>
   `${getItemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}:`
 
-/** An upload session refuses empty files. */
+/** Uploads an empty file, which upload sessions refuse. */
 async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload, file: OutgoingFile) {
   const query = new URLSearchParams(renameOnConflict)
   const url = `${uploadUrl}${newFilePath(folder, file.path)}/content?${query}`
@@ -66,7 +66,7 @@ async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload
   return StoredFile.parse(await json((await send(url, { method: 'PUT', headers })).body))
 }
 
-/** Its URL is a credential, so the token is not sent to it. */
+/** Creates an upload session. Its URL is a credential, so the token is not sent with it. */
 const createChunkSession = (session: string, send: DriveSend, { size, path }: OutgoingFile) => ({
   chunkBytes,
   send: async (
@@ -84,7 +84,7 @@ const createChunkSession = (session: string, send: DriveSend, { size, path }: Ou
   findOffset: async () => {
     const response = await send(session, {}, (status) => status < 300 || status === 404)
     const reply = await json(response.body)
-    // The session ends with the last byte, and then the file may be stored or not.
+    // The session ends with the last byte. If it has ended, it is unknown whether the file was stored.
     if (response.status === 404)
       throw new RemoteError('incomplete', `OneDrive no longer has the upload of "${path}".`, {
         isTransient: false,
@@ -116,7 +116,7 @@ export const oneDrive: Drive = {
   },
 
   list: async (request, { folderId, q, cursor, limit }) => {
-    // OData string literals double apostrophes.
+    // OData string literals double their apostrophes.
     const search = q === undefined ? undefined : encodeURIComponent(q.replaceAll("'", "''"))
     const path = `${getItemPath(folderId)}/${search === undefined ? 'children' : `search(q='${search}')`}`
     const page = Children.parse(
@@ -125,7 +125,7 @@ export const oneDrive: Drive = {
     const nextLink = page['@odata.nextLink']
     return {
       items: page.value.map(toDriveItem),
-      // Only the token of the URL is used: following another URL would send the access token elsewhere.
+      // Only the token in the URL is used, because following another URL would send the access token elsewhere.
       nextCursor: nextLink === undefined ? null : new URL(nextLink).searchParams.get('$skiptoken'),
     }
   },
@@ -133,7 +133,7 @@ export const oneDrive: Drive = {
   link: async (request, fileId) => {
     const foundItem = Item.parse(await request(getItemPath(fileId), { query: { $select: fields } }))
     if (foundItem.folder) throw new RemoteError('not-found', `"${foundItem.name}" is a folder.`)
-    // Redirects to another host, which does not receive the token.
+    // The URL redirects to another host, which does not receive the token.
     return {
       url: `${request.api}${getItemPath(fileId)}/content`,
       headers: request.headers,

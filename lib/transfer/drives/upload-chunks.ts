@@ -5,16 +5,16 @@ import { RemoteError } from '../remote-error.ts'
 import { createByteReporter } from '../report-bytes.ts'
 import type { OutgoingFile } from '../transfer.ts'
 
-/** How often a chunk is sent again after a failure that may pass, and the delay before the first time. */
+/** How often a chunk is sent again after a transient failure, and the delay before the first retry. */
 const maxRetries = 3
 const pauseMs = 500
 
 /** An upload session of a drive. */
 interface ChunkSession<T> {
   readonly chunkBytes: number
-  /** Sends a chunk. @returns what the drive stored, once it has the whole file */
+  /** Sends a chunk. @returns what the drive stored, if it has the whole file now */
   send(range: ChunkRange, body: Readable): Promise<T | undefined>
-  /** Asks the drive where to continue after a failure at `at`. */
+  /** Asks the drive at which offset to continue after a failure at `at`. */
   findOffset(at: number): Promise<number>
 }
 interface ChunkRange {
@@ -22,7 +22,7 @@ interface ChunkRange {
   readonly end: number
 }
 
-/** Sends a file that is not empty chunk by chunk. @returns the reply to the last chunk */
+/** Sends a non-empty file in chunks. @returns the reply to the last chunk */
 export async function uploadInChunks<T>(
   file: OutgoingFile,
   session: ChunkSession<T>,
