@@ -46,13 +46,15 @@ export function Shell(props: {
               {menuLinks.map((section) => (
                 <SectionLink key={section} section={section} current={props.section} />
               ))}
-              {languages
-                .filter((id) => id !== language)
-                .map((id) => (
-                  <a key={id} href={`?lang=${id}`} hreflang={id} lang={id}>
-                    {languageNames[id]}
-                  </a>
-                ))}
+              <div class="menu-languages">
+                {languages
+                  .filter((id) => id !== language)
+                  .map((id) => (
+                    <a key={id} href={`?lang=${id}`} hreflang={id} lang={id}>
+                      {languageNames[id]}
+                    </a>
+                  ))}
+              </div>
               <button type="button" class="link" onClick={() => (isSheetOpen.value = true)}>
                 {words.shortcuts}
               </button>

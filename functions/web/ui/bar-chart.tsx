@@ -26,6 +26,11 @@ export function BarChart({
   return (
     <figure class="bars">
       <figcaption>{label}</figcaption>
+      {bars.length > 0 && (
+        <p class="hint" aria-hidden="true">
+          {format(max)}
+        </p>
+      )}
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
         {bars.map(({ date, value }, at) => {
           const barHeight = Math.max(value > 0 ? 2 : 0, (value / max) * height)
@@ -45,7 +50,6 @@ export function BarChart({
       {bars.length > 0 && (
         <p class="ends hint" aria-hidden="true">
           <span>{formatDate(bars[0]?.date ?? '')}</span>
-          <span>{format(max)}</span>
           {bars.length > 1 && <span>{formatDate(bars.at(-1)?.date ?? '')}</span>}
         </p>
       )}

@@ -93,6 +93,8 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
           {isOpaque(target.id) ? words.losesTransparency(target.id.toUpperCase()) : words.keepsTransparency}
         </p>
       )}
+      {/* Keeps the button below in place while the options are loading. */}
+      {item.options.value === undefined && <p class="options-space" />}
       <Lazy load={loadOptionFields} item={item} />
       {source?.id === 'pdf' && item.file.value && (
         <p>

@@ -251,7 +251,8 @@ function JobPage({ id }: { readonly id: string }) {
               <ul class="stack">
                 {details.result.files.map(({ filename, size, downloadUrl }) => (
                   <li key={downloadUrl}>
-                    <a class="button" href={downloadUrl} download>
+                    <a class="button primary" href={downloadUrl} download>
+                      <span class="icon icon-download" aria-hidden="true" />
                       <bdi>{filename}</bdi>
                     </a>{' '}
                     <span class="meta">{formatSize(size)}</span>

@@ -1,8 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Thumbnail } from '../../grid/thumbnail.tsx'
 import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
-import { Field } from '../../ui/components.tsx'
 import { formatSize } from '../../ui/format-values.ts'
 import { isRange } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
@@ -30,22 +29,30 @@ function labelOf(tool: Tool): string {
 
 export function ToolFiles(props: Props) {
   const { tool, files, onTake } = props
+  const id = useId()
   return (
     <div class="drop-zone">
-      <Field label={labelOf(tool)} hint={takesOneFile(tool) ? words.dropOne : words.drop}>
-        {(ids) => (
-          <input
-            {...ids}
-            type="file"
-            multiple={!takesOneFile(tool)}
-            accept={tool.sourceFormat === 'pdf' ? 'application/pdf,.pdf' : undefined}
-            onChange={(event) => {
-              onTake([...(event.currentTarget.files ?? [])])
-              event.currentTarget.value = ''
-            }}
-          />
-        )}
-      </Field>
+      {/* The label looks like a button: the browser's own is in its language and says "No file chosen". */}
+      <div class="file-field">
+        <input
+          id={id}
+          class="visually-hidden"
+          type="file"
+          multiple={!takesOneFile(tool)}
+          accept={tool.sourceFormat === 'pdf' ? 'application/pdf,.pdf' : undefined}
+          aria-describedby={`${id}-hint`}
+          onChange={(event) => {
+            onTake([...(event.currentTarget.files ?? [])])
+            event.currentTarget.value = ''
+          }}
+        />
+        <label for={id} class={files.length === 0 ? 'button primary' : 'button'}>
+          {labelOf(tool)}
+        </label>
+        <span id={`${id}-hint`} class="hint">
+          {takesOneFile(tool) ? words.dropOne : words.drop}
+        </span>
+      </div>
       {files.length > 0 && <FileList {...props} />}
     </div>
   )

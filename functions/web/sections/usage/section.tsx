@@ -5,6 +5,7 @@ import { callApi, type ReplyData } from '../../api.ts'
 import { BarChart } from '../../ui/bar-chart.tsx'
 import { Block, type Column, Field, Page, QueryView, Table } from '../../ui/components.tsx'
 import { DaysField } from '../../ui/days-field.tsx'
+import { getEngineName } from '../../ui/engine-names.ts'
 import {
   formatDate,
   formatDateTime,
@@ -87,7 +88,11 @@ export default function UsageSection() {
                 <Table
                   caption={words.by}
                   columns={groupColumns}
-                  rows={groups}
+                  rows={
+                    groupBy === 'engine'
+                      ? groups.map((group) => ({ ...group, name: getEngineName(group.name) }))
+                      : groups
+                  }
                   keyOf={({ name }) => name}
                   emptyText={words.nothing}
                 />

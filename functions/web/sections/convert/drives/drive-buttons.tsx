@@ -33,11 +33,13 @@ export default function DriveButtons() {
   if (drives.value.length === 0) return null
   return (
     <>
-      {drives.value.map(({ id, name }) => (
-        <button key={id} type="button" class="button" onClick={() => void openDrive(id)}>
-          {words.from(name)}
-        </button>
-      ))}
+      <p class="drive-buttons">
+        {drives.value.map(({ id, name }) => (
+          <button key={id} type="button" class="button" onClick={() => void openDrive(id)}>
+            {words.from(name)}
+          </button>
+        ))}
+      </p>
       <Notice text={problem.value} />
     </>
   )

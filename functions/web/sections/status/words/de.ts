@@ -12,7 +12,7 @@ const words: typeof en = {
   engines: 'Programm',
   state: 'Status',
   responseTime: 'Antwortzeit',
-  works: 'funktioniert',
+  works: 'OK',
   fails: 'antwortet nicht',
   installed: 'installiert',
   missing: 'nicht installiert',

@@ -11,7 +11,7 @@ export default {
   engines: 'Engine',
   state: 'Status',
   responseTime: 'Response time',
-  works: 'works',
+  works: 'OK',
   fails: 'no reply',
   installed: 'installed',
   missing: 'not installed',

@@ -13,7 +13,7 @@ const words: typeof en = {
   engines: 'Motor',
   state: 'Estado',
   responseTime: 'Tiempo de respuesta',
-  works: 'funciona',
+  works: 'OK',
   fails: 'sin respuesta',
   installed: 'instalado',
   missing: 'no instalado',

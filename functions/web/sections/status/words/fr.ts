@@ -13,7 +13,7 @@ const words: typeof en = {
   engines: 'Moteur',
   state: 'État',
   responseTime: 'Temps de réponse',
-  works: 'fonctionne',
+  works: 'OK',
   fails: 'pas de réponse',
   installed: 'installé',
   missing: 'non installé',

@@ -13,7 +13,7 @@ const words: typeof en = {
   engines: 'Mecanismo',
   state: 'Status',
   responseTime: 'Tempo de resposta',
-  works: 'funciona',
+  works: 'OK',
   fails: 'sem resposta',
   installed: 'instalado',
   missing: 'não instalado',
