@@ -1,5 +1,7 @@
-// npm run images:lock [-- av image …]: accepts the versions of the Debian packages in the named images; without a name,
-// it replaces the lock with the versions in `all`.
+/**
+ * npm run images:lock [-- av image …]: accepts the versions of the Debian packages in the named images; without a name,
+ * it replaces the lock with the versions in `all`.
+ */
 import { lockVersions, readLockedVersions, readVersions } from './debian-lock.ts'
 
 const requestedImages = process.argv.slice(2)

@@ -1,5 +1,7 @@
-// npm run images:push [-- av image …]: pushes built images to the registry in IMAGE_REGISTRY and stores their URIs with
-// digests, which the deployment uses.
+/**
+ * npm run images:push [-- av image …]: pushes built images to the registry in IMAGE_REGISTRY and stores their URIs with
+ * digests, which the deployment uses.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,7 @@
-// npm run images:sbom [-- av image …]: writes the components of images with versions and licenses to
-// .images/<target>.cdx.json (CycloneDX 1.6).
+/**
+ * npm run images:sbom [-- av image …]: writes the components of images with versions and licenses to
+ * .images/<target>.cdx.json (CycloneDX 1.6).
+ */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../lib/component-ids.ts'

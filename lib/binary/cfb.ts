@@ -16,7 +16,7 @@ const signature = 0xd0cf11e0
 /** The header, the allocation table and the directory take one sector each. */
 const minBytes = 3 * headerBytes
 const fatSectorsInHeader = 109
-/** 2.1: larger sector numbers are markers. */
+/** Sector numbers above this are markers ([MS-CFB] 2.1). */
 const lastRegularSector = 0xfffffffa
 const endOfChain = 0xfffffffe
 const freeSector = 0xffffffff
@@ -145,7 +145,10 @@ export class CompoundFile {
     return this.#header.readUInt32LE(headerOffsets[name])
   }
 
-  /** 2.4: small streams share one stream, divided into small sectors with an allocation table of their own. */
+  /**
+   * Reads a small stream. All of them share one stream, which has small sectors and an allocation table of its own
+   * (2.4).
+   */
   async #readMiniStream({ start, size }: CompoundFileEntry): Promise<Buffer> {
     this.#miniStream ??= await this.#openMiniStream()
     const { sectors, table } = this.#miniStream
@@ -208,9 +211,7 @@ export class CompoundFile {
     return links
   }
 
-  /**
-   * 2.5: the header lists the first sectors of the allocation table, and a chain of DIFAT sectors lists the rest.
-   */
+  /** Finds a sector of the allocation table. The header lists the first ones, and DIFAT sectors list the rest (2.5). */
   async #locateFatSector(index: number): Promise<number> {
     if (index < fatSectorsInHeader) return this.#header.readUInt32LE(headerOffsets.fatList + 4 * index)
     const entriesPerSector = this.#sectorBytes / 4 - 1
@@ -227,7 +228,7 @@ export class CompoundFile {
   }
 }
 
-/** 2.6.1: 64 bytes with the name in UTF-16, then its length in bytes, including the NUL. */
+/** Parses entries: 64 bytes with the name in UTF-16, then its length in bytes, including the NUL (2.6.1). */
 function parseEntries(directory: Buffer): readonly CompoundFileEntry[] {
   return Array.from({ length: Math.floor(directory.length / entryBytes) }, (_, index) => {
     const entry = directory.subarray(index * entryBytes, (index + 1) * entryBytes)

@@ -15,7 +15,7 @@ interface ByteRange {
 const shortHeaderBytes = 8
 const longHeaderBytes = 16
 
-/** Only fragmented files have more, about one for each second. */
+/** Only fragmented files have more boxes than this, about one for each second. */
 const maxTopLevelBoxes = 1000
 
 const overrunMessage = 'it is cut off: a box extends beyond the end'

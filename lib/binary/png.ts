@@ -17,7 +17,7 @@ export interface PngChunkRange {
   readonly end: number
 }
 
-/** Length and type. */
+/** Length and type of a chunk. */
 const headerBytes = 8
 const checksumBytes = 4
 /** Encoders divide the pixels into chunks of 8 KiB or more, so a file with more would have gigabytes. */

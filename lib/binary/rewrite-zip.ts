@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import type { ZipArchive, ZipArchiveEntry } from './zip.ts'
 
-/** The default of zlib. */
+/** The default level of zlib. */
 const defaultCompressionLevel = 6
 
 /**

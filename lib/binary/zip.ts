@@ -8,11 +8,11 @@ import { type RandomAccess, readExactly } from './random-access.ts'
 export interface ZipArchiveEntry {
   readonly name: string
   readonly isFolder: boolean
-  /** 4.4.5: the compression method. */
+  /** Compression method (APPNOTE 4.4.5). */
   readonly method: number
-  /** 4.4.4: the general purpose bit flag. */
+  /** General purpose bit flags (APPNOTE 4.4.4). */
   readonly flags: number
-  /** Bytes. */
+  /** In bytes. */
   readonly compressedSize: number
   readonly uncompressedSize: number
   readonly crc32: number
@@ -37,7 +37,7 @@ const flagMasks = { encrypted: 1, dataDescriptor: 8, strongEncryption: 0x40, utf
 const sharedFlags = Object.values(flagMasks).reduce((mask, flag) => mask | flag, 0)
 const localHeaderBytes = 30
 const localHeaderSignature = 0x04034b50
-/** 4.5.3: the size is in an extra field. */
+/** Value of a size field if the actual size is in an extra field (APPNOTE 4.5.3). */
 const zip64Placeholder = 0xffffffff
 
 /** The directory is read at once; even that of the largest office file is far smaller. */
@@ -168,7 +168,7 @@ const toArchiveEntry = (entry: Entry): ZipArchiveEntry => ({
   offset: entry.offset,
 })
 
-/** 4.3.7: only the local header contains its own length. */
+/** Returns where the data begins. Only the local header contains its own length (APPNOTE 4.3.7). */
 const locateData = (header: Buffer, { offset }: ZipArchiveEntry) =>
   offset + localHeaderBytes + header.readUInt16LE(26) + header.readUInt16LE(28)
 
@@ -201,8 +201,8 @@ function requireReadable(entry: ZipArchiveEntry, maxBytes: number): void {
 async function decompress(data: Buffer, entry: ZipArchiveEntry, maxBytes: number): Promise<Buffer> {
   const { method, uncompressedSize: size } = entry
   if (method === methods.stored) return data
-  // The declared size lets zlib use one buffer instead of concatenating many. One byte is added, because zlib allocates
-  // another buffer when the last byte fills it.
+  // The declared size lets zlib use a single buffer.
+  // One byte is added, because zlib allocates another buffer when the last byte fills it.
   const chunkSize = Math.max(size + 1, minChunkBytes)
   const options = { maxOutputLength: Math.max(1, maxBytes), chunkSize }
   try {

@@ -1,5 +1,7 @@
-// Bundles the programs of decoder processes. Bundled, they start in a quarter of the time and need half of the memory.
-// Run as a script, this module writes the files of lib/decoders/program-file.ts.
+/**
+ * Bundles the programs of decoder processes. Bundled, they start in a quarter of the time and need half of the memory.
+ * Run as a script, this module writes the files of lib/decoders/program-file.ts.
+ */
 import { chmod, mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -96,5 +98,5 @@ async function writePrograms(): Promise<void> {
   await removeUnusedPrograms(new Set([...files.keys(), basename(inputList)]))
 }
 
-// Not awaited here: the Serverless Framework cannot load modules that wait.
+// Not awaited: the Serverless Framework cannot load modules with top-level `await`.
 if (import.meta.main) void writePrograms()

@@ -203,8 +203,7 @@ export class DecoderProcess {
       },
       send: (message, ...bytes) => {
         const frameParts = encodeFrame(message, ...bytes)
-        // Sends the parts of a message with one write, because each write wakes the other process, and without copying
-        // them into one buffer.
+        // Combines the parts into one write, because each write wakes the other process.
         stdin?.cork()
         for (const framePart of frameParts) stdin?.write(framePart)
         stdin?.uncork()

@@ -1,5 +1,7 @@
-// Moves files between the folder of a running process, which a file may have taken over, and the folder of a task. File
-// system calls are synchronous: these few small changes take less time than waiting for another thread.
+/**
+ * Moves files between the folder of a running process, which a file may have taken over, and the folder of a task. File
+ * system calls are synchronous: these few small changes take less time than waiting for another thread.
+ */
 import { closeSync, constants, linkSync, lstatSync, openSync, renameSync, rmSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'

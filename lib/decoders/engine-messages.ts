@@ -1,5 +1,7 @@
-// Messages between the service and a process that runs the code of engines. Messages of the process are checked like
-// input of a client: a file can take it over.
+/**
+ * Messages between the service and a process that runs the code of engines. Messages of the process are checked like
+ * input of a client: a file can take it over.
+ */
 import * as z from 'zod'
 import type { EngineId } from '../component-ids.ts'
 import type { ChunkResult, EngineWork, WorkerPool } from '../engines/engine.ts'

@@ -1,6 +1,8 @@
-// The program of a process that runs the code of engines, which reads files of clients, for the service, which holds
-// the keys. Programs that engines use are started by the service, in a sandbox of their own. It exits when the service
-// closes its input.
+/**
+ * The program of a process that runs the code of engines, which reads files of clients, for the service, which holds
+ * the keys. Programs that engines use are started by the service, in a sandbox of their own. It exits when the service
+ * closes its input.
+ */
 import { mkdirSync, writeSync } from 'node:fs'
 import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'

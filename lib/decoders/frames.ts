@@ -1,5 +1,7 @@
-// Frames between the service and a decoder process, in both directions: two lengths (unsigned 32-bit integers, little
-// endian), a JSON object of the first length, and bytes of the second length.
+/**
+ * Frames between the service and a decoder process, in both directions: two lengths (unsigned 32-bit integers, little
+ * endian), a JSON object of the first length, and bytes of the second length.
+ */
 
 export const frameHeaderBytes = 8
 

@@ -33,8 +33,7 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
   parentFolder: tmpdir,
   flags: [...commonFlags, '--max-semi-space-size=4', '--max-old-space-size=512'],
   env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
-  // Limits of a process: the private memory that it may reserve, most of which never becomes resident, and its total
-  // processor time.
+  // Limits the memory that the process may reserve, most of which never becomes resident, and its total CPU time.
   limits: { dataBytes: 2048 * MiB, cpuS: 20_000, fileBytes: 0 },
   maxCalls: 2000,
   maxIdleBytes: 256 * MiB,

@@ -15,7 +15,7 @@ const packagedFolder = `${root}lib/decoders/bundle`
 
 /** Packages that load their own files, or are too large to be read at each start. */
 export const separatePackages = ['unpdf', 'wasmagic'] as const
-/** Such packages of the programs that run the code of engines. */
+/** Packages of the programs that run the code of engines that are kept separate for the same reasons. */
 export const programPackages = ['sharp'] as const
 
 /** A source file of the bundle, as it was when it was built. */

@@ -77,8 +77,7 @@ export class ReadCall implements Call<FinalMessage> {
     this.#readCount++
     const { maxRangeBytes, maxReadBytes, maxReads } = this.limits
     const isOverLimit = length > maxRangeBytes || this.#bytesRead > maxReadBytes || this.#readCount > maxReads
-    // The program waits for each range. If it requests another one without having read the last, a file has taken it
-    // over.
+    // The program waits for each range. If it sends another request too early, a file has taken it over.
     const sentTooEarly = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > maxRangeBytes
     if (isOverLimit || sentTooEarly) return process?.kill('reads')
     this.waitingSince = undefined

@@ -79,8 +79,8 @@ async function openFile(file: number, request: SummaryRequest): Promise<OpenedFi
   const stats = fstatSync(file)
   if (!stats.isFile()) return undefined
   const { size } = stats
-  // The file was just written or fetched, so it is in the page cache and a synchronous read is faster than another
-  // thread.
+  // The file was just written or fetched, so it is in the page cache. A thread would take longer than a synchronous
+  // read.
   const read = async (start: number, end: number) => {
     const bytes = Buffer.allocUnsafe(end - start)
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))

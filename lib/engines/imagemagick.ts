@@ -189,7 +189,7 @@ async function writeFrame(
 
 const toolsWithWarning = new WeakSet<Tools>()
 
-/** Warns once for all pages. */
+/** Warns about lost transparency, once for all pages. */
 function warnAboutTransparency(to: MagickTargetId, tools: Tools): void {
   if (toolsWithWarning.has(tools)) return
   toolsWithWarning.add(tools)

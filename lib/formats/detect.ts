@@ -25,7 +25,7 @@ export interface Detected {
   readonly mimeType: string
   /** Set for an office file that needs a password. Files of Office 97-2003 reveal that only when they are opened. */
   readonly locked?: true
-  /** Unset if there are none. */
+  /** Traits of the file; unset if there are none. */
   readonly traits?: readonly Trait[]
 }
 

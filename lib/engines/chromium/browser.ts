@@ -4,7 +4,10 @@ import { rejectWhenAborted } from '../sandbox/until-aborted.ts'
 import { BrowserCrash, BrowserStartFailure } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
-/** Documents before a restart: a browser leaks a little with each page, and a new one takes half a second to start. */
+/**
+ * Number of documents before a restart: a browser leaks a little with each page, and a new one takes half a second to
+ * start.
+ */
 const maxDocuments = 100
 
 /** How often a browser that shows only this document may crash; the document must be the cause. */

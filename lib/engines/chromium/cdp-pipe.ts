@@ -142,8 +142,7 @@ function readMessages(
         rest = rest.subarray(end + 1)
       }
     } catch (error) {
-      // The message violates the protocol, so nothing after it can be trusted. Killing the browser rejects the waiting
-      // calls.
+      // The message violates the protocol. Killing the browser rejects the waiting calls.
       giveUp(String(error))
       return
     }

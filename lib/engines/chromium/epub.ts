@@ -16,7 +16,7 @@ export interface Ebook {
   readonly title: string | undefined
   readonly language: string | undefined
   readonly authors: readonly string[]
-  /** In reading order. */
+  /** The documents in reading order. */
   readonly chapters: readonly EbookItem[]
   /** The declared cover image, if any. */
   readonly cover: EbookItem | undefined

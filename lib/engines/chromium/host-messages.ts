@@ -30,7 +30,7 @@ export const BrowserReply = z.strictObject({
 export type BrowserReply = z.infer<typeof BrowserReply>
 
 export const AttemptNotice = z.discriminatedUnion('kind', [
-  /** An attempt begins. */
+  /** Announces that an attempt begins. */
   z.strictObject({ kind: z.literal('attempt'), attempt: z.int() }),
   /** A DevTools event of a page. */
   z.strictObject({

@@ -135,8 +135,7 @@ async function loadPage<T>(
         loadedEvent.resolve()
         break
       case 'Page.frameStoppedLoading':
-        // A script may navigate away, which ends loading without the load event; the request for the new page is
-        // refused.
+        // A script may navigate away, which ends loading without the load event.
         if (isNavigated && runsScripts && params['frameId'] === targetId) loadedEvent.resolve()
         break
       case 'Emulation.virtualTimeBudgetExpired':

@@ -25,10 +25,9 @@ export const browserSwitches = [
   // Chromium's sandbox needs privileges that our sandbox, which contains all of its processes, removes.
   '--no-sandbox',
   '--disable-gpu',
-  // Otherwise it fills the 64 MB of /dev/shm and crashes.
+  // Without this argument, the browser fills the 64 MB of /dev/shm and crashes.
   '--disable-dev-shm-usage',
-  // A document has a single, nonexistent origin, and each website gets its own browser: a process per site would only
-  // waste memory.
+  // Neither a document nor a website needs one process per site, which would only waste memory.
   '--disable-site-isolation-trials',
   '--disable-breakpad',
   '--disable-crash-reporter',

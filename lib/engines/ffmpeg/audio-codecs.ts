@@ -4,7 +4,7 @@ import { defaultLayouts, type LayoutName } from './channel-layouts.ts'
 /** Encoder settings of an audio codec. `ffmpeg -h encoder=NAME` lists what an encoder supports. */
 export interface AudioCodec {
   readonly encoder: string
-  /** Codec name in ffprobe. */
+  /** Name of the codec in ffprobe. */
   readonly name: string
   readonly maxChannels: number
   /** Supported channel layouts; all layouts up to `maxChannels` if omitted. */
@@ -61,8 +61,7 @@ export const audioCodecs = {
     name: 'opus',
     maxChannels: 8,
     layouts: defaultLayouts,
-    // By default, ffmpeg 5 writes the channels of 5.0 and 6.1 in an order that players do not expect (RFC 7845,
-    // 5.1.1.2).
+    // By default, ffmpeg 5 writes 5.0 and 6.1 in an order that players do not expect (RFC 7845, 5.1.1.2).
     surroundOptions: { mapping_family: '1' },
     sampleRates: [8000, 12000, 16000, 24000, 48000],
     kbits: { low: 64, medium: 96, high: 128, highest: 192 },

@@ -161,8 +161,7 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
       ? ['volume=0.999:precision=float']
       : []),
     ...buildLayoutFilters(arrangement),
-    // Audio blocks of these containers have no timestamps, so gaps are filled; otherwise all later audio would be
-    // early.
+    // Audio blocks of these containers have no timestamps. Without filling gaps, all later audio would be early.
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [

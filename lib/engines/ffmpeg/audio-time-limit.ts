@@ -13,7 +13,7 @@ import { readHeader } from './read-header.ts'
 import { getContainer, parseMediaTarget } from './transcode.ts'
 import { resolveTrim } from './trim.ts'
 
-/** Audio to be encoded. */
+/** Audio that must be encoded. */
 interface AudioEncoding {
   readonly codec: AudioCodecId | undefined
   readonly channels: number
@@ -82,7 +82,8 @@ async function describeMergeEncoding(work: EngineWork, tools: Tools): Promise<Au
 }
 
 /**
- * Undefined if the audio is only copied, if there is none, and for MIDI, whose duration is only known after rendering.
+ * Returns undefined if there is no audio or it is only copied, and for MIDI, whose duration is unknown before
+ * rendering.
  */
 async function describeFileEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const [input] = work.inputs

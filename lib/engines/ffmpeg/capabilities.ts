@@ -108,9 +108,9 @@ export const capabilities: readonly Capability[] = [
   },
   ...videoImageRows(videoSources),
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
-  // For image sequences, which libvips does not support.
+  // Reads image sequences, which libvips does not support.
   { operation: 'convert', from: ['avif'], to: ['png'], options: z.object({}), cost: 3 },
-  // For compressions that ImageMagick does not support. TIFF is an intermediate format, so that image options apply.
+  // Reads compressions that ImageMagick does not support. TIFF is an intermediate format, so that image options apply.
   { operation: 'convert', from: ['dds'], to: ['png', 'tiff'], options: z.object({}), cost: 3 },
   { operation: 'convert', from: subtitleSources, to: subtitleTargets, options: subtitleOptions, cost: 0.3 },
   {

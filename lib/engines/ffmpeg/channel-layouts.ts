@@ -31,7 +31,7 @@ export const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6
 
 export const countChannels = (name: LayoutName): number => speakersByLayout[name].length
 
-/** Channels of a source. */
+/** The channels of a source. */
 interface Channels {
   readonly count: number
   /** Layout name from ffprobe. Empty or not a layout name if the file does not assign channels to speakers. */

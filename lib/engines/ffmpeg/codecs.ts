@@ -11,7 +11,7 @@ export interface FixedFrame {
 /** Encoder settings of a video codec. `ffmpeg -h encoder=NAME` lists what an encoder supports. */
 export interface VideoCodec {
   readonly encoder: string
-  /** Codec name in ffprobe. */
+  /** Name of the codec in ffprobe. */
   readonly name: string
   /**
    * Constant quality: the flag, its maximum and the values of the quality levels. Lower is better, except for Theora.
@@ -116,7 +116,7 @@ export const videoCodecs = {
   },
   mpeg4: { encoder: 'mpeg4', name: 'mpeg4', crf: quantizer, args: yuv420, twoPass: true },
   xvid: { encoder: 'libxvid', name: 'mpeg4', crf: quantizer, args: yuv420 },
-  // Profile 3: ProRes 422 HQ.
+  // Profile 3 is ProRes 422 HQ.
   prores: { encoder: 'prores_ks', name: 'prores', args: ['-profile:v', '3', '-pix_fmt', 'yuv422p10le'] },
   mpeg2: {
     encoder: 'mpeg2video',

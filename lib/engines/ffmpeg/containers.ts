@@ -3,7 +3,7 @@ import type { VideoCodecId } from './codecs.ts'
 
 /** How ffmpeg writes a container format, and what the format supports. */
 export interface Container {
-  /** Name in `ffmpeg -muxers`. */
+  /** Name of the muxer in `ffmpeg -muxers`. */
   readonly muxer: string
   readonly args?: readonly string[]
   /** Video codecs that clients can select, the default first; empty for audio formats. */

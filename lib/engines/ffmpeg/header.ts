@@ -2,7 +2,7 @@ import type { MediaInfo } from './probe.ts'
 
 /** What a file's header says about its content. */
 export interface MediaHeader {
-  /** Only the stream properties that are needed to copy the streams. */
+  /** Contains only the stream properties that are needed to copy the streams. */
   readonly media: MediaInfo
   /** Whether the file may contain more than `media` describes, so that it must be probed before it is converted. */
   readonly mayBeIncomplete: boolean

@@ -75,7 +75,7 @@ export function mergeSegmentArgs(
 }
 
 interface AudioMerge {
-  /** Frames of each file. */
+  /** Range of frames of each file. */
   readonly frameRanges: readonly FrameRange[]
   readonly list: string
   readonly target: string

@@ -16,7 +16,7 @@ const colorSpecs: Readonly<Record<string, ColorSpec>> = {
   bt2020nc: { matrix: 'bt2020', params: ['bt2020nc', 'bt2020', 'bt2020-10'] },
 }
 
-/** For a video without color information, players assume the color space by its height. */
+/** Returns the color space. Without color information, players assume one by the height of the video. */
 function findColorSpec(colors: Colors): ColorSpec | undefined {
   // `sdrFilters` converts HDR to BT.709.
   if (isHdr(colors)) return bt709

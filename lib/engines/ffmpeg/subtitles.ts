@@ -170,8 +170,7 @@ async function prepareText(
   if (from === 'sub') warnAboutAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, from === 'ttml' ? formatSubRip(await readTtml(text)) : fixInput(text, from, to))
-  // SSA and ASS have different header versions. Converting SSA through SubRip loses the styles but works in every
-  // player.
+  // Converting SSA through SubRip loses the styles but works in every player, as its header differs from that of ASS.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
     return { path, demuxer: chooseDemuxer(from, text) }
   const subRipPath = join(tools.workDir, 'between.srt')

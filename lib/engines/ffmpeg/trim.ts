@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { MediaInfo } from './probe.ts'
 
 interface Trim {
-  /** Arguments before `-i`. */
+  /** Arguments that precede `-i`. */
   readonly args: readonly string[]
   /** Remaining duration in seconds; undefined if unknown. */
   readonly durationS: number | undefined

@@ -3,7 +3,7 @@ import { isHdr, sdrFilters } from './dynamic-range.ts'
 import { type MediaOptions, readResolution } from './options.ts'
 import { getRotation, type MediaStream } from './probe.ts'
 
-/** Size in pixels. */
+/** Size of a video in pixels. */
 export interface VideoSize {
   readonly width: number
   readonly height: number
@@ -16,9 +16,9 @@ interface VideoFilterRequest {
   readonly size: VideoSize
   /** Background for transparent parts, as #rrggbb; unset if there is no alpha channel or it is kept. */
   readonly backgroundColor?: string | undefined
-  /** HDR is preserved. */
+  /** Whether HDR is preserved. */
   readonly keepsHdr?: boolean
-  /** Frames have no timestamps in the container. */
+  /** Whether the container stores no timestamps for frames. */
   readonly constantFrameRate: boolean
   readonly isAnimation: boolean
 }
@@ -140,8 +140,7 @@ function chooseFrameRate(request: VideoFilterRequest): string | undefined {
   if (!frameRates && fps === undefined) {
     // An animated PNG has no frame rate, and ffmpeg would use its clock of 100,000 ticks instead.
     if (hasUnknownRate(video)) return constantFrameRate || isAnimation ? defaultAnimationRate : undefined
-    // The last frame of an animation is often shown longer than the others. Without a frame rate, the video would end
-    // one frame interval after the last frame begins.
+    // An animation often shows its last frame longer. Without a frame rate, the video would end too early.
     return isAnimation && /^[1-9]/.test(video.r_frame_rate) ? video.r_frame_rate : undefined
   }
   if (!frameRates) return String(fps)

@@ -102,7 +102,7 @@ interface SegmentRequest {
   readonly from: EngineWork['from']
   readonly video: MediaStream
   readonly segmentS: number
-  /** Time of the first frame. */
+  /** Time of the first frame in seconds. */
   readonly startS: number
   /** Prefix of the segments' file names. */
   readonly name: string

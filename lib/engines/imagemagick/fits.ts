@@ -109,7 +109,7 @@ const readSides = (cards: HeaderDataUnit['cards']) =>
     readNumber(cards, `NAXIS${axis + 1}`),
   )
 
-/** Section 4.4.1.2. */
+/** Returns the length of the data (FITS 4.0, section 4.4.1.2). */
 function countDataBytes(cards: HeaderDataUnit['cards']): number {
   const sides = readSides(cards)
   const values = sides.length === 0 ? 0 : sides.reduce((product, side) => product * side, 1)

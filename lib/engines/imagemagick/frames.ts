@@ -8,7 +8,7 @@ export interface Frame {
   readonly width: number
   readonly height: number
   readonly colorspace: string
-  /** Bits per channel. */
+  /** Number of bits per channel. */
   readonly depth: number
   /** Kinds of embedded profiles, such as icc, exif and xmp. */
   readonly profiles: readonly string[]

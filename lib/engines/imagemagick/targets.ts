@@ -13,15 +13,15 @@ import {
   qualityScales,
 } from '../shared/image/options.ts'
 
-/** How a format is written. */
+/** How ImageMagick writes a format. */
 interface MagickTarget {
   /** Name in `convert -list format`. */
   readonly coder: string
   /** No transparency: transparent pixels are flattened onto white. */
   readonly isOpaque?: true
-  /** Stores several pages or frames in one file. */
+  /** Whether one file can store several pages or frames. */
   readonly stores?: 'frames' | 'pages'
-  /** Stores an ICC profile. */
+  /** Whether the format can store an ICC profile. */
   readonly supportsProfile?: true
   readonly options: z.ZodObject
   /** Returns the arguments for the requested or default quality. */
@@ -187,8 +187,7 @@ export const magickTargets = {
   cal: createBilevelTarget('cal'),
   vicar: createOpaqueTarget('vicar', '-colorspace', 'Gray', '-depth', '8'),
   fits: createOpaqueTarget('fits', '-depth', '8'),
-  // Without -depth, black-and-white images come out all black.
-  // The header has two file names, which would otherwise contain the full path.
+  // Without -depth, black-and-white images come out all black. The file names replace paths in the header.
   cin: createOpaqueTarget(
     'cin',
     '-depth',

@@ -186,7 +186,7 @@ export class OfficePool {
       isHealthy = error instanceof OfficeRefusal
       throw error
     } finally {
-      // In the background, so that the client does not wait for the preparation of the next document.
+      // Runs in the background, so that the client does not wait for the preparation of the next document.
       void this.#cleanUp(slot, office, isHealthy)
     }
   }

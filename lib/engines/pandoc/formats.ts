@@ -12,7 +12,7 @@ type ImageMode =
    */
   | 'described'
 
-/** How a format is written. */
+/** How pandoc writes a format. */
 interface PandocTarget {
   readonly writer: string
   readonly images: ImageMode
@@ -23,7 +23,7 @@ interface PandocTarget {
   readonly needsTitle?: true
 }
 
-/** How a format is read. */
+/** How pandoc reads a format. */
 interface PandocSource {
   readonly reader: string
   readonly args?: readonly string[]

@@ -11,7 +11,7 @@ export type Tree = z.infer<typeof Tree>
 
 /** A block or inline element of pandoc's AST. */
 export interface PandocElement {
-  /** Type, such as `Header`. */
+  /** Type of the element, such as `Header`. */
   t: string
   /** Content, whose shape depends on the type. */
   c?: unknown

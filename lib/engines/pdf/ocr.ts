@@ -103,8 +103,7 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
   const { language } = ImageOcrOptions.parse(options)
   const { path, dpi } = await imageToPdf(input, tools)
   const { sizes } = await openPdf(path, undefined, tools)
-  // Tesseract works best from 300 dpi (its "ImproveQuality" page); enlarging images that are close to that only costs
-  // time.
+  // Tesseract works best from 300 dpi. Enlarging images that are close to that only costs time.
   const oversampleOptions = dpi < 250 ? { oversample: 300 } : {}
   const pages = sizes.map((_, index) => index + 1)
   return {

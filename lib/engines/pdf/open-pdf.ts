@@ -25,7 +25,7 @@ export interface DocumentInfo {
 export interface OpenPdf {
   /** Path of a file that needs no password. */
   readonly path: string
-  /** One entry per page. */
+  /** Sizes of the pages, one per page. */
   readonly sizes: readonly PdfPageSize[]
   /** Whether the source needs a password or has restricted permissions. */
   readonly isEncrypted: boolean

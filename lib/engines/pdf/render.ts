@@ -9,7 +9,7 @@ import { toPdfError } from './qpdf.ts'
 
 /** Which pages to render, and how. */
 export interface RenderSettings {
-  /** Counted from 1. */
+  /** Numbers of the pages, counted from 1. */
   readonly pages: readonly number[]
   readonly dpi: number | ((page: PdfPageSize) => number)
   /** Longest side in pixels; larger pages are scaled down. */

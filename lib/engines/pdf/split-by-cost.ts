@@ -1,5 +1,5 @@
 interface PageCost {
-  /** Counted from 1. */
+  /** Number of the page, counted from 1. */
   readonly page: number
   readonly seconds: number
 }

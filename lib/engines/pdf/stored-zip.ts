@@ -17,18 +17,18 @@ const maxUint16 = 0xffff
 const maxUint32 = 0xffffffff
 
 const method = { stored: 0 } as const
-/** 4.4.3: version 1.0 for stored entries, 4.5 for ZIP64. */
+/** Version 1.0 for stored entries, and 4.5 for ZIP64 (APPNOTE 4.4.3). */
 const versionNeeded = { stored: 10, zip64: 45 } as const
-/** 4.4.2: the external attributes are Unix modes. */
+/** Unix as the system, so that the external attributes are Unix modes (APPNOTE 4.4.2). */
 const versionMadeBy = (3 << 8) | versionNeeded.zip64
 /** Mode 0644: the owner may write, everyone may read. */
 const externalAttributes = 0o100644 * 2 ** 16
-/** 4.4.4, bit 11: names are UTF-8. */
+/** Bit 11 declares that names are UTF-8 (APPNOTE 4.4.4). */
 const flags = 1 << 11
 
-/** 4.3.7: length without name and extra fields. */
+/** Length without name and extra fields (APPNOTE 4.3.7). */
 const localHeaderBytes = 30
-/** 4.5.3: the extra field with both sizes. */
+/** Length of the extra field with both sizes (APPNOTE 4.5.3). */
 const zip64SizesBytes = 20
 
 const chunkBytes = 256 * 1024
@@ -106,9 +106,9 @@ export class StoredZip {
     this.#end += bytes.length
   }
 
-  /** 4.3.7: local file header. */
+  /** Creates a local file header (APPNOTE 4.3.7). */
   #createLocalHeader({ name, crc, size }: Entry): Buffer {
-    // 4.5.3: a local header contains both sizes or neither.
+    // A local header contains both sizes or neither (4.5.3).
     const extraFields = createZip64Extra(size >= maxUint32 ? [size, size] : [])
     return Buffer.concat([
       packFields(
@@ -124,7 +124,7 @@ export class StoredZip {
     ])
   }
 
-  /** 4.3.12: central directory header. */
+  /** Creates a central directory header (APPNOTE 4.3.12). */
   #createDirectoryHeader({ name, crc, start, size }: Entry): Buffer {
     const extraFields = createZip64Extra([size, size, start].filter((value) => value >= maxUint32))
     return Buffer.concat([
@@ -135,7 +135,7 @@ export class StoredZip {
         [2, name.length],
         [2, extraFields.length],
       ),
-      // Without a comment and internal attributes, on disk 0.
+      // The entry has no comment and no internal attributes, and is on disk 0.
       packFields([2, 0], [2, 0], [2, 0], [4, externalAttributes], [4, clampTo32Bits(start)]),
       name,
       extraFields,
@@ -160,7 +160,7 @@ export class StoredZip {
     if (count >= maxUint16 || size >= maxUint32 || start >= maxUint32)
       await this.#finishZip64(count, size, start)
     const countedEntries = Math.min(count, maxUint16)
-    // 4.3.16: end of central directory record.
+    // Writes the end of central directory record (4.3.16).
     await this.#append(
       packFields(
         ...([
@@ -179,7 +179,7 @@ export class StoredZip {
     )
   }
 
-  /** 4.3.14 and 4.3.15: ZIP64 end of central directory record and its locator. */
+  /** Writes the ZIP64 end of central directory record and its locator (APPNOTE 4.3.14 and 4.3.15). */
   async #finishZip64(count: number, size: number, start: number): Promise<void> {
     const at = this.#end
     await this.#append(
@@ -222,16 +222,16 @@ function packFields(...fields: readonly Field[]): Buffer {
   return bytes
 }
 
-/** 4.4.8: larger values are stored in the ZIP64 field instead. */
+/** Limits a field to 32 bits; larger values are stored in the ZIP64 field instead (APPNOTE 4.4.8). */
 const clampTo32Bits = (value: number) => Math.min(value, maxUint32)
 
-/** 4.5.3: ZIP64 extended information. */
+/** Creates the ZIP64 extended information field (APPNOTE 4.5.3). */
 function createZip64Extra(values: readonly number[]): Buffer {
   if (values.length === 0) return Buffer.alloc(0)
   return packFields([2, 1], [2, values.length * 8], ...values.map((value) => [8, value] as const))
 }
 
-/** 4.4.6: date and time in UTC, in steps of two seconds. */
+/** Encodes date and time in UTC, in steps of two seconds (APPNOTE 4.4.6). */
 function toDosTime(date: Date): number {
   const time = (date.getUTCHours() << 11) | (date.getUTCMinutes() << 5) | (date.getUTCSeconds() >> 1)
   const day = ((date.getUTCFullYear() - 1980) << 9) | ((date.getUTCMonth() + 1) << 5) | date.getUTCDate()

@@ -31,11 +31,11 @@ export class ProcessFailure extends Error {
 
 /** How a program of a step ended. */
 interface CommandResult {
-  /** Such as `exit code 1`, `SIGKILL` or the reason why the program was stopped. */
+  /** How the program ended, such as `exit code 1`, `SIGKILL` or the reason why it was stopped. */
   readonly how: string
   readonly hasSucceeded: boolean
   readonly ms: number
-  /** Only the beginning and the end of long output. */
+  /** Beginning and end of the output if it is long. */
   readonly stderr: string
 }
 
@@ -68,8 +68,8 @@ export function createTools(options: ToolsOptions): Tools {
   const deadline = Date.now() + limits.timeoutS * 1000
   const uid = options.runningUid ?? randomUid()
   let runningCount = options.runningUid === undefined ? 0 : 1
-  // Runs one walk at a time. A running program could replace a folder with a symbolic link, so the whole tree is walked
-  // only while no program runs; otherwise, only direct children change their owner.
+  // Changes owners for one program at a time.
+  // The whole tree is walked only while no program runs, because a program could replace a folder with a symbolic link.
   const runExclusive = createMutex()
   const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
     const leftS = Math.max(0, (deadline - Date.now()) / 1000)

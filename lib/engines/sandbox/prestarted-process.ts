@@ -83,8 +83,7 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
     // `take` detects a process that could not be started or ended while it was waiting.
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
-    // A waiting process must not keep the service running. When the service exits, the process's stdin closes and
-    // it exits too.
+    // A waiting process must not keep the service running. It exits when its stdin closes.
     child.unref()
     // Node creates the pipes as sockets.
     for (const pipe of [child.stdin, child.stdout, child.stderr]) (pipe as Socket).unref()

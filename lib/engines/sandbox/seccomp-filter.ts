@@ -1,5 +1,7 @@
-// Builds the seccomp filter (classic BPF) for engines. It allows all system calls except those listed here. The numbers
-// are those of x86-64; a process that uses another system call ABI is killed.
+/**
+ * Builds the seccomp filter (classic BPF) for engines. It allows all system calls except those listed here. The numbers
+ * are those of x86-64; a process that uses another system call ABI is killed.
+ */
 
 /** Inspect other processes or take file descriptors and memory from them. */
 const processInspection = {

@@ -65,7 +65,7 @@ async function listFiles(folder: string): Promise<string[]> {
 /** Whether the pattern matches the path or its file name. */
 function matchesPath(path: string, pattern: string): boolean {
   const [text, patterns] = [path.normalize('NFC'), pattern.normalize('NFC').replace(/^(?:\.?\/)+/, '')]
-  // Without character classes, because brackets are frequent in file names.
+  // Matches without character classes, because brackets are frequent in file names.
   const matches = (name: string) => matchesWildcards(name, patterns, { hasClasses: false })
   return matches(text) || (!patterns.includes('/') && matches(text.slice(text.lastIndexOf('/') + 1)))
 }

@@ -17,11 +17,11 @@ export interface ArchiveEntry {
   /** Unpacked size in bytes, as declared by the archive. */
   readonly size: number
   readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'device'
-  /** Target of a hard link. */
+  /** Target of the hard link. */
   readonly target?: string
   /** Target of a symbolic link. */
   readonly linkTarget?: string
-  /** The entry is encrypted. */
+  /** Whether the entry is encrypted. */
   readonly isEncrypted?: boolean
 }
 

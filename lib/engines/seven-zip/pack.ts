@@ -84,9 +84,9 @@ export const supportsLinks = (to: FormatId) =>
 
 interface PackSettings {
   readonly outDir: string
-  /** From 0 to 9. */
+  /** Compression level from 0 to 9. */
   readonly level: number
-  /** For ZIP and 7z only. */
+  /** Password, which only ZIP and 7z support. */
   readonly password?: string
 }
 

@@ -19,7 +19,7 @@ export const compressedFormats = [
 type CompressedId = (typeof compressedFormats)[number]
 
 export interface Effort {
-  /** From 1 to 100. */
+  /** Quality from 1 to 100. */
   readonly quality: number
   /** Factor by which each side is scaled; 1 keeps all pixels. */
   readonly scale: number

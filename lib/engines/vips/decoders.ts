@@ -102,8 +102,7 @@ const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
   const decodedPath = createDecodedPath(input, tools, isLossless ? 'png' : 'jpg')
   await tools.exec('heif-convert', ['-q', '97', input.path, decodedPath])
   const path = await findPrimaryHeicImage(input, decodedPath, tools)
-  // Only the container's own rotation counts (ISO/IEC 23008-12, 6.5.10), which heif-convert has applied. It copies the
-  // EXIF data, where cameras repeat that rotation.
+  // The EXIF data repeats the rotation that heif-convert has applied (ISO/IEC 23008-12, 6.5.10).
   await setUpright(path)
   return { path, format: isLossless ? 'png' : 'jpg' }
 }

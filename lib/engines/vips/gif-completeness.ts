@@ -39,7 +39,7 @@ function hasAllFramePixels(data: Buffer, start: number, minCodeLength: number, p
 const maxCodes = 4096
 
 class CodeLengths {
-  /** Bits in the next code. */
+  /** Number of bits in the next code. */
   width: number
   pixels = 0
   readonly #clearCode: number

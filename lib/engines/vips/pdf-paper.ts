@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import { parseLength, parseSize, TextPdfOptions } from '../libreoffice/page-setup.ts'
 
-/** In hundredths of a millimeter. */
+/** Maximum margin in hundredths of a millimeter. */
 const maxMargin = 50_000
 const minImageSide = 500
 

@@ -44,7 +44,7 @@ const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 const breaks = new Set(['w:p', 'w:tc', 'w:tab', 'w:br', 'w:cr', 'm:t', 'w:noBreakHyphen', 'w:sym', 'w:ptab'])
 
 interface RunText {
-  /** Visible text. */
+  /** The visible text. */
   readonly text: string
   readonly hasHidden: boolean
 }

@@ -165,7 +165,7 @@ export class OpenSheetReader {
     let at = from
     for (; at < length; at++) {
       const byte = xml[at] ?? 0
-      // Most bytes are text.
+      // Skips quickly, because most bytes are text.
       if (byte > greaterThan || byte < colon) continue
       if (byte === greaterThan) break
       const firstByte = xml[at + 1]

@@ -1,7 +1,7 @@
 import { extractText, readAttribute, readMarkup, type Tag } from '../text/markup.ts'
 
 interface OpenDocumentText {
-  /** Visible text. */
+  /** The visible text. */
   readonly text: string
   readonly hasHidden: boolean
 }

@@ -63,7 +63,7 @@ function removeHiddenRowsAndColumns(table: string, hiddenRanges: readonly Column
 
 interface ColumnRange {
   readonly from: number
-  /** Exclusive end. */
+  /** Index after the last hidden column. */
   readonly to: number
 }
 

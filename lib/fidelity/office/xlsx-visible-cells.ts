@@ -50,6 +50,6 @@ function withoutColumns(row: string, columns: readonly ColumnRange[]): string {
     .join('')
 }
 
-/** `A` is 1, `AA` 27. */
+/** Converts a column name: `A` is 1, `AA` is 27. */
 const toColumnNumber = (name: string) =>
   [...name].reduce((sum, character) => sum * 26 + character.charCodeAt(0) - 64, 0)

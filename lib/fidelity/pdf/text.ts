@@ -20,7 +20,7 @@ export class GlyphText {
     for (let at = 0; at < text.length; at++) this.push(text.charCodeAt(at))
   }
 
-  /** Inserts a blank. */
+  /** Inserts a space at a position. */
   insertBlankAt(at: number): void {
     this.push(blank)
     this.#units.copyWithin(at + 1, at, this.length - 1)

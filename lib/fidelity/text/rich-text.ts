@@ -187,7 +187,7 @@ const font = /\\f(\d{1,5})(?!\d)(?:[^{}\\]|\\(?!f\d)){0,300}?\\fcharset(\d{1,3})
 
 /** Code pages of a file's fonts, which define the characters above 127. */
 class FontCodePages {
-  /** Code page of the file. */
+  /** Default code page of the file. */
   readonly defaultCodePage: string
   readonly #defaultFont: string
   readonly #codePages = new Map<string, string>()

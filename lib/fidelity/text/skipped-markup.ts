@@ -1,4 +1,4 @@
-/** YAML front matter. */
+/** Matches YAML front matter. */
 const frontMatterPattern = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.)\n/
 /** Fields of the front matter that are visible in a converted document. */
 const shownFields = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm

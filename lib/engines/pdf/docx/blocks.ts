@@ -61,7 +61,7 @@ export interface Paragraph {
 
 export interface TableCell {
   readonly blocks: readonly (Paragraph | ImageBlock)[]
-  /** In points. */
+  /** Width in points. */
   readonly width: number
   readonly columnSpan: number
   readonly rowSpan: number
@@ -85,7 +85,7 @@ export interface TableBlock {
 export interface ImageBlock {
   readonly kind: 'image'
   readonly box: BoundingBox
-  /** Path of a PNG or JPEG. */
+  /** Path of the PNG or JPEG. */
   readonly path: string
   /** Words of the page that appear only in this image. */
   readonly labels?: string
@@ -93,7 +93,7 @@ export interface ImageBlock {
 
 /** An image at a fixed position on its page, behind the text. */
 export interface FloatingImage {
-  /** Path of a PNG or JPEG. */
+  /** Path of the PNG or JPEG. */
   readonly path: string
   readonly box: BoundingBox
   /** Words of the page that appear only in this image. */

@@ -19,7 +19,7 @@ export interface BorderlessTable {
   readonly rows: readonly (readonly (readonly Word[])[])[]
 }
 
-/** In points. */
+/** Maximum extra width of a column in points. */
 const maxExtraWidth = 12
 /**
  * Gaps in ems: the minimum that a row must have once, the same inside a ruled region, and the gap that separates

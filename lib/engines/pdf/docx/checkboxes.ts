@@ -3,7 +3,7 @@ import type { PageContent, Vector, Word } from './page-content.ts'
 
 type PageText = Pick<PageContent, 'textSegments' | 'vectors'>
 
-/** In points. */
+/** Side lengths of a checkbox in points. */
 const [minSide, maxSide] = [5, 22]
 const maxThickness = 1.6
 /** Points between the frames of a comb, which has a frame for each character of a number or name. */

@@ -7,7 +7,7 @@ import { toPageSize } from './section-options.ts'
 import type { DocxLibrary } from './text-runs.ts'
 import { toPixels } from './units.ts'
 
-/** In points. */
+/** Size of a page in points. */
 interface PageSize {
   readonly width: number
   readonly height: number

@@ -2,7 +2,7 @@ import { type BoundingBox, boundingBoxOf, heightOf, widthOf } from './geometry.t
 import type { TextLine } from './lines.ts'
 import type { Vector } from './page-content.ts'
 
-/** In points. */
+/** Maximum thickness of a rule in points. */
 const maxThickness = 2.5
 const minLength = 40
 const tolerance = 2

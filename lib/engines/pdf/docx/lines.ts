@@ -2,7 +2,7 @@ import { type BoundingBox, boundingBoxOf } from './geometry.ts'
 import type { Style, Word } from './page-content.ts'
 
 export interface TextLine {
-  /** In reading order. */
+  /** The words in reading order. */
   readonly words: readonly Word[]
   readonly box: BoundingBox
   readonly baseline: number

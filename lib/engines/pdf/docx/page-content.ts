@@ -8,7 +8,7 @@ export const StyleShape = z.object({
   italic: z.boolean(),
   mono: z.boolean(),
   serif: z.boolean(),
-  /** In points. */
+  /** Font size in points. */
   size: z.number(),
   /** Color as six hexadecimal digits. */
   color: z.string(),
@@ -46,7 +46,7 @@ export interface PlacedImage {
 }
 
 export interface PageContent {
-  /** Counted from 1. */
+  /** Number of the page, counted from 1. */
   readonly number: number
   readonly width: number
   readonly height: number

@@ -9,7 +9,7 @@ import { type PdfStructure, readStructure } from './structure.ts'
 /** A PDF without a password, and information about its pages. */
 export interface ParseSource {
   readonly path: string
-  /** Counted from 1. */
+  /** Numbers of the pages, counted from 1. */
   readonly pages: readonly number[]
   /** Alphanumeric characters that Poppler finds on each page of the file. */
   readonly characterCounts: readonly number[]

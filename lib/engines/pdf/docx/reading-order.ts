@@ -45,7 +45,7 @@ interface ColumnRegion<T extends PageItem> {
 
 /** Text between two heights of a page, in one column or several next to each other. */
 export interface Band<T extends PageItem> {
-  /** In reading order. */
+  /** The columns in reading order. */
   readonly columns: readonly ColumnRegion<T>[]
 }
 

@@ -39,7 +39,7 @@ interface OcrPages {
   readonly sizes: readonly PdfPageSize[]
   /** Pages to read, counted from 1. */
   readonly pages: readonly number[]
-  /** In the notation of `ocrLanguage`. */
+  /** OCR languages in the notation of `ocrLanguage`. */
   readonly language: string
 }
 

@@ -34,8 +34,7 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
 async function hasFineImages(path: string, tools: Tools): Promise<boolean> {
   const { stdout } = await tools.exec('pdfimages', ['-list', path])
   return stdout.split('\n').some((line) => {
-    // Columns: page, number, type, width, height, color, components, bits, encoding, interpolation, object, generation,
-    // density.
+    // Columns: page, number, type, width, height, color, components, bits, encoding, …, object, …, density.
     const fields = line.trim().split(/\s+/)
     const [width, height, dpi] = [fields[3], fields[4], fields[12]].map(Number)
     return (dpi ?? 0) > maxDpi && (width ?? 0) * (height ?? 0) > maxPixels

@@ -25,7 +25,7 @@ type Span = readonly [start: number, end: number]
 interface LayerWord {
   /** Position of the first glyph in points, and the direction of the text. */
   readonly matrix: Matrix
-  /** In points. */
+  /** Font size in points. */
   readonly fontSize: number
   /** Horizontal scale in percent. */
   readonly stretch: number
@@ -130,7 +130,8 @@ function showReversed(run: string): string {
 const endsWithUnspaced = new RegExp(`${unspacedCharacter} $`, 'u')
 const startsWithUnspaced = new RegExp(`^${unspacedCharacter}`, 'u')
 /**
- * In multiples of the font size. Word positions from Tesseract are off by up to one glyph; wider gaps separate columns.
+ * Maximum gap in multiples of the font size. Tesseract's word positions are off by up to one glyph; wider gaps separate
+ * columns.
  */
 const maxGap = 2
 

@@ -101,7 +101,7 @@ function toCellContent(cell: TableCell, separator: ReturnType<typeof findDecimal
   }
 }
 
-/** In ems: the gap that separates two cells of a line. */
+/** Gap in ems that separates two cells of a line. */
 const wideGap = 1.1
 
 /** Returns the lines of a document without tables as rows, split into cells at wide gaps. */

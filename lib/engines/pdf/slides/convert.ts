@@ -57,7 +57,7 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
 }
 
 interface SlideSize {
-  /** In inches. */
+  /** Width of a slide in inches. */
   readonly width: number
   readonly height: number
 }

@@ -10,7 +10,7 @@ export interface TextBox {
   readonly pitch: number
 }
 
-/** In ems: the gap that separates segments of a line, and the pitch that separates paragraphs. */
+/** Minimum gap between segments of a line, and minimum pitch between paragraphs, in ems. */
 const wideGap = 0.7
 const maxPitch = 1.6
 /** Number of open boxes, from the end, that the next line may continue. */

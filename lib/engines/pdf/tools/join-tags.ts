@@ -97,8 +97,7 @@ function addTree(
   const largestKey = changeKeys(objects, pages, (key) => key + joined.nextKey)
   for (const [key, value] of parents) joined.parents.push([key + joined.nextKey, value])
   joined.nextKey += parents.reduce((largest, [key]) => Math.max(largest, key), largestKey) + 1
-  // Adds entries one by one, because the number of arguments of a call is limited: some programs give each element an
-  // id.
+  // Adds ids one by one: some programs give each element an id, and the number of arguments of a call is limited.
   for (const entry of readTree(objects, tree['/IDTree'], '/Names')) joined.ids.push(entry)
   for (const namespace of objects.list(tree['/Namespaces'])) joined.namespaces.push(namespace)
   Object.assign(joined.roles, { ...objects.dict(tree['/RoleMap']), ...joined.roles })

@@ -85,7 +85,7 @@ const normalizeColorSpace = (value: unknown) =>
         .replace(/^gr[ae]y(?:scales?)?$/, 'gray')
     : value
 
-/** Only for vector drawings. */
+/** Resolution, only for vector drawings. */
 export const dpi = integer(18, 1200)
   .optional()
   .describe(

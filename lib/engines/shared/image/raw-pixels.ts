@@ -8,7 +8,7 @@ const maxPixels = 12_000 ** 2
 
 /** Which pixels to read, and how. */
 interface RawPixelsRequest {
-  /** Zero-based index. */
+  /** Zero-based index of the page. */
   readonly page: number
   readonly transparency: 'keep' | 'over white'
   /** Maximum length of the longest side; larger images are scaled down. */

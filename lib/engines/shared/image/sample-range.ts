@@ -10,7 +10,7 @@ export interface TonalRange {
 export interface SampleStats {
   readonly min: number
   readonly max: number
-  /** Share of samples above 1. */
+  /** Share of samples that are greater than 1. */
   readonly brightShare: number
   readonly isColored: boolean
 }

@@ -5,8 +5,7 @@ export type TextDecoderFunction = (chunk?: Uint8Array) => string
 
 /** @param name as returned by `findCharset`. */
 export function createTextDecoder(name: string): TextDecoderFunction {
-  // Node's TextDecoder lacks UTF-32 and some Korean and Chinese characters that Windows writes; iconv-lite lacks
-  // ISO-2022.
+  // Node's TextDecoder lacks UTF-32 and some Korean and Chinese characters; iconv-lite lacks ISO-2022.
   if (!/^utf-(?!32)/.test(name) && iconv.encodingExists(name)) {
     const decoder = iconv.getDecoder(name)
     return (chunk) => (chunk ? decoder.write(Buffer.from(chunk)) : (decoder.end() ?? ''))

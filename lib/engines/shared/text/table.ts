@@ -27,8 +27,7 @@ export async function copyAsCsv(input: InputFile, options: TableOptions, tools: 
     return await writeCsv(input, { ...options, charset }, tools)
   } catch (error) {
     if (!(error instanceof CsvError && error.code === 'CSV_QUOTE_NOT_CLOSED')) throw error
-    // Treats a quote that is never closed as a character, such as an inch mark; otherwise, the rest of the file would
-    // be one field.
+    // Otherwise, a quote that is never closed, such as an inch mark, would make the rest of the file one field.
     return writeCsv(input, { ...options, charset, quote: false }, tools)
   }
 }
