@@ -38,6 +38,8 @@ export class DecoderPool {
       return await process.run(call, signal)
     } finally {
       this.#release(process)
+      // Another call may have ended meanwhile.
+      clearTimeout(this.#idleTimer)
       this.#idleTimer = setTimeout(() => this.#replaceIdleProcesses(), idleMs)
       this.#idleTimer.unref()
     }
