@@ -52,9 +52,7 @@ function buildahBase(): string {
 const platform = ['--platform', 'linux/amd64'] as const
 const label = ['--label', `${revisionLabel}=${getRevision()}`] as const
 
-/**
- * A separate step, because a build in which only the label differs would return the cached image with the old label.
- */
+/** A separate build step: a build that changes only the label would return the cached image with the old label. */
 function addRevisionLabel(image: string): void {
   const container = output('buildah', ['from', '--pull=never', image])
   run('buildah', ['config', ...label, container])

@@ -19,7 +19,7 @@ interface Reply {
   readonly body: string
 }
 
-/** Has no timeout: `next` responds when there is an invocation, and between invocations the process is frozen. */
+/** Sets no timeout: `next` responds when there is an invocation, and between invocations the process is frozen. */
 function call(method: 'GET' | 'POST', path: string, body?: unknown, headers = {}): Promise<Reply> {
   const url = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${path}`
   return new Promise((done, fail) => {
@@ -47,7 +47,7 @@ function postError(path: string, error: unknown): Promise<void> {
   return post(path, body, { 'lambda-runtime-function-error-type': name })
 }
 
-/** `functions/convert.handler` → the export `handler` of functions/convert.mjs. */
+/** Loads a handler: `functions/convert.handler` is the export `handler` of functions/convert.mjs. */
 async function loadHandler(name: string): Promise<Handler> {
   const [, file, exported] = /^(.+)\.([^./]+)$/.exec(name) ?? []
   if (!file || !exported)

@@ -19,7 +19,7 @@ export function addChapter({ text, loose, url, index, page }) {
     const value = root.getAttribute(name) ?? root.getAttribute(`xml:${name}`)
     if (value) chapter.setAttribute(name, value)
   }
-  // Unlike the parser, DOM methods allow several `body` elements, so that CSS rules for `body` apply to each document.
+  // DOM methods, unlike the parser, allow several `body` elements, so that CSS rules for `body` apply to each document.
   const body = document.importNode(source.body, true)
   for (const one of body.querySelectorAll('script, base, meta, link, style, template')) one.remove()
   for (const one of [body, ...body.querySelectorAll('*')]) rebase(one, url)
@@ -62,7 +62,7 @@ function rebase(element, url) {
   element.removeAttribute('srcset')
   for (const name of ['href', 'xlink:href']) {
     const link = element.getAttribute(name)
-    // A fragment in an SVG drawing refers to an element of the drawing.
+    // In an SVG drawing, a fragment refers to an element of the drawing.
     const isOwn = link?.startsWith('#') && !/^a(rea)?$/i.test(element.localName)
     if (link !== null && !isOwn) element.setAttribute(name, absolute(link, url))
   }
@@ -83,7 +83,7 @@ export function addLook({ text, chapters }) {
   const style = document.createElement('style')
   if (chapters) {
     const scope = chapters.map((index) => `#mutabor-${index}`).join(',')
-    // The rules for the root element apply to the chapters instead.
+    // Applies the rules for the root element to the chapters instead.
     const own = rest.map((rule) => rule.replace(/(^|[\s,>+~(}])(?:html|:root)(?=[\s,.:#[>+~{])/g, '$1:scope'))
     style.textContent = `${free.join('\n')}\n@scope (${scope}) {\n${own.join('\n')}\n}`
   } else style.textContent = [...free, ...rest].join('\n')

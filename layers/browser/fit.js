@@ -1,5 +1,5 @@
-// Makes content that is wider than the paper fit on it; on a screen it would be scrolled. Evaluated in the browser,
-// whose viewport is as wide as the printable area.
+// Makes content fit that is wider than the paper and would scroll on a screen. Evaluated in the browser, whose viewport
+// is as wide as the printable area.
 
 const minZoom = 0.5
 const longWord = /\S{25}/
@@ -122,7 +122,7 @@ function shrink(table) {
   const isWide = () => width() > room + 1
   let zoom = 1
   const shrinkTo = (limit) => {
-    // Several passes, because borders and characters are rounded to whole pixels.
+    // Takes several passes, because borders and characters are rounded to whole pixels.
     for (let tries = 0; tries < 4 && isWide() && zoom > limit; tries++) {
       zoom = Math.max(limit, (zoom * room * 0.99) / width())
       table.style.zoom = zoom

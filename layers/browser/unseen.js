@@ -1,9 +1,9 @@
 // Collects the invisible text of a page: closed menus, text for other devices, or text that appears after a click.
 // Evaluated in the browser when the page is in its print state.
 
-/** Limits; pages with more text show most of it. */
+/** Limits for the nodes and characters that are examined; a page with more shows most of its text. */
 const [maxNodes, maxCharacters] = [200_000, 1_000_000]
-/** Elements whose text is not counted either: see `hiddenHtmlElements` of the content reader. */
+/** Elements whose text is not counted, as in `hiddenHtmlElements` of the content reader. */
 const noText =
   'script, style, head, noscript, object, svg, math, select, datalist, iframe, textarea, canvas, audio, video'
 

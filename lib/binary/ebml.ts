@@ -40,7 +40,10 @@ export function readEbmlChildren(
   return children
 }
 
-/** EBML (RFC 8794), sections 4.4, 5 and 6.2: the number of leading zero bits tells how many bytes a number has. */
+/**
+ * Parses an id and a length, whose leading zero bits tell how many bytes they have (EBML, RFC 8794, sections 4.4, 5 and
+ * 6.2).
+ */
 function parseHeader(bytes: Buffer, at: number): EbmlElement {
   const idBytes = numberBytes(bytes[at], maxIdBytes)
   const lengthBytes = numberBytes(bytes[at + idBytes], maxLengthBytes)

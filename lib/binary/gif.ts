@@ -2,10 +2,10 @@
 export const gifBlockKinds = { padding: 0, extension: 0x21, image: 0x2c, trailer: 0x3b } as const
 
 export interface GifBlock {
-  /** One of `gifBlockKinds`; another number is damage, after which nothing can be read. */
+  /** One of `gifBlockKinds`. Any other number is damage, after which nothing can be read. */
   readonly kind: number
   readonly start: number
-  /** Offset of the first sub-block of data: a length, that many bytes, and so on until a length of 0. */
+  /** Offset of the sub-blocks of data: each is a length and that many bytes, up to a length of 0. */
   readonly data: number
 }
 

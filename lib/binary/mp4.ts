@@ -1,7 +1,7 @@
 import { DamagedFileError, FileLimitError, TruncatedFileError } from './errors.ts'
 import type { RandomAccess } from './random-access.ts'
 
-/** Boxes of MP4, QuickTime, HEIF and related formats (ISO 14496-12, section 4.2). */
+/** A box of MP4, QuickTime, HEIF and related formats (ISO 14496-12, section 4.2). */
 export interface Mp4Box extends ByteRange {
   readonly type: string
 }
@@ -21,7 +21,7 @@ const maxTopLevelBoxes = 1000
 const overrunMessage = 'it is cut off: a box extends beyond the end'
 
 /**
- * Yields the boxes in a range of a file, in order, by default all of the file.
+ * Yields the boxes in a range of a file in order; by default, in all of the file.
  * @throws TruncatedFileError, DamagedFileError, FileLimitError
  */
 export async function* readMp4Boxes(
@@ -35,7 +35,7 @@ export async function* readMp4Boxes(
     const declaredSize = header.readUInt32BE(0)
     const isLong = declaredSize === 1
     if (isLong && header.length < longHeaderBytes) throw new TruncatedFileError(overrunMessage)
-    // A length of 0 means up to the end; for 1, the actual length follows the type.
+    // A length of 0 means up to the end; a length of 1 means that the actual length follows the type.
     const length = declaredSize === 0 ? end - at : isLong ? Number(header.readBigUInt64BE(8)) : declaredSize
     const headerBytes = isLong ? longHeaderBytes : shortHeaderBytes
     if (length < headerBytes) throw new DamagedFileError('a box is shorter than its own header')

@@ -8,7 +8,7 @@ export interface PalmRecord {
 }
 
 const headerOffsets = { recordCount: 76, records: 78 } as const
-/** Each record has its offset in the list, and four bytes of attributes. */
+/** Bytes of an entry in the list of records: an offset, and four bytes of attributes. */
 const listEntryBytes = 8
 
 /**
@@ -24,7 +24,7 @@ export async function readPalmRecords(file: RandomAccess): Promise<readonly Palm
   const starts = Array.from({ length: count }, (_, index) => list.readUInt32BE(listEntryBytes * index))
   return starts.map((start, index) => {
     const end = starts[index + 1] ?? Math.max(start, file.size)
-    // Otherwise, a small file could have thousands of records that share their bytes.
+    // Records out of order could share their bytes, so that a small file would have thousands of them.
     if (end < start) throw new DamagedFileError('its records are not in order')
     return { start, end }
   })

@@ -4,13 +4,13 @@ import type { RandomAccess } from './random-access.ts'
 
 const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** PNG (third edition) section 5.3: a length, a four-character type, the data, a checksum. */
+/** A chunk of a PNG (third edition, section 5.3): a length, a four-character type, the data and a checksum. */
 export interface PngChunk {
   readonly type: string
   readonly data: Buffer
 }
 
-/** Where the data of a chunk is in the file. */
+/** File offsets of the data of a chunk. */
 export interface PngChunkRange {
   readonly type: string
   readonly start: number

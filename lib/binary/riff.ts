@@ -1,14 +1,14 @@
 import type { RandomAccess } from './random-access.ts'
 
 /**
- * RIFF and its variants (Multimedia Programming Interface and Data Specifications 1.0, chapter 2; EBU Tech 3306 for
- * RF64) and EA IFF 85, from which it comes: chunks with an id, a size and their content.
+ * Header of a file in RIFF, its variants, or EA IFF 85, from which it comes. The content consists of chunks
+ * (Multimedia Programming Interface and Data Specifications 1.0, chapter 2; EBU Tech 3306 for RF64).
  */
 export interface RiffForm {
   readonly id: FormId
   /** Type of the content, such as `WAVE`. */
   readonly type: string
-  /** Declared bytes after the first eight. */
+  /** Number of bytes after the first eight, as declared. */
   readonly size: number
 }
 

@@ -22,7 +22,7 @@ export interface TiffEntry {
 
 const bigTiffVersion = 43
 const minHeaderBytes = 8
-/** Bytes of the entry count, an entry, and an offset or value count. */
+/** Sizes in bytes of the entry count, an entry, and an offset or value count. */
 const classicFieldSizes = { count: 2, entry: 12, offset: 4 } as const
 const bigTiffFieldSizes = { count: 8, entry: 20, offset: 8 } as const
 /** Entries beyond this are ignored; they are sorted by tag, and the tags that readers need come first. */
@@ -73,7 +73,7 @@ export class Tiff {
       const start = at + countBytes
       const end = start + count * entryBytes
       bytesLeft -= end - at
-      // Otherwise, a small file could have thousands of directories that share their entries.
+      // Directories that overlap could share their entries, so that a small file would have thousands of them.
       if (bytesLeft < 0 && end <= this.#file.size) throw new DamagedFileError('its directories overlap')
       yield { count, start }
       at = await this.#readInteger(end, offsetBytes)

@@ -33,7 +33,7 @@ export class UnsafeEntryNameError extends DamagedFileError {
 
 const methods = { stored: 0, deflated: 8 } as const
 const flagMasks = { encrypted: 1, dataDescriptor: 8, strongEncryption: 0x40, utf8: 0x800 } as const
-/** Flags that the local header must have as well, so that all programs read the same. */
+/** Flags that the local header must share with the directory, so that all programs read the same. */
 const sharedFlags = Object.values(flagMasks).reduce((mask, flag) => mask | flag, 0)
 const localHeaderBytes = 30
 const localHeaderSignature = 0x04034b50
@@ -52,7 +52,7 @@ const inflateInThreadPool = promisify(inflateRaw)
 
 /** A ZIP whose directory has been read and checked. */
 export class ZipArchive {
-  /** In the order of the directory. */
+  /** Entries in the order of the directory. */
   readonly entries: readonly ZipArchiveEntry[]
   /** Files by name, without folders. If several files have the same name, the last one is listed. */
   readonly files: ReadonlyMap<string, ZipArchiveEntry>
@@ -110,7 +110,7 @@ export class ZipArchive {
   }
 
   async #readData(entry: ZipArchiveEntry, position: number): Promise<Buffer> {
-    // Otherwise, a small file could have thousands of entries that share their data.
+    // Entries that share their data would let a small file have thousands of entries.
     if (!this.#readEntries.has(entry)) this.#bytesLeft -= entry.compressedSize
     if (this.#bytesLeft < 0) throw new DamagedFileError('its parts overlap')
     this.#readEntries.add(entry)

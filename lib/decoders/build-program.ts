@@ -43,7 +43,7 @@ export async function buildPrograms({
     outExtension: { '.js': '.mjs' },
     mainFields: ['module', 'main'],
     external: [...separatePackages, ...programPackages, ...omitted.map((path) => join(root, path))],
-    // For bundled CommonJS packages; ES modules have no `require`.
+    // Bundled CommonJS packages need `require`, which ES modules do not have.
     banner: {
       js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
     },

@@ -51,7 +51,7 @@ export interface CalledProcess {
   readonly folder: string
   /** User of the process; set only if the service runs as root. */
   readonly uid: number
-  /** Bytes of messages that the process has not read yet. */
+  /** Number of bytes of messages that the process has not read yet. */
   readonly unsentBytes: number
   send(message: ServiceMessage | EngineServiceMessage, ...bytes: readonly Uint8Array[]): void
   kill(reason: EndReason): void

@@ -20,7 +20,7 @@ export const fileLimits: ReadLimits = {
   maxReadBytes: 512 * 1024 ** 2,
   maxRangeBytes: 64 * 1024 ** 2,
   maxReads: 5000,
-  // Longer than a busy machine needs for `cpuS`.
+  // Longer than a busy machine needs to use `cpuS`.
   silenceMs: 25_000,
 }
 
@@ -36,7 +36,7 @@ const sharedPool = new DecoderPool(detectorKind)
 export const warmDecoders = () => sharedPool.warm()
 export const stopDecoders = () => sharedPool.stop()
 
-/** What a decoder process says about a file. The service adds what follows from the format. */
+/** What a decoder process reports about a file. The service adds what the format implies. */
 const DetectedFormat = z.object({
   format: z.custom<FormatId>((id) => typeof id === 'string' && isFormatId(id)),
   locked: z.literal(true).optional(),
@@ -44,8 +44,8 @@ const DetectedFormat = z.object({
 })
 
 /**
- * Detects the format of a file, as `detectFormat` of lib/formats does, in a decoder process: nothing that a file does
- * to its reader can stop this process or reach its keys.
+ * Detects the format of a file, as `detectFormat` of lib/formats does, in a decoder process: a file that attacks its
+ * reader can neither stop this process nor reach its keys.
  * @throws AppError also TIMEOUT and SERVICE_UNAVAILABLE.
  */
 export async function detectFormat(

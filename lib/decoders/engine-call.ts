@@ -24,14 +24,14 @@ import { deserializeError, serializeError } from './serialized-error.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Programs that run at the same time; more than any engine needs. */
+/** Maximum number of programs that run at the same time; more than any engine needs. */
 const maxRunning = 64
-/** Requests to the host that wait for a reply; more than a page has links. */
+/** Maximum number of requests to the host that wait for a reply; more than a page has links. */
 const maxPendingHostRequests = 50_000
-/** Messages of one call; more than any engine sends. */
+/** Maximum number of messages of one call; more than any engine sends. */
 const maxMessages = 200_000
 
-/** Names and absolute paths of programs that run in a sandbox of their own. */
+/** Names and absolute paths that are allowed for programs, which run in a sandbox of their own. */
 const programNamePattern = /^(?:\/usr\/bin\/)?[a-z0-9][a-z0-9._+-]{0,99}$/i
 const readableFolders = [join(root, 'layers'), join(root, 'node_modules')]
 
@@ -49,13 +49,13 @@ export class EngineCall implements Call<EngineReply> {
   readonly #createTools: (process: CalledProcess) => Tools
   readonly #result = Promise.withResolvers<unknown>()
   readonly #folderCleared = Promise.withResolvers<void>()
-  /** Programs that run now, by id. */
+  /** Programs that are running, by id. */
   readonly #runningPrograms = new Map<number, AbortController>()
   readonly #programs = new Set<Promise<void>>()
   readonly #endController = new AbortController()
   #process: CalledProcess | undefined
   #tools: Tools | undefined
-  /** Original paths of the inputs by those in the folder. */
+  /** Original paths of the inputs by their paths in the folder. */
   #inputs: ReadonlyMap<string, string> = new Map()
   #session: HostSession | undefined
   #pendingHostRequests = 0
@@ -129,8 +129,8 @@ export class EngineCall implements Call<EngineReply> {
   }
 
   /**
-   * Most engines leave nothing else. Other files are deleted by the process itself: while it runs, it could redirect
-   * a walk of its folders with symbolic links.
+   * Clears the folder. Most engines leave nothing. Other files are deleted by the process itself: while it runs, it
+   * could redirect a walk of its folders with symbolic links.
    */
   async #clearFolder(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
     for (const path of inputs) rmSync(path, { force: true })
@@ -249,7 +249,7 @@ export class EngineCall implements Call<EngineReply> {
 const hasNoLeftovers = (folder: string): boolean =>
   readdirSync(folder).join('/') === outputFolder && readdirSync(join(folder, outputFolder)).length === 0
 
-/** Programs start with the rights of the service before they are confined. */
+/** Programs start with the permissions of the service before they are sandboxed. */
 function requireAllowed(bin: string, readOnly: readonly string[]): void {
   if (bin !== process.execPath && !programNamePattern.test(bin))
     throw new Error('expected the name of a program')

@@ -66,8 +66,8 @@ export const safeExtension = (path: string) => /(?:\.[a-z0-9]{1,10}){1,2}$/i.exe
 const maxDepth = 8
 
 /**
- * Moves a file out of the folder of a running process, which may replace folders with symbolic links at any time:
- * each folder is opened without following any, and addressed by its descriptor.
+ * Moves a file out of the folder of a running process, which may replace folders with symbolic links at any time: each
+ * folder is opened without following links, and addressed by its descriptor.
  */
 export async function takeFile(folder: string, path: string, to: string): Promise<void> {
   const names = path.split('/')

@@ -12,7 +12,7 @@ import { SerializedError } from './serialized-error.ts'
 /** Name of the folder for results, the only content of the process's folder between calls. */
 export const outputFolder = 'out'
 
-/** What an engine is asked to do. */
+/** A request to an engine. */
 export type EngineRequest =
   | { readonly method: 'run'; readonly work: EngineWork }
   | { readonly method: 'split'; readonly work: EngineWork; readonly pool: WorkerPool }
@@ -34,7 +34,7 @@ export type EngineServiceMessage =
       readonly reply?: unknown
       readonly error?: SerializedError
     }
-  /** The service has taken all output files. */
+  /** Tells the process that the service has taken all output files. */
   | { readonly type: 'clear' }
 
 interface ExecOutput {
@@ -43,8 +43,8 @@ interface ExecOutput {
 }
 
 /**
- * Variables that engines set for programs. Others could change the launcher, which gets them as well and is not
- * confined yet.
+ * Environment variables that engines set for programs. Other variables could change the launcher, which receives them
+ * too and is not sandboxed yet.
  */
 const variables = [
   ...(['OMP_THREAD_LIMIT', 'MAGICK_CONFIGURE_PATH', 'MAGICK_TEMPORARY_PATH', 'LOGNAME'] as const),

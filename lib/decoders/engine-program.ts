@@ -1,7 +1,7 @@
 /**
- * The program of a process that runs the code of engines, which reads files of clients, for the service, which holds
- * the keys. Programs that engines use are started by the service, in a sandbox of their own. It exits when the service
- * closes its input.
+ * The program of a process that runs the code of engines, which reads files of clients. The service, which holds the
+ * keys, runs in another process. Programs that engines use are started by the service, in a sandbox of their own. It
+ * exits when the service closes its input.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'
@@ -20,7 +20,7 @@ import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
 import { deserializeError, serializeError } from './serialized-error.ts'
 
-/** A separate descriptor, because libraries may print to standard output. */
+/** Messages have a separate descriptor, because libraries may print to standard output. */
 const output = 3
 const folder = process.cwd()
 
@@ -121,7 +121,10 @@ function inputsOf(request: EngineRequest): ReadonlySet<string> {
   return new Set([...request.work.inputs, ...results].map(({ path }) => path))
 }
 
-/** Archives may contain hard links. The service takes no file that has another name, perhaps outside this folder. */
+/**
+ * Replaces a hard link, which archives may contain: the service takes no file that has another name, perhaps outside
+ * this folder.
+ */
 async function replaceHardLink(path: string): Promise<void> {
   if ((await lstat(path)).nlink === 1) return
   const copy = join(folder, 'copy')

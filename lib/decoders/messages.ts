@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { MethodCall } from './methods.ts'
 
-/** Work for a process that reads files. The bytes are the head of the file and, if it is longer, its tail. */
+/** A call to a process that reads files. The bytes are the head of the file and, if it is longer, its tail. */
 export type CallMessage = MethodCall & {
   readonly type: 'call'
   readonly filename: string

@@ -7,7 +7,7 @@ import { lazyAsync } from '../async/lazy-async.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** Below `node_modules`, so that the program finds packages. */
+/** The folder is below `node_modules`, so that the program finds packages. */
 export const bundleFolder = `${root}node_modules/.cache/mutabor/decoders`
 export const inputList = `${bundleFolder}/inputs.json`
 /** Exists only in container images. */

@@ -1,6 +1,7 @@
 /**
- * The program of a decoder process: reads files of clients for the service, which holds the keys. It does one piece of
- * work at a time, so that reading and writing may block. It exits when the service closes its input.
+ * The program of a decoder process, which reads files of clients. The service, which holds the keys, runs in another
+ * process. Does one piece of work at a time, so that reading and writing may block. Exits when the service closes its
+ * input.
  */
 import './unhandled-rejections.ts'
 import { readSync, writeSync } from 'node:fs'

@@ -4,9 +4,9 @@ import { type FinalMessage, ReaderMessage } from './messages.ts'
 import type { MethodCall } from './methods.ts'
 
 export interface ReadLimits extends CallLimits {
-  /** Bytes that are read in addition to head and tail. */
+  /** Maximum bytes that are read in addition to head and tail. */
   readonly maxReadBytes: number
-  /** Bytes of one range, which the service holds in memory. */
+  /** Maximum bytes of one range, which the service holds in memory. */
   readonly maxRangeBytes: number
   readonly maxReads: number
 }
@@ -44,7 +44,7 @@ export class ReadCall implements Call<FinalMessage> {
   #process: CalledProcess | undefined
   #bytesRead = 0
   #readCount = 0
-  /** Why a range could not be read, even if the process ignores the error. */
+  /** Error of reading a range, which is reported even if the process ignores it. */
   #readError: { readonly cause: unknown } | undefined
 
   constructor(reading: OpenedFile, limits: ReadLimits) {

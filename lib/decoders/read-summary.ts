@@ -25,7 +25,7 @@ export const countingLimits: ReadLimits = {
   maxReadBytes: 4096 * MiB,
   maxRangeBytes: 64 * MiB,
   maxReads: 50_000,
-  // Longer than a busy machine needs for `cpuS`.
+  // Longer than a busy machine needs to use `cpuS`.
   silenceMs: 120_000,
 }
 
@@ -51,7 +51,7 @@ export function readSummary(
   })
 }
 
-/** Counts the pages that were returned as a ZIP of files. */
+/** Counts the pages in a result that is a ZIP of page files. */
 export const countPagesInZip = (path: string, format: FormatId): Promise<ContentSummary | undefined> =>
   summarizeFile(path, { kind: 'zipped-pages', format })
 
@@ -79,8 +79,7 @@ async function openFile(file: number, request: SummaryRequest): Promise<OpenedFi
   const stats = fstatSync(file)
   if (!stats.isFile()) return undefined
   const { size } = stats
-  // The file was just written or fetched, so it is in the page cache. A thread would take longer than a synchronous
-  // read.
+  // The file was just written or fetched, so a synchronous read from the page cache is faster than a thread.
   const read = async (start: number, end: number) => {
     const bytes = Buffer.allocUnsafe(end - start)
     return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, start))

@@ -6,8 +6,8 @@ import type { Plugin } from 'esbuild'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /**
- * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find the files next to
- * them. Files must be packaged under their paths in the checkout.
+ * Replaces `import.meta.url` in a bundle with the URL of the module's source, so that modules find files next to their
+ * sources. Files must be packaged under their paths in the checkout.
  * @param relativeRoot relative path from the folder of the bundle, such as `../`.
  */
 export const keepSourceUrls = (relativeRoot: string): Plugin => ({

@@ -1,5 +1,5 @@
 /**
- * pdf.js also reads parts of a PDF for which the caller does not wait; in a damaged one they reject. What the caller
- * waits for says whether the file can be read, so these rejections must not end the process.
+ * Ignores rejections that no caller waits for: pdf.js also reads other parts of a PDF, which may be damaged. What the
+ * caller waits for tells whether the file can be read.
  */
 process.on('unhandledRejection', () => undefined)

@@ -137,7 +137,7 @@ async function prepareSource({ from, options }: EngineWork, input: InputFile, to
 /** By default, calibre would interpret plain text as Markdown or Textile, which can reference files. */
 function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: EbookOptions): string[] {
   if (from === 'txt') return ['--formatting-type=plain', '--input-encoding=utf-8']
-  // Otherwise pages become small and gray, which is right only if a device profile was requested.
+  // By default, calibre makes pages small and gray, which is right only if a device profile was requested.
   if (comicFormats.includes(from)) return profile === undefined ? ['--no-process'] : ['--dont-grayscale']
   return []
 }

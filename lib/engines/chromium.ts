@@ -71,7 +71,10 @@ const withPageOptions = (capability: Capability): Capability[] =>
       : split,
   )
 
-/** Drawings cost more than with librsvg, which is faster: the browser is for those with features librsvg lacks. */
+/**
+ * Drawings cost more here than with librsvg, which is faster: the browser is for drawings with features that librsvg
+ * lacks.
+ */
 const capabilities: readonly Capability[] = [
   row(webPages, 'pdf', PrintOptions, cost.print),
   row(['epub'], 'pdf', PrintOptions, cost.book),
@@ -90,7 +93,7 @@ const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 /** Larger pages do not fit in one message of the pipe. */
 const maxPageBytes = 128 * 1024 * 1024
 
-/** @param baseDir where the browser's folder is created; best on the same disk as the work folders. */
+/** @param baseDir parent of the browser's folder; best on the same disk as the work folders. */
 export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
   const browser = new Browser(baseDir)
   return {
@@ -140,7 +143,7 @@ const allowsScripts = ({ options }: EngineWork) =>
 const mayRunScripts = ({ traits }: InputFile, work: EngineWork) =>
   traits?.includes('page-scripts') === true && allowsScripts(work)
 
-/** A page whose scripts break the browser is converted without them. */
+/** Converts a page with scripts; if they break the browser, converts it without them. */
 async function convertWithScripts(
   convertInBrowser: (runsScripts: boolean) => Promise<EngineResult>,
   tools: Tools,
@@ -287,7 +290,7 @@ async function convert(
   return { files: [{ path }], ...(hiddenText !== '' && { hiddenText: hiddenText }) }
 }
 
-/** Words of the file that its scripts have removed; their absence is no loss. */
+/** Returns words of the file that its scripts have removed; their absence is not a loss. */
 async function findRemovedText(page: BrowserPage, source: PageSource): Promise<string> {
   const { decodeText } = await import('./shared/text/decode.ts')
   const html = decodeText(source.page.bytes, source.charset ?? 'utf-8')

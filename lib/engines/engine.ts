@@ -22,7 +22,7 @@ export interface Capability {
   readonly to: readonly FormatId[]
   /** Set if formats in both lists can also be converted to themselves, such as jpg to jpg with another quality. */
   readonly same?: true
-  /** Pairs of this row that do not work. */
+  /** Pairs of this row that are not supported. */
   readonly except?: readonly (readonly [from: FormatId, to: FormatId])[]
   /** Files with one of these traits would be rendered incorrectly, so another route is preferred for them. */
   readonly unsupportedTraits?: readonly Trait[]
@@ -59,7 +59,7 @@ export type ChunkSpec = Readonly<Record<string, unknown>>
 /** A chunk as returned by `split`. */
 export interface Chunk {
   readonly spec: ChunkSpec
-  /** Replaces the step's inputs if the chunk needs only a part of them. */
+  /** Replaces the inputs of the step if the chunk needs only a part of them. */
   readonly file?: OutputFile
 }
 
@@ -87,7 +87,7 @@ export interface EngineWork {
   readonly inputs: readonly InputFile[]
   readonly from: FormatId
   readonly to: FormatId
-  /** Already parsed by the capability's schema. */
+  /** Options that the capability's schema has parsed. */
   readonly options: unknown
   /** Set to run only this chunk of the step, as returned by `split`. */
   readonly chunk?: ChunkSpec | undefined
@@ -100,7 +100,7 @@ export interface ExecOptions {
   readonly timeoutS?: number
   /** Size limit for each file that the program writes. */
   readonly maxFileBytes?: number
-  /** Limit of the address space. */
+  /** Maximum address space. */
   readonly maxMemoryBytes?: number
   /** Additional environment variables; only PATH, HOME and LANG are set otherwise. */
   readonly env?: Readonly<Record<string, string>>
@@ -154,7 +154,7 @@ export interface EngineHost {
   serve(step: HostedStep): HostSession
 }
 
-/** What a host may do for the code of its engine, which a file may have taken over. */
+/** What a host may do for the code of its engine. A file may have taken over that code. */
 export interface HostedStep {
   /** Programs run in the folder of the engine's code. The signal is aborted when that code has ended. */
   readonly tools: Tools
@@ -184,7 +184,7 @@ export interface OutputFile {
   readonly filename?: string
 }
 
-/** Reports that the result contains less of the source than it should. */
+/** Reports that the result retains less of the source than it should. */
 export interface Shortfall {
   /** Fraction of the source that was kept (0 to 1). */
   readonly kept: number

@@ -25,7 +25,7 @@ const PdfOptions = z.object(openPdfOptionShape)
 const noOptions = z.object({})
 
 /**
- * Costs are higher than those of poppler for conversions that both support, so that Ghostscript renders pages only when
+ * Costs are higher than those of poppler for conversions that both support, so Ghostscript renders pages only when
  * requested.
  */
 const capabilities: readonly Capability[] = [
@@ -146,7 +146,7 @@ async function rasterize(
   const device = { png: 'pngalpha', jpg: 'jpeg', tiff: 'tiff24nc' }[to]
   const rasterSwitches = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
   const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
-  // The device writes one file per page. A drawing has one page; a file that has more must not overwrite the first.
+  // The device writes one file per page. Without a page number, a second page would overwrite a drawing.
   const output = join(outDir, `page-%d.${to}`)
   await runGhostscript(
     { device, input, format: from, output, switches: [...rasterSwitches, ...deviceSwitches] },
@@ -200,10 +200,7 @@ async function convertPdf(input: InputFile, work: EngineWork, tools: Tools): Pro
   return { files: [file], details: { pages: pages.length } }
 }
 
-/**
- * Targets that put all pages into one file, in which a page may appear twice; for other targets each page is a
- * file.
- */
+/** Targets that store all pages in one file, in which a page may appear twice; other targets have a file per page. */
 const singleFileTargets: readonly FormatId[] = ['tiff', 'ps']
 
 async function convertPages(
@@ -227,7 +224,7 @@ async function convertPages(
 
 async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
-  // qpdf arranges the pages in any order; pdftops can only go forward.
+  // Lets qpdf arrange the pages, because pdftops can only go forward.
   const orderedPdf = join(tools.workDir, 'ordered.pdf')
   const select = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdf]
   await tools.exec('qpdf', select, { okCodes: [0, 3] })

@@ -197,7 +197,7 @@ function warnAboutTransparency(to: MagickTargetId, tools: Tools): void {
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
-/** Photoshop writes its name into the image resources, before the layers. */
+/** Photoshop writes its name into the image resources, which precede the layers. */
 async function isWrittenByPhotoshop(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -208,7 +208,7 @@ async function isWrittenByPhotoshop(path: string): Promise<boolean> {
   }
 }
 
-/** Chroma subsampling of lossy WebP would blur edges in an image with few colors. */
+/** Whether an image has few colors, so that chroma subsampling of lossy WebP would blur its edges. */
 async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
   const { stdout } = await runMagick(tools, 'identify', ['-format', '%k ', source])
   return Number(stdout.trim().split(' ')[0]) <= 256
@@ -223,8 +223,8 @@ function buildWaveletArgs({ width, height }: Frame, options: unknown): string[] 
 }
 
 /**
- * Turns an icon into a cursor: another type number, and a hotspot in place of planes and depth. The type is at offset
- * 2, the entry count at 4; entries of 16 bytes start at 6, with the hotspot at offset 4 of each.
+ * Turns an icon into a cursor by changing the type number, and by writing a hotspot in place of planes and depth. The
+ * type is at offset 2, the entry count at 4; entries of 16 bytes start at 6, with the hotspot at offset 4 of each.
  */
 async function makeCursor(path: string): Promise<void> {
   const file = await open(path, 'r+')
@@ -251,7 +251,10 @@ function buildIconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unk
   return [...fitToIconArgs, '-extent', `${side}x${side}`, '-define', `icon:auto-resize=${sides.join(',')}`]
 }
 
-/** ImageMagick supports three texture compressions (DXT1, DXT3, DXT5), and none with a Direct3D 10 header. */
+/**
+ * Returns an unsupported texture. ImageMagick supports three compressions (DXT1, DXT3, DXT5), but no Direct3D 10
+ * header.
+ */
 async function findUnsupportedTexture(path: string): Promise<string | undefined> {
   const file = await open(path)
   try {

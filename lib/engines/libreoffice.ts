@@ -196,7 +196,10 @@ function warnAboutLosses(
   }
 }
 
-/** Pages contain only what would be printed; tables contain everything, as when exported from Excel. */
+/**
+ * Warns about hidden content. A PDF lacks it, because it would not be printed; a table contains it, as when exported
+ * from Excel.
+ */
 function warnAboutHiddenContent(
   hiddenContent: NonNullable<OfficeFacts['hidden']>,
   to: FormatId,

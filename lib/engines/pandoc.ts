@@ -46,8 +46,8 @@ import { withTextOptions } from './shared/text/text-options.ts'
 import { featureError } from './unsupported-feature.ts'
 
 /**
- * Seconds plus penalties: LibreOffice and calibre preserve the layout of documents that have one. Two pandoc steps cost
- * more than one, and a route through an intermediate ebook or web page costs no less than the direct one.
+ * Costs in seconds, plus penalties: LibreOffice and calibre preserve the layout of documents that have one. Two pandoc
+ * steps cost more than one, and a route through an intermediate ebook or web page costs no less than the direct one.
  */
 const cost = {
   markup: 0.4,
@@ -211,7 +211,7 @@ async function convertViaAst(
   if (needsCalibre) await applyEbookOptions(book, path, options, work.to, tools)
 }
 
-/** Transforms the document for the strengths and weaknesses of a writer. */
+/** Adapts the document to the strengths and weaknesses of a writer. */
 function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): void {
   if (target === 'md' || target === 'mmd') simplifySheetTables(tree)
   if (target !== 'ipynb' && target !== 'pjson' && target !== 'native') unwrapSections(tree)

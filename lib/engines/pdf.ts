@@ -106,7 +106,7 @@ export const pdf: Engine = {
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  // Imported on demand, like the modules below: the planner and the API import this engine but never run it.
+  // Modules are imported on demand here, because the planner and the API import this engine but never run it.
   if (work.operation === 'metadata') {
     const { readMetadataAsJson: readMetadata } = await import('./shared/metadata/read.ts')
     return rejectWhenAborted(readMetadata(work, tools), tools.signal)
@@ -167,7 +167,7 @@ async function openRequestedPages(
   return { opened: openedPdf, pages: singleFileTargets.includes(work.to) ? pages : [...new Set(pages)] }
 }
 
-/** Targets that put all pages into one file, where a page may appear twice; for the others each page is a file. */
+/** Targets that store all pages in one file, in which a page may appear twice; other targets have a file per page. */
 const singleFileTargets: readonly FormatId[] = ['tiff', 'txt']
 
 async function split(

@@ -7,7 +7,7 @@ import { featureError } from './unsupported-feature.ts'
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
 /** More entries than any office file has. */
 const maxEntries = 20_000
-/** The relationships of a package take a few hundred bytes. */
+/** Maximum bytes of the relationships, which take a few hundred. */
 const maxBytes = 2 * 1024 * 1024
 
 /**

@@ -95,7 +95,7 @@ async function traceImage(input: InputFile, work: EngineWork, tools: Tools): Pro
     page: 0,
     maxSide,
     transparency: isBlackAndWhite ? 'over white' : 'keep',
-    // Apply the threshold here, because the tracer's own is fixed.
+    // Applies the threshold here, because the tracer's own threshold is fixed.
     prepare: (image) => (isBlackAndWhite ? toBlackAndWhite(image, options.threshold) : image),
   })
   warnAboutUntracedImages(input.format, work.to, image.pages, tools)

@@ -20,7 +20,7 @@ const regularFileTypes = new Set(['0', '\0', '7', sparseFileType])
 /** Offsets of the flag that the map of a sparse file continues: in the header, and in each further block of the map. */
 const mapContinuation = { header: 482, block: 504 } as const
 
-/** Bytes that can be read in parts. */
+/** A source of bytes that can be read in parts. */
 type ByteSource = Pick<FileBytes, 'size' | 'at'>
 
 export async function countTarEntries(bytes: ByteSource): Promise<ContentSummary | undefined> {
@@ -105,7 +105,7 @@ export async function countCabEntries(bytes: FileBytes): Promise<ContentSummary 
   return head.toString('latin1', 0, 4) === 'MSCF' ? createSummary(head.readUInt16LE(28)) : undefined
 }
 
-/** Unix `ar` archives; entries whose names start with a slash are the archive's own index. */
+/** Counts the files of Unix `ar` archives, without the archive's own index, whose names start with a slash. */
 export async function countArEntries(bytes: FileBytes): Promise<ContentSummary | undefined> {
   if ((await bytes.at(0, 8)).toString('latin1') !== '!<arch>\n') return undefined
   let entries = 0

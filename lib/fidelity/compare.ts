@@ -101,7 +101,7 @@ const exactTextFormats = {
 
 const isIn = (formats: readonly FormatId[], format: FormatId) => formats.includes(format)
 
-/** Compares a result with its source: how much was retained, and whether that is enough. A pure function. */
+/** Compares a result with its source: how much was retained, and whether that is enough. This is a pure function. */
 export function compare(comparison: Comparison): ComparisonResult {
   const comparedContent = toVisibleContent(comparison)
   const { from, to, options, warningCodes } = comparedContent
@@ -204,7 +204,7 @@ const limitToTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
     ? { ...source, seconds: source.soundSeconds }
     : source
 
-/** Samples are compared by duration, because a different sample rate changes their number. */
+/** Compares samples by duration, because a different sample rate changes their number. */
 function measureDuration(source: ContentSummary, result: ContentSummary): Partial<Record<Unit, Retention>> {
   if (source.seconds === undefined || result.seconds === undefined) return {}
   const seconds = createRetention(toMs(source.seconds), toMs(result.seconds))
@@ -220,7 +220,7 @@ function measureDuration(source: ContentSummary, result: ContentSummary): Partia
 
 const toMs = (seconds: number) => Math.round(seconds * 1000) / 1000
 
-/** With fewer words than this, a markup file may consist only of markup. */
+/** A markup file with fewer words than this may consist only of markup. */
 const maxMarkupWords = 20
 
 function isEmptyResult({ source, result, from }: Comparison): boolean {

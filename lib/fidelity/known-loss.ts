@@ -16,7 +16,7 @@ export const KnownLoss = z.object({
 })
 export type KnownLoss = z.infer<typeof KnownLoss>
 
-/** Retained shares measured by the conformance run, for pairs with losses. */
+/** Shares that were retained in the conformance run, for pairs with losses. */
 const sharesByConversion: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
 
 /**

@@ -15,9 +15,9 @@ export interface SynonymRow {
 }
 
 /**
- * What people type instead of the names of formats and tools, in the API, on the command line and on the web page. The
- * first format or tool of the first row with a word is the one to suggest. Names, extensions and aliases are not
- * repeated.
+ * Words that people type instead of the names of formats and tools, in the API, on the command line and on the web
+ * page. The format or tool to suggest is the first one in the first row with a word. Names, extensions and aliases are
+ * not repeated.
  */
 export const synonymTable: readonly SynonymRow[] = [
   {

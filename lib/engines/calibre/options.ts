@@ -25,7 +25,7 @@ const sideMargins = z.strictObject(
 
 const sideMarginPattern = /^(top|bottom|left|right)\s{0,20}[=:]\s{0,20}(.*)$/i
 
-/** Parses margins given as text, which is all that forms can send. */
+/** Parses margins that are given as text, the only type that forms can send. */
 const parseMarginText = (value: unknown): unknown => {
   if (typeof value === 'number') return { top: value, bottom: value, left: value, right: value }
   if (typeof value !== 'string') return value
@@ -69,7 +69,7 @@ export const ebookOptionShape = {
 export const EbookOptions = z.object(ebookOptionShape)
 export type EbookOptions = z.output<typeof EbookOptions>
 
-/** Options that have no effect: FictionBook leaves them to the reader's device, and MOBI cannot store them. */
+/** Options without effect: FictionBook leaves them to the reader's device, and MOBI cannot store them. */
 const unsupportedOptions: Partial<Record<FormatId, readonly (keyof EbookOptions)[]>> = {
   fb2: ['ebookMargin', 'ebookBaseFontSize', 'ebookEmbedFonts', 'ebookDisableFontRescaling'],
   mobi: ['ebookMargin', 'ebookEmbedFonts'],

@@ -55,10 +55,10 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     env: command.env,
     cwd: command.cwd,
     detached: true,
-    // The browser reads from 3 and writes to 4.
+    // The browser reads from descriptor 3 and writes to 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   })
-  // Node types all but the first three as either direction.
+  // Node types these two descriptors as either direction.
   const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable]
   const stderr = new TruncatedOutput(16 * 1024)
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))

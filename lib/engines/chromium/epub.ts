@@ -20,7 +20,7 @@ export interface Ebook {
   readonly chapters: readonly EbookItem[]
   /** The declared cover image, if any. */
   readonly cover: EbookItem | undefined
-  /** Fixed layout: each document is one page with its own size. */
+  /** Whether the layout is fixed: each document is one page with its own size. */
   readonly isFixed: boolean
   read(name: string): Promise<Buffer | undefined>
   typeOf(name: string): string
@@ -136,7 +136,10 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
   }
 }
 
-/** EPUB 2 declares the cover in a `meta` element; some ebooks name the page that shows it, which is ignored. */
+/**
+ * EPUB 2 declares the cover in a `meta` element. Some ebooks name the page with the cover instead of the image; this is
+ * ignored.
+ */
 const epub2Cover = (item: EbookItem | undefined) => (item?.mediaType.startsWith('image/') ? item : undefined)
 
 async function readXml(zip: ZipEntries, name: string): Promise<unknown> {
@@ -145,7 +148,7 @@ async function readXml(zip: ZipEntries, name: string): Promise<unknown> {
   return parser.parse(decodeXmlText(bytes))
 }
 
-/** EPUB allows UTF-8 and UTF-16; older ebooks declare other encodings. */
+/** Decodes UTF-8 and UTF-16, which EPUB allows, and the encodings that older ebooks declare. */
 export function decodeXmlText(bytes: Buffer): string {
   const byteOrderMark = bytes.toString('latin1', 0, 2)
   const [, declaredEncoding = 'utf-8'] =

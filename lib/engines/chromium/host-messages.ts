@@ -5,7 +5,7 @@ export const BrowserRequest = z.discriminatedUnion('kind', [
   /** Starts attempts to show a document, each in a browser, until one is finished without a crash. */
   z.strictObject({
     kind: z.literal('run'),
-    /** Shows the document once, in a browser of its own in which scripts run. */
+    /** Whether to show the document only once, in a browser of its own in which scripts run. */
     runsScripts: z.boolean().optional(),
   }),
   /** Ends an attempt; ignored if it has already ended. */

@@ -10,8 +10,8 @@ const timersMs = 5000
 export const maxScriptRequests = 1000
 
 /**
- * Policy for a page whose scripts run: no pop-ups, dialogs, downloads or workers, which would go on after the page is
- * stopped, and no connections that cannot be intercepted.
+ * Policy for a page whose scripts run: no pop-ups, dialogs, downloads or workers, which would continue after the page
+ * is stopped, and no connections that cannot be intercepted.
  */
 export const scriptPolicy =
   "sandbox allow-scripts allow-same-origin; worker-src 'none'; connect-src http: https: data: blob:"
@@ -28,7 +28,7 @@ for (const name of Object.keys(console)) console[name] = () => undefined`
 export interface RunningPage {
   /** Sends a DevTools command to the page. */
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
-  /** Id of the document that was navigated to. */
+  /** Id of the document that the page has navigated to. */
   readonly loaderId: string
   readonly whenLoaded: Promise<void>
   /** Resolves when the timers have run. */

@@ -3,7 +3,7 @@ import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
 import { finishScripts, maxScriptRequests, scriptPolicy, silentFunctions } from './page-scripts.ts'
 import { type ArchivePart, normalizePartUrl } from './web-archive.ts'
 
-/** The page to load. The browser sees no files on disk: every request is intercepted and answered from this source. */
+/** A page to load. The browser sees no files on disk: every request is intercepted and answered from this source. */
 export interface PageSource {
   /** URL of the page, against which links are resolved. */
   readonly url: string
@@ -29,7 +29,7 @@ export interface PageView {
   readonly scale: number
 }
 
-/** Size in inches for paper, in CSS pixels (96 per inch) for screenshots. */
+/** Size in inches for paper, or in CSS pixels (96 per inch) for screenshots. */
 export interface PageSize {
   readonly width: number
   readonly height: number
@@ -51,7 +51,7 @@ export const invalidUrl = 'http://document.invalid/'
 export const pendingUrl = `${invalidUrl}held`
 const Empty = z.object({})
 
-/** Sets animations to their end, because content often appears only then; endless ones to their start. */
+/** Sets finite animations to their end, because content often appears only then, and endless ones to their start. */
 const freezeAnimations = `
 for (const movement of document.getAnimations()) {
   const { delay, endTime } = movement.effect.getComputedTiming()

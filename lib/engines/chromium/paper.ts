@@ -44,7 +44,7 @@ function fitMargin(setup: PageSetup, margin: number): number {
   return minContentLength(margin) > 0 ? margin : Math.max(0, Math.floor(minContentLength(0) / 10))
 }
 
-/** Paper size, and the area within the margins; millimeters. */
+/** Paper size, and size of the area within the margins, in millimeters. */
 export interface PaperSheet {
   readonly paper: PageSize
   readonly area: PageSize

@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises'
 
 /** The browser writes the document information at the start of the file. */
 const headBytes = 16 * 1024
-/** Creator (the browser) and producer, as Skia writes them. */
+/** Matches creator (the browser) and producer, as Skia writes them. */
 const infoFieldsPattern = /\/Creator \((?:\\[\s\S]|[^\\()])*\)\n\/Producer \(Skia\/PDF(?:\\[\s\S]|[^\\()])*\)/
 
 /** Overwrites creator and producer with the page's author, in place, so that all offsets in the file stay valid. */

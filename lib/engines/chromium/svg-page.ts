@@ -44,8 +44,8 @@ export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<P
 }
 
 /**
- * Pauses animations an hour in: finite ones have ended, because content often appears only then, and most endless ones
- * are at the start of a cycle.
+ * Pauses animations after an hour: finite ones have ended, because content often appears only then, and most endless
+ * ones are at the start of a cycle.
  */
 const pausedAnimationsStyle =
   '<style xmlns="http://www.w3.org/2000/svg">*{animation-delay:-3600000s!important;animation-play-state:paused!important}</style>'

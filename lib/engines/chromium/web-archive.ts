@@ -11,7 +11,7 @@ interface WebArchive {
   readonly page: ArchivePart
   /** All parts by `normalizePartUrl` of their URLs. */
   readonly parts: ReadonlyMap<string, ArchivePart>
-  /** The closing boundary is present (RFC 2046, 5.1.1). */
+  /** Whether the closing boundary is present (RFC 2046, 5.1.1). */
   readonly isComplete: boolean
 }
 
@@ -20,7 +20,7 @@ interface MimeEntity {
   readonly body: string
 }
 
-/** Parts may be nested, as in emails; browsers never nest deeper. */
+/** Maximum nesting of parts, which may be nested as in emails; browsers never nest them deeper. */
 const maxDepth = 4
 const maxParts = 10_000
 

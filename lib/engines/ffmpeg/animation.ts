@@ -94,7 +94,7 @@ function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, e
   const height = Math.max(2, Math.round((source.height * width) / source.width / 2) * 2)
   return [
     `fps=${fps}:start_time=0:round=up:eof_action=pass${trimFilter}`,
-    // Players ignore the pixel aspect ratio of animations.
+    // Declares square pixels, because players ignore the pixel aspect ratio of animations.
     ...[`scale=${width}:${height}:flags=lanczos`, 'setsar=1'],
     ...(media.video ? sdrFilters(media.video) : []),
   ].join(',')
@@ -138,8 +138,8 @@ function gifArgs(clip: Clip, animationSize: AnimationSize, options: GifOptions):
 }
 
 /**
- * A second branch of the graph: prints the first frame with semi-transparent parts to stdout. It tolerates values close
- * to fully transparent or opaque, as lossy codecs change them slightly.
+ * A second branch of the graph, which prints the first frame with semi-transparent parts to stdout. It tolerates values
+ * close to fully transparent or opaque, as lossy codecs change them slightly.
  */
 const semiTransparencyProbe = [
   ';[0:v]alphaextract,format=gray,lut=y=val*between(val\\,16\\,239),bbox=min_val=1',

@@ -5,7 +5,10 @@ interface Section {
   readonly required: readonly string[]
 }
 
-/** Sections by their headings. SSA has other style fields and another name for the first field of its events. */
+/**
+ * Sections by their headings. SSA differs from ASS in its style fields and in the name of the first field of its
+ * events.
+ */
 const sections: Readonly<Record<string, Section>> = {
   events: {
     fields: [

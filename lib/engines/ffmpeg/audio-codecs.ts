@@ -163,7 +163,7 @@ export const audioCodecs = {
   adx: { encoder: 'adpcm_adx', name: 'adpcm_adx', maxChannels: 2 },
   yamaha: { encoder: 'adpcm_yamaha', name: 'adpcm_yamaha', maxChannels: 1, sampleRates: [44100] },
   sbc: { encoder: 'sbc', name: 'sbc', maxChannels: 2, sampleRates: [16000, 32000, 44100, 48000] },
-  // The files have no header; readers assume stereo at 48 kHz.
+  // The files have no header, so readers assume stereo at 48 kHz.
   aptx: { encoder: 'aptx', name: 'aptx', maxChannels: 2, layouts: ['stereo'], sampleRates: [48000] },
   mlp: {
     encoder: 'mlp',
@@ -185,7 +185,7 @@ export const audioCodecs = {
     losslessBits: 24,
     failsOnPaddedSamples: true,
   },
-  // One audio block per frame, at 25 frames per second.
+  // The format has one audio block per frame, at 25 frames per second.
   amv: {
     encoder: 'adpcm_ima_amv',
     name: 'adpcm_ima_amv',

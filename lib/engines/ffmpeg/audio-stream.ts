@@ -70,7 +70,7 @@ function channelsMixedWarnings(
   return [{ code: 'CHANNELS_MIXED', message }]
 }
 
-/** Arguments for a silent track, for containers that require audio. It ends with the video. */
+/** Arguments for a silent track that ends with the video, for containers that require audio. */
 export function silentTrackArgs(request: RecipeRequest): string[] {
   const codec = audioCodecFor(request)
   const sampleRate = codec.sampleRates?.[0] ?? 48_000
@@ -165,7 +165,7 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
-    // -ac is not used: it would mix again, to ffmpeg's default layout for that number of channels.
+    // Avoids -ac, which would mix again, to ffmpeg's default layout for that number of channels.
     ...[
       `-c:a:${index}`,
       chooseSampleFormat(codec, container, stream).encoder,
@@ -188,7 +188,7 @@ function buildLayoutFilters({ layout, assumedLayout }: ChannelArrangement): stri
 }
 
 const channelOrder = (name: string) =>
-  // `chooseLayout` returns only such names.
+  // `chooseLayout` returns only names of layouts.
   Array.from({ length: countChannels(name as LayoutName) }, (_, at) => at).join('|')
 
 function channelLimits(
@@ -267,13 +267,13 @@ interface SampleFormat {
   readonly rounding?: { readonly bits: number; readonly kept: number }
 }
 
-/** Sample size of the source. The output size of decoders for lossy codecs is arbitrary and ignored. */
+/** Returns the sample size of the source. That of decoders for lossy codecs is arbitrary and ignored. */
 function readSampleDepth({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: AudioStream) {
   const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /flt|dbl/.test(sample_fmt))
   return { bits: bits_per_raw_sample || bits_per_sample || 16, isFloat }
 }
 
-/** PCM sample formats that represent the samples without loss, the smallest first. */
+/** Lists PCM sample formats that represent the samples without loss, the smallest first. */
 function listSampleKinds({ bits, isFloat }: ReturnType<typeof readSampleDepth>): readonly string[] {
   if (isFloat) return bits > 32 ? ['f64', 'f32', 's32', 's24'] : ['f32', 's32', 's24']
   if (bits > 24) return ['s32', 's24']

@@ -64,7 +64,7 @@ export async function checkAudioTimeLimit(
   )
 }
 
-/** A merge is encoded with the audio properties of its first file. */
+/** Describes a merge, which is encoded with the audio properties of its first file. */
 async function describeMergeEncoding(work: EngineWork, tools: Tools): Promise<AudioEncoding | undefined> {
   const mergeInputs = await probeMergeInputs(work, tools)
   const { gap } = mergeAudioOptions.parse(work.options)

@@ -12,7 +12,7 @@ interface BudgetRequest {
 
 /** Bits per second of an audio track below which speech is unintelligible. */
 const minAudioBitrate = 8_000
-/** Minimum for the audio of a video, where a lower bit rate would save little. */
+/** Minimum for the audio of a video, of which a lower bit rate would save little. */
 const minVideoAudioBitrate = 2 * minAudioBitrate
 const minVideoBitrate = 10_000
 /** Below this number of bits per pixel and frame, a lower resolution looks better. */

@@ -34,7 +34,7 @@ export const countChannels = (name: LayoutName): number => speakersByLayout[name
 /** The channels of a source. */
 interface Channels {
   readonly count: number
-  /** Layout name from ffprobe. Empty or not a layout name if the file does not assign channels to speakers. */
+  /** Layout name from ffprobe. If the file does not assign channels to speakers, this is empty or not a layout name. */
   readonly layout: string
 }
 

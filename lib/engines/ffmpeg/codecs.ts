@@ -14,7 +14,8 @@ export interface VideoCodec {
   /** Name of the codec in ffprobe. */
   readonly name: string
   /**
-   * Constant quality: the flag, its maximum and the values of the quality levels. Lower is better, except for Theora.
+   * Constant quality: the flag, its maximum and the values of the quality levels. Lower values mean better quality,
+   * except for Theora.
    */
   readonly crf?: { readonly flag: string; readonly max: number; readonly levels: QualityScale }
   /** Returns the flags of a preset. */
@@ -58,7 +59,7 @@ export type EncoderPreset = (typeof encoderPresets)[number]
 const presetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
 const presetArgs = (preset: EncoderPreset) => ['-preset', preset]
 const yuv420 = ['-pix_fmt', 'yuv420p']
-/** MPEG quantizers, which many older codecs share. */
+/** Quantizers of MPEG, which many older codecs use too. */
 const quantizer = { flag: '-q:v', max: 31, levels: { low: 10, medium: 6, high: 4, highest: 2 } }
 
 export const videoCodecs = {
@@ -148,11 +149,11 @@ export const videoCodecs = {
     encoder: 'libopenjpeg',
     name: 'jpeg2000',
     args: yuv420,
-    // By default the encoder halves each frame five times, which requires 32 pixels.
+    // By default, the encoder halves each frame five times, which requires sides of 32 pixels.
     smallFrames: { minSide: 32, encoder: 'libopenjpeg', preset: ['-numresolution', '1'] },
   },
   realvideo: { encoder: 'rv20', name: 'rv20', crf: quantizer, args: yuv420, sizeStep: 4 },
-  // IEC 61834 for 625 lines, with slightly wide pixels.
+  // DV for 625 lines, whose pixels are slightly wide (IEC 61834).
   dv: {
     encoder: 'dvvideo',
     name: 'dvvideo',

@@ -1,6 +1,6 @@
 /**
- * ID3 tags of old programs have no encoding that readers could know: they are declared as Latin-1 and written in the
- * code page of the author's system. ffmpeg decodes them as declared.
+ * Decodes ID3 tags of old programs, which declare Latin-1 but write the code page of the author's system. ffmpeg
+ * decodes them as declared.
  */
 
 /** Minimum share of characters above ASCII in text of another script; in Latin text, fewer than half have accents. */

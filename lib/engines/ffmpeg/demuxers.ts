@@ -1,8 +1,8 @@
 import { type FormatId, formatById } from '../../formats/index.ts'
 
 /**
- * Demuxers that may read a format, so that a file that is really a playlist or script is never followed. Formats that
- * are not listed have a demuxer with the same name.
+ * Demuxers that may read a format; a file that is really a playlist or script is never followed. Formats that are not
+ * listed have a demuxer with the same name.
  */
 const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [
   [
@@ -65,7 +65,10 @@ const headerlessArgs: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
 /** Prevents a file from opening anything but files and pipes. Goes before each `-i`. */
 export const localProtocolArgs = ['-protocol_whitelist', 'file,pipe'] as const
 
-/** Restricts the demuxers; goes before `-i`. The fourth argument lists them (ffmpeg-formats, `format_whitelist`). */
+/**
+ * Restricts the demuxers; the arguments go before `-i`, and the fourth one lists the demuxers (ffmpeg-formats,
+ * `format_whitelist`).
+ */
 export function demuxerArgs(format: FormatId): string[] {
   const demuxerOptions = headerlessArgs[format] ?? []
   return [
@@ -82,7 +85,7 @@ export function listDemuxers(format: FormatId): string {
 }
 
 const formatsWithoutTimestamps: readonly FormatId[] = [
-  // Raw video streams: a copy of their packets has no defined speed.
+  // These are raw video streams, in which a copy of the packets has no defined speed.
   'h264',
   'hevc',
   'obu',

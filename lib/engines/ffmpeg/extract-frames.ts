@@ -121,7 +121,7 @@ export async function extractFrame(
   const singleFrameArgs = ['-frames:v', '1']
   const attempts = [
     { seekS: seekS, outputArgs: singleFrameArgs },
-    // The last frames may be further apart; each one overwrites the previous.
+    // Starts earlier, because the last frames may be further apart; each one overwrites the previous.
     { seekS: Math.max(0, atS - 3), outputArgs: [] },
     { seekS: 0, outputArgs: singleFrameArgs },
   ]

@@ -36,11 +36,11 @@ export async function extractFirstFrame(
 
 const swapRedAndBlue = 'colorchannelmixer=rr=0:rb=1:br=1:bb=0'
 
-/** DXGI_FORMAT_R16G16B16A16_FLOAT, …_SNORM and …_SINT, which ffmpeg misreads as unsigned integers. */
+/** Formats that ffmpeg misreads as unsigned integers: DXGI_FORMAT_R16G16B16A16_FLOAT, …_SNORM and …_SINT. */
 const misreadFormats: readonly number[] = [10, 13, 14]
 
 /**
- * ffmpeg reads all uncompressed Direct3D 10 pixels as BGR, whatever their order is.
+ * Finds pixels that ffmpeg reads in the wrong order: it reads all uncompressed Direct3D 10 pixels as BGR.
  * @returns the format number if red comes first: R16G16B16A16_TYPELESS to …_SINT, R8G8B8A8_TYPELESS to …_SINT.
  */
 async function readDx10Format(path: string): Promise<number | undefined> {

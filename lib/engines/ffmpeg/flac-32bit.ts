@@ -9,8 +9,8 @@ import { corruptMediaError } from './probe.ts'
 const maxFfmpegBits = 24
 
 /**
- * Offset of the sample size in the first block: five bits (value minus one) from the last bit of its 13th byte (RFC
- * 9639, 8.2).
+ * Offset of the sample size in the first block. It takes five bits (value minus one), from the last bit of the 13th
+ * byte on (RFC 9639, 8.2).
  */
 const bitsOffset = 'fLaC'.length + 4 + 12
 
@@ -22,11 +22,11 @@ export async function is32BitFlac(path: string, format: FormatId): Promise<boole
   return ((buffer.readUInt16BE(bitsOffset) >> 4) & 0b11111) + 1 > maxFfmpegBits
 }
 
-/** Decodes the samples to a file in the work folder with the reference decoder. @throws AppError CORRUPT_FILE. */
+/** Decodes the samples with the reference decoder to a file in the work folder. @throws AppError CORRUPT_FILE. */
 export async function decodeFlac(path: string, tools: Tools): Promise<string> {
   const samples = join(tools.workDir, `${parse(path).name}-samples.w64`)
   try {
-    // Wave64, because WAV files are limited to 4 GB.
+    // Writes Wave64, because WAV files are limited to 4 GB.
     await tools.exec('flac', ['--decode', '--silent', '--force-wave64-format', '-o', samples, path])
   } catch (error) {
     throw error instanceof ProcessFailure ? corruptMediaError('flac', error) : error

@@ -1,6 +1,6 @@
 import type { MediaInfo } from './probe.ts'
 
-/** What a file's header says about its content. */
+/** What the header of a file states about its content. */
 export interface MediaHeader {
   /** Contains only the stream properties that are needed to copy the streams. */
   readonly media: MediaInfo
@@ -8,6 +8,6 @@ export interface MediaHeader {
   readonly mayBeIncomplete: boolean
   /** Whether the file may have tags, such as a title, that are missing in `media`. */
   readonly mayHaveTags: boolean
-  /** Seconds by which the stored audio timestamps are ahead of the presentation times. */
+  /** Seconds by which stored audio timestamps are ahead of the presentation times. */
   readonly audioDelayS?: number
 }

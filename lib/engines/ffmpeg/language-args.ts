@@ -47,7 +47,7 @@ export function languageArgs(
   })
 }
 
-/** Muxers that support several audio tracks but not their languages. */
+/** Muxers that support several audio tracks but do not store their languages. */
 const muxersWithoutLanguages = ['avi', 'mpeg', 'vob', 'mxf', 'wtv']
 
 /** Warns if the result no longer shows which track has which language. */

@@ -64,7 +64,7 @@ const codecNames: Readonly<Record<string, string>> = {
 }
 
 const parsedIds: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]
-/** Elements that do not affect a copy. Attachments are not among them, as one may be a cover. */
+/** Elements that do not affect a copy. Attachments are not listed, because one may be a cover. */
 const ignorableIds: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32]
 
 const maxHeaderBytes = 1024 * 1024
@@ -163,7 +163,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
   }
 }
 
-/** The default is English (RFC 9559, 5.1.4.1.19). */
+/** The default language is English (RFC 9559, 5.1.4.1.19). */
 const readTrackLanguage = (fields: Children) =>
   firstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 

@@ -37,7 +37,7 @@ import {
 
 const FrameRangeSpec = z.object({ first: z.number(), count: z.number() })
 
-/** Metadata and warnings of a merge without audio, which has no audio chunk that could carry them. */
+/** Metadata and warnings of a merge without audio, which has no audio chunk to carry them. */
 const SilentMergeMetadata = z.object({
   content: z.string(),
   hasChapters: z.boolean(),

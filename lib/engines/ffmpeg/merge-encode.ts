@@ -41,7 +41,7 @@ export function mergeVideoArgs(
   return [
     ...['-filter_complex', buildConcatGraph(videoChains, hasAudio ? inputs.map(buildAudioChain) : undefined)],
     ...['-map', '[v]', ...videoEncodeArgs(firstInput.media, container, options)],
-    // If a video has more audio than frames, its last frame stays; ffmpeg would encode it repeatedly for MP4.
+    // The last frame stays during the rest of the audio; for MP4, ffmpeg would encode it repeatedly.
     ...(container.constantFrameRate ? [] : ['-fps_mode', 'vfr']),
     ...(hasAudio ? ['-map', '[a]', ...audioEncodeArgs(container)] : []),
     ...metadata.args(inputs.length),
@@ -50,7 +50,7 @@ export function mergeVideoArgs(
   ]
 }
 
-/** Frames of a file, counted at the frame rate of the merge from the beginning of the file. */
+/** A range of frames of a file, counted at the frame rate of the merge from the beginning of the file. */
 export interface FrameRange {
   readonly first: number
   readonly count: number
@@ -83,8 +83,8 @@ interface AudioMerge {
 }
 
 /**
- * Arguments for the audio alone. Where a file begins depends on the audio and video before it, so small black frames
- * replace the video. The timestamp of the first frame of each file is written to `list`.
+ * Returns arguments that encode only the audio. Where a file begins depends on the audio and video before it, so small
+ * black frames replace the video. Writes the timestamp of each file's first frame to `list`.
  */
 export function mergeAudioTrackArgs(
   inputs: readonly MergeInput[],

@@ -63,7 +63,7 @@ async function copyStreams(
     list,
     ['ffconcat version 1.0', ...mergeInputs.map(({ path }) => `file '${path}'`), ''].join('\n'),
   )
-  // `concat` reads only this list; its files need the demuxers of their own formats.
+  // `concat` itself reads only this list; the files in it need the demuxers of their own formats.
   const demuxers = [...new Set(mergeInputs.map(({ demuxerArgs }) => demuxerArgs[3]))].join(',')
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', `concat,${demuxers}`]
   const { muxer, args = [] } = getContainer(work.to)

@@ -54,7 +54,7 @@ const getTransfer = (colors: Colors) =>
 
 const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
 
-/** Equal for videos whose frames can be concatenated without color conversion. */
+/** Returns a value that is equal for videos whose frames can be concatenated without color conversion. */
 export const colorSignature = (colors: Colors): string =>
   isHdr(colors)
     ? colors.color_transfer

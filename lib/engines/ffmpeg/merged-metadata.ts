@@ -79,7 +79,7 @@ export async function writeMergedMetadata(
   }
 }
 
-/** Most parts of a recording have no tags or chapters, and need not be probed again. */
+/** Most parts of a recording have no tags or chapters; only the others are probed again. */
 const hasMetadata = ({ media: { tags, chapters } }: MergeInput) =>
   chapters > 0 || userTagNames.some((name) => tags.includes(name))
 

@@ -35,7 +35,7 @@ const codecNames: Readonly<Record<string, string>> = {
 /** ISO 14496-1, table 5: codecs of the sample entry `mp4a`. */
 const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }
 
-/** A track takes about 25 boxes, and a file has few more. */
+/** Maximum number of boxes. A track takes about 25, and a file has few more. */
 export const maxMovieBoxes = 5000
 /** Bytes up to the end of the matrix (section 8.3.2). */
 const trackHeaderBytes = 88
@@ -122,7 +122,10 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
   }
 }
 
-/** Sections 8.2.2 and 8.4.2: both headers have the time scale and the duration at the same offsets. */
+/**
+ * Returns the duration. Both headers store the time scale and the duration at the same offsets (sections 8.2.2 and
+ * 8.4.2).
+ */
 function durationSeconds(header: Buffer): number | undefined {
   const isLong = header.readUInt8(0) === 1
   const scale = header.readUInt32BE(isLong ? 20 : 12)
@@ -137,7 +140,8 @@ function readLanguage(header: Buffer): string {
 }
 
 /**
- * Section 8.3.2: counterclockwise degrees from the first row of the matrix, as in ffmpeg's `av_display_rotation_get`.
+ * Returns counterclockwise degrees from the first row of the matrix, as ffmpeg's `av_display_rotation_get` does
+ * (section 8.3.2).
  */
 function readRotation(trackHeader: Buffer): number {
   const matrix = trackHeader.readUInt8(0) === 1 ? 52 : 40
@@ -164,7 +168,7 @@ async function readCodec(boxes: Mp4Boxes, entry: Mp4Box): Promise<string | undef
   return description && mpegAudioCodecs[readObjectType(await boxes.readStart(description, 40))]
 }
 
-/** ISO 14496-1, 7.2.6.5 and 7.2.6.6: first byte of the decoder description inside the stream description. */
+/** Reads the first byte of the decoder description inside the stream description (ISO 14496-1, 7.2.6.5 and 7.2.6.6). */
 function readObjectType(description: Buffer): number {
   const decoderConfigAt = skipDescriptorHeader(description, 4, 3)
   const flags = description.readUInt8(decoderConfigAt + 2)

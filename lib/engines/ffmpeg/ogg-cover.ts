@@ -9,7 +9,7 @@ import { runFfmpeg } from './run.ts'
 const frontCoverType = 3
 const bitsPerPixel = 24
 
-/** Larger images are not embedded, as they would delay the start of playback. */
+/** Larger images are not embedded, because they would delay the start of playback. */
 const maxCoverBytes = 16 * 1024 * 1024
 
 interface CoverSource {

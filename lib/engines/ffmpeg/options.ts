@@ -8,7 +8,7 @@ import type { Container } from './containers.ts'
 
 const thousandsSuffixes = ['', 'k', 'm']
 
-/** Parses numbers such as `2M` or `800k` (k is 1000), optionally with a unit. Other values are left to the schema. */
+/** Parses numbers such as `2M` or `800k` (k is 1000), optionally with a unit. The schema handles other values. */
 function createAmountParser(unit: RegExp) {
   const pattern = new RegExp(`^(\\d{1,12}(?:\\.\\d{1,3})?)\\s*([kKmM]?)(?:${unit.source})?$`)
   return (value: unknown) => {
@@ -48,7 +48,7 @@ const resolutionNames = {
   '4k': 2160,
 } as const
 
-/** Length of the shorter side, or a box into which the video is fitted. */
+/** Resolution: the length of the shorter side, or a box into which the video is fitted. */
 type Resolution = { readonly shortSide: number } | { readonly width: number; readonly height: number }
 
 const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-9]\d{1,3})$/

@@ -4,8 +4,8 @@ import { decodeFlac, is32BitFlac } from './flac-32bit.ts'
 import { isMidi, renderMidi } from './midi.ts'
 
 /**
- * Decodes audio that ffmpeg cannot read with another program; returns other files unchanged. @throws AppError
- * CORRUPT_FILE.
+ * Decodes audio that ffmpeg cannot read, with another program; returns other files unchanged.
+ * @throws AppError CORRUPT_FILE.
  */
 export async function predecodeAudio(
   path: string,

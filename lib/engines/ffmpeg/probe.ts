@@ -37,7 +37,7 @@ const ProbedStream = z.object({
   bits_per_raw_sample: number,
   duration: number,
   start_time: number,
-  /** Hash of the codec data that is stored outside of the packets. */
+  /** Hash of codec data that is stored outside of the packets. */
   extradata_hash: z.string().optional(),
   /** Number of packets in the first seconds, if requested. */
   nb_read_packets: number,
@@ -68,7 +68,9 @@ export type StreamInput = z.input<typeof ProbedStream>
 export interface MediaInfo {
   /** Duration in seconds; undefined if it is unknown. */
   readonly durationS: number | undefined
-  /** Seconds of video and audio, if known and if there are subtitles or data tracks that may be longer. */
+  /**
+   * Duration of video and audio in seconds, if it is known and there are subtitles or data tracks that may be longer.
+   */
   readonly playedS: number | undefined
   /** Total bits per second of all streams. */
   readonly bitRate: number | undefined
@@ -95,7 +97,7 @@ export interface MediaInfo {
   readonly tags: readonly string[]
 }
 
-/** Enough to see that there are packets, without reading a long file completely. */
+/** Reads only the start of a long file, which is enough to see that there are packets. */
 const countPacketArgs = ['-count_packets', '-read_intervals', '%+10']
 
 /**
@@ -135,7 +137,10 @@ async function measureByCopying(path: string, format: FormatId, tools: Tools): P
   return durationS
 }
 
-/** A file that cannot be copied may still be decodable, and if not, decoding gives a better error. */
+/**
+ * Ignores the failure of a program. A file that cannot be copied may still be decodable; if not, decoding gives a
+ * better error.
+ */
 async function ignoreProcessFailure(run: Promise<unknown>): Promise<void> {
   try {
     await run
@@ -265,8 +270,8 @@ export function chooseAlphaDecoder(video: MediaStream | undefined): string[] {
 }
 
 /**
- * Degrees by which players rotate the video: counterclockwise (`av_display_rotation_get`), but clockwise if only the
- * older tag is set.
+ * Returns the degrees by which players rotate the video: counterclockwise (`av_display_rotation_get`), but clockwise if
+ * only the older tag is set.
  */
 export function getRotation({ side_data_list, tags }: MediaStream): number {
   return side_data_list.find(({ rotation }) => rotation !== undefined)?.rotation ?? Number(tags.rotate ?? 0)

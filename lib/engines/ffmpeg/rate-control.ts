@@ -19,7 +19,7 @@ export function rateArgs(
     return { args: ['-b:v', String(bitRate), ...(codec.encoder === 'libsvtav1' ? [] : maxRateArgs)], twoPass }
   }
   if (!codec.crf) return { args: [], twoPass: false }
-  // For VP8 and VP9 the quality is only an upper limit unless the bit rate is set as well.
+  // For VP8 and VP9, the quality is only an upper limit unless the bit rate is set as well.
   const unlimitedArgs =
     codec.encoder === 'libvpx-vp9' ? ['-b:v', '0'] : codec.encoder === 'libvpx' ? ['-b:v', '20M'] : []
   return {
@@ -44,7 +44,7 @@ function clampQuality(value: number, { flag, max }: Crf): number {
   return Math.min(Math.max(value, flag === '-crf' ? 0 : 1), max)
 }
 
-/** Bits per second of the source; a guess if it is unknown. */
+/** Returns the bits per second of the source; a guess if they are unknown. */
 function estimateSourceBitrate({ video, bitRate }: MediaInfo): number {
   return video?.bit_rate ?? bitRate ?? 2_000_000
 }

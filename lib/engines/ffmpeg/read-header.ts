@@ -15,8 +15,8 @@ const readers: Readonly<Record<string, HeaderReader>> = {
 }
 
 /**
- * Reads a header in about a millisecond; ffprobe would take much longer just to start. Returns undefined for other
- * formats and for damaged or unusual files, which are left to ffprobe.
+ * Reads a header in about a millisecond; ffprobe would take far longer just to start. Returns undefined for other
+ * formats and for damaged or unusual files, which ffprobe reads.
  */
 export async function readHeader(path: string, format: FormatId): Promise<MediaHeader | undefined> {
   if (!readers[listDemuxers(format)]) return undefined

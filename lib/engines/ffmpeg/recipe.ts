@@ -13,7 +13,7 @@ export interface MediaWarning {
   readonly details?: WarningDetails
 }
 
-/** Arguments for ffmpeg before and after its input that create the target, and warnings about losses. */
+/** Arguments for ffmpeg before and after its input, and warnings about losses. */
 export interface Recipe {
   readonly input: readonly string[]
   readonly output: readonly string[]
@@ -41,8 +41,8 @@ export interface RecipeRequest {
   readonly overlay?: Overlay
   /** Path of the metadata file with the cover, for containers that store it as a tag. */
   readonly coverMetadataPath?: string | undefined
-  /** False after copied streams gave an incomplete result. */
+  /** Whether streams may be copied; false after copied streams gave an incomplete result. */
   readonly mayCopy: boolean
-  /** False after a conversion with subtitles failed. */
+  /** Whether to keep subtitles; false after a conversion with subtitles failed. */
   readonly keepSubtitles: boolean
 }

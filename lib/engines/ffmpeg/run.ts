@@ -53,7 +53,7 @@ export interface WrittenStats {
 export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Promise<WrittenStats> {
   const { source, target } = run
   if (!recipe.twoPass) return runFfmpeg([...recipe.input, '-i', source, ...recipe.output, target], run, tools)
-  // By default, muxers drop different frames, and the second pass would get more frames than the first has measured.
+  // By default, muxers drop different frames, so that the second pass would get more frames than the first measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
   const log = join(tools.workDir, 'pass')
   const passArgs = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
@@ -185,7 +185,7 @@ function toFileContent({ video, audio, durationS }: MediaInfo, frames?: number):
   }
 }
 
-/** Messages of ffmpeg for a damaged source; other failures are internal. */
+/** Messages of ffmpeg for a damaged source; other failures are internal errors. */
 const brokenSourcePattern =
   /Invalid data found when processing input|moov atom not found|Error while decoding|End of file|could not find codec parameters|Header missing|not whitelisted|does not contain any stream/i
 

@@ -1,4 +1,4 @@
-/** One subtitle on the screen. */
+/** A subtitle that is shown at one time. */
 export interface Cue {
   /** Milliseconds from the start of the video. */
   readonly startMs: number

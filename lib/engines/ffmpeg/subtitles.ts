@@ -55,7 +55,7 @@ export const subtitleTargets: readonly FormatId[] = [
   ...(Object.keys(encoderByFormat) as (keyof typeof encoderByFormat)[]), // Object.keys loses the literal types.
   'txt',
 ]
-/** Videos with text subtitles, and the formats they are offered in. */
+/** Videos with text subtitles, and the formats into which these can be converted. */
 export const videosWithSubtitles = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
 export const videoSubtitleTargets = ['srt', 'vtt', 'ass'] as const
 
@@ -226,7 +226,7 @@ function warnAboutAssumedFrameRate(text: string, tools: Tools): void {
   tools.warn('FRAME_RATE_ASSUMED', message)
 }
 
-/** SUB is the file extension of two different formats. */
+/** Tells apart two formats with the file extension SUB. */
 function chooseDemuxer(from: FormatId, text: string): string {
   if (from === 'sub' && !/^\s*\{/.test(text))
     return /^\[\d\d:\d\d:\d\d\]/m.test(text) ? 'subviewer1' : 'subviewer'

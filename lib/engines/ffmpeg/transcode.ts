@@ -32,7 +32,7 @@ export interface Transcoding {
   readonly overlay?: Overlay
 }
 
-/** First copies streams where possible, then encodes everything, then also drops the subtitles. */
+/** First copies streams where possible, then encodes all of them, then also drops the subtitles. */
 const attempts = [
   { mayCopy: true, keepSubtitles: true },
   { mayCopy: false, keepSubtitles: true },

@@ -9,13 +9,13 @@ interface TransportStreams {
 
 const syncByte = 0x47
 const packetBytes = 188
-/** Program maps are repeated several times per second. */
+/** Bytes that are searched for a program map, which is repeated several times per second. */
 const searchedBytes = 512 * 1024
 const privateDataType = 0x06
 const extensionTag = 0x7f
 const ac4Extension = 0x15
 
-/** Camcorders put a timestamp of four bytes before each packet. */
+/** Camcorders write a timestamp of four bytes before each packet. */
 const packetSpacings = [packetBytes, packetBytes + 4] as const
 
 export async function readTransportStreams(file: RandomAccess): Promise<TransportStreams> {

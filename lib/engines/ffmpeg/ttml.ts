@@ -51,7 +51,7 @@ interface Context {
   readonly preservesSpace: boolean
 }
 
-/** Text that is shown at one time. */
+/** Text that is shown during one period. */
 interface TextRun {
   readonly startMs: number
   readonly endMs: number

@@ -156,7 +156,7 @@ function parseMatroskaTracks(tracks: Buffer): Tracks {
   }
 }
 
-/** Content Encryption Object and Extended Content Encryption Object (ASF specification, 10.1). */
+/** GUIDs of the Content Encryption Object and the Extended Content Encryption Object (ASF specification, 10.1). */
 const asfEncryptionGuids = ['fbb31122 23bdd211 b4b700a0 c955fc6e', '14e68a29 2226174c b935dae0 7ee9289c'].map(
   (id) => Buffer.from(id.replaceAll(' ', ''), 'hex'),
 )

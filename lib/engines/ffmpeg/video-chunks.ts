@@ -30,7 +30,7 @@ import { chooseCodecId, chooseVideoSize } from './video-stream.ts'
 /** Splits a long video into chunks: segments of the video are encoded in parallel, and the audio as a whole. */
 
 const VideoChunkSpec = z.object({
-  /** Media information of the source, which a segment does not contain completely. */
+  /** Media information of the source, which a segment contains only in part. */
   media: z.custom<MediaInfo>((value) => typeof value === 'object'),
   /** Number of frames of the source, which the result must have as well. */
   pictures: z.number(),

@@ -164,7 +164,7 @@ export const videoContainers = {
     copies: ['h264', 'h263', 'mpeg4', 'aac', 'amr_nb', 'amr_wb'],
     rotation: true,
   },
-  // The muxer `vob` writes MPEG-2 program streams, the muxer `mpeg` those of MPEG-1.
+  // The muxer `vob` writes MPEG-2 program streams, and the muxer `mpeg` those of MPEG-1.
   mpeg: { muxer: 'vob', video: ['mpeg2'], ...mpegAudio, copies: ['mpeg2video', 'mp2', 'ac3'] },
   mpg: { muxer: 'mpeg', video: ['mpeg1'], audio: ['mp2'], copies: ['mpeg1video', 'mp2'] },
   vob: {
@@ -177,7 +177,7 @@ export const videoContainers = {
   ts: { muxer: 'mpegts', video: ['h264', 'h265', 'mpeg2'], audio: ['aac', 'mp2', 'ac3'], copies: tsCopies },
   mts: {
     muxer: 'mpegts',
-    // 192-byte packets, as used by cameras and Blu-ray.
+    // Packets of 192 bytes, as used by cameras and Blu-ray.
     args: ['-mpegts_m2ts_mode', '1'],
     video: ['h264'],
     audio: ['ac3', 'aac'],

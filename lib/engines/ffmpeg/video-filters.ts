@@ -61,7 +61,7 @@ function overlayFilters(video: MediaStream): string[] {
 function scaleFilters(request: VideoFilterRequest): string[] {
   const { video, size, backgroundColor, keepsHdr, isAnimation } = request
   return [
-    // After an overlay filter, the duration of the last frame is lost.
+    // An overlay filter loses the duration of the last frame.
     ...(isAnimation ? frameRateFilters(request) : []),
     ...(backgroundColor === undefined ? [] : flattenFilters(backgroundColor)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],

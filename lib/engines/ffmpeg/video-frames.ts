@@ -95,7 +95,7 @@ async function renderImage(
 }
 
 interface ContactSheet {
-  /** Times in seconds, row by row. */
+  /** Times of the cells in seconds, row by row. */
   readonly times: readonly (number | undefined)[]
   readonly rows: number
   readonly columns: number

@@ -32,11 +32,11 @@ const movCodecs = ['h264', 'hevc', 'mpeg4', 'mpeg2video', 'prores', 'mjpeg']
 const minSegmentS = 6
 const maxSegments = 400
 
-/** Encoding time from which starting other machines pays off, and the time that a segment should take. */
+/** Minimum encoding time for which other machines are started, and the time that a segment should take. */
 const minEncodeTimeS = 20
 const segmentWorkS = 5
 
-/** Fractions of the time limit that an unsplit video and a segment may take; a segment may run on a slow machine. */
+/** Fractions of the time limit that an unsplit video and a segment may take. A segment may run on a slow machine. */
 const maxUnsplitFraction = 0.5
 const maxSegmentFraction = 0.2
 

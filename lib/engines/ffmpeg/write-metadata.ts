@@ -9,7 +9,7 @@ import { regeneratedTracks } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 import { restoreLanguages } from './track-languages.ts'
 
-/** Tag keys that muxers map to their own fields (ffmpeg's `metadata_conv` tables); Matroska accepts any. */
+/** Tag keys that muxers map to their own fields (ffmpeg's `metadata_conv` tables); Matroska accepts any key. */
 const tagKeysByName: Readonly<Record<MetadataName, readonly string[]>> = {
   title: ['title'],
   author: ['artist'],

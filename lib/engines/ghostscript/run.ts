@@ -16,7 +16,10 @@ interface GhostscriptJob {
   readonly switches?: readonly string[]
 }
 
-/** PostScript in the file may not read, write or execute anything: SAFER mode, in a sandbox without other files. */
+/**
+ * Prevents PostScript in the file from reading, writing or executing anything: SAFER mode, in a sandbox without other
+ * files.
+ */
 const safetySwitches = ['-dSAFER', '-dBATCH', '-dNOPAUSE', '-dNOPROMPT'] as const
 
 /** Runs Ghostscript on PostScript or a PDF. @throws AppError CORRUPT_FILE. */

@@ -6,7 +6,7 @@ import { loadSharp } from '../vips/image.ts'
 import type { Frame } from './frames.ts'
 import type { parseColorSpace } from './targets.ts'
 
-/** Same as libvips: colors within both gamuts stay unchanged, and black stays black. */
+/** Same rendering intent as in libvips: colors within both gamuts stay unchanged, and black stays black. */
 const intentArgs = ['-intent', 'Relative', '-black-point-compensation']
 
 /** Converts colors to sRGB, using the image's profile if it has one, unless the target keeps that profile. */

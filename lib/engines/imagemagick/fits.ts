@@ -4,15 +4,15 @@ import { maxSidePx } from '../../formats/image-limits.ts'
 import { featureError } from '../unsupported-feature.ts'
 
 /**
- * FITS 4.0 contains measurements. ImageMagick 6.9.11 reads only a single plane of integers correctly: several float
- * planes come out black, and one NaN turns the whole image black.
+ * Reads FITS 4.0, which contains measurements. ImageMagick 6.9.11 reads only a single plane of integers correctly:
+ * several float planes come out black, and one NaN turns the whole image black.
  */
 const blockBytes = 2880
 const cardBytes = 80
 /** Maximum header blocks and units that are read. */
 const maxHeaderBlocks = 200
 const maxUnits = 100
-/** Section 4.4.1.1; an untrusted header may state any number. */
+/** Maximum number of axes (section 4.4.1.1); an untrusted header may state any number. */
 const maxAxes = 999
 
 interface HeaderDataUnit {
@@ -83,7 +83,7 @@ async function readUnits(file: FileHandle): Promise<HeaderDataUnit[]> {
   return units
 }
 
-/** Section 3.3.2: cards of 80 characters, ended by END and padded to whole blocks. */
+/** Reads cards of 80 characters, ended by END and padded to whole blocks (section 3.3.2). */
 async function readUnit(file: FileHandle, start: number): Promise<HeaderDataUnit | undefined> {
   const cards = new Map<string, string>()
   for (let block = 0; block < maxHeaderBlocks; block++) {

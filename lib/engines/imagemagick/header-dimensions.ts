@@ -20,7 +20,7 @@ const bmp: SideReader = (head) =>
 const readPhotoshopSides: SideReader = (head) =>
   head.toString('latin1', 0, 4) === '8BPS' ? [head.readUInt32BE(14), head.readUInt32BE(18)] : []
 
-/** The header has the first and last column and row. */
+/** The header contains the first and last column and row. */
 const readPcxSides: SideReader = (head) =>
   head[0] === 10
     ? [head.readUInt16LE(8) - head.readUInt16LE(4) + 1, head.readUInt16LE(10) - head.readUInt16LE(6) + 1]

@@ -44,14 +44,14 @@ export async function normalizeInput(
   }
 }
 
-/** Any operation on pixels from the sixel decoder turns them black (ImageMagick 6.9.11); writing a PNG first helps. */
+/** Writes a PNG first: any operation on pixels from the sixel decoder turns them black (ImageMagick 6.9.11). */
 async function convertSixel(input: InputFile, tools: Tools): Promise<NormalizedInput> {
   const path = join(tools.workDir, 'normalized.png')
   await runMagick(tools, 'convert', [`sixel:${input.path}[0]`, `png:${path}`])
   return { from: 'png', input: { ...input, path } }
 }
 
-/** An unreadable file is returned unchanged: ImageMagick reports what is wrong. */
+/** Returns an unreadable file unchanged, because ImageMagick reports what is wrong. */
 async function convertFitsInput(input: InputFile, tools: Tools): Promise<NormalizedInput> {
   const path = join(tools.workDir, 'normalized.pnm')
   const image = await writeFitsImage(input.path, path)
@@ -66,7 +66,10 @@ async function convertFitsInput(input: InputFile, tools: Tools): Promise<Normali
 
 const pfmHeaderPattern = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
 
-/** ImageMagick multiplies samples by the header's scale and clips above 1; rewrites files for which that is wrong. */
+/**
+ * Rewrites files for which ImageMagick's reading is wrong: it multiplies samples by the header's scale and clips them
+ * above 1.
+ */
 async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
   const bytes = await readFile(input.path)
   const [header = '', sides = '', sign = '', text = '1', end = '\n'] =

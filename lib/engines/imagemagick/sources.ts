@@ -1,7 +1,7 @@
 import type { FormatId } from '../../formats/index.ts'
 
 /**
- * How a format is read. `layers/imagemagick/policy.xml` permits only the coders of these sources and of the
+ * How ImageMagick reads a format. `layers/imagemagick/policy.xml` permits only the coders of these sources and of the
  * targets.
  */
 interface MagickSource {
@@ -36,7 +36,7 @@ export const magickSources = {
   // The first image merges all layers; Photoshop stores it for other programs.
   psd: { ...createSingleImageSource('psd'), hidesProfilesFromPing: true, mayBeBlendedWithWhite: true },
   psb: { ...createSingleImageSource('psb'), hidesProfilesFromPing: true, mayBeBlendedWithWhite: true },
-  // The layers are merged.
+  // ImageMagick merges the layers.
   xcf: { coder: 'xcf', only: 'largest' },
   tga: createSingleImageSource('tga'),
   ico: { coder: 'ico', only: 'largest' },
@@ -91,7 +91,7 @@ export const magickSources = {
 export type MagickSourceId = keyof typeof magickSources
 export const getMagickSource = (id: MagickSourceId): MagickSource => magickSources[id]
 
-/** For some other formats, ImageMagick always reports its own 16 bits per channel. */
+/** Sources for which ImageMagick reports the bits per channel of the file; for some others, it always reports 16. */
 const deepSources: readonly string[] =
   'png tiff ptif psd psb exr hdr cin dpx ppm pgm pnm pam sgi jp2 j2k pgx miff'.split(' ')
 export const mayHaveDeepColor = (from: FormatId) => deepSources.includes(from)

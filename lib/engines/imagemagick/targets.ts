@@ -74,7 +74,7 @@ const qualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScal
   String(toQualityNumber(value, qualityScales[scale])),
 ]
 
-/** Targets whose writers keep EXIF data. */
+/** Targets whose writers retain EXIF data. */
 const targetsWithMetadata: readonly string[] = ['png', 'jpg', 'webp', 'jng', 'miff']
 export const storesMetadata = (to: MagickTargetId) => targetsWithMetadata.includes(to)
 
@@ -94,7 +94,7 @@ export const magickTargets = {
     quality: (raw) => {
       const { compressionLevel, palette, progressive, colorSpace } = PngOptions.parse(raw)
       return [
-        // The tens digit is the zlib level, and 5 means adaptive filtering (ImageMagick's manual, -quality).
+        // The tens digit is the zlib level, and 5 selects adaptive filtering (ImageMagick's manual, -quality).
         ...['-quality', String(compressionLevel * 10 + 5)],
         ...['-interlace', progressive ? 'PNG' : 'None'],
         ...(palette ? ['-colors', '256', '-define', 'png:color-type=3'] : []),
@@ -119,7 +119,7 @@ export const magickTargets = {
       ]
     },
   },
-  // Single image only: ImageMagick gives each frame of an animation the delay of the next frame.
+  // WebP gets a single image: ImageMagick would give each frame of an animation the delay of the next frame.
   webp: {
     coder: 'webp',
     supportsProfile: true,

@@ -8,7 +8,7 @@ interface OfficeFormat {
   readonly family: OfficeFamily
   /** Import filters, tried in this order. Without explicit filters, LibreOffice would read any garbage as text. */
   readonly read: readonly OfficeFilter[]
-  /** Export filter; left out for formats that can only be read. */
+  /** Export filter; unset for formats that can only be read. */
   readonly write?: OfficeFilter
 }
 
@@ -23,10 +23,14 @@ function readOnly(...filters: readonly string[]): Pick<OfficeFormat, 'read'> {
 
 const textFilter = { filter: 'Text (encoded)', options: 'UTF8,LF,,,' }
 const csvFilter = { filter: 'Text - txt - csv (StarCalc)' }
-/** Output of `copyAsCsv`: comma, quote, UTF-8, first line, columns, English, quoted is text: yes, dates: yes. */
+/**
+ * Import options for the output of `copyAsCsv`: comma, quote, UTF-8, first line, columns, English, quoted is text: yes,
+ * dates: yes.
+ */
 const tableImport = { ...csvFilter, options: '44,34,76,1,,1033,true,true' }
 /**
- * Separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no, which would round.
+ * Export options: separator, quote, UTF-8, first line, columns, language, quote all: no, numbers: yes, as shown: no,
+ * which would round.
  */
 const csvExportOptions = '44,34,76,1,,0,false,true,false'
 const tsvExportOptions = '9,34,76,1,,0,false,true,false'

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs'
 
-/** The style attribute as LibreOffice writes it; in text content the quotes would be escaped. */
+/** Matches the style attribute as LibreOffice writes it; in text content, the quotes would be escaped. */
 const hiddenStylePattern = /\sstyle="[^"<>]{0,400}\bdisplay: none/
 /** Longer than any match, so that none is missed between two chunks. */
 const overlap = 500

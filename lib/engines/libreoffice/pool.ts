@@ -19,10 +19,10 @@ const maxOwnCrashes = 3
 const maxStarts = 3
 
 interface Slot {
-  /** Undefined until first needed. The process may have died while idle, or failed to start. */
+  /** Undefined until the slot is first needed. The process may have died while idle, or failed to start. */
   office: Promise<OfficeProcess> | undefined
   documents: number
-  /** Due for replacement; keeps converting until a spare process is ready. */
+  /** Whether the process is due for replacement; it keeps converting until a spare process is ready. */
   needsReplacement: boolean
 }
 
@@ -82,7 +82,7 @@ export class OfficePool {
         return await this.#convertOnce(job, signal, attempt)
       } catch (error) {
         const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
-        // Otherwise, an earlier document may have damaged the process.
+        // Counts only fresh processes, because an earlier document may have damaged another one.
         if (attempt.isFresh) crashCount++
         if (!isCrash || crashCount === maxOwnCrashes) throw error
       }
@@ -222,7 +222,7 @@ export class OfficePool {
         for (const slot of this.#idleSlots) this.#useSpare(slot)
       },
       () => {
-        // The next document in a spent process triggers another start.
+        // After a failed start, the next document in a spent process starts another spare.
         if (this.#spareProcess === newSpare) this.#spareProcess = undefined
       },
     )

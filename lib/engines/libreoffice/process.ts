@@ -64,7 +64,7 @@ export interface OfficeProcess {
   readonly alive: boolean
   /** Converts one document; calls must not overlap. @throws OfficeCrash, OfficeRefusal */
   convert(job: OfficeJob): Promise<OfficeFacts>
-  /** Removes what the last document left behind. @throws OfficeCrash */
+  /** Removes the files and state that the last document left behind. @throws OfficeCrash */
   clear(): Promise<OfficeCondition>
   /** Loads what conversions need, before the first document. @throws OfficeCrash */
   warmUp(): Promise<OfficeCondition>
@@ -88,11 +88,13 @@ const emojiFolder = fileURLToPath(
   new URL('../../../node_modules/@expo-google-fonts/noto-emoji/400Regular', import.meta.url),
 )
 
-/** Address space limit: LibreOffice maps 0.7 GB before any document, and the image's limit is 3 GB in total. */
+/**
+ * Limits the address space: LibreOffice maps 0.7 GB before it opens a document, and the image's limit is 3 GB in total.
+ */
 const memoryBytes = 3 * 1024 ** 3
 const fileBytes = 2 * 1024 ** 3
 
-/** Name prefix of the folder of each process. */
+/** Prefix of the name of each process's folder. */
 export const officeFolderPrefix = 'mutabor-office-'
 
 /** @throws OfficeStartFailure when the office cannot be reached in time. */

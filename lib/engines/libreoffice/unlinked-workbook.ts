@@ -4,7 +4,7 @@ import { CompoundFile } from '../../binary/cfb.ts'
 import { openByPath } from '../../binary/random-access.ts'
 import type { Tools } from '../engine.ts'
 
-/** The stream is read into memory; the workbook of a larger file is not copied. */
+/** Maximum size of a file whose workbook is copied, because its stream is read into memory. */
 const maxBytes = 256 * 1024 * 1024
 
 /**

@@ -74,7 +74,7 @@ const warnAboutRemovedPassword = (tools: Tools) =>
 
 async function decrypt(input: string, output: string, password: string, tools: Tools): Promise<number> {
   try {
-    // Passed via stdin: other processes can read arguments.
+    // Passes the password via stdin, because other processes can read arguments.
     await runPython('office/unlock.py', [input, output], tools, { stdin: password, timeoutS: 120 })
     return exitCodes.unlocked
   } catch (error) {

@@ -2,11 +2,14 @@ import { extractText, isElement, noAttributes, type PandocElement, type Tree, vi
 
 /** Ids that pandoc generates for code blocks. */
 const generatedIdPattern = /^cb\d+(?:-\d+)?$/
-/** Presentational attributes of old HTML; on images, width and height are allowed. */
+/** Matches presentational attributes of old HTML; on images, width and height are allowed. */
 const presentationalAttributePattern =
   /^(?:width|height|v?align|bgcolor|border|cell(?:padding|spacing)|nowrap|char(?:off)?|size|color|face)$/
 
-/** Identifier, classes, pairs of key and value: https://hackage.haskell.org/package/pandoc-types, `Attr`. */
+/**
+ * Content of pandoc's `Attr`: identifier, classes, pairs of key and value
+ * (https://hackage.haskell.org/package/pandoc-types).
+ */
 type Attributes = [id: string, classes: unknown[], pairs: unknown[]]
 
 const isAttributes = (node: unknown): node is Attributes =>

@@ -8,7 +8,9 @@ const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
 const cellEndPattern = /<\/t[hd]>\s*(?=<t[hd]\b)/g
 const cellTagPattern = /<\/?t[hd]\b[^<>]*>/g
 
-/** Copies a FictionBook with each table row as a paragraph, cells separated by " | ", because pandoc drops tables. */
+/**
+ * Returns a copy of a FictionBook with table rows as paragraphs, with " | " between cells, because pandoc drops tables.
+ */
 export async function convertRowsToParagraphs(input: InputFile, tools: Tools): Promise<InputFile> {
   const book = await readFile(input.path, 'utf8')
   if (!book.includes('<table')) return input

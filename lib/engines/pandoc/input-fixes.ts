@@ -7,7 +7,8 @@ import { getMaxUnpackedBytes, maxEntries } from '../../formats/archive-limits.ts
 import type { InputFile, Tools } from '../engine.ts'
 
 /**
- * Hyperlink field as written by LibreOffice Writer: pandoc 2 drops fields whose instruction is not in its own group.
+ * Matches a hyperlink field as written by LibreOffice Writer. pandoc 2 drops fields whose instruction is not in its own
+ * group.
  */
 const bareLinkPattern = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
 
@@ -21,7 +22,7 @@ export async function fixRtfLinks(input: InputFile, tools: Tools): Promise<Input
   return { ...input, path }
 }
 
-/** Header rows and columns are in a group element that pandoc 2 drops with its content. */
+/** Matches the group element of header rows and columns, which pandoc 2 drops with its content. */
 const headerGroupPattern = /<\/?table:table-header-(?:rows|columns)\b[^<>]{0,999}>/g
 
 /** Unwraps table header rows of an OpenDocument text, so that pandoc keeps them. Other files are returned unchanged. */
@@ -43,7 +44,7 @@ function makeLinear(opf: string): string {
   )
   return opf.replaceAll(nonLinearItemPattern, (itemref) => {
     const manifestItem = items.get(attribute(itemref, 'idref')) ?? ''
-    // The table of contents is generated anyway, and the cover image is declared separately.
+    // Excludes the table of contents, which is generated, and the cover image, which is declared separately.
     const isGenerated =
       /\bnav\b/.test(attribute(manifestItem, 'properties')) || /cover/i.test(attribute(manifestItem, 'href'))
     return isGenerated ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')

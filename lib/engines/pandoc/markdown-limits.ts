@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import { featureError } from '../unsupported-feature.ts'
 
-/** Backticks in a row, and nested quotations, that pandoc parses in a second. The time grows with the square. */
+/**
+ * Maximum backticks in a row, and nested quotations, which pandoc parses in a second. The time grows with the square of
+ * their number.
+ */
 const maxBackticks = 5000
 const maxQuotationDepth = 1000
 

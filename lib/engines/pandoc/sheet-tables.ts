@@ -6,7 +6,7 @@ import { isElement, noAttributes, type PandocElement, type Tree, visitNodes } fr
  * without a header row and with a line break in each blank cell, so pandoc would write an HTML table.
  */
 
-/** Larger sheets stay HTML tables: a span could describe billions of cells. */
+/** Sheets with more cells stay HTML tables: a span could describe billions of cells. */
 const maxCells = 2_000_000
 
 export function simplifySheetTables(tree: Tree): void {

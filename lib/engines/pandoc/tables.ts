@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { noAttributes, type PandocElement, type Tree } from './tree.ts'
 
-/** pandoc-types `Cell`: attributes, alignment, row span, column span, blocks. */
+/** Content of pandoc's `Cell`: attributes, alignment, row span, column span, blocks. */
 const Cell = z.tuple([z.unknown(), z.unknown(), z.int(), z.int(), z.array(z.unknown())])
 const PandocRow = z.tuple([z.unknown(), z.array(Cell)])
 const Rows = z.array(PandocRow)
@@ -84,7 +84,7 @@ export const listRows = ([, , , [, head], bodies, [, foot]]: PandocTable): Pando
 
 const isTable = (node: object): node is PandocElement => 't' in node && node.t === 'Table'
 
-/** Joins cells with tabs; the additional fields covered by a spanning cell are empty. */
+/** Joins cells with tabs; a spanning cell is followed by empty fields. */
 function joinRows(rows: readonly PandocRow[]): unknown[][] {
   const rowsLeftByColumn: number[] = []
   return rows.map(([, cells]) => {
@@ -127,7 +127,7 @@ function findInlines(part: unknown): unknown[] {
     return collectInlines(listRows(table).map(([, cells]) => cells.map(([, , , , blocks]) => blocks)))
   // Returns the content of paragraphs, headings, lists, quotations and containers without their attributes.
   if (t === 'Plain' || t === 'Para') return findInlines(c)
-  // The first element describes the numbering.
+  // The first element of an ordered list describes the numbering.
   if (t === 'OrderedList') return Array.isArray(c) ? findInlines(c[1]) : []
   return Array.isArray(c) ? collectInlines(c) : []
 }

@@ -18,7 +18,7 @@ const commands = [
   ...define(['st'], '[1]{\\sout{#1}}'),
   ...define(['marginpar', 'marginnote', 'sidenote', 'todo', 'footnotetext'], '[2][]{\\footnote{#2}}'),
   ...define(['pageref', 'nameref', 'vref', 'fullref', 'subref'], '[1]{\\ref{#1}}'),
-  // Each entry becomes a paragraph that starts with its citation key.
+  // Turns each entry into a paragraph that starts with its citation key.
   ...define(['bibitem'], '[2][]{\\par{[}#2{]} }'),
 ]
 
@@ -84,7 +84,7 @@ const uses = (text: string, name: string) =>
   text.includes(`\\${name}`) &&
   !new RegExp(`(?:command\\*?|Command|def)\\s*(?:\\{\\s*)?\\\\${name}\\b`).test(text)
 
-/** Message of `--verbose` about content that pandoc skipped; it can span several lines. */
+/** Matches a message of `--verbose` about skipped content, which can span several lines. */
 const skippedMessagePattern = /^\[INFO\] Skipped '\\(.*(?:\n(?!\[).*)*)' at .*line (\d+) column (\d+)$/gm
 const maxNames = 10
 

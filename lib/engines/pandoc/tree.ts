@@ -56,7 +56,7 @@ export function hasRawHtml(tree: Tree): boolean {
   return hasHtml
 }
 
-/** A table: its `TableHead` is the fourth part, followed by the `TableBody`s, whose rows come last. */
+/** A table: its fourth part is the `TableHead`, followed by the `TableBody`s, whose last part contains the rows. */
 const Rows = z.array(z.unknown())
 const TableParts = z.tuple([
   z.unknown(),

@@ -19,7 +19,7 @@ export function selectChunkPages(pages: readonly number[], chunk: ChunkSpec | un
 }
 
 interface TargetCost {
-  /** Processor seconds for a page of text. */
+  /** Processor seconds for a page of text, per megapixel. */
   readonly secondsPerMegapixel: number
   readonly secondsPerPage: number
   /** Processor cores that one worker keeps busy. */
@@ -41,8 +41,8 @@ const costsByTarget = {
 const isSplittable = (to: FormatId): to is keyof typeof costsByTarget => to in costsByTarget
 
 /**
- * Minimum seconds of work for splitting to pay off, in total and per chunk: a worker needs some tenths of a second to
- * fetch the file, and the pages are zipped twice.
+ * Minimum seconds of work that justify splitting, in total and per chunk: a worker takes some tenths of a second to
+ * fetch the file, and pages are zipped twice.
  */
 const minimumSeconds = { total: 5, perChunk: 1 }
 

@@ -235,7 +235,7 @@ async function writeTarget(
     }
     default: {
       const target = join(outDir, 'output.pdf')
-      // The input must stay where it is; a file created by OCR can be moved.
+      // Moves a file created by OCR, but copies an input, which must stay where it is.
       await (path.endsWith('recognized.pdf') ? rename(path, target) : copyFile(path, target))
       return { path: target }
     }

@@ -7,7 +7,7 @@ import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { corruptPdfError, runQpdf } from './qpdf.ts'
 
-/** Size in points of the page as displayed, after its rotation. */
+/** Size of a page in points, as displayed after rotation. */
 export interface PdfPageSize {
   readonly width: number
   readonly height: number

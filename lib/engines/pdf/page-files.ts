@@ -11,7 +11,7 @@ export interface PageFile {
 /** Names given by engines, which are used as file names. */
 export const pageNamePattern = /^\w[\w (),.-]{0,199}$/
 
-/** A file in a ZIP of pages: a range of its bytes, because nothing is compressed. */
+/** A file in a ZIP of pages: a range of bytes, because nothing is compressed. */
 export interface ZippedPage {
   readonly page: number
   readonly name: string

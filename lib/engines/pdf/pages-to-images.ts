@@ -27,7 +27,7 @@ interface PageJpegOptions extends RenderOptions {
   readonly progressive: boolean
 }
 
-/** Uncompressed output that we encode ourselves: poppler's PNG encoder takes five times as long. */
+/** Uncompressed output, which we encode ourselves: poppler's PNG encoder takes five times as long. */
 export const uncompressedTiff = { extension: 'tif', args: ['-tiff', '-tiffcompression', 'none'] } as const
 
 export async function toJpeg(
@@ -96,7 +96,7 @@ async function encodePages(
   })
 }
 
-/** Keeps shapes as vectors; glyphs become outlines, so that readers don't need the PDF's fonts. */
+/** Writes an SVG that keeps shapes as vectors; glyphs become outlines, so that readers do not need the PDF's fonts. */
 export function toSvg(selection: PageSelection, tools: Tools): Promise<OutputFile> {
   const pages = [...new Set(selection.pages)]
   return collectPages(selection, 'svg', {}, async (use) => {

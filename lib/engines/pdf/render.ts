@@ -29,7 +29,7 @@ interface PageBatch {
 
 /** Keeps batches short enough to report progress, and their raw images small enough for a small disk. */
 const targetBatchPixels = 100_000_000
-/** Processes that run at once; each keeps a core busy. */
+/** Number of processes that run at once; each keeps a core busy. */
 export const maxProcesses = 2
 
 /**
@@ -100,7 +100,7 @@ async function renderBatch(
   try {
     await tools.exec('pdftoppm', [
       '-q',
-      // Renders the visible area, as viewers do; otherwise poppler includes the cropped area.
+      // Renders the visible area, as viewers do; by default, poppler includes the cropped area.
       '-cropbox',
       ...range,
       ...(gray ? ['-gray'] : []),

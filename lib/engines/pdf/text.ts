@@ -27,8 +27,8 @@ export async function toText({ opened, pages, outDir }: PageSelection, tools: To
 }
 
 /**
- * Fixes characters that older TeX fonts lack and that Poppler returns in parts: an accent separate from a dotless base
- * character, or a bullet as a control character because its font has no encoding.
+ * Fixes characters that older TeX fonts lack, so that Poppler returns them in parts: an accent separate from a dotless
+ * base character, or a bullet as a control character because its font has no encoding.
  */
 function normalizeTexText(text: string): string {
   return text

@@ -23,10 +23,10 @@ const checks = [
   ...(['pid', 'net'] as const),
 ] as const
 type Check = (typeof checks)[number]
-/** `runs` is false if the program could not be started at all. */
+/** All checks, and `runs`, which is false if the program could not be started at all. */
 export type EscapeTestResult = Readonly<Record<Check | 'runs', boolean>>
 
-/** Time limits for the start on a busy machine and for the end of all processes after a kill. */
+/** Time limits in milliseconds: for the start on a busy machine, and for the end of all processes after a kill. */
 const [startMs, killMs] = [15_000, 5000]
 const MB = 1024 * 1024
 const limits = { memoryBytes: 1024 * MB, fileBytes: MB, cpuS: 60 } as const
@@ -95,7 +95,7 @@ async function observeChecks(
       net: await hasOwnNamespace('net'),
     } as EscapeTestResult // all of its keys
     const network = result.network && !wasReached()
-    // Skip the wait if another check already shows that the process can escape or get help from outside.
+    // Skips the wait if another check already shows that the process can escape or get help from outside.
     const kill = result.runs && network && result.signals && (await diesWhenKilled(child))
     return { ...result, kill, network }
   } finally {

@@ -51,8 +51,8 @@ export type OnCommand = (bin: string, args: readonly string[]) => CommandObserve
 export interface ToolsOptions {
   readonly workDir: string
   /**
-   * User of a process that is running in `workDir` meanwhile and could redirect a walk of its folders. Programs run as
-   * the same user.
+   * User of a process that is running in `workDir` at the same time and could redirect a walk of its folders. Programs
+   * run as the same user.
    */
   readonly runningUid?: number
   readonly signal: AbortSignal
@@ -192,7 +192,7 @@ export function toSandboxLimits(
   return {
     memoryBytes: maxMemoryBytes ?? memoryMb * MB,
     fileBytes: maxFileBytes ?? diskMb * MB,
-    // Enough for all threads to be busy until the time limit; exceeding it means that the time limit was bypassed.
+    // Lets all threads be busy until the time limit; a program that exceeds this has bypassed the time limit.
     cpuS: timeoutS * Math.max(2, availableThreads()) + 1,
   }
 }

@@ -1,6 +1,6 @@
 import type { ConfinementLevel } from '../../component-ids.ts'
 
-/** A method to start a program confined. */
+/** A method to start a sandboxed program. */
 export interface Launcher {
   /** Promised level. The escape test shows whether this system reaches it. */
   readonly level: ConfinementLevel

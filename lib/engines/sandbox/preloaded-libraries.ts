@@ -18,7 +18,7 @@ const systemLinker = '/lib64/ld-linux-x86-64.so.2'
 /** Returns the command that starts a program fastest: the program itself, or the dynamic linker with preloads. */
 export async function buildStartCommand(bin: string, linker = systemLinker): Promise<string[]> {
   if (!preloadedPrograms.includes(bin)) return [bin]
-  // Programs elsewhere, such as in /usr/local, find their libraries as usual.
+  // Programs in other folders, such as /usr/local, find their libraries as usual.
   const path = `/usr/bin/${bin}`
   const areInstalled = await Promise.all([path, linker].map(isInstalled))
   return areInstalled.every(Boolean) ? [linker, '--preload', preloadedLibraries.join(':'), path] : [bin]
@@ -26,7 +26,7 @@ export async function buildStartCommand(bin: string, linker = systemLinker): Pro
 
 const installedByPath = new Map<string, Promise<boolean>>()
 
-/** Cached, since every program start would wait for it. */
+/** Cached, because every program start would otherwise wait for the check. */
 function isInstalled(path: string): Promise<boolean> {
   const isInstalledPath = installedByPath.get(path) ?? isExecutable(path)
   installedByPath.set(path, isInstalledPath)

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { readdir, readFile } from 'node:fs/promises'
 
-/** Exit of a child process as reported by Node: one of the two is null. */
+/** Exit of a child process as reported by Node: either the code or the signal is null. */
 interface Exit {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null

@@ -42,7 +42,7 @@ export async function copyOut(from: string, to: string): Promise<boolean> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   await using source = await open(from, flags).catch((error: unknown) => {
     if (errorCode(error) !== 'ELOOP') throw error
-    return undefined // A symbolic link.
+    return undefined // The path is a symbolic link.
   })
   if (!source || !(await source.stat()).isFile()) return false
   await pipeline(source.createReadStream({ autoClose: false }), createWriteStream(to))

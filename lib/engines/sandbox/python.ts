@@ -29,6 +29,6 @@ export function runPython(
   options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const { file, args: start, readOnly } = locatePythonProgram(program)
-  // A prestarted process already has these arguments.
+  // A prestarted process has the start command already.
   return tools.exec(file, options.prestarted ? args : [...start, ...args], { ...options, readOnly })
 }

@@ -3,7 +3,7 @@
  * are those of x86-64; a process that uses another system call ABI is killed.
  */
 
-/** Inspect other processes or take file descriptors and memory from them. */
+/** Calls that inspect other processes, or take file descriptors and memory from them. */
 const processInspection = {
   ptrace: 101,
   process_vm_readv: 310,
@@ -46,7 +46,7 @@ const kernelInterfaces = {
   reboot: 169,
 } as const
 
-/** Change which files a process sees. */
+/** Calls that change which files a process sees. */
 const mountCalls = {
   pivot_root: 155,
   chroot: 161,
@@ -83,7 +83,7 @@ const sharedIpc = {
   mq_unlink: 241,
 } as const
 
-/** Leave the process group that is killed after a step, or signal processes outside of it. */
+/** Calls that leave the process group that is killed after a step, or that signal processes outside of it. */
 const processGroupEscapes = {
   setpgid: 109,
   setsid: 112,
@@ -156,7 +156,7 @@ const matchOneOf = (index: number, values: readonly number[]): Instruction[] => 
   ),
 ]
 
-/** Passes if the argument is none of the values. */
+/** Continues with the next instruction if the argument is none of the values, and otherwise skips it. */
 const matchNoneOf = (index: number, values: readonly number[]): Instruction[] => [
   [loadWordOpcode, 0, 0, argumentOffset(index)],
   ...values.map((value, at): Instruction => [jumpIfEqualOpcode, values.length - at, 0, value]),
@@ -170,7 +170,10 @@ const hasAny = (index: number, bits: number): Instruction[] => [
 export interface FilterOptions {
   /** Allows Unix domain sockets, without which LibreOffice and Chromium do not start. */
   readonly unixSockets?: boolean | undefined
-  /** The process has no PID namespace, so the filter must prevent signals to others and leaving the process group. */
+  /**
+   * Whether the process has no PID namespace, so that the filter must keep it from signalling others and from leaving
+   * the process group.
+   */
   readonly sharesPidNamespace: boolean
 }
 

@@ -93,7 +93,7 @@ export function buildLandlockRules(
     ...rules(run, ['/usr', '/bin', '/sbin', '/lib', '/lib64', ...readOnly]),
     ...rules(read, [...readableSystemPaths, ...readableWithoutNamespaces]),
     ...rules(writeDevice, ['/dev/null', '/dev/zero', '/dev/full']),
-    // LibreOffice always creates its socket in /tmp, whatever TMPDIR says.
+    // Allows /tmp, where LibreOffice always creates its socket, whatever TMPDIR says.
     ...(allowsSocketNames ? rules(bindSockets, ['/tmp']) : []),
     ...rules(writeFolder, [workDir]),
   ]

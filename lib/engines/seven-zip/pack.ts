@@ -20,7 +20,7 @@ export const passwordText = z
 interface Filter {
   /** Name of the filter in bsdtar. */
   readonly name: string
-  /** Maps the public level (0 to 9) to the filter's level; left out if it has only one. */
+  /** Maps the public level (0 to 9) to that of the filter; unset if the filter has only one level. */
   readonly level?: (level: number) => number
   /** The tar format for several files with this compression. */
   readonly tarFormat: FormatId

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { maxEntries, tooManyEntriesError } from '../../formats/archive-limits.ts'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
 
-/** Counts of what was unpacked from an archive. */
+/** Number of files, folders and bytes that were unpacked from an archive. */
 export interface UnpackedContents {
   /** Number of files; `folders` does not count the top folder. */
   readonly files: number

@@ -24,7 +24,7 @@ export function createFileNamer(): (originalName: string) => string {
   }
 }
 
-/** Comparison key: some file systems ignore case, and some decompose accented characters. */
+/** Returns a key for comparing names: some file systems ignore case, and some decompose accented characters. */
 const toComparisonKey = (name: string) => name.normalize('NFC').toLowerCase()
 
 function splitExtension(name: string): [stem: string, extension: string] {

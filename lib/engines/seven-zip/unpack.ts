@@ -120,7 +120,7 @@ async function unpackWithFallback(source: ArchiveSource, limits: Limits, tools: 
   }
 }
 
-/** 7-Zip can list such an archive but not unpack it. */
+/** Whether 7-Zip can list the archive but not unpack it. */
 export const usesUnknownMethod = (error: unknown) =>
   error instanceof ProcessFailure && /Unsupported Method/i.test(error.stderr)
 
@@ -262,7 +262,7 @@ async function unpackCompressedFile(input: InputFile, folder: string, limits: Li
     const message = `The file is named as a compressed tar archive (${input.format}), but it does not contain one.`
     throw new AppError('CORRUPT_FILE', message, { field: 'file', format: input.format })
   }
-  // Without a stored name, 7-Zip uses the name of our copy.
+  // If the archive stores no name, 7-Zip uses the name of our copy.
   await rename(content, join(folder, name === copyName ? deriveContentName(input.filename) : name))
 }
 

@@ -1,4 +1,4 @@
-/** x and y of white, red, green and blue, in the order of PNG's `cHRM`. */
+/** Coordinates x and y of white, red, green and blue, in the order of PNG's `cHRM`. */
 export type Chromaticities = readonly [number, number, number, number, number, number, number, number]
 
 /** Transfer curve: a gamma exponent, or the sRGB curve. */
@@ -52,7 +52,7 @@ export const buildGrayProfile = (curve: Curve): Buffer =>
 
 const toXyz = (x: number, y: number): Vector => [x / y, 1, (1 - x - y) / y]
 
-/** Matrix that adapts colors from this white point to D50. */
+/** Returns the matrix that adapts colors from this white point to D50. */
 function computeAdaptationMatrix(white: Vector): Matrix {
   const [l, m, s] = multiply(bradford, white)
   const [toL, toM, toS] = multiply(bradford, d50)

@@ -34,7 +34,7 @@ interface CompressJob {
   readonly tools: Tools
 }
 
-/** Encodes for size, where a conversion encodes for speed. */
+/** Encodes for a small size; conversions encode for speed. */
 export async function recompressImage(job: CompressJob): Promise<void> {
   const { to, path, effort, tools } = job
   const { quality } = effort
@@ -99,7 +99,7 @@ async function scaleImage({ source, to, effort }: CompressJob): Promise<Sharp> {
   })
 }
 
-/** Uses gifsicle, which keeps frames, delays and palettes: re-encoding would double the size. */
+/** Uses gifsicle, which keeps frames, delays and palettes; encoding again would double the size. */
 async function compressGif({ input, path, effort, tools }: CompressJob): Promise<void> {
   const { quality, scale } = effort
   const lossyArgs = quality >= 90 ? [] : [`--lossy=${Math.round((90 - quality) * 2.5)}`]

@@ -151,7 +151,7 @@ async function shrinkImage(
     const encoder = isJpeg
       ? shrunkImage.jpeg({ quality: level, mozjpeg: true })
       : shrunkImage.png({ compressionLevel: 9, palette: level < 75, quality: level })
-    // The orientation is stored in the metadata, and office programs respect it.
+    // The orientation is in the metadata, and office programs respect it.
     const bytes = await encoder.keepExif().keepIccProfile().toBuffer()
     return bytes.length < entry.compressedSize * 0.95 ? bytes : undefined
   } catch {

@@ -204,7 +204,7 @@ async function encode(
   return getEncoder(to)({ image, source, isAnimated, path, density, options, tools })
 }
 
-/** Pixels per inch: the source's own density, or for vector drawings the density at which they are rendered. */
+/** Returns pixels per inch: the source's own density, or for vector drawings the density at which they are rendered. */
 const chooseDensity = ({ metadata }: SourceImage, { dpi }: ImageView) =>
   metadata.format === 'svg' ? dpi : metadata.density
 

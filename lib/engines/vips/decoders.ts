@@ -51,7 +51,7 @@ type ImageDecoder = (job: DecodeJob) => Promise<DecodedFile>
 
 const decodeCameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
   const path = createDecodedPath(input, tools, 'tif')
-  // -w: white balance as measured by the camera. dcraw_emu also rotates the image upright.
+  // -w applies the white balance that the camera measured. dcraw_emu also rotates the image upright.
   const depth = hasDeepColor ? ['-6'] : []
   const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
   // The exit code of dcraw_emu is always 0, and it continues after damaged data.

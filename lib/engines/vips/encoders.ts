@@ -19,7 +19,7 @@ interface EncodeJob {
   /** Result of the target's `encode`. */
   readonly image: Sharp
   readonly source: SourceImage
-  /** The image is a vertical strip of all frames. */
+  /** Whether the image is a vertical strip of all frames. */
   readonly isAnimated: boolean
   readonly path: string
   /** Pixels per inch, if known. */
@@ -40,7 +40,7 @@ export const defaultDensity = 72
 
 const png: Encoder = async (job) => {
   const size = await encodeWithSharp(job)
-  // For a drawing, keep the density at which libvips rendered it.
+  // A drawing keeps the density at which libvips rendered it.
   if (job.density === undefined && job.source.metadata.format !== 'svg')
     await setPngDensity(job.path, defaultDensity)
   return size
@@ -114,7 +114,7 @@ const jxr = encodeWithProgram('tif', (file, { path, options }) => [
   String(chooseEncoderQuality('jxr', options) / 100),
 ])
 
-/** Quality is the number of wavelet slices: 76 is coarse, 108 nearly lossless. */
+/** The quality is the number of wavelet slices: 76 is coarse, 108 is nearly lossless. */
 const djvu: Encoder = async ({ image, path, density, options, tools }) => {
   const { data, info } = await image.toBuffer({ resolveWithObject: true })
   const file = `${path}.ppm`

@@ -57,7 +57,10 @@ async function preparePages(
   return paths
 }
 
-/** img2pdf takes a resolution without a unit for pixels per inch, so a copy of such a JPEG declares the default. */
+/**
+ * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch, so a copy of such
+ * a JPEG declares the default.
+ */
 async function findEmbeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
   if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
   const copy = join(tools.workDir, `embed-${index}.jpg`)
@@ -73,7 +76,7 @@ async function runImg2pdf(
   tools: Tools,
 ): Promise<ProcessFailure | undefined> {
   try {
-    // Ignore an invalid EXIF rotation, as viewers do.
+    // Ignores an invalid EXIF rotation, as viewers do.
     await tools.exec('img2pdf', ['--rotation=ifvalid', ...args, '--', ...paths])
     return undefined
   } catch (error) {

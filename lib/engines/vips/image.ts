@@ -176,7 +176,7 @@ export async function renderImage(source: SourceImage, to: PixelTargetId, view: 
     failOn: 'error',
     sequentialRead: true,
     ...svgDefaults,
-    // Keep the sample values together with the profile that defines them.
+    // Keeps the sample values together with the profile that defines them.
     ignoreIcc: keepsSourceProfile,
   }
   if (source.pages > 1) options.pages = page === -1 ? -1 : 1
@@ -277,7 +277,7 @@ function resize(image: Sharp, { width, height, fit }: ResizeBox): Sharp {
   return image.resize({ ...size, fit: 'inside', withoutEnlargement: fit === 'max' })
 }
 
-/** Density at which an SVG is rendered in the requested size, so that no pixels are enlarged afterwards. */
+/** Returns the density at which an SVG is rendered in the requested size, so that no pixels are enlarged afterwards. */
 export function computeSvgDensity(
   metadata: Metadata,
   box: ResizeBox | undefined,

@@ -78,7 +78,7 @@ interface Cell {
   readonly height: number
 }
 
-/** Places each image unscaled in the center of its cell. */
+/** Places each image in the center of its cell, without scaling it. */
 async function arrangeImages(
   images: readonly SourceImage[],
   layout: Layout,

@@ -20,7 +20,7 @@ function* readFirstChunks(head: Buffer): Generator<PngChunk> {
       yield chunk
     }
   } catch (error) {
-    // A chunk, usually of pixels, starts in the head and ends after it.
+    // A chunk, usually of pixels, begins in the head and ends after it.
     if (!(error instanceof RangeError)) throw error
   }
 }

@@ -50,7 +50,7 @@ const length = new RegExp(
   `(?<![\\w.#-])(?:(${number})(in|cm|mm|q|pt|pc)|(x{0,2}-?(?:small|large)|medium))(?![\\w-])`,
   'gi',
 )
-/** Tags without the closing bracket, and style sheets. */
+/** Matches tags without the closing bracket, and style sheets. */
 const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
 
 /**
@@ -77,7 +77,7 @@ export const convertLengthsToPixels = (svg: string): string =>
 export async function writeSvgWithPixelLengths({ path, format }: InputFile, tools: Tools): Promise<string> {
   if ((await stat(path)).size > maxSvgBytes) return path
   const bytes = await readFile(path)
-  // If it cannot be decompressed, the renderer reports the error.
+  // A file that cannot be decompressed is reported by the renderer.
   const svgBytes = await (format === 'svgz' ? tryGunzip(bytes) : bytes)
   if (!svgBytes) return path
   const svg = svgBytes.toString('latin1')

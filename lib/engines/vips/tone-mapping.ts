@@ -9,10 +9,13 @@ import { describeHdrConversion, knee, peakNits, whiteNits } from '../shared/imag
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
-/** A HEIF file has some boxes for each of its images, and for each tile of a large one. */
+/** Maximum number of boxes. A HEIF file has some for each of its images, and for each tile of a large one. */
 const maxHeifBoxes = 20_000
 
-/** HDR transfer functions by H.273 code (PQ and HLG of BT.2100), from a sample of 0 to 1 to light relative to white. */
+/**
+ * Transfer functions of HDR by H.273 code (PQ and HLG of BT.2100). They map a sample of 0 to 1 to light relative to
+ * white.
+ */
 const transferFunctions: Readonly<
   Record<number, { readonly name: string; readonly of: (value: number) => number }>
 > = {
@@ -96,7 +99,7 @@ export async function toneMap(
   const bytes = Buffer.alloc(samples.length)
   const convert = createRowConverter(codes, channels)
   for (let row = 0; row < height; row++) {
-    // Yield so that the task can send its heartbeats.
+    // Yields so that the task can send its heartbeats.
     if (row % 256 === 0) await setImmediate()
     convert(samples, bytes, row * width * channels, (row + 1) * width * channels)
   }
@@ -127,7 +130,7 @@ function createRowConverter({ transfer, primaries }: ColorCodes, channels: numbe
         linearLight[from[at + 2] ?? 0] ?? 0,
       ]
       if (transfer === hlgTransferCode) {
-        // Scene light to display light of a screen of 1,000 cd/m² (BT.2100, table 5).
+        // Maps scene light to the display light of a screen of 1,000 cd/m² (BT.2100, table 5).
         const screen = (peakNits / whiteNits) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
         ;[r, g, b] = [r * screen, g * screen, b * screen]
       }
@@ -155,7 +158,7 @@ function compressHighlights(linearLight: number): number {
   return (((b + knee) ** 2 / (b - a)) * (linearLight + a)) / (linearLight + b)
 }
 
-/** Lookup table from light of 0 to 1 to 8-bit sRGB. */
+/** Creates a lookup table from light of 0 to 1 to 8-bit sRGB. */
 function createSrgbTable(): Uint8Array {
   const steps = 16_384
   return Uint8Array.from({ length: steps }, (_, at) => {

@@ -109,7 +109,7 @@ async function writeWithWatermark(
   // Compositing the watermark added an alpha channel.
   const imageWithOriginalAlpha = source.metadata.hasAlpha ? markedImage : markedImage.removeAlpha()
   const encodedImage = getPixelTarget(to).encode(imageWithOriginalAlpha, options)
-  // The original palette does not contain the colors of the watermark.
+  // Creates a new palette, because the original one does not contain the colors of the watermark.
   const image = to === 'gif' ? encodedImage.gif({ reuse: false }) : encodedImage
   return getEncoder(to)({ image, source, isAnimated, path, options, tools })
 }

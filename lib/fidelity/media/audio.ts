@@ -126,7 +126,7 @@ export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefi
   if ((marker !== 'Xing' && marker !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
   const frames = frame.readUInt32BE(at + 8)
   const rate = isFirst ? base : version === 2 ? base / 2 : base / 4
-  // Padding that the encoder added at both ends (LAME tag, revision 1).
+  // The encoder has added padding at both ends (LAME tag, revision 1).
   const padding = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
     ? frame.readUIntBE(at + 141, 3)
     : 0

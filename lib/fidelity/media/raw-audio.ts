@@ -63,7 +63,7 @@ export async function readAdts(bytes: FileBytes): Promise<ContentSummary | undef
   return frames === 0 ? undefined : createSummary(undefined, rate, frames * 1024)
 }
 
-/** Bytes of a 20 ms frame by frame type (RFC 4867, 5.3). */
+/** Bytes of a frame of 20 ms, by frame type (RFC 4867, 5.3). */
 const narrowbandFrameBytes = [13, 14, 16, 18, 20, 21, 27, 32, 6]
 const widebandFrameBytes = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6]
 

@@ -5,7 +5,7 @@ import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
 
-/** Magic number and offsets of [MS-DOC] 2.5.1, for Word 97 and later. */
+/** Magic number and offsets for Word 97 and later ([MS-DOC] 2.5.1). */
 const fibOffsets = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
 const isEncrypted = 0x0100
 const secondTableFlag = 0x0200
@@ -66,7 +66,7 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
 
 const maxComparisons = 20_000_000
 
-/** 2.9.38: skips property changes, then reads the list of pieces that form the text. */
+/** Skips property changes, then reads the list of pieces that form the text ([MS-DOC] 2.9.38). */
 function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRange[]): string {
   let at = 0
   while (list[at] === 1) at += 3 + list.readUInt16LE(at + 1)
@@ -118,7 +118,7 @@ const windows1252 = new TextDecoder('windows-1252')
 /** Removes field instructions, such as link URLs and bookmark names. */
 function removeFieldInstructions(text: string): string {
   const visibleParts: string[] = []
-  // For each open field, whether its result has started.
+  // One entry per open field: whether its result has started.
   const open: boolean[] = []
   /** Number of open fields whose result has not started. */
   let openInstructions = 0

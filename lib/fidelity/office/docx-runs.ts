@@ -62,7 +62,7 @@ class RunsReader {
   readonly #hidingStyles: HidingStyles
   #isText = false
   #isHidden = false
-  /** For each open paragraph, whether its style hides it; text boxes nest paragraphs. */
+  /** One entry per open paragraph: whether its style hides it. Text boxes nest paragraphs. */
   readonly #paragraphs: boolean[] = []
   #isInParagraphProperties = false
 

@@ -23,7 +23,7 @@ export function readOpenDocumentText(
   if (!xml.includes(hidingAttribute) && !styles.includes(hidingAttribute))
     return { text: extractText(xml, ignoredElements), hasHidden: false }
   const hiddenStyles = findHiddenStyles(styles, xml)
-  // For each open element, whether it is hidden, directly or by an ancestor.
+  // One entry per open element: whether it is hidden, directly or by an ancestor.
   const open: boolean[] = []
   let hasHidden = false
   const text = extractText(xml, ignoredElements, {

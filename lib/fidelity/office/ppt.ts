@@ -3,7 +3,7 @@ import { type FileBytes, maxReadBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 
-/** [MS-PPT] 2.13.24: types of the records that are read. */
+/** Types of the records that are read ([MS-PPT] 2.13.24). */
 const types = {
   document: 0x03e8,
   slide: 0x03ee,

@@ -1,4 +1,4 @@
-/** [MS-XLS] 2.4.53 and 2.4.221: records of columns and rows, which precede their cells. */
+/** Records of columns and rows, which precede their cells ([MS-XLS] 2.4.53 and 2.4.221). */
 const [columnsRecord, rowRecord] = [0x007d, 0x0208]
 const hiddenColumnFlag = 0x01
 const hiddenRowFlag = 0x20
@@ -28,7 +28,7 @@ export class HiddenCells {
     }
   }
 
-  /** @param cell the record of a cell, which starts with its row and column. */
+  /** @param cell record of a cell, which starts with its row and column. */
   hides(cell: Buffer): boolean {
     if (this.#isSheetHidden || this.#rows.has(cell.readUInt16LE(0))) return true
     const column = cell.readUInt16LE(2)

@@ -5,7 +5,7 @@ import type { ContentSummary } from '../content-summary.ts'
 import { CellCounter } from './cells.ts'
 import { HiddenCells } from './xls-hidden.ts'
 
-/** [MS-XLS] 2.3: types of the records that are read. */
+/** Types of the records that are read ([MS-XLS] 2.3). */
 const types = {
   begin: 0x0809,
   end: 0x000a,
@@ -32,7 +32,7 @@ const cellTypes: ReadonlySet<number> = new Set([
   ...[sharedText, text, richText, number, shortNumber, shortNumbers, state, formula],
 ])
 const biff8Version = 0x0600
-/** The header of a record: its type and length. */
+/** Size of the header of a record, which contains its type and length. */
 const headerBytes = 4
 
 interface BiffRecord {

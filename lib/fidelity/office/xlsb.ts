@@ -5,7 +5,7 @@ import { readAttribute, readMarkup } from '../text/markup.ts'
 import { openZip, type Zip } from '../zip.ts'
 import { CellCounter } from './cells.ts'
 
-/** [MS-XLSB] 2.3: types of the records that are read. */
+/** Types of the records that are read ([MS-XLSB] 2.3). */
 const [sharedItem, sheetOfBook, richText] = [19, 156, 62]
 type CellKind = 'number' | 'state' | 'text' | 'shared'
 /** Kinds of cell records; for formulas, the kind of the result. */

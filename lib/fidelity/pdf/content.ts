@@ -13,7 +13,7 @@ interface PageContentRequest {
 const minWordGap = 170
 const blank = 32
 
-/** Operators (annex A) as numbers made from their one or two bytes. */
+/** Turns an operator (annex A) of one or two bytes into a number. */
 const toOperatorCode = (word: string) =>
   word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
 const [Tj, TJ, nextLineOperator, spacedLineOperator] = [
@@ -107,7 +107,7 @@ export class PdfContentReader {
     this.unknownGlyphCount += this.font.read(codes, this.#text)
   }
 
-  /** Fast path: reads a hex string up to the first non-digit, which is its end in most files. */
+  /** Fast path that reads a hex string up to the first non-digit, which ends it in most files. */
   #readPlainHex(font: PdfFont): void {
     const [bytes, text, { codeBytes }] = [this.#bytes, this.#text, font]
     const lastStart = bytes.length - codeBytes * 2

@@ -29,7 +29,7 @@ const maxDepth = 100
 /** Numbers with more digits may exceed V8's small integers, which would deoptimize the code. */
 const maxDigits = 9
 
-/** Reads values one at a time. */
+/** Reads PDF values one at a time. */
 export class PdfParser {
   readonly #bytes: Buffer
   #at: number
@@ -102,7 +102,7 @@ export class PdfParser {
     return Number.isNaN(number) ? Number.parseFloat(text) || 0 : number
   }
 
-  /** Fast path for a few digits with a decimal point, without creating a string. */
+  /** Fast path that reads a few digits with a decimal point, without creating a string. */
   #readShortNumber(): number | undefined {
     const bytes = this.#bytes
     let at = this.#at

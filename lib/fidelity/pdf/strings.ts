@@ -1,6 +1,6 @@
 // Decodes PDF strings (ISO 32000-1, 7.3.4) into a byte list that can be reused.
 
-/** A growing list of bytes. */
+/** A list of bytes that grows. */
 export class ByteList {
   bytes = new Uint8Array(64)
   length = 0

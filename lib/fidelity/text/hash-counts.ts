@@ -16,8 +16,8 @@ export type HashCountsMessage = z.infer<typeof HashCountsMessage>
 const seed = randomBytes(4).readInt32LE()
 
 /**
- * Counts words by hash: collisions within a text and its conversion practically never occur. A map of strings takes
- * several times as long, because each word would have to become a string; a large table has a million.
+ * Counts words by hash: collisions within a text and its conversion practically never occur. A map of strings would
+ * take several times as long, because each word would become a string; a large table has a million.
  */
 export class HashCounts {
   /** Open-addressing hash table of word numbers, which start at 1. */

@@ -1,6 +1,6 @@
 /**
- * Text of XML and HTML. Each character is examined once, however malformed the input: regular expressions that search
- * for the end of an element take hours for a file of unclosed tags.
+ * Reads the text of XML and HTML. Examines each character once, however malformed the input is: regular expressions
+ * that search for the end of an element take hours for a file of unclosed tags.
  */
 
 export class Tag {

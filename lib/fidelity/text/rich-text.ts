@@ -129,7 +129,7 @@ class RtfReader {
   }
 
   #addPlainText(plainText: string): void {
-    // The second byte of a character may be an ASCII code.
+    // This byte may be the second one of a character, even if it is an ASCII code.
     const isSecondByte =
       this.#bytes.length > 0 &&
       multiByteCodePages.has(this.#group.codePage) &&

@@ -85,7 +85,7 @@ export const skippedMarkup = {
   org: [
     /^[ \t]{0,40}#\+(?:TITLE|SUBTITLE|AUTHOR|CAPTION):/gim,
     /^[ \t]{0,40}#\+BEGIN_COMMENT\n(?:(?![ \t]{0,40}#\+).*\n)*[ \t]{0,40}#\+END_COMMENT/gim,
-    // Drawers, which cannot be nested.
+    // Drawers of Org mode, which cannot be nested.
     /^[ \t]{0,40}:[A-Z][\w-]{0,40}:[ \t]{0,40}\n(?:(?![ \t]{0,40}:\w{1,40}:[ \t]{0,40}\n).*\n)*[ \t]{0,40}:END:/gim,
     /^\*{1,20} COMMENT\b.*\n(?:(?!\*).*\n)*/gm,
     /^[ \t]{0,40}(?:SCHEDULED|DEADLINE|CLOSED|CLOCK):.*$/gm,

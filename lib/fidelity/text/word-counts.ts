@@ -119,7 +119,7 @@ export class WordCounts {
     this.#hasDigits = true
   }
 
-  /** Adds the words of another text. @param times how often it occurs. */
+  /** Adds the words of another text. @param times how often the text occurs. */
   addAll(otherCounts: WordCounts, times = 1): void {
     this.#counts.addAll(otherCounts.#counts, times)
     this.#total += otherCounts.#total * times

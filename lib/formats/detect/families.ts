@@ -211,7 +211,7 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
       format: 'lzh',
     }),
   ),
-  // The usual properties byte, then a dictionary size that is a power of two.
+  // The usual properties byte, followed by a dictionary size that is a power of two.
   ...[
     [0, 0, 1, 0],
     [0, 0, 0x10, 0],
@@ -255,16 +255,16 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
   { at: 0, bytes: [...Buffer.from('%!PS-AdobeFont')], format: 'pfa' },
   { at: 0, bytes: [...Buffer.from('%!FontType1')], format: 'pfa' },
   { at: 0, bytes: [...Buffer.from('%!PS-TrueTypeFont')], format: 't42' },
-  // CFF wrapped in PostScript.
+  // CFF that is wrapped in PostScript.
   { at: 0, bytes: [...Buffer.from('%!PS-Adobe-3.0 Resource-FontSet')], format: 'cff' },
   { at: 0, bytes: [0x80, 0x01], format: 'pfb' },
-  // Apple's TrueType signature, then the number of tables.
+  // Apple's TrueType signature, followed by the number of tables.
   { at: 0, bytes: [...Buffer.from('true'), 0], format: 'ttf' },
   { at: 0, bytes: [...Buffer.from('SplineFontDB:')], format: 'sfd' },
   { at: 0, bytes: [...Buffer.from('STARTFONT ')], format: 'bdf' },
   // A resource fork whose data is at offset 256, as in every dfont of Mac OS X.
   { at: 0, bytes: [0, 0, 1, 0, 0], format: 'dfont' },
-  // Version 1.0, a header of four bytes, offsets of one to four bytes.
+  // The header of CFF: version 1.0, a length of four bytes, and offsets of one to four bytes.
   ...[1, 2, 3, 4].map((size): (typeof signatures)[number] => ({
     at: 0,
     bytes: [1, 0, 4, size],

@@ -7,7 +7,7 @@ import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts
 /** Maximum number of boxes, each of which may take a read. A fragmented video has one or two for each second. */
 const maxBoxes = 4000
 
-/** Checks that the boxes (ISO 14496-12) fit into the file and include one of the required types. */
+/** Checks that the boxes fit into the file (ISO 14496-12) and include one of the required types. */
 export async function checkBoxes(file: OpenedFile, neededBoxes: readonly string[]): Promise<void> {
   const kind = 'an MP4 or similar file'
   const seenBoxes = new Set<string>()

@@ -42,7 +42,7 @@ function hasFrameSequence(head: Uint8Array, start: number): boolean {
 /** Returns the length in bytes of the frame with this header, or undefined if it is not a frame header. */
 function getFrameLength(header: number): number | undefined {
   const [version, layer] = [(header >>> 19) & 3, 4 - ((header >>> 17) & 3)]
-  // Layer 4 is reserved and not contained in either table.
+  // Layer 4 is reserved, so neither table contains it.
   const bitrateKbps = (version === 3 ? mpeg1Bitrates : mpeg2Bitrates)[layer as 1 | 2 | 3]?.[
     ((header >>> 12) & 15) - 1
   ]

@@ -1,5 +1,5 @@
 const scriptTag = /(?:<|&lt;)(?:\w{1,20}:)?script\b([^<>]{0,4000})/gi
-/** Linked scripts are not loaded, because pages are converted without network access. */
+/** Matches linked scripts, which are not loaded because pages are converted without network access. */
 const link = /\ssrc\s{0,9}=\s{0,9}["']?\s{0,9}(?!data:)[^\s"'>]/i
 const typeAttribute = /\stype\s{0,9}=\s{0,9}["']?\s{0,9}([\w/+.-]{1,60})/i
 const scriptType = /^module$|(?:java|ecma|j)script/i

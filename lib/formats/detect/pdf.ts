@@ -39,7 +39,10 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   throw pdfPasswordWrongError(pdf)
 }
 
-/** `/Encrypt` is in a trailer: near the end, near the start, or at the offset in startxref. */
+/**
+ * Reads the parts with trailers, which contain `/Encrypt`: near the end, near the start, and at the offset in
+ * startxref.
+ */
 async function readEdges(file: OpenedFile, tail: string): Promise<string> {
   const offset = Number(/startxref\s+(\d+)\s*(?:%%EOF\s*)?$/.exec(tail)?.[1] ?? 0)
   const table = decodeAscii(await file.read(offset, offset + 8192))

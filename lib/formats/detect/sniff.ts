@@ -7,7 +7,7 @@ import { decodeAscii, type OpenedFile } from './byte-source.ts'
 import { formatByMime, signatures, textPatterns } from './families.ts'
 import { detectXmlFormat } from './xml.ts'
 
-/** The first guess from the bytes; containers and text need further checks. */
+/** A first guess from the bytes; containers and text need further checks. */
 export type Sniffed =
   | { readonly kind: 'format'; readonly format: FormatId }
   | { readonly kind: 'zip' | 'ole' | 'text' }

@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { OpenedFile } from './byte-source.ts'
 import { corruptFileError, decodeAscii, view } from './byte-source.ts'
 
-/** Bytes of the header at the start of a 7z, which locates the one at the end (7zFormat.txt of 7-Zip). */
+/** Size of the header at the start of a 7z, which locates the header at the end (7zFormat.txt of 7-Zip). */
 const startHeaderBytes = 32
 /** Bytes of the record at the end of a ZIP, without its comment. */
 const zipEndBytes = 22

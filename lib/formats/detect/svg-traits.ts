@@ -25,7 +25,7 @@ const browserOnlyFeatures: readonly RegExp[] = [
   /\bfilter\s{0,9}[:=][^:;"'{}]{0,200}?\b(?:brightness|contrast|grayscale|hue-rotate|invert|saturate|sepia)\(/,
   /<(?:\w{1,40}:)?(?:feDiffuseLighting|feSpecularLighting|set)\b/,
   /\b(?:BackgroundImage|BackgroundAlpha|FillPaint|StrokePaint)\b/,
-  // Positions and transformations, and dashes relative to the path length.
+  // Positions and transformations, and dashes that are relative to the path length.
   /\b(?:transform-origin|transform-box|offset-path)\b|[\s;"'{](?:translate|rotate|scale)\s*:/,
   /\b(?:rotate3d|rotate[XY]|matrix3d|translate3d|translateZ|perspective)\(|\bpathLength\s*=/,
   // Elements that become visible through an animation.
@@ -40,7 +40,7 @@ const embeddedImages = /data:image\/(?:webp|gif|avif)[;,]/i
 /** @param svg decoded as Latin-1, one character per byte. */
 export function needsBrowser(svg: string): boolean {
   if (embeddedImages.test(svg)) return true
-  // Ignore embedded images, fonts and comments.
+  // Ignores embedded images, fonts and comments.
   const text = svg.replace(/data:[^"')>]*/g, '').replace(/<!--[\s\S]*?(?:-->|$)/g, '')
   return browserOnlyFeatures.some((mark) => mark.test(text))
 }

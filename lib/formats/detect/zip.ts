@@ -8,7 +8,7 @@ import { unsafeNameError } from '../unsafe-name.ts'
 import { corruptFileError, type OpenedFile } from './byte-source.ts'
 import { drmError, isProtectedEpub } from './ebook.ts'
 
-/** More entries than any office file has; stops reading the directory of a zip bomb. */
+/** Maximum number of entries, more than any office file has; limits the reading of a zip bomb's directory. */
 const maxEntries = 20_000
 const maxTextBytes = 2 * 1024 * 1024
 /** Larger main parts are not checked. */
@@ -93,7 +93,7 @@ async function findMainPart(zip: ZipArchive): Promise<string | undefined> {
 
 /** Detects XPS and OpenXPS from the relationship that names the first page, whose type differs between the two. */
 async function detectXpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
-  // The part can be UTF-16, in which every second byte is zero.
+  // The part may be UTF-16, in which every second byte is zero.
   const xml = (await readText(zip, '_rels/.rels', 'an XPS document'))?.replaceAll('\0', '')
   const tag = xml
     ?.match(/<Relationship\b[^<>]{0,4000}>/g)

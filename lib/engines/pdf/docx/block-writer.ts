@@ -21,7 +21,7 @@ interface ParagraphContext {
 interface BlockBreaks {
   readonly pageBreakBefore: boolean
   readonly columnBreak: boolean
-  /** Images behind the text of the page. */
+  /** Images that are anchored behind the text of the page. */
   readonly anchoredImages: readonly docx.ImageRun[]
 }
 
@@ -117,7 +117,7 @@ export class BlockWriter {
     { after = 0, ...breaks }: Partial<BlockBreaks> & { readonly after?: number } = {},
   ): docx.Paragraph {
     const { heading, list } = block
-    const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // 1 to 6
+    const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // levels are 1 to 6
     const literal = block.marker && !list ? [{ text: `${block.marker.text}\t`, style: block.style }] : []
     const runs = [...literal, ...block.runs]
     const hasTabs = runs.some(({ text }) => text.includes('\t'))

@@ -7,7 +7,7 @@ export interface StyledRun {
   readonly link?: string
   readonly script?: 'super' | 'sub'
   readonly isRtl?: boolean
-  /** Placeholder for the page number; its text is the number on one page. */
+  /** Marks the page number; the text is the number on one of the pages. */
   readonly field?: 'page'
 }
 
@@ -37,7 +37,7 @@ export interface Paragraph {
   readonly box: BoundingBox
   readonly runs: readonly StyledRun[]
   readonly alignment: Alignment
-  /** Style of most of its characters. */
+  /** Style of most characters of the block. */
   readonly style: Style
   readonly lineCount: number
   /** Whether the last line reaches the edge of the column, so that the paragraph may continue elsewhere. */
@@ -105,7 +105,7 @@ export type ContentBlock = Paragraph | TableBlock | ImageBlock
 /** Columns of equal width next to each other. */
 export interface ColumnSet {
   readonly count: number
-  /** Points from the left edge of one column to that of the next. */
+  /** Points from the left edge of a column to that of the next. */
   readonly pitch: number
   /** Whether all columns end at about the same height. */
   readonly isBalanced: boolean

@@ -10,7 +10,7 @@ import { isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import type { Word } from './page-content.ts'
 
-/** Lines that form a table without rules; cells by row, then by column. */
+/** Lines that form a table without rules; cells are grouped by row, then by column. */
 export interface BorderlessTable {
   readonly lines: readonly TextLine[]
   readonly box: BoundingBox
@@ -179,7 +179,10 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
 
 const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2
 
-/** Narrower cells hold values, such as the lines of an address, and not text that wraps. */
+/**
+ * Minimum width in characters of cells with text that wraps; narrower cells hold values, such as the lines of an
+ * address.
+ */
 const minWrappedCharacters = 20
 
 /** Whether words continue the text above them: that text is long, or their first word is not capitalized. */

@@ -38,7 +38,7 @@ export async function buildDocx(request: DocxRequest, tools: Tools): Promise<Doc
 const isFinal = (error: unknown, { signal }: Tools) =>
   signal.aborted || (error instanceof AppError && error.code !== 'TIMEOUT')
 
-/** Fallback without MuPDF: Poppler's words over images of the pages. */
+/** Builds the document without MuPDF: Poppler's words over images of the pages. */
 async function buildFromPoppler(request: DocxRequest, tools: Tools): Promise<string> {
   const { path, pages } = request
   const { sizes } = await openPdf(path, undefined, tools)

@@ -103,7 +103,7 @@ function findFrames(vectors: readonly Vector[]): BoundingBox[] {
       ({ box, isStroked, color, isRectangle }) =>
         !isStroked && isRectangle && color !== 'ffffff' && isCenterInside(box, frame) && covers(box, frame),
     )
-  // A box with two outlines is one box.
+  // A box with two outlines counts once.
   return frames.filter(
     (frame, at) => !isFilled(frame) && !frames.slice(0, at).some((other) => isCenterInside(frame, other)),
   )
@@ -147,7 +147,7 @@ function placeCheckbox(
   const candidates = segments.flatMap((segment, at) =>
     segment.filter(isOnLine).map((word) => ({ word, at, distance: distanceTo(word) })),
   )
-  // The label is usually to the right.
+  // Prefers labels on the right, where most of them are.
   const cost = ({ word, distance }: (typeof candidates)[number]) =>
     distance + (word.box[0] < box[0] ? word.style.size : 0)
   const [nearest] = candidates.sort((a, b) => cost(a) - cost(b))

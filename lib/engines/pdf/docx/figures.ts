@@ -64,7 +64,7 @@ export function findLabels(
     .filter((word) => isCenterInside(word.box, box))
 }
 
-/** Extends the box by axis labels: short text right next to the drawing. */
+/** Extends the box by axis labels, which are short texts right next to the drawing. */
 function includeLabels(box: BoundingBox, textSegments: PageContent['textSegments']): BoundingBox {
   const labels = textSegments
     .filter((words) => countCharacters(words) <= maxLabelCharacters)

@@ -82,7 +82,7 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
   return groups.map(({ members }) => members)
 }
 
-/** Merges values closer than `slack` into their mean; returns them sorted. */
+/** Merges values closer than `tolerance` into their mean; returns them sorted. */
 export function mergeCloseValues(values: readonly number[], tolerance: number): number[] {
   const groups: number[][] = []
   for (const value of [...values].sort((a, b) => a - b)) {

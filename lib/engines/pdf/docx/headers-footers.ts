@@ -27,7 +27,7 @@ interface CandidateRow {
   readonly page: PageContent
   readonly line: TextLine
   readonly edge: Edge
-  /** Position and font size of the row. */
+  /** Position and font size of the row, as a key for comparisons. */
   readonly key: string
   /** Text with digits replaced, so that page numbers compare equal. */
   readonly text: string

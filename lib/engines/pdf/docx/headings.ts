@@ -56,7 +56,7 @@ export function markHeadings<B extends ContentBlock>(
     return isLarge || isMarkedLine ? [{ index, paragraph: block, style, isLarge }] : []
   })
   const stylesByKey = Map.groupBy(
-    // Text that cannot be a heading because of its content says nothing about heading styles.
+    // Text that cannot be a heading because of its content is no evidence of heading styles.
     styledBlocks.flatMap(({ block, style }) =>
       block.kind === 'paragraph' && style && isTitleLike(block) ? style : [],
     ),

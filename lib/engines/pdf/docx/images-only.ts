@@ -16,7 +16,7 @@ export async function buildImagesOnly(
   const openedPdf = await openPdf(path, undefined, tools)
   const renderedPaths = new Map<number, string>()
   const jpeg = { extension: 'jpg', args: ['-jpeg', '-jpegopt', 'quality=85'] } as const
-  // Progress is ignored: earlier attempts may have reported more already.
+  // Ignores progress, because earlier attempts may have reported more.
   const toolsWithoutProgress: Tools = { ...tools, progress: () => undefined }
   const settings = { pages, dpi, downscale: 4000, gray: false, ...jpeg }
   await renderPages(openedPdf, settings, toolsWithoutProgress, async (file) => {

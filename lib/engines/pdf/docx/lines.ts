@@ -6,7 +6,7 @@ export interface TextLine {
   readonly words: readonly Word[]
   readonly box: BoundingBox
   readonly baseline: number
-  /** Style of most of its characters. */
+  /** Style of most characters of the line. */
   readonly style: Style
   readonly isRtl: boolean
   /** Whether the words of the line were spread to fill a narrow column, so that its gaps have no meaning. */
@@ -78,7 +78,7 @@ export function isMostlyRtl(text: string): boolean {
   return rtlBalance > 0
 }
 
-/** Keeps Latin words and numbers in their own direction. */
+/** Orders the words of a right-to-left line; Latin words and numbers keep their own direction. */
 function orderRightToLeft(visualOrder: readonly Word[]): Word[] {
   const words: Word[] = []
   let ltrWords: Word[] = []

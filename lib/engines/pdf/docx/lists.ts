@@ -66,7 +66,7 @@ function dropSingleNumbers<B extends ContentBlock>(blocks: readonly B[]): B[] {
   return blocks.map((block) => {
     if (block.kind !== 'paragraph' || block.list?.kind !== 'number') return block
     if ((counts.get(block.list.listId) ?? 0) > 1) return block
-    // Restores the paragraph without its list.
+    // Removes the paragraph from its list.
     const { list, ...plain } = block
     return plain as B // every `B` allows a paragraph without a list
   })

@@ -1,6 +1,6 @@
 import type { PageContent, Style, Word } from './page-content.ts'
 
-/** The font of Tesseract's text layer: without glyph shapes, and as wide as each word was. */
+/** Matches the font of Tesseract's text layer, which has no glyph shapes and is as wide as each word. */
 const invisibleFontPattern = /GlyphLessFont/
 
 /** Sizes within this ratio count as equal, because they are measured from images. */

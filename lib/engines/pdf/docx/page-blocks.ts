@@ -188,7 +188,7 @@ function buildColumn(
   )
 }
 
-/** Reverses the columns of right-to-left tables, so that the first one read comes first. */
+/** Reverses the columns of right-to-left tables, so that the first column to read comes first. */
 function orderTableColumns(table: Omit<TableBlock, 'isRtl'>, words: readonly Word[]): TableBlock {
   const isRtl = isMostlyRtl(words.map(({ text }) => text).join(''))
   if (!isRtl) return { ...table, isRtl }

@@ -14,7 +14,7 @@ export const StyleShape = z.object({
   color: z.string(),
 })
 export type Style = z.output<typeof StyleShape> & {
-  /** Set for OCR text, whose word boundaries are not exact. */
+  /** Set for OCR text, in which word boundaries are not exact. */
   readonly isRecognized?: true
 }
 

@@ -8,7 +8,9 @@ import { buildRuns } from './runs.ts'
 export interface ParagraphSettings {
   /** The column that contains the lines. */
   readonly column: BoundingBox
-  /** Further x coordinates that lines may be centered on: the center of the page, and of the text on other pages. */
+  /**
+   * Further x coordinates on which lines may be centered: the center of the page, and that of the text on other pages.
+   */
   readonly centers?: readonly number[]
   /** Usual pitch of the lines of a paragraph, in ems. */
   readonly pitch: number

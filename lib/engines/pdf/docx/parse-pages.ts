@@ -30,8 +30,8 @@ interface ParsedPages {
 }
 
 /**
- * Parses pages with MuPDF, those whose fonts it does not understand with Poppler, and the rest with OCR: pages that
- * neither understands, and images.
+ * Parses pages with MuPDF, or with Poppler if MuPDF does not understand their fonts. Reads the rest with OCR: pages
+ * that neither understands, and images.
  * @throws ProcessFailure, EngineCrash where MuPDF fails.
  */
 export async function parsePages(

@@ -24,7 +24,7 @@ interface Gutter {
 }
 
 const minLines = 3
-/** Points between two columns. */
+/** Minimum points between two columns. */
 const minGap = 6
 /** Maximum part of a column's lines that may extend into the gutter. */
 const maxOverfullRatio = 0.1
@@ -70,7 +70,7 @@ export function sortIntoReadingOrder<T extends PageItem>(
   const innerBands = sides
     .filter((side) => side.length > 0)
     .map((side) => sortIntoReadingOrder(side, boundingBoxOf(side.map(({ box }) => box))))
-  // When a column is split at some height, the correspondence between columns is no longer clear.
+  // If a column is split at some height, it is no longer clear which columns belong together.
   const isPlain = innerBands.every((bands) => bands.length === 1)
   return [
     ...sortIntoReadingOrder(itemsAbove, column),

@@ -46,7 +46,7 @@ function toRun(word: Word, line: TextLine): StyledRun {
         : undefined
   return {
     text: word.text,
-    // Superscript formatting itself makes the text smaller.
+    // Keeps the size, because superscript formatting itself makes text smaller.
     style: script ? { ...word.style, size } : word.style,
     ...defined({ link: word.link, script }),
     ...(rtlCharacter.test(word.text) && { isRtl: true }),
@@ -56,7 +56,7 @@ function toRun(word: Word, line: TextLine): StyledRun {
 export function chooseSeparator(previousWord: Word, word: Word, line: TextLine): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(previousWord, word)))
   if (!line.isRtl && !line.isJustified && measureGap(previousWord, word) > line.style.size * 2) return '\t'
-  // OCR splits such scripts into one word per character.
+  // Tolerates a larger gap after OCR, which splits such scripts into one word per character.
   const isClose = measureGap(previousWord, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
   if (
     isClose &&

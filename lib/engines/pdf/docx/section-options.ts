@@ -59,7 +59,7 @@ export function toSectionOptions(
   }
 }
 
-/** Word fills the columns at the end of a document one by one unless a section follows. */
+/** Creates a section that balances columns: without one after them, Word fills the last columns one by one. */
 export function createBalancingSection(library: DocxLibrary, lastSection: DocxSection): docx.ISectionOptions {
   const { columns: _, ...plain } = lastSection
   return {

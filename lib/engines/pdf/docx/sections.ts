@@ -91,7 +91,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
   })
 }
 
-/** The gutters take the width that the columns leave. */
+/** Returns the columns of a section; the gutters take the width that the columns leave. */
 function toSectionColumns(
   { count, pitch, isRuled, isBalanced }: ColumnSet,
   { width, margins }: PageSetup,

@@ -30,7 +30,7 @@ export function joinParagraphs<First extends Paragraph>(
     runs: joinRuns(lastParagraph.runs, firstBlock.runs),
     mayContinue: firstBlock.mayContinue,
     lineCount: lastParagraph.lineCount + firstBlock.lineCount,
-    // The longer part shows more reliably whether its lines are justified.
+    // The longer part shows more reliably whether lines are justified.
     alignment:
       lastParagraph.lineCount < firstBlock.lineCount ? firstBlock.alignment : lastParagraph.alignment,
   }

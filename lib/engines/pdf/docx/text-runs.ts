@@ -25,7 +25,7 @@ export function createTextRuns(
   })
 }
 
-/** A tab is an element of its own in the docx library. */
+/** Splits text at tabs, which are elements of their own in the docx library. */
 function splitTabs(library: DocxLibrary, text: string): (string | docx.Tab)[] {
   return text.split('\t').flatMap((part, index) => (index === 0 ? [part] : [new library.Tab(), part]))
 }

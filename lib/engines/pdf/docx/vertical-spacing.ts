@@ -31,7 +31,7 @@ export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: 
   return { ...paragraph, lineHeight: Math.max(paragraph.style.size, reducedHeight), spaceBefore: 0 }
 }
 
-/** Gives the blocks of a page the spacing that they have on the page. The first block keeps its own. */
+/** Gives blocks the spacing that they have on the page. The first block keeps its own spacing. */
 export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): FlowBlock[] {
   return blocks.map((block, index) => {
     const placed = block.kind === 'table' ? { ...block, ...setCellSpacing(block, pitch) } : block

@@ -52,7 +52,7 @@ async function createSection(
       header: layout.header[0]?.top ?? 0,
       footer: Math.max(0, part.height - (layout.footer.at(-1)?.bottom ?? part.height)),
     }),
-    // A section on the same page has the headers and footers of that page.
+    // A section on the same page keeps the headers and footers of that page.
     ...(!part.isContinuous && {
       ...(layout.header.length > 0 && {
         headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },

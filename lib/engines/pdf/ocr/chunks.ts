@@ -23,7 +23,7 @@ export const OcrChunk = z.object({
  */
 const ocrSeconds = { perPage: 2.5, perSquareInch: 0.025, perExtraLanguage: 0.7 } as const
 
-/** Minimum total time for other workers to be worth starting, and the target time per chunk; starting takes 1.2 s. */
+/** Minimum total time that justifies other workers, and the target time per chunk; starting a worker takes 1.2 s. */
 const minSplitS = 20
 const targetChunkS = 8
 
@@ -73,7 +73,7 @@ export function planOcrChunks(
   return runs.length > 1 ? runs : undefined
 }
 
-/** Each chunk is a file to store, download and join. */
+/** Maximum number of chunks, each of which is a file to store, download and join. */
 const maxChunks = 400
 
 /** Writes a PDF per chunk; returns undefined when extracted pages would not look as they do in the whole document. */
@@ -96,7 +96,7 @@ export async function extractChunkPdfs(
     }
     return chunks
   } catch (error) {
-    // If the PDF is really damaged, reading it as a whole reports that.
+    // If the PDF is really damaged, the error is reported when it is read as a whole.
     if (toPdfError(error) instanceof AppError) return undefined
     throw error
   }

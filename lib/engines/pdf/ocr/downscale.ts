@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 
-/** The resolution at which text is read, and the one above which images are downscaled (pixels per inch). */
+/** Resolution at which text is read, and resolution above which images are downscaled, in pixels per inch. */
 const [targetDpi, maxDpi] = [300, 450]
 /** Images with fewer pixels than this are read fast enough. */
 const maxPixels = 20_000_000

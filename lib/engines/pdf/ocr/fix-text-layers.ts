@@ -65,7 +65,7 @@ function buildUpdate({ qpdf: [{ maxobjectid }, streams] }: z.infer<typeof QpdfSt
   const changedStreams = Object.entries(streams).flatMap(([key, { stream }]) => {
     const layer = fixTextLayer(Buffer.from(stream.data, 'base64').toString('latin1'))
     if (layer === undefined) return []
-    // qpdf compresses the stream again.
+    // qpdf compresses the stream again, so the old filter is dropped.
     const { '/Filter': _filter, '/Length': _length, ...dict } = stream.dict
     return [[key, { stream: { dict, data: Buffer.from(layer, 'latin1').toString('base64') } }] as const]
   })

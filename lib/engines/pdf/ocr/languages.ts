@@ -22,12 +22,12 @@ export const ocrLanguages = {
 } as const satisfies Readonly<Record<string, string>>
 
 const names = Object.keys(ocrLanguages)
-/** Each language adds time: when Tesseract is unsure of a word, it tries the next one. */
+/** Each language adds time, because Tesseract tries the next one when it is unsure of a word. */
 const maxLanguages = 5
 const languagePattern = `(?:${names.join('|')})`
 const languageListPattern = new RegExp(`^${languagePattern}(?:\\+${languagePattern}){0,${maxLanguages - 1}}$`)
 
-/** An unencoded plus sign in a form arrives as a space. */
+/** Accepts spaces, because an unencoded plus sign in a form arrives as a space. */
 const normalizeLanguages = (value: unknown) =>
   typeof value === 'string'
     ? value

@@ -1,6 +1,6 @@
 /**
- * A Chinese or Japanese character or punctuation mark, scripts without spaces between words; for `u` and `v` regular
- * expressions.
+ * Matches a Chinese or Japanese character or punctuation mark, in regular expressions with the flag `u` or `v`. These
+ * scripts have no spaces between words.
  */
 export const unspacedCharacter = String.raw`[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー\u3000-\u303f\uff00-\uff60]`
 const spacesBetweenUnspaced = new RegExp(`(?<=${unspacedCharacter}) +(?=${unspacedCharacter})`, 'gu')
@@ -19,7 +19,7 @@ export function normalizeOcrText(text: string): string {
     text
       .replaceAll(ltrRunPattern, (_, run: string) => toReadingOrder(run))
       .replaceAll(directionMarkPattern, '')
-      // Gaps too wide to be closed in the PDF appear as spaces.
+      // Removes the spaces that stand for gaps which were too wide to be closed in the PDF.
       .replaceAll(spacesBetweenUnspaced, '')
   )
 }

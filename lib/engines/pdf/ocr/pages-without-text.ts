@@ -1,7 +1,7 @@
 import type { Tools } from '../../engine.ts'
 import { formatPageRange } from '../page-range.ts'
 
-/** OCRmyPDF's messages about pages left without text, and how they are explained to clients. */
+/** OCRmyPDF's messages about pages without text, and explanations for clients. */
 const reasons = [
   {
     pattern: /^ *(\d+) \[tesseract\] took too long to OCR/gm,

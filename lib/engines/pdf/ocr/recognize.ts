@@ -17,13 +17,13 @@ import {
   warnAboutUncertainWords,
 } from './tesseract-output.ts'
 
-/** How pages are read; stored as JSON in the record of a chunk. */
+/** How to read pages; stored as JSON in the record of a chunk. */
 export interface OcrSettings {
   /** Language in the notation of `ocrLanguage`: `eng+chi-sim`. */
   readonly language: string
-  /** Straightens skewed pages, which re-encodes their images. */
+  /** Whether to straighten skewed pages, which re-encodes their images. */
   readonly deskew: boolean
-  /** Pixels per inch that small images are enlarged to before reading. */
+  /** Resolution in pixels per inch to which small images are enlarged before reading. */
   readonly oversample?: number
 }
 
@@ -31,9 +31,9 @@ export interface OcrSettings {
 interface OcrRequest extends OcrSettings {
   /** Path of a PDF without a password or restrictions. */
   readonly path: string
-  /** Counted from 1; pages that already have text are left unchanged unless `isForced` is set. */
+  /** Numbers of the pages, counted from 1. Pages that already have text are left unchanged unless `isForced` is set. */
   readonly pages: readonly number[]
-  /** Reads pages from their image even when they have text, and turns them into images. */
+  /** Whether to read pages from their image even if they have text, and to turn them into images. */
   readonly isForced?: boolean
   /** Seconds after which a page is left without text and reported in a warning. */
   readonly pageTimeoutS?: number
@@ -69,7 +69,7 @@ export async function countCharactersByPage(path: string, tools: Tools): Promise
 
 export const hasText = (characters: number) => characters >= minCharacters
 
-/** Languages written right to left or without spaces between words: see `text-layer.ts`. */
+/** Languages that are written from right to left or without spaces between words: see `text-layer.ts`. */
 export const languagesToFixPattern = /ara|jpn|chi/
 
 /**
@@ -174,7 +174,7 @@ async function runOcrmypdf(
   }
 }
 
-/** OCRmyPDF reports no progress without a terminal, but each finished page leaves a file. */
+/** Counts the files that finished pages leave, because OCRmyPDF reports no progress without a terminal. */
 function watchPages({ onPage, pages }: OcrRequest, tools: Tools): () => void {
   let lastReported = 0
   let isStopped = false

@@ -20,7 +20,7 @@ export async function keepOutputArgs({ workDir }: Pick<Tools, 'workDir'>): Promi
   return ['--keep-temporary-files', '--tesseract-config', config]
 }
 
-/** OCRmyPDF's temporary folder, which is created in the work folder. */
+/** Finds OCRmyPDF's temporary folder, which is created in the work folder. */
 export async function findOcrFolder({ workDir }: Pick<Tools, 'workDir'>): Promise<string | undefined> {
   const name = (await readdir(workDir)).find((entry) => entry.startsWith('ocrmypdf.io.'))
   return name === undefined ? undefined : join(workDir, name)
@@ -43,7 +43,7 @@ export async function takeRecognizedPages(tools: Pick<Tools, 'workDir'>): Promis
   return readings
 }
 
-/** Below this confidence, every second word is wrong. */
+/** Confidence below which every second word is wrong. */
 const minConfidence = 60
 /** Columns of Tesseract's TSV. */
 const confidenceColumn = 10
@@ -61,7 +61,7 @@ export function countWords(tsv: string): Pick<RecognizedPage, 'words' | 'uncerta
   }
 }
 
-/** A page with fewer words is an image with a caption, or noise. */
+/** A page with fewer words than this is an image with a caption, or noise. */
 const minWords = 3
 const maxUncertainShare = 0.2
 

@@ -14,7 +14,7 @@ const textOperators = new RegExp(
   String.raw`(?<tm>${numbers(6)}) Tm|(?<td>${numbers(2)}) Td|\/[^\s\/]{1,127} (?<size>\d{1,12}) Tf|(?<stretch>${number}) Tz \[ <(?<hex>(?:[0-9A-F]{4})+)> \] TJ`,
   'g',
 )
-/** The other operators in such a stream. */
+/** Matches the other operators in a text layer of Tesseract. */
 const otherOperators = new RegExp(String.raw`q ${number} 0 0 ${number} 0 0 cm Q|BT|ET|3 Tr|\s+`, 'g')
 /** Width of a glyph in thousandths of the font size, the unit of `TJ` (ISO 32000-1, 9.4.3). */
 const glyphWidth = 500
@@ -100,7 +100,7 @@ const rtlRunPattern = new RegExp(
   'v',
 )
 const ltrCharacter = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew}]]]`
-/** A single character has no direction; `12/05/1987` and `a@b.com` are one run. */
+/** Matches runs such as `12/05/1987` and `a@b.com`; a single character has no direction. */
 const ltrRunPattern = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
 
 /**

@@ -80,7 +80,7 @@ function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void
   }
 }
 
-/** Pages with another size than the first are scaled to fit and centered. */
+/** Adds a slide; pages of another size than the first are scaled to fit and centered. */
 async function addSlide(
   slides: Presentation,
   page: PageContent,
@@ -94,7 +94,7 @@ async function addSlide(
     const data = `image/jpeg;base64,${(await readFile(background)).toString('base64')}`
     slide.addImage({ data, x: left, y: top, w: page.width * scale, h: page.height * scale })
   }
-  // A scan already shows its text; the recognized text on top is invisible, as in the PDF.
+  // A scan shows its text already, so the recognized text on top is invisible, as in the PDF.
   const transparency = isScan(page) ? 100 : 0
   for (const words of page.rotatedText) addRotatedText(slide, words, left, top, scale)
   for (const text of findTextBoxes(page)) {

@@ -6,7 +6,7 @@ export type TextRun = library.default.TextProps
 
 /** Imported on demand: the planner and the API never need the library. */
 export async function createPresentation(): Promise<Presentation> {
-  // The types describe the CommonJS build, where the class is nested one level deeper than in the module Node loads.
+  // The types describe the CommonJS build, which nests the class one level deeper than the module that Node loads.
   const { default: PptxGenJs } = (await import('pptxgenjs')) as unknown as { default: new () => Presentation }
   return new PptxGenJs()
 }

@@ -9,10 +9,10 @@ type CropOptions = ToolOptions<'crop-pdf'>
 
 /** Lower left and upper right corner in the unrotated page space. */
 type PageBox = readonly [left: number, bottom: number, right: number, top: number]
-/** Margins to cut off the page as displayed. */
+/** Widths of the margins to cut off the page as displayed. */
 type Margins = readonly [top: number, right: number, bottom: number, left: number]
 
-/** In the order of `Margins`. */
+/** Option names in the order of `Margins`. */
 const marginFields = ['marginTop', 'marginRight', 'marginBottom', 'marginLeft'] as const
 const minSide = 3
 

@@ -38,7 +38,7 @@ export async function distill(
   try {
     const allArgs = [...fixedArgs, ...args, `-sOutputFile=${output}`, ...prologArgs, '-f', path]
     await tools.exec('gs', allArgs, { onLine })
-    // From a badly damaged file, Ghostscript writes an empty page and reports success.
+    // If the file is badly damaged, Ghostscript writes an empty page and reports success.
     if (pagesSeen === 0) throw corruptPdfError(new Error('Ghostscript found no page.'))
   } catch (error) {
     throw toPdfError(error)

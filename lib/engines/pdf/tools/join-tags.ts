@@ -27,7 +27,7 @@ type TreeEntry = readonly [key: PdfValue, value: PdfValue]
 interface JoinedTree {
   readonly ref: string
   readonly kids: PdfValue[]
-  /** Key of each page or object with tags, and the elements that its content belongs to. */
+  /** Keys of pages and objects with tags, and the elements to which their content belongs. */
   readonly parents: TreeEntry[]
   readonly ids: TreeEntry[]
   readonly namespaces: PdfValue[]

@@ -9,7 +9,7 @@ import {
 } from '../../shared/image/watermark-options.ts'
 import { pageRange } from '../page-range.ts'
 
-/** Options of the PDF tools by their public names. Contains only data, because the planner and the API import it. */
+/** Options of the PDF tools by their public names: data only, because the planner and the API import it. */
 
 // Passwords contain no line breaks, and PDF truncates passwords beyond this length (ISO 32000-2, 7.6.4.3.3).
 const passwordText = z

@@ -19,7 +19,7 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
     const text = format
       .replaceAll('{page}', String(numbers.get(page)))
       .replaceAll('{pages}', String(lastNumber))
-    // The anchor fixes the side that the margin is measured from, whatever the width of the text.
+    // Measures the margin from the side to which the position is anchored, whatever the width of the text is.
     const { x, y } = computeCenter(size, { width: 0, height: fontSize }, position, margin)
     const textAttributes = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`
     return `<text x="${x}" y="${y + fontSize * 0.35}" ${textAttributes} xml:space="preserve">${escapeXml(text)}</text>`

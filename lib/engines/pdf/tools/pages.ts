@@ -58,7 +58,7 @@ async function selectPages(job: PdfToolJob<unknown>, pages: readonly number[]): 
   return finishPdf(job, await assemblePdf([{ path: pdf.path, pages }], tools), { pages: pages.length })
 }
 
-/** Gray levels below this (of 255) are darker than paper. */
+/** Gray levels below this, of 255, are darker than paper. */
 const minWhiteLevel = 225
 const blankDpi = 50
 

@@ -7,7 +7,7 @@ import { runMutoolScript } from './mutool.ts'
 import { type OutlineItem, readNavigation, writeOutline } from './navigation.ts'
 import { type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 
-/** Gives each part of a document the bookmarks that lead to its pages. */
+/** Copies to each part of a document the bookmarks that lead to its pages. */
 export async function copyOutlines(
   source: string,
   parts: readonly PdfPageSource[],

@@ -24,7 +24,7 @@ const createOutputIntent = (language: string | undefined) => `
 [ {Catalog} << /OutputIntents [ {intent} ] ${language === undefined ? '' : `/Lang (${language}) `}>> /PUT pdfmark
 `
 
-/** Converts to PDF/A for archiving: embedded fonts, defined colors, nothing that depends on the reader. */
+/** Converts to PDF/A for archiving: fonts are embedded, colors are defined, and nothing depends on the reader. */
 export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
   const { pdf, options, tools } = job
   warnAboutRemovedEncryption(pdf, tools)

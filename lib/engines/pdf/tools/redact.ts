@@ -70,7 +70,7 @@ async function redactStrings(source: string, target: string, terms: readonly str
   await objects.save(target, tools)
 }
 
-/** Words may be separated by any white space, including a line break. */
+/** Matches a term whose words are separated by any white space, including a line break. */
 function toTermPattern(term: string): string {
   return term
     .split(/\s+/)

@@ -59,7 +59,7 @@ export const sanitizePdf: PdfTool<ToolOptions<'sanitize-pdf'>> = async (job) => 
 }
 
 interface ExtraRemovals {
-  /** Kinds of active content to remove in addition to those that are always removed. */
+  /** Kinds of active content that are removed in addition to those that are always removed. */
   readonly actions?: readonly string[]
   readonly keys?: readonly string[]
 }

@@ -92,7 +92,7 @@ async function extractRanges(
   return paths
 }
 
-/** Extracts all pages in one call, so that the document is read once. */
+/** Extracts all pages in one call, so that the document is read only once. */
 async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[]> {
   const name = join(tools.workDir, 'cut-%d.pdf')
   const splitSettings = { splitPages: '1', objectStreams: 'generate' }

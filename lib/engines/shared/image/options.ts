@@ -20,7 +20,7 @@ export const colorOption = z
   .trim()
   .toLowerCase()
   .regex(
-    // The value is lower case here, but forms that validate with this pattern see what the user typed.
+    // The value is lower case here, but forms that validate with this pattern check what the user typed.
     new RegExp(`^(?:#?[0-9a-fA-F]{6}|${Object.keys(colorNames).join('|')})$`),
     'Expected six hexadecimal digits such as #ff8800, or black, white, gray, red, green, blue, yellow.',
   )
@@ -68,7 +68,10 @@ export function getResizeBox({ width, height, fit, downscale }: ImageOptions): R
   return downscale === undefined ? undefined : { width: downscale, height: downscale, fit: 'max' }
 }
 
-/** Box for a vector drawing, which is also enlarged to a requested size: it has no pixels that would get larger. */
+/**
+ * Returns the box for a vector drawing, which is also enlarged to a requested size, because it has no pixels that would
+ * become visible.
+ */
 export function getDrawingBox(options: ImageOptions): ResizeBox | undefined {
   const box = getResizeBox(options)
   const isDownscaleOnly = options.width === undefined && options.height === undefined

@@ -7,13 +7,13 @@ import type { Tools } from '../../engine.ts'
 
 /** Maximum bytes of a drawing that are searched. */
 const maxBytes = 64 * 1024 * 1024
-/** Elements that draw what they refer to (SVG 2, 16.1.6); links of `a` lead elsewhere. */
+/** Matches elements that draw what they refer to (SVG 2, 16.1.6), unlike `a`, which links to something else. */
 const elementReferencePattern =
   /<(?:\w{1,40}:)?(?:image|feImage|use)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}([^"'<>\s#]{1,500})/g
 const styleReferencePattern = /\burl\(\s{0,9}["']?\s{0,9}([^"'()<>\s#]{1,500})/g
 const maxNames = 3
 
-/** References to elements of the drawing. */
+/** Patterns of references to elements of the same drawing. */
 const localReferencePatterns = [
   /<(?:\w{1,40}:)?(?:use|textPath|feImage|linearGradient|radialGradient|pattern)\b[^<>]{0,4000}?\bhref\s{0,9}=\s{0,9}["']\s{0,9}#([^"'<>\s]{1,500})/g,
   /[\s;"'{](?:fill|stroke|clip-path|mask|filter|marker(?:-start|-mid|-end)?)\s{0,9}[:=]\s{0,9}["']?\s{0,9}url\(\s{0,9}["']?\s{0,9}#([^"'()<>\s]{1,500})/g,

@@ -48,7 +48,7 @@ export function parseThumbnailBox(raw: unknown): ThumbnailBox {
   return { width: width ?? maxSide, height: height ?? maxSide, fit: fit === 'max' ? 'max' : 'grow' }
 }
 
-/** Box for a page or vector drawing, which can be rendered at any size without enlarging pixels. */
+/** Returns the box for a page or vector drawing, which can be rendered at any size without enlarging pixels. */
 export const allowEnlargement = (box: ThumbnailBox): ThumbnailBox =>
   box.fit === 'max' ? { ...box, fit: 'grow' } : box
 

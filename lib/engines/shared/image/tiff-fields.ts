@@ -7,7 +7,7 @@ import { Tiff, type TiffEntry } from '../../../binary/tiff.ts'
 interface TiffField {
   readonly type: number
   readonly values: readonly number[]
-  /** File offset of the first value, and bytes per value. */
+  /** File offset of the first value, and number of bytes per value. */
   readonly at: number
   readonly width: number
 }

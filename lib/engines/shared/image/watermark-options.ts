@@ -2,7 +2,7 @@ import * as z from 'zod'
 import type { FormatId } from '../../../formats/index.ts'
 import { decimal, integer, numberFromText } from '../../options.ts'
 
-/** Options of watermarks on pages, images and videos. Contains only data, because the planner and the API import it. */
+/** Options of watermarks on pages, images and videos: data only, because the planner and the API import it. */
 
 /** Formats of images that can be a watermark. */
 const stampFormats = [

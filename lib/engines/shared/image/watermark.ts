@@ -72,7 +72,7 @@ async function createTextMark(text: string, options: WatermarkOptions): Promise<
   }
 }
 
-/** Width of the longest line, in multiples of the font size, measured with the installed fonts. */
+/** Returns the width of the longest line in multiples of the font size, measured with the installed fonts. */
 async function measureTextWidth(text: string): Promise<number> {
   const sharp = await loadSharp()
   const size = 100
@@ -167,12 +167,12 @@ function tileMark(surface: Size, { width, height, drawing }: Mark, margin: numbe
   return tiles.join('')
 }
 
-/** The part of a surface, in whole pixels, that a watermark covers, with an SVG of that part. */
+/** A part of a surface, in whole pixels, that a watermark covers, with an SVG of that part. */
 export interface WatermarkOverlay extends PlacedBox {
   readonly svg: string
 }
 
-/** Overlay for an image or a video; undefined if the watermark is entirely outside the surface. */
+/** Returns the overlay for an image or a video; undefined if the watermark is entirely outside the surface. */
 export function createOverlay(surface: Size, watermark: Watermark): WatermarkOverlay | undefined {
   const { drawing, box } = placeMark(surface, watermark)
   const left = Math.max(0, Math.floor(box.left))

@@ -11,7 +11,7 @@ export async function runExiftool(args: readonly string[], tools: Tools): Promis
   const list = join(tools.workDir, 'exiftool.args')
   const commonArgs = ['-charset', 'utf8', '-api', 'LargeFileSupport=1', '-m']
   await writeFile(list, `${[...commonArgs, ...args].join('\n')}\n`)
-  // Disable the config file: it is a Perl program that would be loaded from the working folder.
+  // Disables the config file, a Perl program that would be loaded from the working folder.
   const { stdout } = await tools.exec('exiftool', ['-config', '', '-@', list])
   return stdout
 }

@@ -1,11 +1,11 @@
-/** Digits that a spreadsheet number stores exactly (IEEE 754, double precision). */
+/** Maximum digits that a spreadsheet number stores exactly (IEEE 754, double precision). */
 const maxDigits = 15
 
-/** No leading zeros, plus sign, exponent or thousands separator: such numbers could be meant as text. */
+/** Matches numbers without leading zeros, plus sign, exponent or thousands separator, which could be meant as text. */
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-/** ISO 8601, which is unambiguous. */
+/** Matches dates in ISO 8601, which is unambiguous. */
 const date = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/
-/** Before this date, Excel counts a February 29 that did not exist. */
+/** First date that is calculated with: before it, Excel counts a February 29 that did not exist. */
 const firstDate = '1900-03-01'
 
 /**

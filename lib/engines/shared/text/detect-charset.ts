@@ -7,9 +7,9 @@ import { ratePlausibility } from './plausibility.ts'
 
 /** Parts of a text file that are needed to detect its encoding. */
 export interface TextSample {
-  /** The start of the file. */
+  /** Bytes from the start of the file. */
   readonly head: Uint8Array
-  /** A part that starts at the first non-ASCII byte, which may be far into the file. */
+  /** Bytes from the first non-ASCII byte on, which may be far into the file. */
   readonly more: Uint8Array
   /** Whether the whole file is valid UTF-8. */
   readonly isUtf8: boolean
@@ -38,7 +38,7 @@ export function detectCharset(text: TextSample, format: FormatId, requestedChars
 }
 
 function detectByteOrderMark([firstByte, secondByte, thirdByte, fourthByte]: Uint8Array): string | undefined {
-  // The UTF-32 mark starts with that of UTF-16, where text would not start with a null character.
+  // The UTF-32 mark starts with that of UTF-16, but no UTF-16 text starts with a null character.
   if (firstByte === 0xff && secondByte === 0xfe && thirdByte === 0 && fourthByte === 0) return 'utf-32le'
   if (firstByte === 0 && secondByte === 0 && thirdByte === 0xfe && fourthByte === 0xff) return 'utf-32be'
   if (firstByte === 0xef && secondByte === 0xbb && thirdByte === 0xbf) return 'utf-8'

@@ -45,7 +45,7 @@ const findScript = (character: string) =>
     ? (scripts.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other')
     : undefined
 
-/** Lead bytes of the characters in daily use; each encoding has about as many rare characters. */
+/** Ranges of lead bytes of the characters in daily use; each encoding has about as many rare characters. */
 const commonRangesByCharset: Readonly<Record<string, readonly [from: number, to: number]>> = {
   gb18030: [0xb0, 0xd7],
   big5: [0xa4, 0xc6],

@@ -71,7 +71,7 @@ async function writeCsv(input: InputFile, settings: CsvSettings, tools: Tools): 
   return { path, rows, columns }
 }
 
-/** Accept rows of different lengths, and quotes within fields. */
+/** Accepts rows of different lengths, and quotes within fields. */
 const parserOptions = {
   record_delimiter: '\n',
   relax_column_count: true,

@@ -86,7 +86,7 @@ function parse(file: Buffer): ParsedApng {
     if (type === 'IHDR') header = data
     else if (type === 'acTL') loop = data.readUInt32BE(4)
     else if (type === 'fcTL') frames.push(parseFrameControl(data))
-    // The default image is a frame only if an fcTL comes before it.
+    // The default image is a frame only if an `fcTL` chunk precedes it.
     else if (type === 'IDAT') frames.at(-1)?.data.push(data)
     else if (type === 'fdAT') frames.at(-1)?.data.push(data.subarray(4))
     else if (frames.every((frame) => frame.data.length === 0) && type !== 'IEND') sharedChunks.push(chunk)
