@@ -6,12 +6,13 @@ export const findContainerProgram = (): 'docker' | 'podman' =>
 
 export const imageName = (target: string): string => `mutabor-${target}`
 
-/** Podman adds `localhost/` to names without a registry. */
+/** Returns the local name of an image. Podman adds `localhost/` to names without a registry. */
 export const localName = (program: 'docker' | 'podman', target: string): string =>
   program === 'podman' ? `localhost/${imageName(target)}` : imageName(target)
 
 /**
- * Arguments to run a container on any host: some do not allow raising limits, and crun does not support all cgroups.
+ * Returns arguments to run a container on any host: some do not allow raising limits, and crun does not support all
+ * cgroups.
  */
 export const getRunArgs = (program: 'docker' | 'podman'): readonly string[] => [
   ...(program === 'podman' ? ['--runtime=runc', '--cgroup-manager=cgroupfs'] : []),

@@ -8,7 +8,7 @@ const longWord = /\S{25}/
 const { get: getParent } = Object.getOwnPropertyDescriptor(Node.prototype, 'parentElement')
 const parentOf = (element) => getParent.call(element)
 const isWithin = (element, selector) => Element.prototype.closest.call(element, selector) !== null
-/** Elements of unknown namespaces have no `style` property. */
+/** Finds elements with styles; elements of unknown namespaces have no `style` property. */
 const findStyled = (selector) => [...document.querySelectorAll(selector)].filter((one) => one.style)
 
 /** Paper sizes in millimeters, portrait. */

@@ -25,7 +25,7 @@ export function* readGifBlocks(file: Buffer): Generator<GifBlock> {
   }
 }
 
-/** The pixels of an image are preceded by their minimum code size (section 22). */
+/** Returns the offset of the data. In an image, the minimum code size precedes the pixels (section 22). */
 const findDataOffset = (file: Buffer, at: number, kind: number) =>
   kind === gifBlockKinds.image
     ? imageDescriptorBytes + colorTableBytes(file[at + 9]) + 1

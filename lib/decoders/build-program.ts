@@ -66,7 +66,7 @@ export async function createReadableFolder(folder: string): Promise<void> {
   for (let path = folder; path.length >= first.length; path = dirname(path)) await chmod(path, 0o755)
 }
 
-/** Other processes may start the program at the same time, so each file is replaced atomically. */
+/** Replaces a file atomically, because other processes may start the program at the same time. */
 async function replaceFile(path: string, content: string | Uint8Array): Promise<void> {
   const temporaryPath = `${path}.${process.pid}`
   await writeFile(temporaryPath, content)

@@ -265,7 +265,7 @@ export class DecoderProcess {
     this.#whenExited.resolve()
   }
 
-  /** A decoder process without work must not keep the service running. */
+  /** Lets the service exit while a decoder process has no work. */
   #unref(): void {
     this.#child?.unref()
     for (const pipe of this.#pipes()) pipe.unref()

@@ -249,7 +249,7 @@ export class EngineCall implements Call<EngineReply> {
 const hasNoLeftovers = (folder: string): boolean =>
   readdirSync(folder).join('/') === outputFolder && readdirSync(join(folder, outputFolder)).length === 0
 
-/** Programs start with the permissions of the service before they are sandboxed. */
+/** Rejects other programs, because programs start with the permissions of the service before they are sandboxed. */
 function requireAllowed(bin: string, readOnly: readonly string[]): void {
   if (bin !== process.execPath && !programNamePattern.test(bin))
     throw new Error('expected the name of a program')

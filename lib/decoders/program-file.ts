@@ -56,7 +56,7 @@ export async function findProgram(): Promise<Program> {
       }
 }
 
-/** The program that runs the code of engines. */
+/** Returns the program that runs the code of engines. */
 export async function findEngineProgram(): Promise<Program> {
   const bundle = await findBundle()
   return bundle === undefined

@@ -134,7 +134,10 @@ async function prepareSource({ from, options }: EngineWork, input: InputFile, to
     : input.path
 }
 
-/** By default, calibre would interpret plain text as Markdown or Textile, which can reference files. */
+/**
+ * Returns arguments for the source format. By default, calibre would interpret plain text as Markdown or Textile, which
+ * can reference files.
+ */
 function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: EbookOptions): string[] {
   if (from === 'txt') return ['--formatting-type=plain', '--input-encoding=utf-8']
   // By default, calibre makes pages small and gray, which is right only if a device profile was requested.

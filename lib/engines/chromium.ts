@@ -63,7 +63,9 @@ const pageScripts = flag()
   .describe('Run the scripts of the page, such as those that draw charts. They have no network access.')
   .meta(inputOption)
 
-/** Only HTML has these options: a web page archive declares its encodings and was saved after its scripts had run. */
+/**
+ * Adds options that only HTML has: a web page archive declares its encodings and was saved after its scripts had run.
+ */
 const withPageOptions = (capability: Capability): Capability[] =>
   withTextOptions(['html'])(capability).map((split) =>
     split.from.includes('html')
@@ -139,7 +141,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 const allowsScripts = ({ options }: EngineWork) =>
   z.looseObject({ scripts: z.boolean().default(false) }).parse(options).scripts
 
-/** Scripts run only in a file that the client sent, not in a page that an earlier step created. */
+/** Whether scripts may run: only in a file that the client sent, not in a page that an earlier step created. */
 const mayRunScripts = ({ traits }: InputFile, work: EngineWork) =>
   traits?.includes('page-scripts') === true && allowsScripts(work)
 

@@ -56,7 +56,7 @@ async function split(
   return undefined
 }
 
-/** Metadata can be read even if the file is encrypted. */
+/** Rejects encrypted files, except for metadata, which can be read anyway. */
 async function rejectEncryptedInputs({ operation, inputs }: EngineWork): Promise<void> {
   if (operation === 'metadata') return
   for (const { path, format } of inputs) await rejectEncrypted(path, format)

@@ -124,7 +124,10 @@ async function convert(
   }
 }
 
-/** `layers/font/convert_font.py` prints the reason after `refused:`, and exits with 4 if the font is intact. */
+/**
+ * Converts the failure of `layers/font/convert_font.py`, which prints the reason after `refused:`, and exits with 4 if
+ * the font is intact.
+ */
 function explainFailure(error: unknown, { from, to }: EngineWork): unknown {
   if (error instanceof EngineCrash) {
     const message = `The ${formatById(from).name} (${from}) is damaged: reading it crashes the font program.`

@@ -11,7 +11,10 @@ const maxThreads = 8
 /** Read once: each call would read files of the kernel. */
 const availableProcessors = availableParallelism()
 
-/** Number of threads that one program should use. On Lambda the number of processors depends on the memory size. */
+/**
+ * Returns the number of threads that one program should use. On Lambda, the number of processors depends on the memory
+ * size.
+ */
 export const availableThreads = (processors = availableProcessors): number =>
   Math.min(maxThreads, Math.max(1, processors))
 

@@ -197,7 +197,7 @@ function warnAboutTransparency(to: MagickTargetId, tools: Tools): void {
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
-/** Photoshop writes its name into the image resources, which precede the layers. */
+/** Whether Photoshop wrote the file. It writes its name into the image resources, which precede the layers. */
 async function isWrittenByPhotoshop(path: string): Promise<boolean> {
   const file = await open(path)
   try {
@@ -214,7 +214,10 @@ async function hasFewColors(source: string, tools: Tools): Promise<boolean> {
   return Number(stdout.trim().split(' ')[0]) <= 256
 }
 
-/** For tiny images, the default six resolution levels overflow in OpenJPEG, which makes the colors wrong. */
+/**
+ * Reduces the resolution levels for tiny images, for which the default of six overflows in OpenJPEG and makes the
+ * colors wrong.
+ */
 function buildWaveletArgs({ width, height }: Frame, options: unknown): string[] {
   const box = getResizeBox(parseImageOptions(options))
   const side = Math.min(width, height, box?.width ?? width, box?.height ?? height)
@@ -239,7 +242,7 @@ async function makeCursor(path: string): Promise<void> {
   }
 }
 
-/** Arguments for square icons in the common sizes, none larger than the image. */
+/** Returns arguments for square icons in the common sizes, none larger than the image. */
 function buildIconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unknown): string[] {
   const fitToIconArgs = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
   if (to === 'cur') return [...fitToIconArgs, '-resize', '128x128>']

@@ -146,7 +146,7 @@ function chooseTolerance(unit: Unit, { words }: Pick<ContentSummary, 'words'>, m
   return otherWords > 0 ? ignoredDifference : Math.min(ignoredDifference, maxMissingWords)
 }
 
-/** If a warning explains that hidden content was dropped, only the visible content has to be retained. */
+/** Returns only the visible content if a warning explains that hidden content was dropped. */
 function toVisibleContent(comparedContent: Comparison): Comparison {
   const { source, warningCodes } = comparedContent
   const [firstCode, ...otherCodes] = warningCodes.filter((code) => unitsByWarning[code]?.includes('words'))
@@ -198,7 +198,7 @@ function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, p
 const measureWords = (source: WordCounts, result: WordCounts) =>
   createRetention(source.total, source.countSharedWith(result))
 
-/** If video is converted to audio, the duration of the audio track counts. */
+/** Limits the content to that of the target: if video is converted to audio, the duration of the audio track counts. */
 const limitToTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
   formatById(to).category === 'audio' && source.soundSeconds !== undefined
     ? { ...source, seconds: source.soundSeconds }

@@ -22,7 +22,7 @@ const HostedEbookJob = z.strictObject({
 /** An ebook for a prestarted process; `target` is directly in the work folder. */
 export type HostedEbookJob = z.infer<typeof HostedEbookJob>
 
-/** Prestarted calibre processes: loading calibre takes half of the time of a small ebook. */
+/** Keeps calibre processes prestarted: loading calibre takes half of the time of a small ebook. */
 export function createEbookConverters(baseDir: string, limits: EngineLimits): Prestarter {
   return createPrestarter({
     ...locatePythonProgram(program),
@@ -82,7 +82,7 @@ function buildArguments({ source, target, args, titleFile }: HostedEbookJob): st
   return [source, target, ...args, ...title]
 }
 
-/** Environment that keeps settings, caches and temporary files in the work folder, and needs no display. */
+/** Returns variables that keep settings, caches and temporary files in the work folder, and that require no display. */
 async function createEnvironment(workDir: string): Promise<Record<string, string>> {
   const folder = join(workDir, 'calibre')
   await mkdir(folder, { recursive: true })

@@ -96,7 +96,7 @@ const relativeSizes = [0.625, 0.75, 0.83, 1, 1.29, 1.67, 1.83, 2]
 const fontSizes = (bodySize: number) =>
   relativeSizes.map((ratio) => Number((ratio * bodySize).toFixed(2))).join(',')
 
-/** Arguments of `ebook-convert`; lengths are in points. */
+/** Returns arguments for `ebook-convert`; lengths are in points. */
 export function ebookArgs({
   ebookMargin: margin,
   ebookOutputProfile: profile,

@@ -53,7 +53,10 @@ function entryName(key: string): string | undefined {
   }
 }
 
-/** The empty page for the documents. The ebook's styles override these, except those that keep content on the paper. */
+/**
+ * Returns an empty page for the documents. The ebook's styles override its styles, except those that keep content on
+ * the paper.
+ */
 function pageShell({ language = '', title = '', authors }: Ebook, { paper, area }: PaperSheet): string {
   const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
   return `<!doctype html><html lang="${escapeHtml(language)}"><meta charset="utf-8"><title>${escapeHtml(title)}</title>${authors.map((name) => `<meta name="author" content="${escapeHtml(name)}">`).join('')}<style>

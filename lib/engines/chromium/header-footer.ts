@@ -1,4 +1,4 @@
-/** HTML template for the header or footer of each page; the client's text is escaped. */
+/** Returns an HTML template for the header or footer of each page; the client's text is escaped. */
 export function buildHeaderFooterHtml(text = '', today = new Date()): string {
   const parts = text.split(/(\{page\}|\{pages\}|\{date\})/).map((part) => {
     switch (part) {

@@ -168,7 +168,7 @@ class BrowserSession implements HostSession {
     }
   }
 
-  /** Each attempt may start a browser, so a session runs only one attempt at a time. */
+  /** Runs only one attempt at a time in a session, because each may start a browser. */
   async #runExclusively(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
     if (this.#isRunning) throw new Error('another attempt is running')
     this.#isRunning = true

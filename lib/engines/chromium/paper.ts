@@ -102,8 +102,8 @@ export function computeWindowWidth(
 }
 
 /**
- * CSS declarations that give the client's paper and margins precedence over the page's style sheet, which itself takes
- * precedence over the print parameters.
+ * Returns CSS declarations that give the client's paper and margins precedence over the page's style sheet, which
+ * itself takes precedence over the print parameters.
  * @throws AppError INVALID_INPUT when the margins leave nothing.
  */
 export function buildPageRules(options: PrintOptions, pagePaper: PagePaper, margin?: number): string[] {

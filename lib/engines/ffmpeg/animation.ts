@@ -100,7 +100,7 @@ function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, e
   ].join(',')
 }
 
-/** Size of the upright image with square pixels. */
+/** Returns the size of the upright image with square pixels. */
 const displaySize = ({ video }: MediaInfo): VideoSize =>
   video ? chooseOutputSize(video, { mode: 'encode' }, 1) : { width: defaultWidth, height: defaultWidth }
 

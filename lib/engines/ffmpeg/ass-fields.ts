@@ -93,7 +93,7 @@ function hasNonStandardFields(names: readonly string[], { fields, required }: Se
   )
 }
 
-/** The last field may contain commas. */
+/** Puts the fields of a line into the usual order. The last field may contain commas. */
 function reorderFields(line: string, names: readonly string[], { fields }: Section): string {
   const columns = line.split(',')
   const lastColumn = names.length - 1

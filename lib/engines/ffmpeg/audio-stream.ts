@@ -46,7 +46,7 @@ export function audioTrackArgs(stream: AudioStream, index: number, request: Reci
   }
 }
 
-/** Warning for a stream that should have been copied but had to be encoded. */
+/** Creates the warning for a stream that should have been copied but had to be encoded. */
 export function streamEncodedWarning(field: string, sourceCodec: string, targetCodec: string): MediaWarning {
   const message = `${field}=copy: the ${sourceCodec} stream cannot be copied because of its format or of other options, and was re-encoded as ${targetCodec}.`
   return { code: 'STREAM_ENCODED', message }
@@ -70,7 +70,7 @@ function channelsMixedWarnings(
   return [{ code: 'CHANNELS_MIXED', message }]
 }
 
-/** Arguments for a silent track that ends with the video, for containers that require audio. */
+/** Returns arguments for a silent track that ends with the video, for containers that require audio. */
 export function silentTrackArgs(request: RecipeRequest): string[] {
   const codec = audioCodecFor(request)
   const sampleRate = codec.sampleRates?.[0] ?? 48_000
@@ -110,7 +110,8 @@ export function mergeLayoutFilters(
 }
 
 /**
- * Arguments for the only track of a filter graph, in the container's default codec and with the stream's properties.
+ * Returns arguments for the only track of a filter graph, in the container's default codec and with the stream's
+ * properties.
  */
 export function singleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
@@ -224,7 +225,7 @@ function findNearestSampleRate(
   return findNearest(sampleRates, wantedBits)
 }
 
-/** Bits per second; undefined if the codec has no choice of bit rates. */
+/** Returns the bits per second; undefined if the codec has no choice of bit rates. */
 function chooseTrackBitrate(
   codec: AudioCodec,
   options: MediaOptions,

@@ -81,7 +81,7 @@ export function chooseLayout(
 
 const isLayout = (name: string): name is LayoutName => Object.hasOwn(speakersByLayout, name)
 
-/** One or two channels have the same meaning in all formats. */
+/** Whether there are one or two channels, whose meaning is the same in all formats. */
 const isMonoOrStereo = ({ count }: Channels) => count <= 2
 
 /** Returns the smallest supported layout that contains every speaker of this layout. */

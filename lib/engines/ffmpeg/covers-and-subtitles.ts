@@ -12,14 +12,14 @@ interface ExtraArgs {
   readonly warnings: readonly MediaWarning[]
 }
 
-/** Image codecs that all formats support for covers. */
+/** Whether all formats support the image codec for covers. */
 const isSupportedCover = ({ codec_name }: MediaStream) => codec_name === 'mjpeg' || codec_name === 'png'
 
 /** Whether the cover must be written as a metadata tag. */
 export const needsTextCover = (container: Container, cover: MediaStream) =>
   container.cover === 'text' && isSupportedCover(cover)
 
-/** In ffmpeg, a cover is a video stream with one frame, after the actual video. */
+/** Returns arguments for a cover, which in ffmpeg is a video stream with one frame after the actual video. */
 export function coverArgs({
   media: { cover, video },
   container,
@@ -47,7 +47,7 @@ export function coverArgs({
   return { args, warnings: [] }
 }
 
-/** Arguments for the cover of merged audio: the first cover of all files is used. */
+/** Returns arguments for the cover of merged audio, the first cover of all files. */
 export function mergeCoverArgs(parts: readonly Pick<MergeInput, 'media'>[], container: Container): ExtraArgs {
   const index = parts.findIndex(({ media }) => media.cover)
   const cover = parts[index]?.media.cover

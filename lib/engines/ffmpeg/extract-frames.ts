@@ -155,7 +155,7 @@ function frameArgs(
   ]
 }
 
-/** Duration of one frame in seconds. */
+/** Returns the duration of a frame in seconds. */
 function frameInterval({ avg_frame_rate }: MediaStream): number {
   const [numerator = 0, denominator = 0] = avg_frame_rate.split('/').map(Number)
   return numerator > 0 && denominator > 0 ? denominator / numerator : 0.04

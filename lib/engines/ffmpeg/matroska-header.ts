@@ -163,7 +163,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
   }
 }
 
-/** The default language is English (RFC 9559, 5.1.4.1.19). */
+/** Returns the language of a track, which is English by default (RFC 9559, 5.1.4.1.19). */
 const readTrackLanguage = (fields: Children) =>
   firstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 

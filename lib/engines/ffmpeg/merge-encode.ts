@@ -56,7 +56,7 @@ export interface FrameRange {
   readonly count: number
 }
 
-/** Arguments for a segment of one file, whose frames have the same timestamps as in the file. */
+/** Returns arguments for a segment of one file, whose frames have the same timestamps as in the file. */
 export function mergeSegmentArgs(
   firstMedia: MediaInfo,
   container: Container,
@@ -169,7 +169,7 @@ const audioEncodeArgs = (container: Container) => [
   ...['-c:a', audioCodecs[mergeCodecs(container).audio].encoder, '-b:a', '160k'],
 ]
 
-/** Frame rate of a merge: that of the first video if encoders support it, else 25. */
+/** Returns the frame rate of a merge: that of the first video if encoders support it, else 25. */
 export function chooseMergeFrameRate({ video }: Pick<MediaInfo, 'video'>): {
   text: string
   perSecond: number
@@ -181,7 +181,7 @@ export function chooseMergeFrameRate({ video }: Pick<MediaInfo, 'video'>): {
     : { text: '25', perSecond: 25 }
 }
 
-/** Arguments for merged audio: all files get the sample rate and channels of the first. `gap` is in seconds. */
+/** Returns arguments for merged audio: all files get the sample rate and channels of the first. `gap` is in seconds. */
 export function mergeAudioArgs(
   inputs: readonly MergeInput[],
   to: FormatId,

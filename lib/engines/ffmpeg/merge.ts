@@ -105,7 +105,7 @@ export async function mergeAudio(work: EngineWork, target: string, tools: Tools)
 const inputArgs = (mergeInputs: readonly MergeInput[]) =>
   mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
 
-/** Total duration, with `gap` seconds between two files. Undefined if one of them is unknown. */
+/** Returns the total duration, with `gap` seconds between two files. Undefined if a duration is unknown. */
 export function sumDurationsS(mergeInputs: readonly MergeInput[], gap = 0): number | undefined {
   const durations = mergeInputs.map(({ media }) => media.durationS)
   if (durations.some((duration) => duration === undefined)) return undefined

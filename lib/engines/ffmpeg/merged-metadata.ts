@@ -79,11 +79,11 @@ export async function writeMergedMetadata(
   }
 }
 
-/** Most parts of a recording have no tags or chapters; only the others are probed again. */
+/** Whether a file has tags or chapters, for which it must be probed again; most parts of a recording have none. */
 const hasMetadata = ({ media: { tags, chapters } }: MergeInput) =>
   chapters > 0 || userTagNames.some((name) => tags.includes(name))
 
-/** Ogg stores tags in its audio stream. */
+/** Returns the tags of a file, which Ogg stores in the audio stream. */
 function readTags({ format, streams }: ProbeOutput): Map<string, string> {
   const audio = streams.find(({ codec_type }) => codec_type === 'audio')
   const allTags = [...Object.entries(audio?.tags ?? {}), ...Object.entries(format.tags)]

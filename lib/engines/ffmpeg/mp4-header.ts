@@ -133,7 +133,10 @@ function durationSeconds(header: Buffer): number | undefined {
   return scale > 0 ? ticks / scale : undefined
 }
 
-/** Section 8.4.2: ISO 639-2 code with five bits per character. QuickTime's smaller numbers are no such codes. */
+/**
+ * Returns the ISO 639-2 code, which has five bits per character (section 8.4.2). QuickTime's smaller numbers are no
+ * such codes.
+ */
 function readLanguage(header: Buffer): string {
   const packedLanguage = header.readUInt16BE(header.readUInt8(0) === 1 ? 32 : 20)
   return String.fromCharCode(...[10, 5, 0].map((bits) => ((packedLanguage >> bits) & 31) + 0x60))
@@ -149,7 +152,7 @@ function readRotation(trackHeader: Buffer): number {
   return a === 0 && b === 0 ? 0 : -Math.round((Math.atan2(b, a) * 180) / Math.PI)
 }
 
-/** ISO 14496-15, 5.3.3.1: the profile is the second byte of the decoder configuration. */
+/** Returns the profile, which is the second byte of the decoder configuration (ISO 14496-15, 5.3.3.1). */
 async function readProfile(boxes: Mp4Boxes, entry: Mp4Box): Promise<number | undefined> {
   const configuration = await boxes.find({ start: entry.start + visualEntryBytes, end: entry.end }, 'avcC')
   return configuration && (await boxes.readStart(configuration, 2))[1]

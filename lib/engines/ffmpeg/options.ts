@@ -237,7 +237,7 @@ const targetSize = byteSizeOption(10_000, 20_000_000_000)
   .optional()
   .describe('Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.')
 
-/** Options for making a file smaller without changing its format. */
+/** Creates the options for making a file smaller without changing its format. */
 export function compressOptions(container: Container) {
   const { quality, resolution, fps } = videoOptionShape
   const schema = z.object({ quality, targetSize, resolution, fps })

@@ -69,7 +69,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
 
 const getLanguage = ({ tags }: MediaStream) => tags.language
 
-/** Several tracks may cause the same warning. */
+/** Removes duplicates, because several tracks may cause the same warning. */
 const deduplicateWarnings = (warnings: readonly MediaWarning[]) =>
   warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 

@@ -9,7 +9,7 @@ import { demuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
-/** Matroska tags may be upper or lower case (`alpha_mode` or `ALPHA_MODE`), depending on the muxer. */
+/** Converts the names of Matroska tags to lower case; muxers differ in that (`alpha_mode` or `ALPHA_MODE`). */
 function lowerCaseKeys(tags: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]))
 }
@@ -243,7 +243,7 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
   }
 }
 
-/** Longest duration in seconds; undefined if one is unknown. */
+/** Returns the longest duration in seconds; undefined if one is unknown. */
 function maxDurationS(streams: readonly MediaStream[]): number | undefined {
   const durationsS = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const knownDurationsS = durationsS.filter((length) => length !== undefined && length > 0)
@@ -258,12 +258,12 @@ function parseClockTime(text: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds)
 }
 
-/** WebM stores alpha in a separate layer that is not visible in the pixel format. */
+/** Whether a video has an alpha channel, which WebM stores in a layer that is not visible in the pixel format. */
 export function hasAlpha({ pix_fmt, tags }: MediaStream): boolean {
   return tags.alpha_mode === '1' || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya8|ya16|pal8)/.test(pix_fmt)
 }
 
-/** ffmpeg's native decoders ignore the alpha layer of WebM, so libvpx is used. */
+/** Uses libvpx for WebM with alpha, because ffmpeg's native decoders ignore that layer. */
 export function chooseAlphaDecoder(video: MediaStream | undefined): string[] {
   if (video?.tags.alpha_mode !== '1') return []
   return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']

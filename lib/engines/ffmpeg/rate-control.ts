@@ -39,7 +39,7 @@ function chooseQualityValue(scale: Crf, { crf, quality = 'high' }: MediaOptions)
   return clampQuality(Math.round(worstValue + ((levels.highest - worstValue) * Number(quality)) / 100), scale)
 }
 
-/** A quantizer of 0 means "default" for older codecs. */
+/** Limits the quality to supported values. A quantizer of 0 means "default" for older codecs. */
 function clampQuality(value: number, { flag, max }: Crf): number {
   return Math.min(Math.max(value, flag === '-crf' ? 0 : 1), max)
 }

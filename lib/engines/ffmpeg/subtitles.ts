@@ -208,16 +208,18 @@ async function readTtml(text: string): Promise<Cue[]> {
   }
 }
 
-/** ffmpeg does not convert the escape for non-breaking spaces. */
+/** Removes drawings, and converts the escape for non-breaking spaces, which ffmpeg does not. */
 const simplifyAss = (ass: string) => removeDrawings(ass).replaceAll('\\h', '\u00a0')
 
-/** ffmpeg 5.1 stops at the first block that is not a cue, such as styles and regions of video sites. */
+/**
+ * Removes blocks that are not cues, such as styles and regions of video sites: ffmpeg 5.1 stops at the first of them.
+ */
 const removeVttBlocks = (webVtt: string) =>
   webVtt
     .replaceAll(/\r\n?/g, '\n')
     .replaceAll(/(?<=\n\n)(?:STYLE|REGION|NOTE)(?:[ \t][^\n]*)?(?:\n[^\n]+)*(?:\n|$)/g, '')
 
-/** MicroDVD counts frames and may state the frame rate in its first line. */
+/** Warns if the frame rate is assumed. MicroDVD counts frames and may state the frame rate in its first line. */
 function warnAboutAssumedFrameRate(text: string, tools: Tools): void {
   const [firstLine = ''] = text.trimStart().split('\n', 1)
   if (!firstLine.startsWith('{') || /^\{\d*\}\{\d*\}\s*\d+(?:\.\d+)?\s*$/.test(firstLine)) return

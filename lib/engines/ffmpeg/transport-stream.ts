@@ -32,7 +32,7 @@ export async function readTransportStreams(file: RandomAccess): Promise<Transpor
   }
 }
 
-/** A single packet can have the scrambling mark because it was damaged in transmission. */
+/** Whether most packets are scrambled. A single one can have the mark because it was damaged in transmission. */
 function isMostlyScrambled(packets: readonly Buffer[], pid: number): boolean {
   const pidPackets = packets.filter((packet) => readPid(packet) === pid)
   const scrambledPackets = pidPackets.filter((packet) => (packet.readUInt8(3) & 0xc0) !== 0)

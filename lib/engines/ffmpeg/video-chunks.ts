@@ -112,7 +112,9 @@ function chooseSegmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPoo
   return lengthS < durationS ? lengthS : undefined
 }
 
-/** Subtitles and covers are part of the audio chunk, so a video without audio cannot keep them. */
+/**
+ * Whether there are subtitles or a cover. These are part of the audio chunk, so a video without audio cannot keep them.
+ */
 const hasSubtitlesOrCover = ({ subtitles, cover }: MediaInfo) => subtitles.length > 0 || cover !== undefined
 
 function isVideoCopied({ media, work }: { media: MediaInfo; work: EngineWork }): boolean {

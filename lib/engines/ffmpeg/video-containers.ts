@@ -10,7 +10,7 @@ const tsCopies = ['h264', 'hevc', 'mpeg2video', 'aac', 'mp3', 'mp2', 'ac3', 'eac
 const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2', 'wmapro']
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
-/** A raw video stream in the codec that the format is named after. */
+/** Creates a container for a raw video stream in the codec after which the format is named. */
 function rawVideoStream(muxer: string, codec: VideoCodecId, copiedCodec: string): Container {
   return { muxer, video: [codec], audio: [], copies: [copiedCodec], constantFrameRate: true }
 }

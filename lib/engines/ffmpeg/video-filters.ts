@@ -36,7 +36,7 @@ const filterByRotation = {
   270: ['transpose=cclock'],
 } as const
 
-/** Filter graphs consist only of numbers and constants, never of text from clients. */
+/** Builds a filter graph, which consists only of numbers and constants, never of text from clients. */
 export function buildVideoFilter(request: VideoFilterRequest): string {
   return [...scaleFilters(request), ...rotateAndFrameFilters(request)].join(',')
 }
@@ -69,7 +69,10 @@ function scaleFilters(request: VideoFilterRequest): string[] {
   ]
 }
 
-/** Black only needs a multiplication; for other colors, a frame of that color is placed below each frame. */
+/**
+ * Returns filters that flatten transparency. Black only needs a multiplication; other colors need a frame below each
+ * frame.
+ */
 function flattenFilters(color: string): string[] {
   if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
@@ -115,7 +118,7 @@ export function chooseOutputSize(video: MediaStream, { resolution }: MediaOption
   return { width: roundToStep(source.width * scale, step), height: roundToStep(source.height * scale, step) }
 }
 
-/** Width with square pixels, so that the video has the right aspect ratio in all players. */
+/** Returns the width with square pixels, so that the video has the right aspect ratio in all players. */
 function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
   const [horizontal = 1, vertical = 1] = sample_aspect_ratio.split(':').map(Number)
   return horizontal > 0 && vertical > 0 ? (width * horizontal) / vertical : width

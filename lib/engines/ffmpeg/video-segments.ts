@@ -46,7 +46,7 @@ const maxSegmentFraction = 0.2
  */
 const audioOffsetS = 1
 
-/** Container for an audio file that is passed to `joinSegments`. */
+/** Returns the container for an audio file that is passed to `joinSegments`. */
 export const separateAudioContainer = (container: Container): Container => ({
   ...container,
   args: [...(container.args ?? []), '-output_ts_offset', String(audioOffsetS)],
@@ -57,7 +57,10 @@ export const canSegment = ({ muxer, constantFrameRate }: Container, codec: Video
   // With a constant frame rate, the number of frames of each segment would be rounded.
   !constantFrameRate && joinableMuxers.includes(muxer) && canJoinSegments(codec)
 
-/** On a single machine ffmpeg uses all processors, so splitting only helps if there is a time limit. */
+/**
+ * Whether several machines work on the step. On a single one, ffmpeg uses all processors, so splitting only helps with
+ * a time limit.
+ */
 const hasOtherMachines = ({ workers }: WorkerPool) => workers > availableParallelism()
 
 export const mayBenefitFromChunks = (pool: WorkerPool): boolean =>

@@ -33,7 +33,7 @@ export function videoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefin
   return encodeArgs(video, request, tagArgsFor)
 }
 
-/** Size of the encoded video, before a codec with a fixed frame size adds borders. */
+/** Returns the size of the encoded video, before a codec with a fixed frame size adds borders. */
 export function chooseVideoSize(video: MediaStream, container: Container, options: MediaOptions): VideoSize {
   return chooseOutputSize(video, options, chooseVideoCodec(container, options).sizeStep)
 }
@@ -139,7 +139,7 @@ function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }:
   )
 }
 
-/** Two passes need a bit rate; without a requested one, that of the source is used. */
+/** Warns about a quality that two passes ignore. They need a bit rate, by default that of the source. */
 function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
   // A quality beside a bit rate was handled when the request was checked.

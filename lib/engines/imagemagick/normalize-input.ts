@@ -95,7 +95,10 @@ async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {
   return { ...input, path }
 }
 
-/** Programs use the scale in three ways: as a factor, as the maximum value, or not at all. */
+/**
+ * Returns the factor for samples. Programs use the scale in three ways: as a factor, as the maximum value, or not at
+ * all.
+ */
 function computeScaleFactor({ min, max }: SampleStats, scale: number): number | undefined {
   return min < 0 ? undefined : [scale, 1, 1 / scale].find((scaleFactor) => max * scaleFactor <= 1.0001)
 }

@@ -202,7 +202,7 @@ export const magickTargets = {
 export type MagickTargetId = keyof typeof magickTargets
 export const getMagickTarget = (id: MagickTargetId): MagickTarget => magickTargets[id]
 
-/** Resize arguments for the requested size: `>` never enlarges, `^` fills the box. */
+/** Returns resize arguments for the requested size: `>` never enlarges, and `^` fills the box. */
 export function sizeArgs(options: unknown): string[] {
   const box = getResizeBox(parseImageOptions(options))
   if (!box) return []

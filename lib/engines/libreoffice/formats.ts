@@ -12,7 +12,7 @@ interface OfficeFormat {
   readonly write?: OfficeFilter
 }
 
-/** A single filter for both reading and writing. */
+/** Returns a single filter for both reading and writing. */
 function readAndWrite(filter: string): Pick<OfficeFormat, 'read' | 'write'> {
   return { read: [{ filter }], write: { filter } }
 }

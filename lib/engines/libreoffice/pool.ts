@@ -250,7 +250,7 @@ export class OfficePool {
   }
 }
 
-/** Cancelling a document kills its process: nothing else stops LibreOffice. */
+/** Converts a document. Cancelling kills the process, because nothing else stops LibreOffice. */
 async function convertInProcess(
   office: OfficeProcess,
   job: OfficeJob,

@@ -94,7 +94,7 @@ export async function readTree(
 
 const keepsPunctuation = (options: unknown) => EbookOptions.parse(options).ebookSmartenPunctuation === false
 
-/** JATS files also have the extension .xml, so the content decides. */
+/** Chooses the reader. JATS files also have the extension .xml, so the content of an XML file decides. */
 async function chooseReader(input: InputFile, from: PandocSourceId) {
   if (from !== 'xml') return getPandocSource(from)
   const head = (await readFile(input.path)).toString('latin1', 0, 4096)

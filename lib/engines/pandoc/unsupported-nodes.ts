@@ -54,7 +54,7 @@ function replaceNoteWithBrackets(element: PandocElement): void {
   element.t = 'Span'
 }
 
-/** Content of a table: `[attributes, [short, blocks], columns, head, bodies, foot]`. */
+/** Moves the caption above its table, whose content is `[attributes, [short, blocks], columns, head, bodies, foot]`. */
 function moveCaptionAbove(element: PandocElement): void {
   if (element.t !== 'Table' || !Array.isArray(element.c)) return
   const [, caption, ...rest]: unknown[] = element.c

@@ -26,7 +26,7 @@ export async function buildStartCommand(bin: string, linker = systemLinker): Pro
 
 const installedByPath = new Map<string, Promise<boolean>>()
 
-/** Cached, because every program start would otherwise wait for the check. */
+/** Caches whether a program is installed, because every program start would otherwise wait for the check. */
 function isInstalled(path: string): Promise<boolean> {
   const isInstalledPath = installedByPath.get(path) ?? isExecutable(path)
   installedByPath.set(path, isInstalledPath)

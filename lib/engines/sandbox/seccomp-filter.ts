@@ -114,7 +114,7 @@ const failWith = (number: number) => 0x00050000 | number
 
 const syscallNumberOffset = 0
 const architectureOffset = 4
-/** Offset of the lower half of an argument. All arguments that the filter checks have 32 bits. */
+/** Returns the offset of the lower half of an argument. All arguments that the filter checks have 32 bits. */
 const argumentOffset = (index: number) => 16 + 8 * index
 const x8664Architecture = 0xc000003e
 /** System call numbers from here on belong to the x32 ABI, which the lists above do not cover. */

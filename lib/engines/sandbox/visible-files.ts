@@ -56,7 +56,10 @@ export async function buildBindMountArgs(
   return args
 }
 
-/** These paths are symbolic links on systems with a merged /usr, and folders on others. */
+/**
+ * Returns arguments for a system folder, which is a symbolic link on systems with a merged /usr, and a folder on
+ * others.
+ */
 async function systemFolderArgs(folder: string): Promise<string[]> {
   const target = await readlink(folder).catch(() => undefined)
   if (target !== undefined) return ['--symlink', target, folder]
@@ -72,7 +75,7 @@ function tmpfsArgs(folder: string): string[] {
 }
 
 /**
- * Without these arguments, bwrap copies the modes of the real parent folders, and a data folder below /root would
+ * Returns arguments for parent folders. By default, bwrap copies their real modes, and a data folder below /root would
  * be inaccessible.
  */
 function parentFolderArgs(source: string): string[] {

@@ -125,7 +125,8 @@ export const usesUnknownMethod = (error: unknown) =>
   error instanceof ProcessFailure && /Unsupported Method/i.test(error.stderr)
 
 /**
- * Only py7zr reads Zstandard in 7z, which several programs write. Links are refused, because py7zr would create them.
+ * Uses py7zr, the only reader of Zstandard in 7z, which several programs write. Refuses links, because py7zr would
+ * create them.
  */
 async function unpackWithPython(
   path: string,
@@ -215,7 +216,7 @@ function checkAndReport(
   warnAboutDroppedEntries(entries, tools, keptLinks)
 }
 
-/** Error for an archive that needs a password, or a different one. */
+/** Creates the error for an archive that needs a password, or a different one. */
 export function createPasswordError(hadPassword: boolean, cause?: unknown): AppError {
   const message = hadPassword
     ? 'The password does not open the archive. Check it and send it again.'
@@ -266,7 +267,7 @@ async function unpackCompressedFile(input: InputFile, folder: string, limits: Li
   await rename(content, join(folder, name === copyName ? deriveContentName(input.filename) : name))
 }
 
-/** Also detects pre-POSIX tar, which has no magic bytes, only a header checksum. */
+/** Whether the file is a tar, including pre-POSIX tar, which has no magic bytes, only a header checksum. */
 async function isTar(path: string): Promise<boolean> {
   const file = await open(path)
   try {

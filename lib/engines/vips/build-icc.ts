@@ -93,7 +93,7 @@ function invert([a, b, c]: Matrix): Matrix {
   ])
 }
 
-/** Parametric curve (section 10.18): a single exponent, or the five parameters of sRGB. */
+/** Creates a parametric curve (section 10.18): a single exponent, or the five parameters of sRGB. */
 function createCurveTag(curve: Curve): Buffer {
   const isExponent = curve !== 'srgb'
   const head = Buffer.from([0, 0, 0, 0, 0, isExponent ? 0 : 3, 0, 0])
@@ -111,7 +111,7 @@ function toFixedPoint(numbers: readonly number[]): Buffer {
   return bytes
 }
 
-/** Localized text (section 10.15) in English only. */
+/** Creates a localized text in English only (section 10.15). */
 function createTextTag(text: string): Buffer {
   const utf16 = Buffer.from(text, 'utf16le').swap16()
   const head = Buffer.from('mluc\0\0\0\0\0\0\0\x01\0\0\0\x0cenUS\0\0\0\0\0\0\0\x1c', 'latin1')

@@ -61,7 +61,7 @@ export async function convertImage(work: EngineWork, tools: Tools): Promise<Engi
     : convertToZip(source, to, work, tools)
 }
 
-/** Several images in a TIFF are pages; in a GIF or WebP they are an animation. */
+/** Whether the images of a file are pages, as in a TIFF; in a GIF or WebP, they are an animation. */
 export function hasPages(source: SourceImage): boolean {
   return source.format === 'tiff' && source.pages > 1
 }
@@ -88,7 +88,7 @@ async function convertToZip(
   return { files: [{ path, format: 'zip' }], details: { pages: source.pages } }
 }
 
-/** Pages may differ in size, so each is written separately and then joined. */
+/** Writes each page separately, because pages may differ in size, and joins the files. */
 async function convertToPagedFile(
   source: SourceImage,
   to: PixelTargetId,

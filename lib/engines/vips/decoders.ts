@@ -107,7 +107,9 @@ const heic: ImageDecoder = async ({ input, isLossless, tools }) => {
   return { path, format: isLossless ? 'png' : 'jpg' }
 }
 
-/** heif-convert writes one file per image, with a number before the extension; returns that of the primary image. */
+/**
+ * Returns the path of the primary image: heif-convert writes one file per image, with a number before the extension.
+ */
 async function findPrimaryHeicImage(input: InputFile, path: string, tools: Tools): Promise<string> {
   const { dir, name, ext } = parse(path)
   const numberedName = new RegExp(`^${name}-\\d+\\${ext}$`)

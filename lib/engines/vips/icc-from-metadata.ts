@@ -101,7 +101,10 @@ function readAllChunks(file: Buffer): readonly PngChunk[] | undefined {
 
 const hasColor = (header: Buffer) => (header.readUInt8(9) & 2) !== 0
 
-/** Precedence of PNG (third edition) section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with `cHRM`. */
+/**
+ * Returns the colors by the precedence in PNG (third edition), section 4.3: `cICP`, `iCCP`, `sRGB`, then `gAMA` with
+ * `cHRM`.
+ */
 function readPngColors(chunks: PngHead): Colors | undefined {
   const code = chunks.get('cICP')
   if (code && code.length >= 2) return getColorsByCode(code.readUInt8(0), code.readUInt8(1))

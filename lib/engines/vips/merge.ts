@@ -157,7 +157,10 @@ function requireCells(layout: Layout, side: number, count: number): number {
   })
 }
 
-/** All cells of a grid have the same size; in a single row or column each cell is as large as its image. */
+/**
+ * Returns the sides of the cells. In a grid, all have the same size; in a single row or column, each is as large as its
+ * image.
+ */
 function measureCellSides(
   cells: readonly Cell[],
   layout: Layout,

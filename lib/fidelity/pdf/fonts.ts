@@ -71,7 +71,7 @@ export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const map = await file.stream(dict.get('ToUnicode'))
   const unicode = map ? readUnicodeMap(await map.content()) : undefined
   const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
-  // Counts the map for each font, because many fonts may use the same one.
+  // Many fonts may use the same map, so its memory counts for each of them.
   file.countBytes((unicode?.size ?? 0) * bytesPerCode)
   return new PdfFont(codeBytes, (code) => unicode?.get(code) ?? decodeCode(code))
 }

@@ -18,7 +18,7 @@ function* findTags(markup: string, names: readonly string[]): Generator<Tag> {
   const pattern = new RegExp(`<(?:${names.join('|')})(?=[\\s/>])`, 'g')
   let end = 0
   for (const { index } of markup.matchAll(pattern)) {
-    // The match is within the previous tag.
+    // Skips a match within the previous tag.
     if (index < end) continue
     end = markup.indexOf('>', index)
     if (end < 0) return
@@ -98,7 +98,7 @@ export function readRelations(xml: string | undefined): ReadonlyMap<string, stri
 
 const rasterTypePattern = /^image\/(?:bmp|gif|jpeg|png|tiff|webp)$/
 
-/** A flat file contains its images, which therefore have no name. */
+/** Whether an image consists of pixels. In a flat file, images are embedded and therefore have no name. */
 function isRasterImage(tag: Tag): boolean {
   const name = readAttribute(tag, 'xlink:href')
   return name === undefined

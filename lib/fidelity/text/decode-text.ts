@@ -10,7 +10,7 @@ export interface TextEncodingHint {
 const sampleBytes = 256 * 1024
 const escapeByte = 0x1b
 
-// Zero bytes indicate UTF-16, and escapes indicate ISO-2022-JP; both are otherwise valid UTF-8.
+// Whether a text has another encoding: zero bytes indicate UTF-16, and escapes ISO-2022-JP, but both are valid UTF-8.
 const isOtherEncoding = (bytes: Buffer) => bytes.includes(0) || bytes.includes(escapeByte)
 
 /** Returns the bytes of an ASCII text, because creating a string takes longer than counting its words. */

@@ -69,7 +69,7 @@ export class HashCounts {
     return remainingCounts
   }
 
-  /** Count of the word at this index of `words`. */
+  /** Returns the count of the word at this index of `words`. */
   getCount(at: number): number {
     return this.#counts[at] ?? 0
   }

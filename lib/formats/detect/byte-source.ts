@@ -8,7 +8,7 @@ export interface ByteSource {
   readonly filename: string
   /** In bytes. */
   readonly size: number
-  /** The bytes from `start` up to, not including, `end`. */
+  /** Returns the bytes from `start` up to, not including, `end`. */
   read(start: number, end: number): Promise<Uint8Array>
 }
 

@@ -1,5 +1,8 @@
 const maxHeaderBytes = 16
-/** Sync code, reserved bit, and the bit for fixed or variable block sizes (RFC 9639, section 9.1). */
+/**
+ * Whether the bytes start with sync code, reserved bit, and the bit for fixed or variable block sizes (RFC 9639,
+ * section 9.1).
+ */
 const startsWithSync = (head: Uint8Array) => head[0] === 0xff && ((head[1] ?? 0) & 0xfe) === 0xf8
 
 /**

@@ -52,7 +52,7 @@ async function readDirectoryNames(file: OpenedFile): Promise<ReadonlySet<string>
     const compoundFile = await CompoundFile.open(file)
     await compoundFile.requireLastSector()
     const entries = await compoundFile.entries()
-    // Names of property streams start with a control character.
+    // Removes the control character with which names of property streams start.
     const removeControlCharacters = (name: string) =>
       [...name].filter((character) => character >= ' ').join('')
     return new Set(entries.map(({ name }) => removeControlCharacters(name).toUpperCase()))

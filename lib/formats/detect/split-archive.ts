@@ -60,7 +60,9 @@ export function refuseSplitArchive(file: OpenedFile): void {
   })
 }
 
-/** The header of a 7z locates its end, and the end of a ZIP is in the last part. */
+/**
+ * Returns the number of parts, if known: the header of a 7z locates its end, and the end of a ZIP is in the last part.
+ */
 function countParts(part: number, bytes: number | undefined, partBytes: number, isZip: boolean) {
   if (bytes === undefined) return undefined
   if (isZip) return part > 1 ? part : undefined

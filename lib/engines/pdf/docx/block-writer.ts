@@ -38,7 +38,7 @@ function measureGapBelow(
   return nextBlock?.kind === 'table' ? Math.max(0, nextBlock.box[1] - box[3]) : spaceAfter
 }
 
-/** A first row that is bold or has a colored background is a header row. */
+/** Whether a row is a header row: it is bold or has a colored background. */
 function isHeaderRow(row: readonly TableCell[]): boolean {
   const isBold = ({ blocks }: TableCell) =>
     blocks.length > 0 &&
@@ -68,7 +68,7 @@ export class BlockWriter {
     }
   }
 
-  /** Two adjacent tables would merge, and a document must not end with a table. */
+  /** Separates tables: two adjacent ones would merge, and a document must not end with a table. */
   #createTableSeparator(block: FlowBlock, nextBlock: FlowBlock | undefined): docx.Paragraph {
     const gap = nextBlock?.kind === 'table' ? nextBlock.box[1] - block.box[3] : 0
     const line = Math.min(maxExactLineTwips, Math.max(20, toTwips(gap)))
@@ -147,7 +147,7 @@ export class BlockWriter {
     return this.#library.AlignmentType[names[alignment]]
   }
 
-  /** Text after a wide gap is centered or, at the end of the row, right-aligned. */
+  /** Writes a header or footer. Text after a wide gap is centered or, at the end of the row, right-aligned. */
   writeHeaderFooter(
     { runs, alignment, edges: [from, to] }: HeaderFooterRow,
     { width, margins: [left, , right] }: DocxSection,
@@ -213,7 +213,7 @@ export class BlockWriter {
       const children: docx.TableCell[] = []
       for (const cell of row) children.push(await this.#createCell(cell, context))
       const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
-      // Some readers treat the attribute as true even when its value is false.
+      // Sets the attribute only if it is true, because some readers treat even `false` as true.
       tableRows.push(
         new this.#library.TableRow({
           cantSplit: true,

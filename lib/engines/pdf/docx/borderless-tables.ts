@@ -116,7 +116,10 @@ function isTableRow(line: TextLine, minGap: number): boolean {
   return segmentCount >= (findListMarker(line.words) ? 3 : 2)
 }
 
-/** Median gap between the words of a segment, in ems: widely spaced lines have even wider gaps after a sentence. */
+/**
+ * Returns the median gap between the words of a segment, in ems. Widely spaced lines have even wider gaps after a
+ * sentence.
+ */
 function measureWordGap({ words, style }: TextLine, minGap: number): number {
   const visualOrder = [...words].sort((a, b) => a.box[0] - b.box[0])
   const gaps = visualOrder
@@ -125,7 +128,7 @@ function measureWordGap({ words, style }: TextLine, minGap: number): number {
   return computeMedian(gaps.filter((gap) => gap < minGap))
 }
 
-/** A line of prose ends a table, even where a gap happens to fit. */
+/** Whether a line is prose, which ends a table even if a gap fits by chance. */
 function isProse(line: TextLine, bounds: BoundingBox, gap: number): boolean {
   const [onlySegment, ...otherSegments] = splitAtGaps(line, gap)
   return (
@@ -193,7 +196,7 @@ function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boo
   return characters > minWrappedCharacters || /^[^\p{Lu}\p{N}]/u.test(firstWord.text)
 }
 
-/** A line with an empty first column continues the cells above. */
+/** Joins rows: a line with an empty first column continues the cells above. */
 function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly TextLine[]): Word[][][] {
   const out: Word[][][] = []
   for (const [index, row] of rows.entries()) {

@@ -52,7 +52,7 @@ export async function pdfToDocx(work: EngineWork, tools: Tools): Promise<EngineR
   }
 }
 
-/** Text that was read from images may contain mistakes. */
+/** Warns that text was read from images and may contain mistakes. */
 export function warnAboutOcr(pages: readonly number[], tools: Tools): void {
   if (pages.length === 0) return
   const pageList = formatPageRange([...pages].sort((a, b) => a - b))

@@ -95,7 +95,7 @@ function isDrawing(group: readonly Vector[]): boolean {
   return group.length >= minVectors || group.filter(({ isRectangle }) => !isRectangle).length >= minCurves
 }
 
-/** Text on a colored background or in frames counts as text, not as a drawing. */
+/** Whether a box is mostly text: text on a colored background or in frames does not count as a drawing. */
 function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
   const wordsInside = words.filter((word) => isCenterInside(word.box, box))
   const coveredArea = wordsInside.reduce((sum, word) => sum + areaOf(word.box), 0)

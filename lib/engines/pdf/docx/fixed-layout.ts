@@ -55,7 +55,7 @@ async function toSection(
   ])
 }
 
-/** Frames get extra width on the right, because replacement fonts may be wider. */
+/** Converts a line to a frame, with extra width on the right because replacement fonts may be wider. */
 function toFrame(library: DocxLibrary, line: TextLine): docx.Paragraph {
   const [left, , right] = line.box
   const { size } = line.style

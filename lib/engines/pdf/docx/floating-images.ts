@@ -16,7 +16,7 @@ const anchorStyle: Style = {
   color: '000000',
 }
 
-/** An empty paragraph that holds the images of a page without text. */
+/** Creates an empty paragraph that holds the images of a page without text. */
 function createAnchor(column: BoundingBox, page: PageContent): FlowBlock & Paragraph {
   const top = page.height / 2
   return {

@@ -13,7 +13,7 @@ interface PageSize {
   readonly height: number
 }
 
-/** A section without margins. */
+/** Creates a section without margins. */
 export const createFullPageSection = (
   library: DocxLibrary,
   size: PageSize,

@@ -117,7 +117,7 @@ function toHeaderFooterRow(group: readonly CandidateRow[]): HeaderFooterRow[] {
   return [{ runs, alignment: chooseAlignment(group), edges: [left, right], top, bottom }]
 }
 
-/** Rows with text on both sides contain a tab and are left-aligned. */
+/** Chooses the alignment. Rows with text on both sides contain a tab and are left-aligned. */
 function chooseAlignment([row]: readonly CandidateRow[]): Alignment {
   if (!row) return 'left'
   const { page, line } = row

@@ -134,8 +134,9 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
 }
 
 /**
- * A single bold line may be a heading. Lines that differ only in font, color or capitals must occur several times. A
- * style that is mostly used for other text, such as labels or names, is not a heading style.
+ * Whether a style is used consistently for headings. A single bold line may be a heading. Lines that differ only in
+ * font, color or capitals must occur several times. A style that is mostly used for other text, such as labels or
+ * names, is not a heading style.
  */
 function isConsistent(
   { style }: HeadingCandidate,

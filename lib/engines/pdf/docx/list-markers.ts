@@ -22,7 +22,10 @@ export function findListMarker(words: readonly Word[]): ListMarker | undefined {
   return { kind, text: firstWord.text, x, textX }
 }
 
-/** `i.` may start a list of roman numerals; a list that starts with `c.` is alphabetical. */
+/**
+ * Whether a marker may be a roman numeral: `i.` may start such a list, but a list that starts with `c.` is
+ * alphabetical.
+ */
 export const isRoman = (marker: string) => /^[(]?[ivxIVX]+[.)]$/.test(marker)
 
 /** Returns 3 for `3.`, 2 for `(b)`, 4 for `iv.` if the list starts with a roman numeral. */

@@ -62,7 +62,7 @@ const countCharacters = (words: readonly Word[]) =>
 const countPageCharacters = ({ textSegments, rotatedText }: PageContent) =>
   countCharacters(textSegments.flat()) + countCharacters(rotatedText.flat())
 
-/** Parsers differ by a few characters in what they count as text, not by a third. */
+/** Whether MuPDF misses text. Parsers differ by a few characters in what they count as text, not by a third. */
 export const isTextMissing = (mupdfCount: number, popplerCount: number) =>
   popplerCount >= 20 && popplerCount > mupdfCount * 1.5
 

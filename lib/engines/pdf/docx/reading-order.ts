@@ -178,7 +178,7 @@ function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefin
 /** Finds gutters at `x`, between the items that cross it. */
 function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBox, depth: number): Gutter[] {
   const edge = findLeftColumnEdge(x, items)
-  // A page number may be inside the gutter and belongs to neither side.
+  // Excludes page numbers, which may be inside the gutter and belong to neither side.
   const crossesGutter = ({ box }: PageItem) =>
     box[0] < x - 1 && (box[2] > x || (box[2] > edge && box[0] >= edge))
   const crossingItems = items.filter(crossesGutter).sort((a, b) => a.box[1] - b.box[1])
@@ -188,7 +188,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
     const itemsInside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
     const left = itemsInside.filter((item) => item.box[2] <= x && !crossesGutter(item))
     const rightItems = itemsInside.filter(({ box }) => box[0] >= x - 1)
-    // There may be further columns to the right of the first one.
+    // The text on the right may consist of further columns.
     const isRightSideText = () =>
       isProse(rightItems) ||
       (depth < maxColumns &&

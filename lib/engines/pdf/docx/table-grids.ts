@@ -100,7 +100,7 @@ function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | un
   return cells.length < 2 ? undefined : { box: [left, top, right, bottom], xs, ys, cells }
 }
 
-/** If a table has no rules at its sides, its horizontal rules determine where it ends. */
+/** Returns the outermost values. If a table has no rules at its sides, its horizontal rules determine where it ends. */
 function findOutermost(values: readonly number[]): number[] {
   return [Math.min(...values), Math.max(...values)]
 }

@@ -102,7 +102,7 @@ export async function extractChunkPdfs(
   }
 }
 
-/** The catalog lists hidden layers (ISO 32000-1, 8.11.4), and extracted pages lose that list. */
+/** Whether the catalog lists hidden layers (ISO 32000-1, 8.11.4); extracted pages lose that list. */
 async function hasOptionalContent(path: string, tools: Tools): Promise<boolean> {
   const { stdout } = await tools.exec('mutool', ['show', path, 'trailer/Root/OCProperties'])
   return stdout.trim() !== 'null'

@@ -13,7 +13,7 @@ interface RecognizedPage {
   readonly uncertainWords: number
 }
 
-/** Arguments that make OCRmyPDF keep what Tesseract writes, including the confidence of each word. */
+/** Returns arguments that make OCRmyPDF keep what Tesseract writes, including the confidence of each word. */
 export async function keepOutputArgs({ workDir }: Pick<Tools, 'workDir'>): Promise<string[]> {
   const config = join(workDir, 'tesseract-output')
   await writeFile(config, 'tessedit_create_tsv 1\n')

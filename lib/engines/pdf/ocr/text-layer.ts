@@ -36,8 +36,8 @@ interface LayerWord {
 
 /**
  * Readers that use the position of each glyph find `2091` where a right-to-left line shows `1902`, and all readers find
- * a space after each Chinese or Japanese word. This moves each glyph to where it is seen, and stretches words of
- * scripts without spaces to the next word.
+ * a space after each Chinese or Japanese word. Moves each glyph to where it is seen, and stretches words of scripts
+ * without spaces to the next word.
  * @param layer a decoded content stream.
  * @returns undefined when nothing changes or the stream does not look like Tesseract output.
  */
@@ -104,8 +104,8 @@ const ltrCharacter = String.raw`[\p{N}[\p{L}--[\p{Script=Arabic}\p{Script=Hebrew
 const ltrRunPattern = new RegExp(String.raw`(${ltrCharacter}(?:[.,:\/\-–@_٫٬]{0,3}${ltrCharacter})+)`, 'v')
 
 /**
- * Mirrored glyphs stay mirrored, but each is moved to its place: MuPDF starts a new line if the direction of the matrix
- * changes.
+ * Moves each mirrored glyph to its place, but leaves it mirrored: MuPDF starts a new line if the direction of the
+ * matrix changes.
  */
 function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string | undefined {
   const isMirrored = a * d - b * c < 0

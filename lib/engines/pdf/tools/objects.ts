@@ -185,7 +185,7 @@ export class PdfObjects {
     }
   }
 
-  /** Without `data`, qpdf keeps the data of the stream. */
+  /** Returns the update of an object. Without `data`, qpdf keeps the data of the stream. */
   #update(key: string) {
     const entry = this.#entries[key]
     return entry?.stream ? { stream: entry.stream } : { value: entry?.value ?? null }

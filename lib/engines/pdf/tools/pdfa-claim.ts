@@ -73,7 +73,7 @@ export async function readPdfAClaim(path: string, tools: Tools): Promise<PdfACla
   }
 }
 
-/** PDF/A-1 is based on PDF 1.4, which has no object streams. */
+/** Removes object streams: PDF/A-1 is based on PDF 1.4, which has none. */
 async function removeObjectStreams(source: string, tools: Tools): Promise<string> {
   const path = join(tools.workDir, 'without-object-streams.pdf')
   await runQpdf({ inputFile: source, objectStreams: 'disable', outputFile: path }, tools)

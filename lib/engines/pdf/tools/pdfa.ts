@@ -106,7 +106,7 @@ const print = 4
 const noViewFlag = 32
 const toggleNoViewFlag = 256
 
-/** PDF/A only allows annotations that are printed; most links don't have the flag, and Ghostscript would drop them. */
+/** Marks annotations as printed, as PDF/A requires; most links lack the flag, and Ghostscript would drop them. */
 function makePrintable(objects: PdfObjects): void {
   for (const page of objects.pages()) {
     for (const value of objects.list(page.dict['/Annots'])) {
@@ -129,7 +129,7 @@ function readLanguage(objects: PdfObjects): string | undefined {
     : undefined
 }
 
-/** PDF/A-3 requires that each attached file names its type and its relationship to the document (ISO 19005-3, 6.8). */
+/** Adds to each attached file its type and its relationship to the document, as PDF/A-3 requires (ISO 19005-3, 6.8). */
 function associateFiles(objects: PdfObjects): void {
   const refs = objects.refs.filter((ref) => '/EF' in (objects.dict(ref) ?? {}))
   for (const ref of refs) {

@@ -151,7 +151,7 @@ export const qualityScales = {
   djvu: { low: 25, medium: 50, high: 75, highest: 95 },
 } as const satisfies Record<string, QualityScale>
 
-/** The JPEG option takes precedence over the general quality. */
+/** Returns the quality for JPEG, whose own option takes precedence over the general quality. */
 export const chooseJpegQuality = ({
   jpegQuality,
   quality,

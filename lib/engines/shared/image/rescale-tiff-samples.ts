@@ -124,7 +124,7 @@ export async function rescaleTiffSamples(input: InputFile, tools: Tools): Promis
   return { ...input, path }
 }
 
-/** An image that is too large is not rescaled: the caller rejects it anyway. */
+/** Inspects the samples. An image that is too large is not rescaled, because the caller rejects it anyway. */
 async function inspectSamples(
   path: string,
 ): Promise<{ needsRescaling: boolean; noDataValue: number | undefined }> {

@@ -78,7 +78,7 @@ export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Prom
 export const warnAboutMissingFilesAt = async (path: string, tools: Tools): Promise<void> =>
   warnAboutMissingFiles(await readFile(path), tools)
 
-/** The file name of a path or URL. */
+/** Returns the file name of a path or URL. */
 const shortenName = (reference: string) =>
   (/[^/\\]+(?=[/\\]?$)/.exec(reference.replace(/[?].*/, ''))?.[0] ?? reference).slice(0, 60)
 

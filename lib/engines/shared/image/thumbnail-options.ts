@@ -39,7 +39,7 @@ export interface ThumbnailBox {
   readonly fit: 'max' | 'grow' | 'crop' | 'scale'
 }
 
-/** A side that was omitted is limited only by the maximum. */
+/** Parses the box. A side that was omitted is limited only by the maximum. */
 export function parseThumbnailBox(raw: unknown): ThumbnailBox {
   const { width, height, fit } = Thumbnail.parse(raw)
   if (width !== undefined && height !== undefined) return { width, height, fit }
@@ -58,7 +58,7 @@ export function computeScale({ width, height }: Size, box: ThumbnailBox): number
   return box.fit === 'crop' || box.fit === 'scale' ? Math.max(...scales) : Math.min(...scales)
 }
 
-/** Capability rows for thumbnails, one per target format. */
+/** Creates the capability rows for thumbnails, one per target format. */
 export const thumbnailRows = (
   from: readonly FormatId[],
   moreOptions: z.ZodRawShape,

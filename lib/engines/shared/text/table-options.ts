@@ -3,7 +3,7 @@ import { flag, inputOption } from '../../options.ts'
 import { encodingOption } from './charsets.ts'
 import { parseSeparator } from './csv-separator.ts'
 
-/** A separator must not be a letter, digit, quote or line break, which occur within fields. */
+/** Whether a text can be a separator: not a letter, digit, quote or line break, which occur within fields. */
 const isSeparator = (text: string) =>
   text.toLowerCase() === 'auto' || /^[^\p{L}\p{N}"\r\n]$/u.test(parseSeparator(text))
 

@@ -65,7 +65,9 @@ function findChangedArea(
   return { left, top, width: right - left + 1, height: bottom - top + 1 }
 }
 
-/** Frame control (https://www.w3.org/TR/png-3/#fcTL-chunk): no disposal, the frame replaces its area. */
+/**
+ * Creates the frame control: no disposal, and the frame replaces its area (https://www.w3.org/TR/png-3/#fcTL-chunk).
+ */
 function createFrameControl(sequence: number, { width, height, left, top }: Area, delayMs: number): Buffer {
   const time = Buffer.alloc(6)
   time.writeUInt16BE(Math.min(delayMs, 65_535), 0)
