@@ -4,13 +4,16 @@ import * as z from 'zod'
 export const fileEvents = {
   'file.uploaded': {
     file: z.object({
-      uploadId: z.string().optional().describe('Absent if the file was sent directly to a task'),
+      uploadId: z
+        .string()
+        .optional()
+        .describe('Id of the upload; absent if the file was sent directly to a task'),
       jobId: z.string().optional().describe('The job that the file was uploaded for'),
       filename: z.string(),
-      size: z.int().describe('Bytes'),
+      size: z.int().describe('Size in bytes'),
       mimeType: z.string(),
       format: z.string().nullable().describe('Detected from the content; null if unknown'),
-      sha256: z.string().optional().describe('Lower-case hex, if the service read the whole file'),
+      sha256: z.string().optional().describe('SHA-256 in lower-case hex, if the service read the whole file'),
       via: z
         .enum(['form', 'presigned', 'multipart', 'url', 'store'])
         .describe(
@@ -23,7 +26,7 @@ export const fileEvents = {
     file: z.object({
       jobId: z.string(),
       filename: z.string(),
-      size: z.int().describe('Bytes'),
+      size: z.int().describe('Size in bytes'),
       signed: z.boolean().describe('Whether a signed link was used'),
       ip: z.string().nullable().describe('Network of the client, such as `203.0.113.0/24`'),
     }),

@@ -39,7 +39,7 @@ export const eventDescriptions: Readonly<Record<EventName, string>> = {
 const CommonFields = z.object({
   event: z.string(),
   timestamp: z.iso.datetime(),
-  id: z.string().describe('Unchanged if the event is sent again'),
+  id: z.string().describe('Id of the event, unchanged if it is sent again'),
   sequence: z
     .int()
     .describe(

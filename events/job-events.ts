@@ -13,7 +13,7 @@ const JobOutline = component(
     tag: z.string().nullable(),
     source: z.object({ filename: z.string(), format: z.string(), size: z.int() }).nullable(),
     target: z.object({ format: z.string() }).nullable(),
-    tasks: z.record(z.string(), TaskOutline).describe('By name'),
+    tasks: z.record(z.string(), TaskOutline).describe('Tasks by name'),
     createdAt: z.iso.datetime(),
     queuedAt: z.iso.datetime().optional(),
     startedAt: z.iso.datetime().optional(),
@@ -40,11 +40,11 @@ const ExportOutline = TaskOutline.extend({
 const EventExport = component(
   'EventExport',
   z.object({
-    method: z.string().describe('Such as `s3`'),
+    method: z.string().describe('Export method, such as `s3`'),
     path: z.string().describe('Path of the first file in the store'),
     url: z.string().describe('Location of the first file, such as `s3://bucket/path`'),
     status: TaskStatus,
-    bytes: z.int().describe('Of all files'),
+    bytes: z.int().describe('Total size of all files in bytes'),
   }),
 )
 

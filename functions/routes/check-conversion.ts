@@ -46,7 +46,7 @@ const Fields = component(
       combineImages: combineImagesField,
       additionalFiles: integer(0, 1000)
         .optional()
-        .describe('Number of files that will be sent with it, such as 1 for the image of a watermark'),
+        .describe('Number of additional files that will be sent, such as 1 for the image of a watermark'),
       size: declaredSize
         .optional()
         .describe('Size of the file in bytes, if known: checked against the limits of the conversion'),

@@ -56,7 +56,7 @@ const params = contract({
       method: z.literal('POST'),
       url: z.url(),
       fields: z.record(z.string(), z.string()),
-      expires: z.int().describe('Seconds'),
+      expires: z.int().describe('Seconds until the URL expires'),
     }),
   },
   errors: ['INSUFFICIENT_DISK_SPACE'],
@@ -100,7 +100,7 @@ const create = contract({
       filename: z.string().min(1).max(1024),
       type,
       size: declaredSize.optional(),
-      metadata: createOptionsSchema().nullish().describe('Ignored'),
+      metadata: createOptionsSchema().nullish().describe('Accepted but ignored'),
     }),
   },
   reply: {

@@ -41,7 +41,7 @@ const Body = z.strictObject({
     .describe('Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}`'),
   firstIndex: integer(1, 1_000_000)
     .optional()
-    .describe('`{index}` of the first file, 1 by default: continues the numbers of another ZIP'),
+    .describe('Value of `{index}` for the first file, 1 by default; continues the numbers of another ZIP'),
   manifest: z
     .boolean()
     .default(true)

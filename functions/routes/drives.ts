@@ -53,7 +53,7 @@ export const connectDrive = contract({
     otherStatuses: { 302: 'Redirect to the drive' },
     schema: z.object({
       authorizationUrl: z.url(),
-      state: z.string().describe('Identifies the callback'),
+      state: z.string().describe('Random value that identifies the callback'),
       expiresAt: z.iso.datetime(),
     }),
   },
@@ -158,7 +158,7 @@ const Item = component(
     name: z.string(),
     isFolder: z.boolean(),
     mimeType: z.string().nullable(),
-    size: z.number().nullable().describe('Bytes; null if unknown'),
+    size: z.number().nullable().describe('Size in bytes; null if unknown'),
     modifiedAt: z.string().nullable(),
     thumbnailUrl: z.string().nullable(),
     path: z.string().nullable(),

@@ -43,7 +43,7 @@ export const exportToDrive = contract({
     headers: ['location', 'retry-after'],
     schema: z.object({
       jobId: z.string(),
-      files: z.array(z.object({ filename: z.string(), size: z.int().describe('Bytes') })),
+      files: z.array(z.object({ filename: z.string(), size: z.int().describe('Size in bytes') })),
     }),
   },
   idempotent: true,

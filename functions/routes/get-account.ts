@@ -13,7 +13,7 @@ const AccountView = component(
     region: z.string().describe('Region in which jobs run and files are stored'),
     retentionHours: z.number().describe('Hours for which a finished job and its files are kept'),
     limits: z.object({
-      maxFileSize: z.int().describe('Bytes'),
+      maxFileSize: z.int().describe('Maximum size of a file in bytes'),
       filesPerJob: z.int(),
       concurrentJobs: z.int().nullable().describe('Jobs that run at a time, others wait; null for no limit'),
     }),

@@ -15,7 +15,7 @@ const UploadView = component(
       .describe('`ready` when the whole file has arrived, `failed` if it could not be fetched'),
     filename: z.string(),
     size: z.int().nullable().describe('Declared size in bytes; null if none was declared'),
-    mimeType: z.string().describe('As declared, or as detected for a fetched file'),
+    mimeType: z.string().describe('MIME type as declared, or as detected for a fetched file'),
     format: z.string().nullable().describe('Detected format of a fetched file'),
     sha256: z.string().nullable().describe('SHA-256 of a fetched file, in lower-case hex'),
     importJobId: z.string().nullable().describe('Job that fetches the file'),

@@ -15,17 +15,17 @@ const PlanView = component(
   'Plan',
   z.object({
     id: z.enum(planIds),
-    requestsPerMinute: limit('Per key, session or IP address'),
-    requestsPerHour: limit('Per key, session or IP address'),
+    requestsPerMinute: limit('Requests per key, session or IP address'),
+    requestsPerHour: limit('Requests per key, session or IP address'),
     readsPerMinute: z
       .int()
       .nullable()
       .describe('Read requests, if they have a separate limit and do not count towards the others'),
     requestsPerDay: limit(workRequests),
     requestsPerMonth: limit(workRequests),
-    conversionMinutesPerMonth: limit('Counted but not enforced'),
-    maxFileSize: z.int().describe('Bytes'),
-    filesPerJob: z.int().describe('Items per batch, imports per job'),
+    conversionMinutesPerMonth: limit('Minutes of conversion, which are counted but not enforced'),
+    maxFileSize: z.int().describe('Maximum size of a file in bytes'),
+    filesPerJob: z.int().describe('Maximum number of items per batch, and of imports per job'),
     concurrentJobs: limit('Jobs that run at a time; others wait'),
     retentionHours: z.number().describe('Hours after which a finished job and its files are deleted'),
     gpu: z.boolean(),

@@ -33,7 +33,7 @@ export const UploadedPart = component(
   z.object({
     PartNumber: z.int(),
     ETag: z.string().describe('`ETag` of the reply to the PUT of the part'),
-    Size: z.int().describe('Bytes'),
+    Size: z.int().describe('Size in bytes'),
   }),
 )
 export const CompleteBody = z.strictObject({
@@ -72,7 +72,7 @@ const CompletedUpload = component(
     key: z.string(),
     bucket: z.string(),
     uploadId: z.string().describe('For POST /v1/convert and similar requests'),
-    size: z.int().describe('Bytes'),
+    size: z.int().describe('Size in bytes'),
     etag: z.string(),
   }),
 )
@@ -104,7 +104,7 @@ export const createMultipart = contract({
       size: declaredSize
         .optional()
         .describe('File size in bytes; a file that is too large is rejected immediately'),
-      metadata: createOptionsSchema().optional().describe('Ignored'),
+      metadata: createOptionsSchema().optional().describe('Accepted but ignored'),
     }),
   },
   reply: {
@@ -117,8 +117,8 @@ export const createMultipart = contract({
       bucket: z.string(),
       partSize: z.int().describe('Recommended part size in bytes; other sizes work too'),
       maxParts: z.int(),
-      minPartSize: z.int().describe('Bytes; the last part may be smaller'),
-      maxSize: z.int().describe('Bytes of all parts'),
+      minPartSize: z.int().describe('Minimum part size in bytes; the last part may be smaller'),
+      maxSize: z.int().describe('Maximum size of all parts together, in bytes'),
       expiresAt: z.iso.datetime().describe('Time until which the file can be uploaded and used'),
     }),
   },
@@ -215,7 +215,7 @@ const signParts = contract({
     form: 'mirrored',
     schema: z.object({
       presignedUrls: z.record(z.string(), z.url()).describe('URLs by part number'),
-      expires: z.int().describe('Seconds'),
+      expires: z.int().describe('Seconds until the URLs expire'),
       expiresAt: z.iso.datetime(),
     }),
   },

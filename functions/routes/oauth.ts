@@ -151,7 +151,7 @@ export const getToken = contract({
   body: {
     accepts: ['form'],
     schema: z.object({
-      grant_type: z.string().max(200).optional().describe('`client_credentials`'),
+      grant_type: z.string().max(200).optional().describe('Must be `client_credentials`'),
       scope: z
         .string()
         .max(200)
@@ -166,7 +166,7 @@ export const getToken = contract({
     schema: z.object({
       access_token: z.string(),
       token_type: z.literal('Bearer'),
-      expires_in: z.int().describe('Seconds'),
+      expires_in: z.int().describe('Seconds until the token expires'),
       scope: z.string(),
     }),
   },
@@ -181,7 +181,7 @@ export const getToken = contract({
 
 const TokenBody = z.object({
   token: z.string().max(500).default('').describe('The access token'),
-  token_type_hint: z.string().max(100).optional().describe('Ignored'),
+  token_type_hint: z.string().max(100).optional().describe('Accepted but ignored'),
   ...Credentials,
 })
 
@@ -223,8 +223,8 @@ export const introspectToken = contract({
       client_id: z.string().optional(),
       token_type: z.literal('Bearer').optional(),
       sub: z.string().optional().describe('Id of the account'),
-      iat: z.int().optional().describe('Seconds since 1970'),
-      exp: z.int().optional().describe('Seconds since 1970'),
+      iat: z.int().optional().describe('Time of issue, in seconds since 1970'),
+      exp: z.int().optional().describe('Time of expiry, in seconds since 1970'),
     }),
   },
   errorFormat: 'oauth',

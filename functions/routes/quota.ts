@@ -32,9 +32,9 @@ const QuotaView = component(
     concurrentJobs: z.object({
       limit: z.int().nullable(),
       running: z.int(),
-      queued: z.int().describe('Including jobs that wait for their files'),
+      queued: z.int().describe('Queued jobs, including those that wait for their files'),
     }),
-    maxFileSize: z.int().describe('Bytes'),
+    maxFileSize: z.int().describe('Maximum size of a file in bytes'),
     filesPerJob: z.int(),
   }),
 )

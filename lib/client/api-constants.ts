@@ -19,7 +19,7 @@ export const idempotentOperations = [
   'POST /v1/api-keys/{keyId}/rotate',
 ] as const
 
-/** Options that are boolean in every engine. */
+/** Boolean options. */
 export const booleanOptions = [
   'allowAnnotating',
   'allowCopying',

@@ -26,9 +26,9 @@ export interface Api {
         estimate: Estimate
         /** What this conversion is known to lose */
         losses: {
-          /** As named by `fidelity` of a result, such as `animation` or `frames`; or `quality` */
+          /** Name in the `fidelity` of a result, such as `animation` or `frames`; or `quality` */
           what: string
-          /** Retained share if measured, 0 to 1 */
+          /** Share that was retained, 0 to 1; only if it was measured */
           share?: number
           /** `measured`: observed when this pair was last tested with a real file; `format`: the target cannot represent it */
           basis: ("measured" | "format")
@@ -163,7 +163,7 @@ export interface Api {
         filename?: string
         /** Template for the file names in the ZIP; may contain `{name} {ext} {jobId} {index} {date}` */
         nameTemplate?: string
-        /** `{index}` of the first file, 1 by default: continues the numbers of another ZIP */
+        /** Value of `{index}` for the first file, 1 by default; continues the numbers of another ZIP */
         firstIndex?: number
         /** Add `manifest.json` with the job, task, source, name, size, SHA-256 and state of each file */
         manifest?: boolean
@@ -213,7 +213,7 @@ export interface Api {
         headers?: { [k: string]: string }
         /** SHA-256 in hex; other content is rejected */
         sha256?: string
-        /** Bytes; larger files are rejected */
+        /** Maximum size in bytes; larger files are rejected */
         maxSize?: number
       }
       data: {
@@ -240,7 +240,7 @@ export interface Api {
       body: {
         filename: string
         contentType?: string
-        /** Bytes */
+        /** Size in bytes */
         size: number
         /** SHA-256 as hex; the storage rejects other content */
         sha256?: string
@@ -256,7 +256,7 @@ export interface Api {
         type?: string
         /** File size in bytes; a file that is too large is rejected immediately */
         size?: number
-        /** Ignored */
+        /** Accepted but ignored */
         metadata?: { [k: string]: unknown }
       }
       data: {
@@ -266,9 +266,9 @@ export interface Api {
         /** Recommended part size in bytes; other sizes work too */
         partSize: number
         maxParts: number
-        /** Bytes; the last part may be smaller */
+        /** Minimum part size in bytes; the last part may be smaller */
         minPartSize: number
-        /** Bytes of all parts */
+        /** Maximum size of all parts together, in bytes */
         maxSize: number
         /** Time until which the file can be uploaded and used */
         expiresAt: string
@@ -331,7 +331,7 @@ export interface Api {
       data: {
         /** URLs by part number */
         presignedUrls: { [k: string]: string }
-        /** Seconds */
+        /** Seconds until the URLs expire */
         expires: number
         expiresAt: string
       }
@@ -364,7 +364,7 @@ export interface Api {
         method: "POST"
         url: string
         fields: { [k: string]: string }
-        /** Seconds */
+        /** Seconds until the URL expires */
         expires: number
       }
     }
@@ -373,9 +373,9 @@ export interface Api {
       body: {
         filename: string
         type?: string
-        /** Bytes */
+        /** Size in bytes */
         size?: number
-        /** Ignored */
+        /** Accepted but ignored */
         metadata?: ({ [k: string]: unknown } | null)
         [k: string]: unknown
       }
@@ -474,7 +474,7 @@ export interface Api {
       }
       data: {
         authorizationUrl: string
-        /** Identifies the callback */
+        /** Random value that identifies the callback */
         state: string
         expiresAt: string
       }
@@ -547,7 +547,7 @@ export interface Api {
         jobId: string
         files: {
           filename: string
-          /** Bytes */
+          /** Size in bytes */
           size: number
         }[]
       }
@@ -950,7 +950,7 @@ export interface Api {
     /** Get an access token */
     "POST /v1/oauth/token": {
       body?: {
-        /** `client_credentials` */
+        /** Must be `client_credentials` */
         grant_type?: string
         /** Scopes, separated by spaces; all scopes of the client if omitted */
         scope?: string
@@ -962,7 +962,7 @@ export interface Api {
       data: {
         access_token: string
         token_type: "Bearer"
-        /** Seconds */
+        /** Seconds until the token expires */
         expires_in: number
         scope: string
       }
@@ -972,7 +972,7 @@ export interface Api {
       body?: {
         /** The access token */
         token?: string
-        /** Ignored */
+        /** Accepted but ignored */
         token_type_hint?: string
         /** Required unless sent with `Authorization: Basic` */
         client_id?: string
@@ -986,7 +986,7 @@ export interface Api {
       body?: {
         /** The access token */
         token?: string
-        /** Ignored */
+        /** Accepted but ignored */
         token_type_hint?: string
         /** Required unless sent with `Authorization: Basic` */
         client_id?: string
@@ -1000,9 +1000,9 @@ export interface Api {
         token_type?: "Bearer"
         /** Id of the account */
         sub?: string
-        /** Seconds since 1970 */
+        /** Time of issue, in seconds since 1970 */
         iat?: number
-        /** Seconds since 1970 */
+        /** Time of expiry, in seconds since 1970 */
         exp?: number
       }
     }
@@ -1229,7 +1229,7 @@ export interface Api {
         image?: string
         /** URL of this service to open afterward */
         callbackURL?: string
-        /** `false`: the session ends with the browser */
+        /** `false` ends the session when the browser is closed */
         rememberMe?: boolean
         [k: string]: unknown
       }
@@ -1244,7 +1244,7 @@ export interface Api {
         password: string
         /** URL of this service to open afterward */
         callbackURL?: string
-        /** `false`: the session ends with the browser */
+        /** `false` ends the session when the browser is closed */
         rememberMe?: boolean
         [k: string]: unknown
       }
@@ -1274,7 +1274,7 @@ export interface Api {
         [k: string]: unknown
       }
       data: {
-        /** Open it in the browser */
+        /** URL to open in the browser */
         url: string
         redirect: boolean
       }
@@ -1307,9 +1307,9 @@ export interface Api {
     /** Get the session and its user */
     "GET /v1/auth/get-session": {
       query?: {
-        /** Without effect; for clients of better-auth */
+        /** Has no effect; accepted for clients of better-auth */
         disableCookieCache?: string
-        /** `true`: do not prolong the session */
+        /** `true` does not extend the session */
         disableRefresh?: string
       }
       data: ({ session: AuthSession; user: AuthUser } | null)
@@ -1320,7 +1320,7 @@ export interface Api {
         /** URL of this service to open afterward */
         callbackURL?: string
         disableRedirect?: boolean
-        /** For the sign-out page of the provider */
+        /** Passed on to the sign-out page of the provider */
         state?: string
         [k: string]: unknown
       }
@@ -1403,7 +1403,7 @@ export interface Api {
       body: {
         /** Email address */
         email: string
-        /** Page of this service that gets `?token=…` */
+        /** Page of this service to open, with `?token=…` added */
         redirectTo?: string
         [k: string]: unknown
       }
@@ -1413,7 +1413,7 @@ export interface Api {
     "GET /v1/auth/reset-password/{token}": {
       path: { token: string }
       query: {
-        /** URL of this service */
+        /** URL of this service to open afterward */
         callbackURL: string
       }
       data: null
@@ -1424,7 +1424,7 @@ export interface Api {
       body: {
         /** 10 to 128 characters */
         newPassword: string
-        /** Required here or in the query */
+        /** Token from the email; required here or in the query */
         token?: string
         [k: string]: unknown
       }
@@ -1514,7 +1514,7 @@ export interface Api {
         password?: string
         /** URL of this service to open afterward */
         callbackURL?: string
-        /** Without effect; for clients of better-auth */
+        /** Has no effect; accepted for clients of better-auth */
         token?: string
         [k: string]: unknown
       }
@@ -1550,7 +1550,7 @@ export interface Api {
         [k: string]: unknown
       }
       data: {
-        /** Open it in the browser */
+        /** URL to open in the browser */
         url: string
         redirect: boolean
       }
@@ -1617,7 +1617,7 @@ export interface TargetFields {
   target?: string
   /** Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp` */
   exportMethod?: string
-  /** Its path or key there; may contain `{name} {ext} {jobId} {index} {date}` */
+  /** Path or key of the result in that store; may contain `{name} {ext} {jobId} {index} {date}` */
   exportPath?: string
   /** Other fields of the `export/…` task, as an object (JSON in a form) */
   exportConfig?: (string | { [k: string]: unknown })
@@ -1630,13 +1630,13 @@ export interface CreatedJob extends Job {
   estimate: (Estimate | null)
 }
 export interface Estimate {
-  /** Estimated wait until it starts, from the tasks ahead in the queue */
+  /** Estimated wait for the start, based on the tasks ahead in the queue */
   queueMs: number
   /** Estimated duration from start to end */
   runMs: number
   /** `recorded`: based on earlier conversions of this kind; `planned`: a rough guess, because there are none */
   basis: ("recorded" | "planned")
-  /** Present if the conversion will probably take longer than a task may, so that it would fail */
+  /** Set if the conversion will probably exceed the time limit of a task and fail */
   warning?: string
 }
 export interface Job {
@@ -1662,7 +1662,7 @@ export interface Job {
   links: { status: string; job: string; download: string }
 }
 export interface JobProgress {
-  /** Never decreases */
+  /** Progress in percent; never decreases */
   percent: number
   stage: string
   taskName: (string | null)
@@ -1670,11 +1670,11 @@ export interface JobProgress {
   etaMs: (number | null)
 }
 export interface JobResult {
-  /** The result; of a batch with several results, a ZIP of all of them with a `manifest.json` */
+  /** URL of the result; for a batch with several, of a ZIP of all results with a `manifest.json` */
   downloadUrl: string
   filename: string
   format: string
-  /** Bytes; null for the ZIP of a batch, which is packed on request */
+  /** Size in bytes; null for the ZIP of a batch, which is packed on request */
   size: (number | null)
   mimeType: string
   /** Null for the ZIP of a batch */
@@ -1690,7 +1690,7 @@ export interface JobResult {
   files: {
     filename: string
     format: string
-    /** Bytes */
+    /** Size in bytes */
     size: number
     mimeType: string
     sha256: string
@@ -1752,11 +1752,11 @@ export interface Warning {
 export interface WarningDetails {
   /** How many files, fonts or pages the warning is about */
   count?: number
-  /** How many the source contains */
+  /** How many units the source contains */
   total?: number
-  /** How many of them the result contains */
+  /** How many of these units the result contains */
   kept?: number
-  /** What `total` and `kept` count, a unit of `fidelity` */
+  /** The unit that `total` and `kept` count, as in `fidelity` */
   unit?: string
   /** Fraction that was kept (`CONTENT_LOST`) or is uncertain (`OCR_UNCERTAIN`) */
   share?: number
@@ -1790,7 +1790,7 @@ export interface ConversionCheck extends TargetFields {
   toolOperation?: string
   /** Create one PDF with a page for each image: `file` first, then each `additionalFile`. The target format is pdf */
   combineImages?: (boolean | ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off"))
-  /** Number of files that will be sent with it, such as 1 for the image of a watermark */
+  /** Number of additional files that will be sent, such as 1 for the image of a watermark */
   additionalFiles?: number
   /** Size of the file in bytes, if known: checked against the limits of the conversion */
   size?: number
@@ -1828,7 +1828,7 @@ export interface BatchRequest extends TargetFields {
     targetFormat?: string
     /** Engine to use; chosen automatically if omitted */
     engine?: string
-    /** Name of the source file, if it should differ */
+    /** Name to use instead of that of the source file */
     filename?: string
     options?: { [k: string]: unknown }
     [k: string]: unknown
@@ -1862,7 +1862,7 @@ export interface TaskImportUpload {
   redirect?: string
   /** SHA-256 in hex; the storage rejects other content */
   sha256?: string
-  /** Bytes; larger files are rejected */
+  /** Maximum size in bytes; larger files are rejected */
   max_file_size?: number
   operation: "import/upload"
   /** Whether tasks that use its files continue without them when this task fails */
@@ -1898,7 +1898,7 @@ export interface TaskImportUrl {
   headers?: { [k: string]: string }
   /** SHA-256 in hex; other content is rejected */
   sha256?: string
-  /** Bytes; larger files are rejected */
+  /** Maximum size in bytes; larger files are rejected */
   max_size?: number
   operation: "import/url"
   /** Whether tasks that use its files continue without them when this task fails */
@@ -2074,12 +2074,12 @@ export interface ProcessTask {
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   }) | (string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   })[])
@@ -2233,12 +2233,12 @@ export interface TaskExportUrl {
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   }) | (string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   })[])
@@ -2251,7 +2251,7 @@ export interface TaskExportS3 extends S3Access {
   acl?: ("private" | "public-read" | "public-read-write" | "authenticated-read" | "bucket-owner-full-control")
   /** Cache-Control header of downloads */
   cache_control?: string
-  /** Header of its downloads */
+  /** Content-Disposition header of downloads */
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
@@ -2265,12 +2265,12 @@ export interface TaskExportS3 extends S3Access {
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   }) | (string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   })[])
@@ -2281,7 +2281,7 @@ export interface TaskExportBlobstore extends BlobstoreAccess {
   blob?: string
   /** Cache-Control header of downloads */
   cache_control?: string
-  /** Header of its downloads */
+  /** Content-Disposition header of downloads */
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
@@ -2291,12 +2291,12 @@ export interface TaskExportBlobstore extends BlobstoreAccess {
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   }) | (string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   })[])
@@ -2309,7 +2309,7 @@ export interface TaskExportGcs extends GcsAccess {
   acl?: ("authenticatedRead" | "bucketOwnerFullControl" | "bucketOwnerRead" | "private" | "projectPrivate" | "publicRead")
   /** Cache-Control header of downloads */
   cache_control?: string
-  /** Header of its downloads */
+  /** Content-Disposition header of downloads */
   content_disposition?: string
   /** Metadata to store with the file */
   metadata?: { [k: string]: string }
@@ -2319,12 +2319,12 @@ export interface TaskExportGcs extends GcsAccess {
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   }) | (string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   })[])
@@ -2339,12 +2339,12 @@ export interface TaskExportSftp extends SftpAccess {
   /** Name or names of the input tasks, or `{task, file}` for single files of a task */
   input: ((string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   }) | (string | {
     task: string
-    /** Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?` */
+    /** Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?` */
     file?: string
     [k: string]: unknown
   })[])
@@ -2354,7 +2354,7 @@ export interface WholeJob extends Job {
 }
 export interface Task {
   operation: string
-  /** As it was sent; an empty list for imports */
+  /** Input as it was sent; an empty list for imports */
   input: ((string | { task: string; file?: string }) | (string | { task: string; file?: string })[])
   status: TaskStatus
   percent: number
@@ -2382,7 +2382,7 @@ export interface Task {
       url: string
       mime_type: string
       sha256: string
-      /** Files of a list such as the pages of a PDF, at most 1000 names, fewer in a job of many tasks: each is a file of its own for the next task, where `input: {task, file}` selects it */
+      /** Names of the files in a list, such as the pages of a PDF: at most 1000, fewer in a job of many tasks. The next task takes each as a separate file, which `input: {task, file}` can select */
       members?: string[]
     }[]
     /** Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it */
@@ -2419,7 +2419,7 @@ export interface UploadedPart {
   PartNumber: number
   /** `ETag` of the reply to the PUT of the part */
   ETag: string
-  /** Bytes */
+  /** Size in bytes */
   Size: number
 }
 export interface PartUrl {
@@ -2438,7 +2438,7 @@ export interface CompletedUpload {
   bucket: string
   /** For POST /v1/convert and similar requests */
   uploadId: string
-  /** Bytes */
+  /** Size in bytes */
   size: number
   etag: string
 }
@@ -2449,7 +2449,7 @@ export interface Upload {
   filename: string
   /** Declared size in bytes; null if none was declared */
   size: (number | null)
-  /** As declared, or as detected for a fetched file */
+  /** MIME type as declared, or as detected for a fetched file */
   mimeType: string
   /** Detected format of a fetched file */
   format: (string | null)
@@ -2472,7 +2472,7 @@ export interface DriveItem {
   name: string
   isFolder: boolean
   mimeType: (string | null)
-  /** Bytes; null if unknown */
+  /** Size in bytes; null if unknown */
   size: (number | null)
   modifiedAt: (string | null)
   thumbnailUrl: (string | null)
@@ -2488,9 +2488,9 @@ export interface Workflow {
   enabled: boolean
   overlap: ("skip" | "queue" | "cancel-previous")
   tag: (string | null)
-  /** Without credentials and query for keys that only read */
+  /** Without credentials and query for keys that can only read */
   webhookUrl: (string | null)
-  /** Consecutive failed runs */
+  /** Number of consecutive failed runs */
   failures: number
   /** Set when the workflow was disabled automatically, with the reason */
   paused: ({ at: string; reason: string } | null)
@@ -2504,7 +2504,7 @@ export interface WorkflowRun {
   workflowId: string
   /** Started by the schedule or by a request */
   trigger: ("schedule" | "request")
-  /** `waiting` for the previous run, `skipped` because of it */
+  /** `waiting`: the previous run has not finished yet; `skipped`: it had not finished */
   status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
   /** Scheduled time, or time of the request */
   dueAt: string
@@ -2524,7 +2524,7 @@ export interface Webhook {
   format: ("json" | "chat-blocks" | "chat-embed" | "facade-v2")
   description: (string | null)
   enabled: boolean
-  /** Whether every delivery since the last failure failed */
+  /** Whether all deliveries have failed since `failingSince` */
   failing: boolean
   failingSince: (string | null)
   disabledAt: (string | null)
@@ -2567,9 +2567,9 @@ export interface DeliveryWithAttempts extends Delivery {
 }
 export interface Plan {
   id: ("anonymous" | "free" | "starter" | "pro" | "business" | "self-hosted")
-  /** Per key, session or IP address; null for no limit */
+  /** Requests per key, session or IP address; null for no limit */
   requestsPerMinute: (number | null)
-  /** Per key, session or IP address; null for no limit */
+  /** Requests per key, session or IP address; null for no limit */
   requestsPerHour: (number | null)
   /** Read requests, if they have a separate limit and do not count towards the others */
   readsPerMinute: (number | null)
@@ -2577,11 +2577,11 @@ export interface Plan {
   requestsPerDay: (number | null)
   /** Requests that create a job, such as a conversion, an import or a run of a workflow; per account, or per IP address without an account; null for no limit */
   requestsPerMonth: (number | null)
-  /** Counted but not enforced; null for no limit */
+  /** Minutes of conversion, which are counted but not enforced; null for no limit */
   conversionMinutesPerMonth: (number | null)
-  /** Bytes */
+  /** Maximum size of a file in bytes */
   maxFileSize: number
-  /** Items per batch, imports per job */
+  /** Maximum number of items per batch, and of imports per job */
   filesPerJob: number
   /** Jobs that run at a time; others wait; null for no limit */
   concurrentJobs: (number | null)
@@ -2631,7 +2631,7 @@ export interface Usage {
     credits: number
   }
   series: {
-    /** Such as `2026-01-31` or `2026-01` */
+    /** Day or month, such as `2026-01-31` or `2026-01` */
     date: string
     /** All requests of the account; requests without an account are not counted */
     requests: number
@@ -2669,10 +2669,10 @@ export interface QuotaState {
   concurrentJobs: {
     limit: (number | null)
     running: number
-    /** Including jobs that wait for their files */
+    /** Queued jobs, including those that wait for their files */
     queued: number
   }
-  /** Bytes */
+  /** Maximum size of a file in bytes */
   maxFileSize: number
   filesPerJob: number
 }
@@ -2712,7 +2712,7 @@ export interface Account {
   /** Hours for which a finished job and its files are kept */
   retentionHours: number
   limits: {
-    /** Bytes */
+    /** Maximum size of a file in bytes */
     maxFileSize: number
     filesPerJob: number
     /** Jobs that run at a time, others wait; null for no limit */
@@ -2863,7 +2863,7 @@ export interface ConversionOption {
   pattern?: string
   /** The number may also be sent as text, see the description */
   spelled?: boolean
-  /** Replaced by another option */
+  /** Whether another option replaces this one */
   deprecated?: boolean
   description: string
 }
@@ -2890,7 +2890,7 @@ export interface AuthSession {
   /** For example `ses_…` */
   id: string
   userId: string
-  /** For `POST /v1/auth/revoke-session` */
+  /** Token for `POST /v1/auth/revoke-session` */
   token: string
   createdAt: string
   updatedAt: string
@@ -2908,7 +2908,7 @@ export interface JobOutline {
   tag: (string | null)
   source: ({ filename: string; format: string; size: number } | null)
   target: ({ format: string } | null)
-  /** By name */
+  /** Tasks by name */
   tasks: { [k: string]: TaskOutline }
   createdAt: string
   queuedAt?: string
@@ -2920,7 +2920,7 @@ export interface TaskOutline {
 }
 export interface EventFields {
   timestamp: string
-  /** Unchanged if the event is sent again */
+  /** Id of the event, unchanged if it is sent again */
   id: string
   /** Number of the event within its job, from 1; always 1 for a file that was uploaded before its job was created */
   sequence: number
@@ -2989,14 +2989,14 @@ export interface EventFile {
   expires_at?: string
 }
 export interface EventExport {
-  /** Such as `s3` */
+  /** Export method, such as `s3` */
   method: string
   /** Path of the first file in the store */
   path: string
   /** Location of the first file, such as `s3://bucket/path` */
   url: string
   status: TaskStatus
-  /** Of all files */
+  /** Total size of all files in bytes */
   bytes: number
 }
 export interface JobFailedEvent extends EventFields {
@@ -3044,17 +3044,17 @@ export interface JobExpiredEvent extends EventFields {
 export interface FileUploadedEvent extends EventFields {
   event: "file.uploaded"
   file: {
-    /** Absent if the file was sent directly to a task */
+    /** Id of the upload; absent if the file was sent directly to a task */
     uploadId?: string
     /** The job that the file was uploaded for */
     jobId?: string
     filename: string
-    /** Bytes */
+    /** Size in bytes */
     size: number
     mimeType: string
     /** Detected from the content; null if unknown */
     format: (string | null)
-    /** Lower-case hex, if the service read the whole file */
+    /** SHA-256 in lower-case hex, if the service read the whole file */
     sha256?: string
     /** `form`: with the request; `presigned` and `multipart`: directly to the storage, in one or several parts; `url` and `store`: fetched from a URL or from your storage */
     via: ("form" | "presigned" | "multipart" | "url" | "store")
@@ -3065,7 +3065,7 @@ export interface FileDownloadedEvent extends EventFields {
   file: {
     jobId: string
     filename: string
-    /** Bytes */
+    /** Size in bytes */
     size: number
     /** Whether a signed link was used */
     signed: boolean

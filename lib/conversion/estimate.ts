@@ -13,7 +13,7 @@ import type { ConversionKind, DurationTotals } from './duration-stats.ts'
 export const Estimate = component(
   'Estimate',
   z.object({
-    queueMs: z.int().describe('Estimated wait until it starts, from the tasks ahead in the queue'),
+    queueMs: z.int().describe('Estimated wait for the start, based on the tasks ahead in the queue'),
     runMs: z.int().describe('Estimated duration from start to end'),
     basis: z
       .enum(['recorded', 'planned'])
@@ -23,7 +23,7 @@ export const Estimate = component(
     warning: z
       .string()
       .optional()
-      .describe('Present if the conversion will probably take longer than a task may, so that it would fail'),
+      .describe('Set if the conversion will probably exceed the time limit of a task and fail'),
   }),
 )
 export type Estimate = z.infer<typeof Estimate>

@@ -18,7 +18,7 @@ export const remoteFields = {
     .describe('Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`'),
   exportPath: text('url')
     .optional()
-    .describe('Its path or key there; may contain `{name} {ext} {jobId} {index} {date}`'),
+    .describe('Path or key of the result in that store; may contain `{name} {ext} {jobId} {index} {date}`'),
   exportConfig: z
     .union([text('list'), createOptionsSchema()])
     .optional()

@@ -6,8 +6,8 @@ import knownShares from './known-shares.json' with { type: 'json' }
 export const KnownLoss = z.object({
   what: z
     .string()
-    .describe('As named by `fidelity` of a result, such as `animation` or `frames`; or `quality`'),
-  share: z.number().optional().describe('Retained share if measured, 0 to 1'),
+    .describe('Name in the `fidelity` of a result, such as `animation` or `frames`; or `quality`'),
+  share: z.number().optional().describe('Share that was retained, 0 to 1; only if it was measured'),
   basis: z
     .enum(['measured', 'format'])
     .describe(

@@ -14,7 +14,7 @@ export const BatchItem = z
     fileUrl: z.string().min(1).max(4096).optional().describe('Alias of url, named as in other requests'),
     targetFormat: text('id').optional().describe('Defaults to the targetFormat of the batch'),
     engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
-    filename: z.string().max(1024).optional().describe('Name of the source file, if it should differ'),
+    filename: z.string().max(1024).optional().describe('Name to use instead of that of the source file'),
     options: createOptionsSchema().optional(),
   })
   .catchall(createJsonSchema())

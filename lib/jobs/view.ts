@@ -45,7 +45,7 @@ const maxShownMembers = { perList: 1000, perJob: 3000 }
 const ResultFile = z.object({
   filename: z.string(),
   format: z.string(),
-  size: z.int().describe('Bytes'),
+  size: z.int().describe('Size in bytes'),
   mimeType: z.string(),
   sha256: z.string(),
 })
@@ -55,9 +55,14 @@ const ResultView = component(
   z.object({
     downloadUrl: z
       .url()
-      .describe('The result; of a batch with several results, a ZIP of all of them with a `manifest.json`'),
+      .describe(
+        'URL of the result; for a batch with several, of a ZIP of all results with a `manifest.json`',
+      ),
     ...ResultFile.shape,
-    size: z.int().nullable().describe('Bytes; null for the ZIP of a batch, which is packed on request'),
+    size: z
+      .int()
+      .nullable()
+      .describe('Size in bytes; null for the ZIP of a batch, which is packed on request'),
     sha256: z.string().nullable().describe('Null for the ZIP of a batch'),
     engine: z.string().optional().describe('Engine that produced the result'),
     engineVersion: z.string().optional(),
@@ -76,7 +81,7 @@ const ResultView = component(
 const JobProgress = component(
   'JobProgress',
   z.object({
-    percent: z.int().min(0).max(100).describe('Never decreases'),
+    percent: z.int().min(0).max(100).describe('Progress in percent; never decreases'),
     stage: z.string(),
     taskName: z.string().nullable(),
     etaMs: z.int().nullable().describe('Estimated from the progress so far'),
@@ -124,7 +129,9 @@ const TaskView = component(
   'Task',
   z.object({
     operation: z.string(),
-    input: z.union([TaskInput, z.array(TaskInput)]).describe('As it was sent; an empty list for imports'),
+    input: z
+      .union([TaskInput, z.array(TaskInput)])
+      .describe('Input as it was sent; an empty list for imports'),
     status: TaskStatus,
     percent: z.int(),
     attempt: z.int(),
@@ -157,7 +164,7 @@ const TaskView = component(
                 .array(z.string())
                 .optional()
                 .describe(
-                  `Files of a list such as the pages of a PDF, at most ${maxShownMembers.perList} names, fewer in a job of many tasks: each is a file of its own for the next task, where \`input: {task, file}\` selects it`,
+                  `Names of the files in a list, such as the pages of a PDF: at most ${maxShownMembers.perList}, fewer in a job of many tasks. The next task takes each as a separate file, which \`input: {task, file}\` can select`,
                 ),
             }),
           ),

@@ -111,7 +111,7 @@ export const serverFrames = {
       event: z.enum(eventNames),
       seq: z.int().describe('Increases by one with each event of an identity; used by `resume`'),
       timestamp: z.iso.datetime(),
-      id: z.string().describe('Unchanged if the event is sent again'),
+      id: z.string().describe('Id of the event, unchanged if it is sent again'),
       sequence: z.int().describe('Number of the event within its job'),
     })
     .describe('An event with the same body as in webhooks'),

@@ -34,8 +34,8 @@ export const StoredFile = z.object({
   filename: z.string(),
   format: z.string(),
   mimeType: z.string(),
-  size: z.int().describe('Bytes'),
-  sha256: z.string().describe('Lower-case hex'),
+  size: z.int().describe('Size in bytes'),
+  sha256: z.string().describe('SHA-256 in lower-case hex'),
   /** ETag of the bytes that were checked; if the key has other bytes, they are refused. */
   etag: z.string().optional(),
   /** True for an office file that needs a password. */
@@ -56,9 +56,9 @@ export type StoredFile = z.infer<typeof StoredFile>
 export const ExportedFile = z.object({
   url: z.string().describe('Its location, such as `s3://bucket/key`'),
   filename: z.string(),
-  size: z.int().describe('Bytes'),
+  size: z.int().describe('Size in bytes'),
   mimeType: z.string(),
-  sha256: z.string().describe('Lower-case hex'),
+  sha256: z.string().describe('SHA-256 in lower-case hex'),
 })
 export type ExportedFile = z.infer<typeof ExportedFile>
 

@@ -13,9 +13,9 @@ export const WarningDetails = component(
   'WarningDetails',
   z.object({
     count: Count.describe('How many files, fonts or pages the warning is about'),
-    total: Amount.describe('How many the source contains'),
-    kept: Amount.describe('How many of them the result contains'),
-    unit: z.string().max(20).optional().describe('What `total` and `kept` count, a unit of `fidelity`'),
+    total: Amount.describe('How many units the source contains'),
+    kept: Amount.describe('How many of these units the result contains'),
+    unit: z.string().max(20).optional().describe('The unit that `total` and `kept` count, as in `fidelity`'),
     share: z
       .number()
       .min(0)

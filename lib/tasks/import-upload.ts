@@ -24,6 +24,6 @@ export const importUploadOperation = {
       .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
       .optional()
       .describe('SHA-256 in hex; the storage rejects other content'),
-    max_file_size: z.int().min(1).optional().describe('Bytes; larger files are rejected'),
+    max_file_size: z.int().min(1).optional().describe('Maximum size in bytes; larger files are rejected'),
   }),
 } as const satisfies ImportOperation

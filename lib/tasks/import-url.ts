@@ -21,7 +21,7 @@ export const importUrlOperation = {
       .regex(/^[0-9a-f]{64}$/i, 'expected 64 hex digits')
       .optional()
       .describe('SHA-256 in hex; other content is rejected'),
-    max_size: z.int().min(1).optional().describe('Bytes; larger files are rejected'),
+    max_size: z.int().min(1).optional().describe('Maximum size in bytes; larger files are rejected'),
   }),
   secrets: ['url', 'headers'],
   find: async () => (await import('../transfer/url.ts')).findByUrl,

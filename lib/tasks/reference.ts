@@ -12,7 +12,7 @@ const inputTask = z.union([
     file: z
       .string()
       .optional()
-      .describe('Name of one of its files, such as `page-003.jpg`, or a pattern with `*` and `?`'),
+      .describe('Name of a file of that task, such as `page-003.jpg`, or a pattern with `*` and `?`'),
   }),
 ])
 const input = z

@@ -116,7 +116,9 @@ export const createMetadataField = (name: z.ZodString) =>
 /** Headers that most stores keep with a file. */
 export const headerFields = {
   cache_control: headerText(z.string().max(256)).optional().describe('Cache-Control header of downloads'),
-  content_disposition: headerText(z.string().max(512)).optional().describe('Header of its downloads'),
+  content_disposition: headerText(z.string().max(512))
+    .optional()
+    .describe('Content-Disposition header of downloads'),
 } as const
 
 export const endpointField = z

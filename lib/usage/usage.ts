@@ -47,7 +47,11 @@ export const UsageView = component(
     period: z.object({ from: z.iso.date(), to: z.iso.date() }),
     totals: z.object({ requests, ...figureFields }),
     series: z.array(
-      z.object({ date: z.string().describe('Such as `2026-01-31` or `2026-01`'), requests, ...figureFields }),
+      z.object({
+        date: z.string().describe('Day or month, such as `2026-01-31` or `2026-01`'),
+        requests,
+        ...figureFields,
+      }),
     ),
     groups: z
       .array(z.object({ name: z.string(), ...figureFields }))

@@ -19,7 +19,7 @@ export const WebhookView = component(
     format: WebhookFormat,
     description: z.string().nullable(),
     enabled: z.boolean(),
-    failing: z.boolean().describe('Whether every delivery since the last failure failed'),
+    failing: z.boolean().describe('Whether all deliveries have failed since `failingSince`'),
     failingSince: Timestamp.nullable(),
     disabledAt: Timestamp.nullable(),
     disabledReason: DisabledFor.nullable().describe(

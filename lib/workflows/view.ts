@@ -16,7 +16,9 @@ export const RunView = component(
     runId: z.string(),
     workflowId: z.string(),
     trigger: z.enum(['schedule', 'request']).describe('Started by the schedule or by a request'),
-    status: WorkflowRunStatus.describe('`waiting` for the previous run, `skipped` because of it'),
+    status: WorkflowRunStatus.describe(
+      '`waiting`: the previous run has not finished yet; `skipped`: it had not finished',
+    ),
     dueAt: Timestamp.describe('Scheduled time, or time of the request'),
     jobId: z.string().nullable(),
     startedAt: Timestamp.nullable(),
@@ -36,8 +38,8 @@ export const WorkflowView = component(
     enabled: z.boolean(),
     overlap: Overlap,
     tag: z.string().nullable(),
-    webhookUrl: z.string().nullable().describe('Without credentials and query for keys that only read'),
-    failures: z.int().describe('Consecutive failed runs'),
+    webhookUrl: z.string().nullable().describe('Without credentials and query for keys that can only read'),
+    failures: z.int().describe('Number of consecutive failed runs'),
     paused: z
       .object({ at: Timestamp, reason: z.string() })
       .nullable()

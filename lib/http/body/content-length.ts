@@ -8,4 +8,4 @@ import { coerceNumber } from '../../validation/coerce.ts'
 export const declaredSize = z
   .preprocess(coerceNumber, z.number().min(0).refine(Number.isInteger))
   .meta({ type: 'integer' })
-  .describe('Bytes')
+  .describe('Size in bytes')

@@ -31,7 +31,7 @@ export const OptionView = component(
     max: z.number().optional(),
     pattern: z.string().optional(),
     spelled: z.boolean().optional().describe('The number may also be sent as text, see the description'),
-    deprecated: z.boolean().optional().describe('Replaced by another option'),
+    deprecated: z.boolean().optional().describe('Whether another option replaces this one'),
     description: z.string(),
   }),
 )

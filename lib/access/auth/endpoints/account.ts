@@ -108,7 +108,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     body: z.object({
       password: currentPassword.optional(),
       callbackURL,
-      token: z.string().optional().describe('Without effect; for clients of better-auth'),
+      token: z.string().optional().describe('Has no effect; accepted for clients of better-auth'),
     }),
     reply: z.object({ success: z.literal(true), message: z.string() }),
     errors: {

@@ -49,7 +49,7 @@ export const Session = component(
   z.object({
     id: z.string().describe('For example `ses_…`'),
     userId: z.string(),
-    token: z.string().describe('For `POST /v1/auth/revoke-session`'),
+    token: z.string().describe('Token for `POST /v1/auth/revoke-session`'),
     createdAt: z.iso.datetime(),
     updatedAt: z.iso.datetime(),
     expiresAt: z.iso.datetime(),
@@ -63,7 +63,7 @@ export const SignInReply = z.object({ token: z.string(), user: User })
 /** The session of a sign-up or a changed password may be missing. */
 export const OptionalSignInReply = z.object({ token: z.string().nullable(), user: User })
 export const ProviderUrlReply = z.object({
-  url: z.string().describe('Open it in the browser'),
+  url: z.string().describe('URL to open in the browser'),
   redirect: z.boolean(),
 })
 
@@ -75,7 +75,10 @@ export const trustDevice = z
   .boolean()
   .optional()
   .describe('Do not ask this browser for a code again for 30 days')
-export const rememberMe = z.boolean().optional().describe('`false`: the session ends with the browser')
+export const rememberMe = z
+  .boolean()
+  .optional()
+  .describe('`false` ends the session when the browser is closed')
 export const callbackURL = z.string().optional().describe('URL of this service to open afterward')
 export const provider = z.string().describe('Id of a provider of `GET /v1/auth/options`')
 export const PasswordBody = z.object({ password: currentPassword })

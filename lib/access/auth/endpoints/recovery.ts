@@ -20,7 +20,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
       'The reply and its time are the same whether the account exists or not. Without a mail server, the link is in the log of the service.',
     body: z.object({
       email,
-      redirectTo: z.string().optional().describe('Page of this service that gets `?token=…`'),
+      redirectTo: z.string().optional().describe('Page of this service to open, with `?token=…` added'),
     }),
     reply: StatusReply.extend({ message: z.string() }),
     errors: { 403: ['INVALID_REDIRECT_URL'] },
@@ -31,7 +31,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     summary: 'Open the link of a password email',
     description: 'Checks the token and leads to the page that sets the password.',
     params: z.object({ token: z.string() }),
-    query: z.object({ callbackURL: z.string().describe('URL of this service') }),
+    query: z.object({ callbackURL: z.string().describe('URL of this service to open afterward') }),
     redirect: 'The page with `?token=…`, or with `?error=INVALID_TOKEN`',
     errors: foreignUrlErrors,
   },
@@ -43,7 +43,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     query: z.object({ token: z.string().optional() }),
     body: z.object({
       newPassword: accountPassword,
-      token: z.string().optional().describe('Required here or in the query'),
+      token: z.string().optional().describe('Token from the email; required here or in the query'),
     }),
     reply: StatusReply,
     errors: { 400: ['INVALID_TOKEN', 'USER_NOT_FOUND', ...weakPasswordErrors] },

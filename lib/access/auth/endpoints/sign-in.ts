@@ -118,8 +118,11 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     summary: 'Get the session and its user',
     description: 'The reply is `null` without a session. Sessions expire after 30 days without use.',
     query: z.object({
-      disableCookieCache: z.string().optional().describe('Without effect; for clients of better-auth'),
-      disableRefresh: z.string().optional().describe('`true`: do not prolong the session'),
+      disableCookieCache: z
+        .string()
+        .optional()
+        .describe('Has no effect; accepted for clients of better-auth'),
+      disableRefresh: z.string().optional().describe('`true` does not extend the session'),
     }),
     reply: z.object({ session: Session, user: User }).nullable(),
   },
@@ -131,7 +134,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     body: z.object({
       callbackURL,
       disableRedirect: z.boolean().optional(),
-      state: z.string().optional().describe('For the sign-out page of the provider'),
+      state: z.string().optional().describe('Passed on to the sign-out page of the provider'),
     }),
     isBodyOptional: true,
     reply: z.object({
