@@ -1,5 +1,5 @@
-// Converts between time zones, based on Node's zone data. A "wall time" is what a clock in the zone shows, as the
-// milliseconds that the same digits would be in UTC.
+// Converts between time zones, based on Node's zone data.
+// A "wall time" is what a clock in the zone shows, as the milliseconds that the same digits would be in UTC.
 
 const formatters = new Map<string, Intl.DateTimeFormat>()
 

@@ -1,5 +1,5 @@
-// Distributed tracing in the terms of OpenTelemetry. Spans are collected here without any library; `onSpanEnd` decides
-// where they are exported.
+// Distributed tracing in the terms of OpenTelemetry, without any library.
+// `onSpanEnd` decides where the collected spans are exported.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 

@@ -27,7 +27,7 @@ export async function readCredentials(
 
 const formatRecordName = ({ pk, sk }: Item | Key) => `${pk}\n${sk}`
 
-/** Records of accounts, API keys, OAuth clients, access tokens and sessions. */
+/** Whether a record of an account, API key, OAuth client, access token or session is active. */
 function isActiveRecord({ status, revokedAt, validUntil, expiresAt }: Item, now: Date): boolean {
   const nowText = now.toISOString()
   if (status === 'suspended' || revokedAt !== undefined) return false

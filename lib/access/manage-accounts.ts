@@ -19,7 +19,7 @@ interface Actor {
 }
 
 const changeableFields = ['plan', 'role', 'status'] as const
-/** Attempts if another administrator changes the account at the same time. */
+/** Maximum number of attempts if another administrator changes the account at the same time. */
 const maxAttempts = 5
 
 /**

@@ -1677,7 +1677,7 @@ export interface JobResult {
   /** Size in bytes; null for the ZIP of a batch, which is packed on request */
   size: (number | null)
   mimeType: string
-  /** Null for the ZIP of a batch */
+  /** SHA-256 in lower-case hex; null for the ZIP of a batch */
   sha256: (string | null)
   /** Engine that produced the result */
   engine?: string

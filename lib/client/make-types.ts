@@ -1,6 +1,5 @@
-// Generates api-types.ts, api-constants.ts and option-types.ts from the route contracts and the engines:
-// `node lib/client/make-types.ts`. A test compares them with the committed files, so that the API cannot change without
-// its client.
+// Generates api-types.ts, api-constants.ts and option-types.ts from the route contracts and the engines.
+// Run `node lib/client/make-types.ts`; a test fails if the committed files differ from its output.
 import { writeFile } from 'node:fs/promises'
 import { compile, type JSONSchema } from 'json-schema-to-typescript'
 import { api } from '../../functions/routes/index.ts'

@@ -105,8 +105,7 @@ export async function startJob(request: JobRequest, services: Services): Promise
   if (webhookUrl !== undefined)
     await webhooks.createForJob({ url: webhookUrl, format: request.webhookFormat, owner, jobId, retentionS })
   const isNew = await services.jobs.create(records, claims).catch((error: unknown) => {
-    // The job may have been stored despite the error and would then need its files. Files without a job are deleted
-    // when they expire.
+    // The job may have been stored despite the error and would need its files; files without a job expire.
     adoptAll()
     throw error
   })

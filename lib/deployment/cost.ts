@@ -1,5 +1,5 @@
-// `node lib/deployment/cost.ts` writes two things into lib/deployment/README.md: the costs of conversions, idle months
-// and attacks, and the table of functions with outbound access.
+// `node lib/deployment/cost.ts` writes two tables into lib/deployment/README.md:
+// costs (of conversions, idle months and attacks), and functions with outbound access.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { imageIds } from '../component-ids.ts'

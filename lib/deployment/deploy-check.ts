@@ -1,5 +1,5 @@
-// `npm run deploy:check [-- --stage prod | --all]` packages the service and checks the result offline. With `--all`, it
-// packages each profile, and a stage with every setting, in separate folders.
+// `npm run deploy:check [-- --stage prod | --all]` packages the service and checks the result offline.
+// With `--all`, it packages each profile, and a stage with every setting, in separate folders.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

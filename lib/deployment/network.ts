@@ -16,8 +16,7 @@ const createSubnets = (zoneNames: Stage['zones']) =>
           Properties: {
             VpcId: { Ref: 'ClosedNetwork' },
             AvailabilityZone: zoneNames?.[zone] ?? { 'Fn::Select': [zone, { 'Fn::GetAZs': '' }] },
-            // A smaller range would save nothing, although functions share network interfaces and need few IP
-            // addresses.
+            // Functions share network interfaces and need few IP addresses, but a smaller range would save nothing.
             CidrBlock: `10.0.${zone * 16}.0/20`,
             MapPublicIpOnLaunch: false,
           },

@@ -71,7 +71,6 @@ export function getPackageBudget(name: string, declaredFunction: FunctionDeclara
 export const layerBudgetsKb = {
   // The layer contains libmagic (730), a PDF reader (480), and the program that uses them (130).
   readers: 1400,
-  // The layer contains the page (250 for each language), its PDF renderer (700), and the renderer's encodings for Asian
-  // text (450).
+  // The page (250 for each language), its PDF renderer (700), and the renderer's encodings for Asian text (450).
   page: 2800,
 } as const satisfies Readonly<Record<LambdaLayerId, number>>

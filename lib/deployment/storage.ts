@@ -129,8 +129,7 @@ export const createStorageResources = (stage: Stage) => ({
   BucketPolicy: createTlsOnlyPolicy('Bucket', stage.cdnPublicKeys && fileStatements),
   Bus: { Type: 'AWS::Events::EventBus', Properties: { Name: `\${self:service}-\${sls:stage}` } },
   SecretsKey: createEncryptionKey('Encrypts the secrets of the service'),
-  // If the service secret were lost, clients could no longer access their jobs, and stored passwords could not be
-  // decrypted.
+  // Without the service secret, clients cannot access their jobs, and stored passwords cannot be decrypted.
   SecretsBucket: createPrivateBucket({
     ...createBucketLogging(stage, 'secrets'),
     BucketEncryption: {

@@ -1,10 +1,9 @@
-// Durable writes to one SQLite file. An fsync costs more than a change, so concurrent changes share one, and it runs in
-// the thread pool: on the event loop everything else would wait for the disk too.
-//
-// SQLite itself writes with `synchronous = NORMAL`: a commit only appends to the write-ahead log, which is synced here
-// before the change is acknowledged. SQLite still syncs the log before a checkpoint, the database after it, and the
-// log's new header before it overwrites old frames (https://sqlite.org/wal.html). So a commit that is no longer in the
-// log is in the database, and syncing the log is always enough.
+// Makes changes to one SQLite file durable.
+// An fsync costs more than a change, so concurrent changes share one.
+// It runs in the thread pool, because on the event loop everything else would wait for the disk too.
+// SQLite itself writes with `synchronous = NORMAL`: a commit only appends to the write-ahead log.
+// This module syncs the log before it acknowledges a change, which is always enough (https://sqlite.org/wal.html):
+// SQLite syncs log and database around each checkpoint, so a commit that has left the log is in the database.
 import { DatabaseSync } from 'node:sqlite'
 import { LogSync, type PendingDelivery } from './log-sync.ts'
 import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'

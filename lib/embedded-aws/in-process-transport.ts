@@ -145,8 +145,7 @@ class InProcessRequest extends Readable {
   }
 
   override _read(): void {
-    // After the response, nothing more is read. A server drains a refused body so that its response gets through, which
-    // is not needed here.
+    // After the response, nothing more is read: unlike over a connection, unread data does not block the response.
     if (this.#isAnswered()) return
     const nextChunk = this.#chunks.next()
     if (!('then' in nextChunk)) this.#pushResult(nextChunk)

@@ -1,5 +1,5 @@
-// The AWS quotas that this service can reach, each with its AWS name from the Service Quotas console or the service's
-// developer guide. Defaults are those of eu-central-1.
+// The AWS quotas that this service can reach; defaults are those of eu-central-1.
+// Their names are from the Service Quotas console or from the developer guide of the AWS service.
 
 interface Quota {
   readonly value: number

@@ -46,8 +46,7 @@ export async function writeBuffered(
       unsyncedBytes = 0
     }
     if (batchBytes > 0) await writeBatch()
-    // A disk reports a failure only once, so the writes are checked too: the sync that follows a failed write would
-    // succeed.
+    // A disk reports a failure only once: the sync that follows a failed write would succeed.
     await Promise.all([...writes, syncPromise])
     return size
   } finally {

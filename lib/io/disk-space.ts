@@ -35,8 +35,7 @@ interface DiskSpace {
 }
 
 export async function readDiskSpace(folder: string): Promise<DiskSpace> {
-  // The call is synchronous, because the kernel needs no disk access for it and the thread pool would take fifty times
-  // as long.
+  // The call is synchronous: it needs no disk access, and the thread pool would take fifty times as long.
   const { bavail, blocks, bsize } = statfsSync(folder)
   const size = blocks * bsize
   return { free: bavail * bsize, size, reserved: getReservedBytes(size) }

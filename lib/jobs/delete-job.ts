@@ -84,8 +84,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
   if (!foundState) return
   const { job } = foundState
   const state = job.filesTold ? foundState : await lifecycle.endAllTasks(foundState)
-  // Records are only deleted after `filesTold` is stored: until then every reader sees the complete state and publishes
-  // the same events.
+  // Before `filesTold` is stored, no records are deleted, so that every reader publishes the same events.
   const currentJob = await store.getJob(jobId)
   if (!currentJob) return
   if (!currentJob.filesTold) {

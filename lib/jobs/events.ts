@@ -292,8 +292,7 @@ function describeEndedJob(state: JobState, endedAt: string) {
   const { job } = state
   const { queuedAt, startedAt, summary } = job
   const allTasks = sortByNumber(state)
-  // If the result is not the only one, the link must name the task: without it, the download of the job delivers
-  // another file, or none.
+  // If there are several results, the link names its task, because the job's link delivers another file or none.
   const isOnlyResult = job.status === 'completed' && allTasks.filter(isLinkExport).length === 1
   const tasks = allTasks.map((task) => {
     const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)

@@ -135,8 +135,7 @@ export class JobLifecycle {
         },
       },
     )
-    // After a lost response the write is not reported as applied, but the stored fact is this one (or has the same
-    // timestamp).
+    // After a lost response, the write is not reported as applied, but the stored fact has this timestamp.
     const storedFact = record?.log[name]
     const isOurs = applied || storedFact?.at === fact.at
     if (!isOurs || !record || !storedFact) return record

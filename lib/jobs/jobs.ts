@@ -101,9 +101,9 @@ export class Jobs {
     try {
       await this.#publishCreation(state)
     } catch (error) {
-      // The job is stored, and an error would make clients send it again. So the event stays in its log, and the end of
-      // the job or the sweep publishes it. If this write fails as well, the sweep publishes the event and sends the
-      // tasks.
+      // The job is stored, so an error must not reach the client, which would send the job again.
+      // The end of the job or the sweep publishes the event, which stays in the job's log.
+      // If this write fails as well, the sweep also sends the tasks.
       this.#deps.log.error({ jobId: job.id, error }, 'the creation of a job could not be published yet')
       await this.store.changeJob(job.id, { set: { 'log.created': { at: job.createdAt } } })
     }

@@ -60,8 +60,7 @@ export class JobStore {
     const otherRecords = listOtherItems(records)
     const [onlyTask] = otherRecords
     if (onlyTask && otherRecords.length === 1 && otherWrites.length === 0) {
-      // Two writes are enough, because a transaction would cost twice as much. A repetition, also after a crash, finds
-      // the same task.
+      // A transaction would cost twice as much as two writes. A repetition, even after a crash, finds the task.
       await this.#table.put(onlyTask, { condition: { exists: false } })
       return this.#putJob(job)
     }
@@ -144,8 +143,7 @@ export class JobStore {
 
   /** Reads the input tasks of a task, and the job unless `knownJob` is passed. */
   async getInputs({ jobId, ins, fed, part }: TaskRecord, knownJob?: Job): Promise<JobState | undefined> {
-    // A single input that was available from the start has no record. Chunks are excluded, because their `fed` is
-    // meaningless.
+    // A single input that was available from the start has no record; `fed` says nothing about chunks.
     const isFixed = fed && ins.length === 1 && part === undefined
     const inputs = isFixed ? [] : ins.map((task) => getTaskKey({ jobId, task }))
     const items = await this.#table.getAll(knownJob ? inputs : [getJobKey(jobId), ...inputs])

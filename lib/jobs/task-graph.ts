@@ -319,8 +319,7 @@ function createJobRecord(
     running: {},
     sequence: isAwaiting ? created : created + 1,
     numbers: isAwaiting ? { created } : { created, queued: created + 1 },
-    // A fact is needed if an upload may arrive before the creator has published the event; otherwise the event is
-    // published before any task is sent.
+    // An upload may arrive before the creator publishes the event; for other jobs, no task is sent before.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
     ...defined({ fixed: graph.fixed && [...graph.fixed] }),

@@ -63,7 +63,7 @@ const ResultView = component(
       .int()
       .nullable()
       .describe('Size in bytes; null for the ZIP of a batch, which is packed on request'),
-    sha256: z.string().nullable().describe('Null for the ZIP of a batch'),
+    sha256: z.string().nullable().describe('SHA-256 in lower-case hex; null for the ZIP of a batch'),
     engine: z.string().optional().describe('Engine that produced the result'),
     engineVersion: z.string().optional(),
     method: z

@@ -75,8 +75,7 @@ function addBearerToken(headers: Handshake['headers']): Handshake['headers'] {
   const offeredProtocol = parseProtocols(headers).find((name) => name.startsWith(bearerProtocol))
   const bearer =
     headers['authorization'] ?? (offeredProtocol && `Bearer ${offeredProtocol.slice(bearerProtocol.length)}`)
-  // The owner token is sent as a bearer token, so that an unknown one is refused. Requests ignore it and create a new
-  // identity, which a socket cannot do.
+  // Sent as a bearer token, so that an unknown owner token is refused: a socket cannot create a new identity.
   const owner = headers['x-owner-token']
   return { ...headers, authorization: bearer ?? (owner && `Bearer ${owner}`) }
 }

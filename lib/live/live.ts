@@ -40,8 +40,7 @@ export class Live {
    * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_PERMISSIONS for a request that bypassed the CDN
    */
   async connect(id: string, request: Handshake): Promise<void> {
-    // Only the connect event has the headers of the CDN. Later events of a socket whose handshake was refused are
-    // ignored.
+    // Only the connect event has the CDN's headers. Later events of a refused socket are ignored.
     const sourceIp = getClientIpBehindEdge(request, this.#services.config)
     const handshake = { ...request, sourceIp }
     const { jobId } = handshake.query

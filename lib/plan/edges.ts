@@ -27,8 +27,7 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
   }
   for (const targets of bySource.values()) {
     for (const [to, edges] of targets) {
-      // The arrays are copied to their exact size, because arrays that grew by `push` keep spare capacity, and there
-      // are 15,000 of them.
+      // Copied to the exact size: the 15,000 arrays that grew by `push` would keep spare capacity.
       targets.set(
         to,
         edges.toSorted((a, b) => a.capability.cost - b.capability.cost),

@@ -51,8 +51,7 @@ export function planRoute({
 }: RouteRequest): Route {
   const plans = getPlans(engines, operation)
   const route = plans.from(from, engine).get(to)
-  // A pinned engine is always used. If no engine supports the traits of a drawing, the route without traits is used. If
-  // there is none either, the conversion is not supported at all.
+  // A pinned engine is always used. If none supports the traits of a drawing, they are ignored.
   const hasTraits = route && engine === undefined && traits.length > 0
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
@@ -283,8 +282,7 @@ function createLazyPlans(
       [...findRoutesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
-          // Targets in one step are always included. Longer routes must be useful: a page of a book as a Sun raster
-          // image is not.
+          // One step is always listed. Several steps must be useful: a page as a Sun raster image is not.
           (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )
@@ -301,8 +299,7 @@ function createLazyPlans(
     bySource.set(key, traitRoutes)
     return traitRoutes
   }
-  // The list takes about 8 MB and is rarely needed. It is kept for the next page, but can be garbage-collected under
-  // memory pressure.
+  // The list takes about 8 MB and is rarely needed, so it may be garbage-collected between two pages.
   let allConversions: WeakRef<readonly Conversion[]> | undefined
   const listAll = () => {
     const cachedConversions = allConversions?.deref()

@@ -64,8 +64,7 @@ export const bucket = {
     },
   ],
   lifecycle: [
-    // Jobs delete their files and the uploads that they use. These rules delete unused uploads and the remains of late
-    // ones.
+    // Jobs delete their own files; these rules delete unused uploads and the remains of late ones.
     ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
         ID: `${kind}-${days}d`,

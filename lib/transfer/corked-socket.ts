@@ -9,8 +9,7 @@ import { nextTick } from 'node:process'
 export function corkWrites(socket: Socket): Socket {
   socket.setNoDelay()
   const write = socket.write.bind(socket)
-  // The method is replaced, because a subclass would not work: when connecting, Node replaces `write` with that of
-  // `Socket`.
+  // The method is replaced, because a subclass would not work: Node replaces `write` when connecting.
   socket.write = (data: string | Uint8Array, second?: unknown, third?: unknown) => {
     if (socket.writableCorked === 0) {
       socket.cork()

@@ -23,8 +23,8 @@ export function parseJsonBody(text: string): unknown {
  * @throws AppError INVALID_INPUT for an object with a duplicate name, and for a string with an unpaired surrogate.
  */
 export function requireUnambiguousJson(text: string, value: unknown, location: string): void {
-  // JSON.parse would silently use the last of several values: "When the names within an object are not unique, the
-  // behavior of software that receives such an object is unpredictable" (RFC 8259, 4).
+  // JSON.parse would silently use the last of several values.
+  // RFC 8259, 4: "the behavior of software that receives such an object is unpredictable".
   const duplicateName = findDuplicateName(text)
   if (duplicateName !== undefined) throw duplicateFieldError(duplicateName)
   const unpairedPath = findUnpairedSurrogate(value)

@@ -200,8 +200,7 @@ async function save(
   records: ResumeRecords,
 ): Promise<FileSnapshot> {
   await mkdir(dirname(path), { recursive: true })
-  // The name is fixed, so that after a crash the next command replaces the file; it is hashed to stay within the
-  // maximum length of filenames.
+  // The fixed name lets the next command replace the file after a crash; a hash keeps it short enough for a filename.
   const temporary = join(dirname(path), `.${shortHash(basename(path))}.mutabor-part`)
   await removeFile(temporary)
   const hash = createHash('sha256')
@@ -229,8 +228,7 @@ async function save(
   }
   const { mtimeMs, size } = await stat(temporary)
   const snapshot = { path, size, mtimeMs }
-  // The output is recorded before the rename: otherwise, after a crash in between, the program would not recognize its
-  // own file.
+  // Recorded before the rename: after a crash in between, the program would otherwise not recognize its own file.
   await records.recordOutput(snapshot)
   await rename(temporary, path)
   return snapshot

@@ -1,5 +1,5 @@
-// A proxy in front of the embedded DynamoDB, which only checks the format of signatures and does not limit throughput.
-// When callers have separate keys, the proxy checks signatures, permissions and quotas, and forwards allowed requests.
+// The proxy checks signatures, permissions and quotas of callers with separate keys, and forwards allowed requests.
+// The embedded DynamoDB behind it only checks the format of signatures and does not limit throughput.
 import {
   createServer,
   type IncomingHttpHeaders,

@@ -1,6 +1,5 @@
-// Limits the throughput of partitions, which the embedded database does not do: each partition key value has a rate of
-// reads and a rate of writes. Requests above a rate fail as with an on-demand table; throttled entries of a batch stay
-// unprocessed.
+// Limits reads and writes of each partition key value, which the embedded database does not do.
+// Above a limit, requests fail as with an on-demand table, and entries of a batch stay unprocessed.
 // https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/throttling-key-range-limit-exceeded-mitigation.html
 import type { AccountQuotas } from '../quotas.ts'
 import { RateLimit } from '../rate-limit.ts'

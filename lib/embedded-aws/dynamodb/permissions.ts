@@ -1,5 +1,5 @@
-// The permissions that a DynamoDB call needs
-// (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
+// Lists the permissions that a DynamoDB call needs.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html
 
 type Values = Readonly<Record<string, { readonly S?: string }>>
 

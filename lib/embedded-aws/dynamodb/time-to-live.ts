@@ -1,5 +1,4 @@
-// Deletes items whose time to live has expired, because the embedded database accepts the setting but does not delete
-// anything.
+// Deletes items whose time to live has expired: the embedded database accepts the setting, but deletes nothing.
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type AttributeValue,

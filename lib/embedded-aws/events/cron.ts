@@ -1,8 +1,8 @@
-// Parses AWS cron expressions and finds their next run.
+// Parses AWS cron expressions with aws-cron-parser, and finds their next run.
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
-// aws-cron-parser reads the fields, including L, W and #. Validation and the search are done here, because the library
-// accepts invalid numbers, has no steps inside lists, counts weeks in the time zone of the process (so it misses a last
-// weekday when clocks change that week) and gives up after ten steps, too few for 29 February.
+// Expressions are validated here, because the library accepts invalid numbers and has no steps inside lists.
+// The next run is searched here, because the library gives up after ten steps, too few for 29 February.
+// It also counts weeks in the time zone of the process, and so misses a last weekday when clocks change.
 import parser from 'aws-cron-parser'
 
 export interface Cron {

@@ -1,5 +1,4 @@
-// Sends the deliveries in the outbox to their targets: immediately, again after a failure, and finally to the
-// dead-letter queue.
+// Sends deliveries in the outbox to their targets: at once, again after a failure, then to the dead-letter queue.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
 import type { LogFunction } from '../log-line.ts'
 import { createDeadLetter } from './dead-letter.ts'
@@ -50,8 +49,7 @@ export class Deliveries {
   /** Checks the outbox for due deliveries. */
   wake(): void {
     if (this.#isClosed) return
-    // Both queries use the same time. Otherwise, a delivery that becomes due between them would be in neither result
-    // and wait forever.
+    // Both queries use the same time; otherwise, a delivery that becomes due between them would be in neither.
     const at = this.#options.now()
     for (const { id, target } of this.#listStartable(at)) {
       this.#inProgress.set(id, target)

@@ -1,5 +1,4 @@
-// Data of the event bus: documents (buses and rules), cached in memory and written through, and the outbox of pending
-// deliveries.
+// Data of the event bus: documents (buses and rules), cached in memory, and the outbox of pending deliveries.
 
 import { GroupCommit, openDatabase } from '../group-commit.ts'
 import type { LogFunction } from '../log-line.ts'
@@ -59,8 +58,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
   const selectFirstDue = db.prepare('SELECT min(due) AS due FROM document WHERE due IS NOT NULL')
   const commits = new GroupCommit(db, {
     createClosedError: () => new Error('The store of the event bus is closed.'),
-    // A refusal is thrown before anything is written; after any other error, documents in memory may differ from the
-    // file.
+    // A refusal is thrown before any write; after another error, documents in memory may differ from the file.
     onUndone: (error) => {
       if (!(error instanceof ApiError)) load()
     },

@@ -1,5 +1,5 @@
-// Counts the concurrent executions of an account: functions with reserved concurrency have their own, the others share
-// the rest. https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
+// Counts the concurrent executions of an account; functions without reserved concurrency share the rest.
+// https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
 
 interface LimitedFunction {
   readonly name: string

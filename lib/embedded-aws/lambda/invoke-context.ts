@@ -1,7 +1,6 @@
 import { InvokeStore, InvokeStoreBase } from '@aws/lambda-invoke-store'
 
-// The store is per asynchronous context, because a process runs several invocations at a time, each with its own trace
-// header.
+// Keeps the trace header of each invocation separate, because a process runs several invocations at a time.
 const invokeStore = await InvokeStore.getInstanceAsync(true)
 
 /**

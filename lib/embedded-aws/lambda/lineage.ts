@@ -1,5 +1,5 @@
-// Detects recursive loops. The trace header counts how often each function ran in one chain of requests. SQS stores it
-// with a message, and the SDK adds the header of the running invocation to its requests.
+// Detects recursive loops with a trace header that counts how often each function ran in one chain of requests.
+// SQS stores the header with a message, and the SDK adds that of the running invocation to its requests.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 import { createHash, randomBytes } from 'node:crypto'
 

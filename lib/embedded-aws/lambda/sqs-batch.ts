@@ -1,4 +1,4 @@
-// Creates queue events and reads the batch responses of functions, as in
+// Creates queue events and reads the batch responses of functions.
 // https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html
 import type { Message } from '@aws-sdk/client-sqs'
 import type { SQSMessageAttributeDataType, SQSMessageAttributes, SQSRecord } from 'aws-lambda'

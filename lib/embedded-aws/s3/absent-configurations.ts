@@ -1,5 +1,4 @@
-// Replies to requests about features that are not supported here: the error, or the empty document, of a bucket that
-// does not use them.
+// Replies to requests about unsupported features, with the error or empty document of a bucket without them.
 import type { S3Call, S3Operation, S3Reply, S3Services } from './call.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { requireObject } from './objects.ts'

@@ -1,8 +1,7 @@
-// Computes CRC32C and CRC64NVME, which node:zlib lacks, and combines the CRCs of parts into the CRC of the whole. Like
-// CRC32, both are reflected, start with all ones, and are inverted at the end.
+// Computes CRC32C and CRC64NVME, which node:zlib lacks, and combines the CRCs of parts into the CRC of the whole.
+// Like CRC32, both CRCs are reflected, start with all ones, and are inverted at the end.
 
-// Number of tables. With eight tables, one step processes eight bytes: about 1 GiB/s, five times as fast as with one
-// table.
+// Number of tables: with eight, one step processes eight bytes, at about 1 GiB/s and five times as fast as with one.
 const slices = 8
 
 function buildTables(width: 32 | 64, polynomial: bigint): { low: Int32Array; high: Int32Array } {
@@ -108,8 +107,7 @@ export function joinCrc(
   return multiply(getShift(kind, secondLength), firstCrc, width, polynomial) ^ secondCrc
 }
 
-// Cache of shifts: the parts of an upload mostly have the same length, and a shift takes thousands of BigInt
-// operations.
+// Cache of shifts: the parts of an upload mostly have the same length, and a shift takes thousands of operations.
 const shifts = new Map<string, bigint>()
 
 /** Returns x^(8·length) modulo the polynomial, the factor by which appending that many bytes changes a CRC. */

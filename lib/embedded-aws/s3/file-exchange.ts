@@ -35,8 +35,7 @@ export function openExchange(services: S3Services, { bucket, folder, owner }: Ex
         principal: credentials[0]?.accessKeyId ?? '',
         requestId: randomBytes(8).toString('hex').toUpperCase(),
       }
-      // Formatted like the ETag of a multipart upload, so that no client takes it for the MD5 of the bytes, which is
-      // not computed.
+      // The format of a multipart upload's ETag says that it is not the MD5 of the bytes, which is not computed.
       const etag = `${blob}-1`
       await commitOrRemove(services, blob, () =>
         commitObject(

@@ -45,8 +45,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
         continue
       }
       commonPrefixes.push(lastKey)
-      // Everything under the common prefix is one entry, so the walk skips it without reading what may be millions of
-      // keys.
+      // Everything under the common prefix is one entry, so the walk skips what may be millions of keys.
       from = firstAfterPrefix(Buffer.from(lastKey))
       break
     }

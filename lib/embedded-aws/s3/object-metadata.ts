@@ -177,8 +177,7 @@ export function overrideHeaders(query: ReadonlyMap<string, string>): Record<stri
       throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
     headers[name] = value
   }
-  // An extension of this server: the signer of a URL may know the digest of the bytes. S3 ignores parameters that start
-  // with x-.
+  // Extension of this server: the signer may know the digest. S3 ignores parameters that start with x-.
   const digest = query.get('x-repr-digest')
   if (digest !== undefined && headerValuePattern.test(digest)) headers['repr-digest'] = digest
   return headers

@@ -1,5 +1,5 @@
-// Checks the permission that an operation needs
-// (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html).
+// Checks the permission that an operation needs.
+// https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazons3.html
 import type { S3Call, S3Services } from './call.ts'
 import { S3Error } from './errors.ts'
 

@@ -202,8 +202,7 @@ async function send(request: IncomingMessage, response: ServerResponse, reply: S
     await sendChunks(reply.body, response, isInProcess(request) ? () => {} : releaseBuffer)
     return
   }
-  // The body is a buffer: a string would be written together with the headers and turn their non-ASCII characters into
-  // UTF-8.
+  // A buffer, because Node writes a string together with the headers and turns their characters into UTF-8.
   const body = Buffer.from(reply.xml ?? '')
   if (!response.hasHeader('content-length') && response.statusCode !== 204 && response.statusCode !== 304)
     response.setHeader('content-length', body.length)

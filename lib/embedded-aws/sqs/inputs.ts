@@ -1,5 +1,4 @@
-// Schemas of the input of each action. Both protocols use the JSON protocol's shapes here; unknown members are ignored,
-// as in AWS.
+// Schemas of the input of each action, in the JSON protocol's shapes. Unknown members are ignored, as in AWS.
 import * as z from 'zod'
 import { missing, SqsError } from './errors.ts'
 

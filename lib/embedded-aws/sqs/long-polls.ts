@@ -1,5 +1,4 @@
-// Receivers that wait for messages. Those still connected are served in the order of their requests, once messages are
-// available.
+// Receivers that wait for messages; they are served in the order of their requests, while they are connected.
 import type { SqsClock } from './clock.ts'
 import type { ReceivedMessage, ReceiveOptions } from './messages.ts'
 import { type Queue, type QueueRegistry, queueNotFound } from './queues.ts'

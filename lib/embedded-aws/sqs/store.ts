@@ -3,8 +3,7 @@ import type { SQLInputValue } from 'node:sqlite'
 import { GroupCommit, openDatabase } from '../group-commit.ts'
 import { SqsError } from './errors.ts'
 
-// Bodies have a separate table, because SQLite rewrites a whole row when a column changes, and every receive changes a
-// message.
+// Bodies have a separate table: each receive changes a message's row, which SQLite then rewrites as a whole.
 const schema = `
 CREATE TABLE IF NOT EXISTS queues (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

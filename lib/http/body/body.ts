@@ -47,8 +47,7 @@ export async function readRequestBody(
   const emptyForm = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...emptyForm }
   const kind = parseBodyKind(event, contract.body.accepts)
-  // The module is imported before the stream is read, so that no data arrives without a listener. Most requests don't
-  // need it.
+  // Imported before the stream is read, so that no data arrives without a listener; most requests don't need it.
   const formModule = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limitedStream = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodeRequestBody(limitedStream, event.headers['content-encoding'], kind)

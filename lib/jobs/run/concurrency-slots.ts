@@ -147,8 +147,8 @@ export class ConcurrencySlots {
         currentJob = { id, isLive: await this.#isJobLive(id) }
         if (currentJob.isLive) resumedCount++
       }
-      // `acquire` stored the message. It starts a new chain, because the end of one job does not cause the next one:
-      // otherwise, all jobs of an owner would be one chain.
+      // `acquire` stored the message.
+      // A new chain starts here: otherwise, all jobs of an owner would be one chain of messages.
       if (currentJob.isLive)
         await startChain(
           () => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner),

@@ -41,8 +41,7 @@ export function decideAfterFailure(
   const isFinal = error instanceof AppError || isLastAttempt
   if (!isFinal) throw error
   const clientError = toClientError(error)
-  // After a fallback, any error leads to another route; if all fail, the first route's error about the file is
-  // reported.
+  // After a fallback, any error leads to another route; if all fail, the first route's error is reported.
   if (isUnreadableError(clientError) || error instanceof EngineCrash || tried) {
     const nextPlan = startFallback(inputPlan, { ...failure, clientError }, findFallback)
     if (!('error' in nextPlan)) return { inputPlan: nextPlan }

@@ -135,8 +135,7 @@ export class Lease {
       () => this.#runUpdate(() => this.#sendHeartbeat()),
       heartbeatIntervalMs,
     )
-    // If the worker of a chunk dies immediately, the message must not stay hidden for the queue's full visibility
-    // timeout.
+    // If the worker of a chunk dies immediately, its message must not stay hidden for the full timeout.
     if (this.#task?.part !== undefined) this.#runUpdate(() => this.#run.extendVisibility(leaseDurationS + 1))
     if (job.status === 'queued')
       this.#startTimer = setTimeout(() => this.#runUpdate(() => this.#publishStart()), startEventDelayMs)
@@ -268,8 +267,7 @@ export class Lease {
   /** Releases the task as if it had not been claimed. */
   async release(): Promise<void> {
     await this.stopHeartbeat()
-    // Attempts are counted from 1 again when chunks are joined or another image continues, but the task keeps its start
-    // time.
+    // Attempts are counted anew after chunks are joined or another image continues; the start time is not.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     const { workedMs, expandedBy } = this.#task ?? {}
     await this.#change({

@@ -18,8 +18,7 @@ export async function createTaskServices(
   if (services.config.TASK_FILES === 'direct' || queue === 'transfer') return services
   const presignedWork = work && ('url' in work ? await fetchWork(work.url) : work)
   if (!presignedWork || presignedWork.until < Date.now() + remainingMs) return undefined
-  // The original services are the prototype, so that they are still created lazily; in such a process, none of them has
-  // the secret.
+  // The services stay lazily created, because they are the prototype; in such a process none has the secret.
   return Object.create(services, {
     files: { value: new SignedFiles(presignedWork) },
     vault: { value: new PresignedVault(presignedWork.opened) },

@@ -40,8 +40,8 @@ export async function storeFiles(
   return Promise.all(
     result.files.map(async (file, index) => {
       const type = types.get(file) ?? getFileType(format)
-      // Each attempt writes to its own keys, so that a late worker never overwrites a result. The attempts of a split
-      // task are counted from 1 again, so the key also names the attempt that split it.
+      // Each attempt writes to its own keys, so that a late worker never overwrites a result.
+      // A split task counts its attempts from 1 again, so the key also contains the attempt that split it.
       const attempt = `${task.expandedBy ?? 0}.${task.attempt}.${countTriedRoutes(inputPlan)}`
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
       const key = `${getJobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`

@@ -127,8 +127,7 @@ const getFileSize = (file: string): number => statSync(file, { throwIfNoEntry: f
 async function quarantineFile(dataDir: string, { file, reason, entry, contents }: Damage): Promise<string> {
   const path = join(dataDir, entry)
   const target = findUnusedName(path)
-  // The write-ahead log is moved last: a log alone does no harm, but SQLite would open a database without its log and
-  // miss commits.
+  // The log is moved last: SQLite would open a database without its write-ahead log and miss commits.
   const suffixes = ['', '-wal', '-shm', '-journal'].filter((suffix) => existsSync(`${path}${suffix}`))
   try {
     for (const suffix of suffixes) renameSync(`${path}${suffix}`, `${target}${suffix}`)

@@ -62,8 +62,7 @@ async function openLockedFolder(
     restrictAccess(dataDir)
     const workerUser = assignWorkerUser(dataDir)
     const workDir = join(dataDir, 'work')
-    // The folder may be left by a crash, after which its attempts start again. It is deleted first, because its files
-    // may be what fills the disk.
+    // A crash may have left the folder. It is deleted first, because its files may be what fills the disk.
     await rm(workDir, { recursive: true, force: true })
     const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
     const log = createLog({ ...config, LOG_FILE: logFile })

@@ -1,10 +1,9 @@
 // Checks an SQLite file at the start, before anything writes to it.
-//
-// `PRAGMA quick_check` reads the whole file: 0.7 s per GB when it is cached, and about as long as the disk takes for
-// random reads otherwise (320 MB took 0.23 s, and 6 s uncached on a slow virtual disk). So files of ordinary size are
-// checked completely, and larger ones by a separate process that gets a fixed time; what it has not read by then
-// remains unchecked until the next start, or until SQLite finds the damage itself. Skipping the check after a clean
-// shutdown was considered and dropped: damage at rest is what it is for.
+// `PRAGMA quick_check` reads the whole file, which takes 0.7 s per GB if it is cached.
+// If it is not, the check takes as long as random reads of the disk: 6 s for 320 MB on a slow virtual disk.
+// So files of ordinary size are checked completely, and larger ones by a separate process with a time limit.
+// Anything unread by then is checked at the next start, or when SQLite finds the damage itself.
+// The check also runs after a clean shutdown, because it is there to find damage at rest.
 import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
@@ -58,8 +57,7 @@ async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseC
 export function findDamage(file: string, pragma: 'quick_check(1)' | 'schema_version'): string | undefined {
   let database: DatabaseSync | undefined
   try {
-    // The file is only writable to roll back an interrupted transaction: before that, a database without a write-ahead
-    // log is not readable.
+    // Writable only to roll back an interrupted transaction, before which the database would not be readable.
     database = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`), timeout: lockTimeoutMs })
     const [result] = Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})
     // Accesses the schema and the first page of every table.

@@ -33,8 +33,7 @@ export function createGateway(
 ): Server {
   const settings = {
     requestTimeout: 0,
-    // This is longer than the timeout of proxies: if the service closes a connection while a request is on its way, the
-    // proxy responds with 502.
+    // Longer than the timeout of proxies: if this side closed first, the proxy would respond to a request with 502.
     keepAliveTimeout: 75_000,
     headersTimeout: 60_000,
     // A missing Host header is refused later, because Node itself would respond without a body.
@@ -55,8 +54,7 @@ export function createGateway(
         if (/^100-continue$/i.test(request.headers.expect ?? '')) response.writeContinue()
         return http(request, response)
       }
-      // S3 refuses requests with two authentication methods, but clients that follow the service's redirect repeat
-      // their Authorization header.
+      // S3 refuses requests with two auth methods, but clients repeat the header when they follow a redirect.
       if (request.url?.includes('X-Amz-Signature=')) delete request.headers.authorization
       response.setHeaders(headersByFile)
       return s3(request, response)

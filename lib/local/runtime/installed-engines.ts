@@ -8,8 +8,7 @@ const folders = ['/usr/local/bin', '/usr/bin', '/bin']
 async function isInstalled(engine: Engine): Promise<boolean> {
   const { version } = engine
   if (typeof version === 'function') return true
-  // The program may be the system's interpreter, which can be installed without the library that the engine needs. So
-  // the version is queried.
+  // The version of a system interpreter is queried, because the library that the engine needs may be missing.
   if (isAbsolute(version[0]))
     return engineVersion(engine).then(
       () => true,

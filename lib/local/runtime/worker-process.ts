@@ -106,8 +106,8 @@ export class WorkerProcess {
     const functionName = getFunctionForQueue(queue)
     const name = handler ?? functionName ?? 'convert'
     const module = functionName ? functions[functionName].handler.replace('functions/', '') : name
-    // Transfers and deliveries only pass bytes on, so they don't need the larger heap, which would keep growing. Other
-    // workers may use it, because they exit when idle, unlike the service itself.
+    // Transfers and deliveries only pass bytes on and don't need the larger heap, which would keep growing.
+    // Other workers exit when idle, unlike the service itself, so they may use it.
     const savesMemory = name === 'transfer' || name === 'deliver'
     // Without --disable-sigusr1, any program of the same user could open Node's debugger and read the secrets.
     const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']

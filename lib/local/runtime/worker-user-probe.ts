@@ -1,5 +1,4 @@
-// Runs as the user of workers: fails if that user lacks something that workers need, and prints how it can confine
-// engines.
+// Runs as the user of workers: fails if it lacks something that they need, and prints how it can confine engines.
 import { accessSync, constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { readConfig } from '../../config.ts'

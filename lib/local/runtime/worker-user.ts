@@ -1,5 +1,5 @@
-// If root starts the service, workers run as a separate user, which can read the files of the bucket and write the work
-// folder, and has no other rights. If an ordinary user starts the service, workers run as the same user.
+// If root starts the service, workers run as a separate user, otherwise as the same user.
+// The separate user can read the files of the bucket and write the work folder, and has no other rights.
 import { execFile } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chmodSync, chownSync, readdirSync, statSync } from 'node:fs'

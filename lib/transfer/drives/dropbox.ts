@@ -148,8 +148,7 @@ export const dropbox: Drive = {
           response.body.destroy()
           return undefined
         },
-        // Dropbox only reports the correct offset in the error for a wrong one, so nothing is appended at the old
-        // offset.
+        // Appending nothing at a wrong offset makes Dropbox report the correct one, which it does only then.
         findOffset: async (at) => {
           const response = await append(at, undefined, (status) => isOk(status) || status === 409)
           const offset = /"correct_offset":\s*(\d+)/.exec(await text(response.body))?.[1]

@@ -8,8 +8,7 @@ const droppedPaths = new WeakMap<File, string>()
 /** Returns the folder of a file, such as `album/2024`; undefined if the file does not come from a folder. */
 export function getFolder(file: File): string | undefined {
   const path = droppedPaths.get(file) ?? file.webkitRelativePath
-  // On some systems backslashes separate folders, and the service rejects control characters in the names of ZIP
-  // entries.
+  // On some systems backslashes separate folders, and the service rejects control characters in names of ZIP entries.
   const folder = path
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
     .replace(/[\\\u0000-\u001f\u007f]/g, '_')

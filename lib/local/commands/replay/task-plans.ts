@@ -1,5 +1,4 @@
-// Plans of a job's tasks, as this machine would plan them now. Such plans are not stored, because they follow from the
-// records.
+// Plans of a job's tasks, as this machine would plan them now. They follow from the records and are not stored.
 
 import { redactSecrets } from '../../../crypto/sealed.ts'
 import type { Engine } from '../../../engines/engine.ts'

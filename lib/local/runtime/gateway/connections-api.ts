@@ -1,4 +1,4 @@
-// The @connections API, with which functions reach WebSocket clients:
+// The @connections API, with which functions reach WebSocket clients.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-how-to-call-websocket-api-connections.html
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -1,4 +1,4 @@
-// Turns the result of a function into a response like API Gateway, with payload format 2.0:
+// Turns the result of a function into a response like API Gateway, with payload format 2.0.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'

@@ -1,4 +1,4 @@
-// Finds the function for a request of the HTTP API, by the rules of
+// Finds the function for a request of the HTTP API.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html
 
 /** A route: a key such as `GET /items/{id}`, `ANY /files/{path+}` or `$default`, and its function. */

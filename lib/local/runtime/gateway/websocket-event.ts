@@ -1,4 +1,4 @@
-// Creates the events of a WebSocket API:
+// Creates the events of a WebSocket API.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
 import type { IncomingMessage } from 'node:http'
 import { createRequestId, describeConnection, formatLogTime } from './http-event.ts'

@@ -1,4 +1,4 @@
-// Selects the route of a message:
+// Selects the route of a message.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/websocket-api-develop-routes.html
 
 export interface WebSocketRoute {
