@@ -11,7 +11,10 @@ import { createServices } from '../lib/services/create-services.ts'
 import { createLambdaServices } from '../lib/services/lambda-services.ts'
 import { defined } from '../lib/validation/defined.ts'
 
-/** https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html */
+/**
+ * Format of the events:
+ * https://docs.aws.amazon.com/apigateway/latest/developerguide/apigateway-websocket-api-mapping-template-reference.html
+ */
 const SocketEvent = z.object({
   requestContext: z.object({
     eventType: z.enum(['CONNECT', 'MESSAGE', 'DISCONNECT']),

@@ -6,7 +6,7 @@ import { createLambdaServices } from '../lib/services/lambda-services.ts'
 
 const openServices = lazyAsync(createLambdaServices)
 
-/** https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
+/** Format of the event: https://docs.aws.amazon.com/AmazonS3/latest/userguide/ev-events.html */
 const ObjectCreated = z.object({ object: z.object({ key: z.string() }) })
 
 /** Handles a file that arrived in the bucket: continues the task that waits for it, and deletes orphaned uploads. */

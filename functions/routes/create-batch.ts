@@ -27,7 +27,7 @@ import { component } from '../../lib/validation/component.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
 
-/** Limit of files in one batch. */
+/** Maximum number of files in a batch. */
 const maxItems = 100
 
 const { filename: _, ...shared } = targetFields

@@ -110,7 +110,7 @@ export const createJob = contract({
   },
 })
 
-/** Only set by the compatibility API, never by clients. */
+/** The compatibility API sets the webhook format, which clients cannot. */
 type JobRequestBody = z.infer<typeof Body> & { readonly webhookFormat?: WebhookFormat }
 type Request = HttpRequest<unknown, unknown, JobRequestBody>
 

@@ -29,7 +29,7 @@ const Filters = z.object({
   sort: z.enum(['-createdAt', 'createdAt']).default('-createdAt'),
 })
 
-/** Limit of tasks on a page: AWS limits replies to 6 MB. */
+/** Maximum number of tasks on a page, because AWS limits replies to 6 MB. */
 const maxTasksShown = 2000
 
 const Query = Filters.extend({

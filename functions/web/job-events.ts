@@ -9,7 +9,7 @@ export interface ProgressUpdate {
   readonly percent: number
   readonly stage: string
   readonly taskName: string | null
-  /** RFC 3339. */
+  /** Timestamp (RFC 3339). */
   readonly at: string
 }
 

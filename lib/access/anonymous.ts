@@ -58,7 +58,7 @@ export function createAnonymousPrincipal(
     role: 'USER',
     // Endpoints declare whether they serve anonymous clients (`Access.anonymous`).
     scopes: new Set(),
-    // By IP address, because a client can get any number of identities.
+    // Anonymous clients are limited by IP address, because a client can get any number of identities.
     limiterKey: `ip:${toRateLimitAddress(sourceIp)}`,
     ...(tokenOwnerId === undefined && { isNew: true }),
   }

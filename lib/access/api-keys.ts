@@ -32,7 +32,7 @@ export const ApiKey = z.object({
   expiresAt: z.string().optional(),
   allowedIps: z.array(z.string()).optional(),
   allowedOrigins: z.array(z.string()).optional(),
-  /** Set when the key was rotated: the old key works until then. */
+  /** Until when a rotated key still works. */
   validUntil: z.string().optional(),
   revokedAt: z.string().optional(),
   lastUsedAt: z.string().optional(),

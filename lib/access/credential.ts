@@ -32,7 +32,7 @@ function isActiveRecord({ status, revokedAt, validUntil, expiresAt }: Item, now:
   const nowText = now.toISOString()
   if (status === 'suspended' || revokedAt !== undefined) return false
   if (typeof validUntil === 'string' && validUntil <= nowText) return false
-  // Seconds since the epoch for tokens.
+  // The expiry of a token is in seconds since 1970.
   if (typeof expiresAt === 'number') return expiresAt * 1000 > now.getTime()
   return typeof expiresAt !== 'string' || expiresAt > nowText
 }

@@ -54,7 +54,7 @@ export function requireJobId(jobId: string): string {
   return jobId
 }
 
-/** Only its owner may change a job, even if everyone with the id may see it. */
+/** Throws unless the client owns the job: even if everyone with the id may see it, only its owner may change it. */
 export function requireOwner(job: Job, principal: Principal): void {
   if (!canRead(job, principal)) throw jobNotFoundError(job.id)
   if (job.owner === principal.ownerId) return

@@ -17,7 +17,7 @@ export interface Policy {
 export interface WindowUsage {
   readonly policy: Policy
   readonly used: number
-  /** Milliseconds since 1970. */
+  /** When the window ends, in milliseconds since 1970. */
   readonly endsAt: number
 }
 
@@ -49,7 +49,7 @@ export function createPolicies(
 ): Policy[] {
   const policy = (name: WindowName, limit: number | null, counter: string = name): Policy[] =>
     limit === null ? [] : [{ name, limit, counter }]
-  // In DynamoDB expressions a dot selects a map entry.
+  // Names contain no dot, because in DynamoDB expressions a dot selects a map entry.
   const createLimiterPolicy = (name: WindowName, limit: number | null) =>
     policy(name, limit, `${name} ${limiterKey.replaceAll('.', '-')}`)
   if (kind === 'read' && plan.readsPerMinute !== null)

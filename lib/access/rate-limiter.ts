@@ -19,7 +19,7 @@ import {
  * exceed a limit. At high rates, one write counts several requests.
  */
 
-/** Attempts to update a record that other processes update at the same time. */
+/** Maximum number of attempts to update a record that other processes update at the same time. */
 const maxAttempts = 20
 /** How long a process remembers that a window is full; the limit may be raised in the meantime. */
 const fullCacheMs = 4000
@@ -113,7 +113,7 @@ async function countInTable(
         set: {
           ...Object.fromEntries(startingEnds),
           ...Object.fromEntries(startingPolicies.map(({ counter }) => [getCountAttribute(counter), 1])),
-          // By then every window has ended.
+          // The record expires after every window has ended.
           ...(startingPolicies.length > 0 && { ttl: Math.ceil(getWindowEnd('month', now) / 1000) + dayS }),
         },
         setPlus: Object.fromEntries(

@@ -73,7 +73,10 @@ const sessionEndedError = (explanation: string) =>
 export const clearsSession = ({ code, details }: AppError): boolean =>
   code === 'AUTHENTICATION_REQUIRED' && details?.['reason'] === 'session'
 
-/** `token.signature`, percent-encoded; the signature is base64. */
+/**
+ * Returns the token of a cookie if its signature is valid. A cookie is `token.signature`, percent-encoded; the
+ * signature is base64.
+ */
 function verifyToken(cookie: string, secret: string): string | undefined {
   const value = decodeCookie(cookie)
   const dotIndex = value.lastIndexOf('.')

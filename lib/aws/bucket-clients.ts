@@ -9,7 +9,7 @@ const timedCommands = [
   ...['HeadObjectCommand', 'GetObjectCommand', 'ListObjectsV2Command', 'DeleteObjectsCommand'],
   'HeadBucketCommand',
 ]
-/** Attempts per call if timeouts are set. */
+/** Maximum number of attempts per call if timeouts are set. */
 const maxTimedAttempts = 2
 
 export type BucketClients = Awaited<ReturnType<typeof openBucketClients>>
@@ -35,7 +35,7 @@ export async function openBucketClients(
   const signer = new sdk.S3Client({
     ...createClientConfig(config),
     forcePathStyle,
-    // Otherwise a presigned PUT would carry the checksum of an empty body.
+    // Without this setting, a presigned PUT would carry the checksum of an empty body.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     ...(config.S3_PUBLIC_ENDPOINT && { endpoint: config.S3_PUBLIC_ENDPOINT }),
   })

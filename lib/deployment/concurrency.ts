@@ -21,7 +21,7 @@ export const getMaxConcurrency = (
   name: string,
   { conversionsAtATime, concurrency }: ConcurrencyLimits,
 ): number =>
-  // `concurrency` has no entries for images.
+  // `concurrency` has no entries for functions of images.
   concurrency[name as FunctionName] ?? findDeclaration(name)?.maximumConcurrency ?? conversionsAtATime
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0)

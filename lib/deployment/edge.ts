@@ -38,7 +38,7 @@ const origin = (id: string, api: string, path?: unknown) => ({
   CustomOriginConfig: {
     OriginProtocolPolicy: 'https-only',
     OriginSSLProtocols: ['TLSv1.2'],
-    // Same as the timeout of a function.
+    // The timeout is the same as that of a function.
     OriginReadTimeout: 30,
   },
   OriginCustomHeaders: [{ HeaderName: edgeHeaders.secret, HeaderValue: { 'Fn::Sub': originSecret } }],

@@ -3,7 +3,7 @@
 export interface AccessRequest {
   /** Access key whose signature was verified. */
   readonly accessKeyId: string
-  /** For example `s3:GetObject`. */
+  /** IAM action, for example `s3:GetObject`. */
   readonly action: string
   /** ARN of the resource that is accessed. */
   readonly resource: string

@@ -40,7 +40,7 @@ export class LogSync {
     this.#syncedChanges = this.#countChanges()
   }
 
-  /** Set once the disk failed: no later change can be durable. */
+  /** The error of the disk, after which no change can be durable; undefined until it fails. */
   get failure(): Error | undefined {
     return this.#failure
   }

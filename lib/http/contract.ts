@@ -91,7 +91,7 @@ interface Contract<
   Data extends z.ZodType = z.ZodType,
 > {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** For example `/v1/jobs/:jobId`. */
+  /** Path of the endpoint, for example `/v1/jobs/:jobId`. */
   readonly path: string
   readonly tag: string
   /** Who may send the request; checked before any of the body is read. */

@@ -11,7 +11,7 @@ const retentionS = 24 * 3600
 /** A request that has not renewed its lease for this long is assumed to have died with its process. */
 const leaseMs = 60_000
 export const renewMs = leaseMs / 3
-/** Retry-After while the first request is still running. */
+/** Value of `Retry-After` in seconds while the first request is still running. */
 const retryAfterS = 2
 
 const StoredReply = z.object({
@@ -23,7 +23,7 @@ export type StoredReply = z.infer<typeof StoredReply>
 
 const Reservation = z.object({
   fingerprint: z.string(),
-  /** Id for the job that the request creates, if it creates one. */
+  /** Id for the job, if the request creates one. */
   jobId: z.string(),
   /** Id of the attempt that holds the lease. */
   attempt: z.string(),

@@ -370,7 +370,7 @@ export function createChunkRecord(
 
 /** Maximum number of chunks per attempt. */
 export const maxChunks = 500
-/** Each chunk can have one speculative copy. */
+/** Twice the number of chunks, because each chunk can have a speculative copy. */
 const numbersPerAttempt = 2 * maxChunks
 
 /** Returns the number of a chunk. It contains the attempt, so that chunks of an abandoned attempt can be recognized. */

@@ -35,7 +35,7 @@ export function planFallback(
   const detectedFiles = applyDetectedFormat(files, spec, attempt)
   if (toDetectedFormat(attempt.tried.at(-1)?.error))
     return planForDetectedFormat(detectedFiles, spec, attempt)
-  // Attempts with a wrong format say nothing about the file's content.
+  // Attempts with a wrong format are ignored, because they say nothing about the file's content.
   const [firstRoute, ...otherRoutes] = attempt.tried.filter(({ error }) => !toDetectedFormat(error))
   if (!firstRoute) throw new Error('a fallback was requested, but no route has failed')
   const triedRoutes = [firstRoute, ...otherRoutes] as const

@@ -17,7 +17,7 @@ interface IgnoredOption {
   readonly overriddenBy: string
   /** Value of `overriddenBy`, which may be its default; if omitted, any value that was sent. */
   readonly is?: string
-  /** For two names of the same setting: whether their values agree. */
+  /** Compares the values of two names of the same setting; if they agree, no warning is needed. */
   readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean
   /** An option that the conversion must have too, because the names may mean something else in other conversions. */
   readonly onlyAmong?: string

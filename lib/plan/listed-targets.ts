@@ -53,7 +53,7 @@ const targetsWorthSeveralSteps: readonly string[] = [
   ...['heic', 'jxl', 'jp2', 'ico', 'psd', 'tga', 'hdr', 'exr', 'dds', 'pcx', 'apng', 'eps', 'svgz'],
 ]
 
-/** All format ids in the rules of this module. */
+/** Ids of all formats that the rules of this module contain. */
 export const formatIdsInRules: readonly string[] = [
   ...Object.values(popularTargets).flat(),
   ...documentKinds.flatMap(({ formats: of, targets: becomes }) => [...of, ...becomes]),

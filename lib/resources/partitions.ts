@@ -19,7 +19,7 @@ export const partitions = {
 export type PartitionGroup = keyof typeof partitions
 type PartitionPrefix = (typeof partitions)[PartitionGroup][number]
 
-/** All groups except accounts and credentials. */
+/** Groups of all partitions except those of accounts and credentials. */
 export const contentGroups = [
   'jobs',
   'uploads',

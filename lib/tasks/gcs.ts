@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { createNamedValues, text } from '../validation/maxima.ts'
 import { createStoreExport, createStoreImport, headerFields, type StoreKind } from './store-operations.ts'
 
-/** Key file of a Google service account; its other fields are ignored. */
+/** The key file of a Google service account. Fields other than these are ignored. */
 const credentials = z
   .object({
     type: z.literal('service_account').optional(),

@@ -126,7 +126,7 @@ type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z
 
 /** Creates the conversion spec for an operation of the engines. */
 export function createConversionSpec(spec: TaskSpec, operation: ConversionSpec['operation']): ConversionSpec {
-  // Both were validated when the spec was parsed.
+  // Both fields were validated when the spec was parsed.
   const { to, engine } = spec as { to?: ConversionSpec['to']; engine?: ConversionSpec['engine'] }
   return { operation, to, engine, options: spec.options, additionalFilesField: 'input' }
 }

@@ -62,7 +62,7 @@ const useGuardedAgents = ({ http, https }: GuardedAgents): RequestPolicyFactory 
 
 export const findInBlobstore: FindFiles = async (fields, deps) => {
   const container = openContainer(fields, deps)
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
   const place = container.containerName
   const query = { field: 'blob_prefix', prefix, location: `container ${place}` }
@@ -144,7 +144,7 @@ const signedUrl = async (blob: BlobClient): Promise<string> =>
 
 export const openBlobstore: OpenStore = async (fields, deps) => {
   const container = openContainer(fields, deps)
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const { cache_control, content_disposition, metadata } = fields as {
     cache_control?: string
     content_disposition?: string

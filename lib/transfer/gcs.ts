@@ -77,7 +77,7 @@ function toRemoteFile(
 
 export const openGcs: OpenStore = async (fields, deps) => {
   const { request, bucket, objectsUrl } = openGcsBucket(fields, deps)
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const { acl, cache_control, content_disposition, metadata } = fields as {
     acl?: string
     cache_control?: string

@@ -38,7 +38,7 @@ export interface OutgoingRequest {
   readonly signal: AbortSignal
   /** Maximum number of redirects to follow; 3 if omitted. */
   readonly maxRedirects?: number
-  /** Milliseconds until the first byte of the response; 30 s if omitted. */
+  /** Timeout for the first byte of the response, in milliseconds; 30 s if omitted. */
   readonly responseTimeoutMs?: number
   /** Whether to ignore the circuit breaker, because failures of this URL say nothing about others of its host. */
   readonly bypassesCircuitBreaker?: boolean
@@ -58,7 +58,7 @@ interface GuardedHttpOptions {
   readonly allowedNetworks?: readonly string[]
   readonly resolve?: ResolveHost
   readonly now?: () => number
-  /** Milliseconds until connected; 10 s if omitted. */
+  /** Timeout for connecting, in milliseconds; 10 s if omitted. */
   readonly connectTimeoutMs?: number
 }
 

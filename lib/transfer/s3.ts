@@ -116,7 +116,7 @@ const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: Fou
 
 export const openS3: OpenStore = async (fields, deps) => {
   const { client, bucket } = createClient(fields, deps)
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const { acl, cache_control, content_disposition, metadata, server_side_encryption, tagging } = fields as {
     acl?: ObjectCannedACL
     cache_control?: string

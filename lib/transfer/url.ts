@@ -7,7 +7,7 @@ import type { FindFiles, TransferDeps } from './transfer.ts'
 
 /** Finds the file at a URL. */
 export const findByUrl: FindFiles = async (fields, deps) => {
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const {
     url,
     filename,

@@ -45,7 +45,7 @@ export const Delivery = z.object({
   responseBody: z.string().optional(),
   error: z.string().optional(),
   nextAttemptAt: Timestamp.optional(),
-  /** Until when a process has claimed the retry. */
+  /** End of the time for which a process has claimed the retry. */
   busyUntil: Timestamp.optional(),
   /** W3C Trace Context of the event. */
   traceparent: z.string().optional(),

@@ -43,7 +43,7 @@ export type Workflow = z.infer<typeof Workflow>
 
 export const WorkflowRunStatus = z.enum(['waiting', 'running', 'completed', 'failed', 'cancelled', 'skipped'])
 
-/** One run of a workflow, stored in the workflow's partition. */
+/** A run of a workflow, stored in the workflow's partition. */
 export const WorkflowRun = z.object({
   id: z.string(),
   workflowId: z.string(),

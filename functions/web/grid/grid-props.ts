@@ -10,7 +10,7 @@ export interface GridProps {
   readonly abilities: readonly Ability[]
   /** Set if the user is to select pages: the selection is also shown as text. */
   readonly isForSelecting: boolean
-  /** Undefined until the pages are loaded. */
+  /** The pages and their order; undefined until the pages are loaded. */
   readonly arrangement: PageArrangement | undefined
   readonly onChange: (arrangement: PageArrangement | undefined) => void
   /** Called with what the service needs to access the same file. */

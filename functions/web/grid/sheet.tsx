@@ -12,7 +12,7 @@ const drawingSlots = new Semaphore(2)
 interface Props {
   readonly pages: PdfPages
   readonly sheet: Sheet
-  /** Longer side in device pixels. */
+  /** Longer side of the page in device pixels. */
   readonly maxSidePx: number
   readonly isSelected: boolean
   readonly isFocused: boolean

@@ -69,7 +69,7 @@ export function SheetGrid(props: SheetsProps) {
   )
 }
 
-/** Only a few sizes, so that not every step of the slider redraws all pages. */
+/** Rounds to one of a few sizes, so that not every step of the slider redraws all pages. */
 const getRenderPx = (thumbnailPx: number) =>
   (thumbnailPx <= 160 ? 160 : thumbnailPx <= 260 ? 260 : 420) * Math.min(2, devicePixelRatio)
 

@@ -90,7 +90,7 @@ function parseErrorBody(responseBody: string): ParsedError {
   return {
     code: typeof code === 'string' ? code : undefined,
     message: typeof message === 'string' ? message : '',
-    // Only our own errors have details.
+    // Only errors of this service have details.
     ...(typeof details === 'object' && details !== null && { details: { ...details } }),
   }
 }

@@ -4,7 +4,7 @@ import type { Table } from '../../aws/table.ts'
 /** Counts attempts to sign in and similar, per IP address and per account in time windows, across all processes. */
 
 interface AttemptLimit {
-  /** Seconds. */
+  /** Length of the time window in seconds. */
   readonly window: number
   readonly max: number
 }

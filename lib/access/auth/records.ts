@@ -17,7 +17,7 @@ export interface Model {
   readonly secret?: readonly string[]
   /** Unique fields that are matched case-insensitively. */
   readonly caseInsensitive?: readonly string[]
-  /** All records can be listed: administrators list accounts. */
+  /** Whether all records can be listed, as administrators list accounts. */
   readonly isListable?: boolean
 }
 

@@ -18,7 +18,7 @@ import {
 
 interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
 
-/** Attempts to change a record that others change at the same time. */
+/** Maximum number of attempts to change a record that others change at the same time. */
 const maxAttempts = 12
 
 /** Creates the better-auth adapter for the service's own table. */
@@ -114,7 +114,7 @@ class TableAdapter implements CustomAdapter {
     return this.#changeAll(model, where, () => null)
   }
 
-  /** Of several concurrent calls, only one returns the record. */
+  /** Deletes and returns a record. If there are several concurrent calls, only one of them returns it. */
   async consumeOne<T>({ model, where }: { model: string; where: CleanedWhere[] }): Promise<T | null> {
     return this.#changeOne<T>(model, where, () => null)
   }

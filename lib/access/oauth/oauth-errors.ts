@@ -25,5 +25,5 @@ export function toOAuthErrorBody({ status, message, details }: AppError) {
   }
 }
 
-/** RFC 6749, 5.2 has status 400 for every invalid request. */
+/** Returns the status of an error: RFC 6749, 5.2 has status 400 for every invalid request. */
 export const toOAuthStatus = ({ status }: AppError): number => (status === 415 ? 400 : status)

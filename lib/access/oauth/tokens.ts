@@ -11,7 +11,7 @@ export const tokenLifetimeS = 3600
 
 const Token = z.object({
   scopes: z.array(z.enum(grantedScopes)),
-  /** Seconds since the epoch. */
+  /** When the token was issued, in seconds since 1970. */
   issuedAt: z.int(),
   expiresAt: z.int(),
 })

@@ -3,7 +3,7 @@ import { renderBar } from './terminal.ts'
 /** A work item with a progress bar. */
 export interface ProgressItem {
   readonly label: string
-  /** Milliseconds since 1970. */
+  /** When the work started, in milliseconds since 1970. */
   readonly startedAt: number
   stage: string
   /** Progress from 0 to 1; it never decreases. */

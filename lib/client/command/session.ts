@@ -55,7 +55,7 @@ export async function openSession(
   return { client, signal, terminal, close: async () => local?.stop() }
 }
 
-/** Shorter waits, in seconds, are not reported. */
+/** Waits shorter than this number of seconds are not reported. */
 const minReportedS = 5
 
 /** Reports a wait once, even if several items have to wait. */

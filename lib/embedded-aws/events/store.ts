@@ -11,7 +11,7 @@ type Kind = (typeof kinds)[number]
 interface Collection<T> {
   get(key: string): T | undefined
   values(): Iterable<T>
-  /** All documents, sorted by key. */
+  /** Returns all documents, sorted by key. */
   list(): T[]
   /**
    * Stores a document. `dueAt`, in milliseconds, is when the document has to be processed. Call only inside `commit`.
@@ -92,7 +92,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
     dueDocuments: (now) =>
       selectDueRows
         .all(now)
-        // Rows are only written with a kind.
+        // The kind is valid, because rows are only written with one.
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
     // SQLite returns null when there is none.
     nextDue: () => (selectFirstDue.get()?.due ?? undefined) as number | undefined,

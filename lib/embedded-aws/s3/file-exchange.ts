@@ -11,9 +11,9 @@ import { commitObject, listSegments, requireObject } from './objects.ts'
 
 export interface ExchangeOptions {
   readonly bucket: string
-  /** Only files in this folder can become objects. */
+  /** Folder whose files can become objects. */
   readonly folder: string
-  /** Only files of this user can become objects. */
+  /** User whose files can become objects; if omitted, those of all users. */
   readonly owner?: number | undefined
 }
 
@@ -35,7 +35,7 @@ export function openExchange(services: S3Services, { bucket, folder, owner }: Ex
         principal: credentials[0]?.accessKeyId ?? '',
         requestId: randomBytes(8).toString('hex').toUpperCase(),
       }
-      // The format of a multipart upload's ETag says that it is not the MD5 of the bytes, which is not computed.
+      // The ETag looks like that of a multipart upload, because it is not the MD5 of the bytes.
       const etag = `${blob}-1`
       await commitOrRemove(services, blob, () =>
         commitObject(

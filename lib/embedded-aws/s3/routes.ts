@@ -107,7 +107,7 @@ function methodNotAllowed(method: string, resource: string): S3Error {
   return new S3Error('MethodNotAllowed', undefined, { Method: method, ResourceType: resource })
 }
 
-/** All operations except these two need an existing bucket. */
+/** Whether an operation needs an existing bucket; only two do not. */
 export function needsBucket(operation: S3Operation): boolean {
   return operation !== buckets.createBucket && operation !== buckets.listBuckets
 }

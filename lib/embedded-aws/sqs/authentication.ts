@@ -6,7 +6,7 @@ import { type AwsCredentials, verifySigV4 } from '../sigv4.ts'
 import type { SignatureRefusal } from '../sigv4-refusal.ts'
 import { SqsError, type SqsErrorName } from './errors.ts'
 
-/** Any other refusal means a malformed signature. */
+/** Errors by refusal; any other refusal means that the signature is malformed. */
 const refusals: Partial<Record<SignatureRefusal, SqsErrorName>> = {
   missing: 'MissingAuthenticationTokenException',
   'unknown-key': 'UnrecognizedClientException',

@@ -36,7 +36,7 @@ export function openReceiveAttemptStore(store: SqsStore) {
     forget.run(at - deduplicationMs)
     const keptAttempt = find.get(queue.id, receiveOptions.attemptId)
     if (!keptAttempt) return undefined
-    // Written by `rememberAttempt`.
+    // `rememberAttempt` wrote the records.
     const records = JSON.parse(keptAttempt.taken) as ReceiveRecord[]
     const heldMessages: HeldMessage[] = []
     for (const { seq, token, visibleAt } of records) {

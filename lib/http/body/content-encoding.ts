@@ -3,7 +3,7 @@ import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompre
 import { AppError } from '../../errors.ts'
 import type { BodyKind } from '../contract.ts'
 
-/** RFC 9110, 8.4.1: `x-gzip` is an alias of gzip. */
+/** Decoders by content coding; `x-gzip` is an alias of gzip (RFC 9110, 8.4.1). */
 const decoders: Readonly<Record<string, () => Transform>> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,

@@ -72,7 +72,7 @@ function mergeSchemas(schemas: readonly z.ZodType[]): JsonSchema {
   const enums = [...variants.values()].flatMap((variant) =>
     Array.isArray(variant['enum']) ? [variant['enum'] as unknown[]] : [],
   )
-  // No `type`, because some enums contain numbers.
+  // The schema has no `type`, because some enums contain numbers.
   if (enums.length === variants.size) return { description, enum: [...new Set(enums.flat())] }
   return { description, anyOf: [...variants.values()] }
 }

@@ -75,7 +75,7 @@ export function createProblemDetails(
   }
 }
 
-/** Retry-After while a part of the service is unavailable. */
+/** Value of `Retry-After` in seconds while a part of the service is unavailable. */
 const retryAfterS = 5
 
 /** Converts anything thrown into an error for clients; a bug becomes INTERNAL_ERROR without details. */

@@ -267,7 +267,7 @@ export class Lease {
   /** Releases the task as if it had not been claimed. */
   async release(): Promise<void> {
     await this.stopHeartbeat()
-    // Attempts are counted anew after chunks are joined or another image continues; the start time is not.
+    // Attempts are counted from 1 again after chunks are joined or another image continues; the start time stays.
     const isFirst = this.#task?.startedAt === new Date(this.#claimedAt).toISOString()
     const { workedMs, expandedBy } = this.#task ?? {}
     await this.#change({

@@ -26,7 +26,7 @@ interface ZipOptions {
   readonly onBytes: (bytes: number) => void
 }
 
-/** Larger archives need Zip64, which some programs cannot read. */
+/** Maximum size of a ZIP in bytes without Zip64, which some programs cannot read. */
 const maxZip32Bytes = 0xf000_0000
 
 /** Streams a ZIP that is created as it is read, file by file, without loading whole files into memory. */

@@ -295,7 +295,7 @@ export function createExportPaths(
   })
 }
 
-/** In folder names, `{name}` has no extension. */
+/** Fills in a template. In names of folders, `{name}` has no extension. */
 const fillTemplate = (
   templatePart: string,
   isLast: boolean,

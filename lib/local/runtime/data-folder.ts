@@ -18,7 +18,7 @@ export interface DataFolder {
   readonly log: Log
   readonly secrets: DataFolderSecrets
   readonly reserve: DiskReserve
-  /** Undefined if workers run as the same user as the service. */
+  /** User of the worker processes; undefined if they run as the user of the service. */
   readonly workerUser: WorkerUser | undefined
   close(): Promise<void>
 }

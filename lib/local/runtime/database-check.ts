@@ -24,7 +24,7 @@ interface DatabaseCheck {
   readonly file: string
   /** Description of the damage; undefined if none was found. */
   readonly damage?: string
-  /** False if the time limit was reached before the whole file was read. */
+  /** Whether the whole file was read before the time limit. */
   readonly isComplete: boolean
 }
 

@@ -10,7 +10,7 @@ export interface OnDemandWorkerOptions extends WorkerProcessOptions {
 /** Runs the function of one queue in a process that is started when first needed and stopped when idle. */
 export class OnDemandWorker {
   readonly #options: OnDemandWorkerOptions
-  /** All processes, including those that are stopping. */
+  /** All processes of the worker, including those that are stopping. */
   readonly #processes = new Set<WorkerProcess>()
   #current: WorkerProcess | undefined
   #idleTimer: NodeJS.Timeout | undefined

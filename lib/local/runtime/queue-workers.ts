@@ -46,12 +46,12 @@ interface QueueWorkersOptions {
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
-  /** Set when the queues' server runs in this process. */
+  /** Connection to the queues' server, if that runs in this process. */
   readonly connection?: ClientConnection | undefined
   readonly isolated?: IsolatedFunctions | undefined
   /** User of the worker processes; that of the service by default. */
   readonly user?: WorkerUser | undefined
-  /** Set when the bucket's server runs in this process. */
+  /** Direct access to the bucket, if its server runs in this process. */
   readonly exchange?: FileExchange | undefined
 }
 

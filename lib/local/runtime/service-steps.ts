@@ -71,7 +71,7 @@ interface ServiceParts {
   lambdaApi: LambdaAndSocketsApi
   engines: { readonly usableEngines: readonly Engine[]; readonly missingEngines: readonly string[] }
   environment: Environment
-  /** Undefined if workers run as the same user as the service. */
+  /** User of the worker processes; undefined if they run as the user of the service. */
   workerUser: WorkerUser | undefined
   zipFunctions: InProcessFunctions
   queueWorkers: QueueWorkers

@@ -38,7 +38,7 @@ const PendingConnection = z.object({
 })
 type PendingConnection = z.infer<typeof PendingConnection>
 
-/** Only a hash of the state is stored, because the state is in a URL. */
+/** Returns the key of a pending authorization. It contains a hash of the state, because the state is in a URL. */
 const pendingKey = (state: string): Key => ({
   pk: `DRIVESTATE#${createHash('sha256').update(state).digest('hex')}`,
   sk: 'DRIVESTATE',

@@ -27,7 +27,7 @@ const getKey = ({ sha256, path }: OutgoingFile) => `${sha256} ${path}`
  * that, the state lists the files that an earlier attempt has stored, and these are skipped.
  */
 export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, onStarted }) => {
-  // Parsed when the task was created.
+  // The fields were parsed when the task was created.
   const { drive: id, api, upload: uploadUrl, token, folder } = fields as unknown as DriveFolder
   const drive = getDrive(id)
   const request = createDriveRequest(guardedHttp, drive, api, token)

@@ -22,7 +22,7 @@ export function DropZone(props: {
   readonly onFolder?: () => void
   readonly onUrl?: (url: string) => void
   readonly onMoreOpen?: () => void
-  /** More sources, such as drives. */
+  /** Further sources of files, such as drives. */
   readonly children?: ComponentChildren
 }) {
   return (

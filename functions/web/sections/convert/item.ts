@@ -69,9 +69,9 @@ export class ConversionItem {
   /** The password that opens the file; undefined until the service has found that the file is locked. Never stored. */
   readonly password = signal<string | undefined>(undefined)
   multipartUpload: Draft['begun']
-  /** For a draft with a partial upload: bytes already uploaded. */
+  /** Number of bytes already uploaded, for a draft with a partial upload. */
   readonly uploadedBytes = signal<number | undefined>(undefined)
-  /** For a draft: id of its upload, if it is complete. */
+  /** Id of the complete upload of a draft. */
   readonly completedUploadId = signal<string | undefined>(undefined)
   /** The files that this item combines, if it combines several. */
   readonly parts: readonly File[] | undefined

@@ -32,7 +32,7 @@ export interface SearchableTargets {
 /** Ranks of matches, lower is better. A text that does not match has no rank. */
 const ranks = { exact: 0, prefix: 1, word: 2, substring: 3 } as const
 
-/** Shorter substrings match too much by chance. */
+/** Minimum length of a substring, because shorter ones match too much by chance. */
 const minSubstringLength = 3
 
 function rankOf(needle: string, names: readonly string[]): number | undefined {

@@ -10,7 +10,7 @@ export type RunState =
   | { readonly state: 'over'; readonly job: Job }
 
 export interface ToolRequest {
-  /** Each file with its own chain of steps. */
+  /** The files, each with its own chain of steps. */
   readonly files: readonly { readonly file: File; readonly steps: readonly PageOperation[] }[]
   /** The step that combines all files. */
   readonly combiningStep?: PageOperation | undefined

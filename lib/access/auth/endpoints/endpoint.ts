@@ -11,7 +11,7 @@ export interface AuthEndpoint {
   readonly path: string
   readonly summary: string
   readonly description: string
-  /** `fresh`: the session must be less than a day old. */
+  /** `fresh` means that the session must be less than a day old. */
   readonly session?: 'any' | 'fresh'
   readonly params?: z.ZodObject
   readonly query?: z.ZodObject

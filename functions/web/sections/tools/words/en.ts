@@ -46,7 +46,7 @@ export default {
     archive: 'Pack files into a ZIP, 7z or tar',
     extract: 'Unpack a ZIP, 7z, tar and more',
   },
-  /** Added to the names of results, for example `report-compressed.pdf`. */
+  /** Suffixes for the names of results, for example `report-compressed.pdf`. */
   resultNames: {
     merge: 'merged',
     pages: 'pages',
