@@ -5,7 +5,7 @@ import { createQueueFunction } from '../lib/services/queue-function.ts'
 /** Captures websites as files; each task has a separate browser process. */
 export const createFunction = (connections?: ServiceConnections) =>
   createQueueFunction({
-    queueOf: () => 'capture',
+    getQueue: () => 'capture',
     handleTask: transferTask,
     close: async () => {},
     connections,

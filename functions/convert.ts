@@ -10,7 +10,7 @@ export function createFunction(connections?: ServiceConnections) {
   // Starts detecting the isolation of the host before the first task arrives; the task waits for the result.
   void getConfinement()
   return createQueueFunction({
-    queueOf: ({ IMAGE_ID }) => {
+    getQueue: ({ IMAGE_ID }) => {
       if (!IMAGE_ID) throw new Error('IMAGE_ID is not set')
       return IMAGE_ID
     },

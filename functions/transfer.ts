@@ -5,7 +5,7 @@ import { createQueueFunction } from '../lib/services/queue-function.ts'
 /** Runs import and export tasks. */
 export const createFunction = (connections?: ServiceConnections) =>
   createQueueFunction({
-    queueOf: () => 'transfer',
+    getQueue: () => 'transfer',
     handleTask: transferTask,
     close: async () => {},
     connections,

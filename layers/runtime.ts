@@ -59,7 +59,7 @@ async function loadHandler(name: string): Promise<Handler> {
   return handler as Handler // its parameters and result cannot be checked at run time
 }
 
-function contextOf(headers: IncomingHttpHeaders): Context {
+function createContext(headers: IncomingHttpHeaders): Context {
   const header = (name: string) => String(headers[`lambda-runtime-${name}`] ?? '')
   const setting = (name: string) => process.env[`AWS_LAMBDA_${name}`] ?? ''
   const deadlineMs = Number(header('deadline-ms'))
@@ -90,7 +90,7 @@ function noCallbacks(): never {
 async function serve(handler: Handler): Promise<never> {
   for (;;) {
     const { headers, body } = await call('GET', 'invocation/next')
-    const context = contextOf(headers)
+    const context = createContext(headers)
     const path = `invocation/${context.awsRequestId}`
     try {
       await post(`${path}/response`, (await handler(JSON.parse(body), context)) ?? null)

@@ -34,7 +34,7 @@ async function selectFiles(parts: readonly string[]): Promise<string[]> {
   return files.sort()
 }
 
-const serverOf = (file: string) =>
+const getServerName = (file: string) =>
   Object.entries(serverPaths).find(([, path]) => path.test(file))?.[0] ?? file
 
 function table(tallies: ReadonlyMap<string, Tally>): string {
@@ -52,8 +52,8 @@ const files = await selectFiles(process.argv.slice(2))
 if (files.length === 0) throw new Error('No file of test/local or test/embedded-aws has such a name.')
 
 const tallies = new Map<string, Tally>()
-const tallyOf = (file = '') => {
-  const group = serverOf(file)
+const getTally = (file = '') => {
+  const group = getServerName(file)
   const tally = tallies.get(group) ?? { passed: 0, failed: 0, skipped: 0, seconds: 0, notes: [] }
   tallies.set(group, tally)
   return tally
@@ -63,19 +63,19 @@ const tallyOf = (file = '') => {
 const stream = run({ files, concurrency: 2, timeout: 1_200_000, forceExit: true })
 stream.on('test:pass', ({ file, nesting, skip, details }) => {
   if (details.type === 'suite') return
-  const tally = tallyOf(file)
+  const tally = getTally(file)
   if (skip === undefined) tally.passed++
   else tally.skipped++
   if (nesting === 0) tally.seconds += details.duration_ms / 1000
 })
 stream.on('test:fail', ({ file, details }) => {
   if (details.type === 'suite') return
-  tallyOf(file).failed++
+  getTally(file).failed++
   process.exitCode = 1
 })
 stream.on('test:diagnostic', ({ file, message }) => {
   // Each file ends with figures, which the table adds up.
-  if (file !== undefined && !/^[a-z_]+ [\d.]+$/.test(message)) tallyOf(file).notes.push(message)
+  if (file !== undefined && !/^[a-z_]+ [\d.]+$/.test(message)) getTally(file).notes.push(message)
 })
 stream.on('end', () => process.stdout.write(table(tallies)))
 stream.compose(new spec()).pipe(process.stdout)

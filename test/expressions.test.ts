@@ -13,7 +13,7 @@ const optionFiles = /^lib\/engines\/.*(?:options|page-range|page-setup|languages
 /** Files whose expressions run on the event loop of the API. */
 const parsesRequests = (path: string) => optionFiles.test(path) || !notOnServer.test(path)
 /** Milliseconds per MiB of input. */
-const limitOf = (path: string) => (parsesRequests(path) ? 50 : 500)
+const getLimitMs = (path: string) => (parsesRequests(path) ? 50 : 500)
 
 /** Characters of the inputs. A slow expression shows on a short one, before a long one would take minutes. */
 const lengths = [1024, 8 * 1024, 64 * 1024]
@@ -32,7 +32,7 @@ const measureFastestMs = (expression: Expression, input: string) =>
 
 function describeIfTooSlow(expression: Expression): string | undefined {
   const maxLength = lengths.at(-1) ?? 0
-  const allowedMs = (limitOf(expression.path) * maxLength) / 1024 ** 2
+  const allowedMs = (getLimitMs(expression.path) * maxLength) / 1024 ** 2
   for (const input of adversarialInputs(expression, maxLength))
     for (const length of lengths) {
       const head = input.slice(0, length)

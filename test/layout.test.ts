@@ -45,7 +45,7 @@ interface Import {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-const layerOf = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
+const getLayer = (path: string) => path.split('/')[1]?.replace(/\.ts$/, '') ?? ''
 
 function listImports(file: string): Import[] {
   const source = readFileSync(join(root, file), 'utf8')
@@ -62,20 +62,20 @@ function listImports(file: string): Import[] {
 const files = globSync('lib/**/*.{ts,tsx}', { cwd: root })
 const imports = files.flatMap(listImports).filter(({ to }) => to.endsWith('.ts') || to.endsWith('.tsx'))
 const importsBetweenLayers = imports.filter(
-  ({ from, to }) => to.startsWith('lib/') && layerOf(from) !== layerOf(to),
+  ({ from, to }) => to.startsWith('lib/') && getLayer(from) !== getLayer(to),
 )
 const show = ({ from, to }: Import) => `${from} imports ${to}`
 
 const findException = ({ from, to, isType }: Import) =>
   exceptions.find(
     (one) =>
-      (one.from === '*' || one.from === layerOf(from)) && one.file === to && (isType || !one.typesOnly),
+      (one.from === '*' || one.from === getLayer(from)) && one.file === to && (isType || !one.typesOnly),
   )
 
-const isUpward = ({ from, to }: Import) => layers.indexOf(layerOf(from)) < layers.indexOf(layerOf(to))
+const isUpward = ({ from, to }: Import) => layers.indexOf(getLayer(from)) < layers.indexOf(getLayer(to))
 
 test('every file and folder of lib is listed in the order of layers', () => {
-  const foundLayers = new Set(files.map(layerOf))
+  const foundLayers = new Set(files.map(getLayer))
   assert.deepEqual(
     [...foundLayers].filter((name) => !layers.includes(name)),
     [],
@@ -103,14 +103,14 @@ test('each exception to the order of layers is still needed', () => {
 
 test('only code that builds or starts the entry points imports them', () => {
   const wrongImports = imports.filter(
-    ({ from, to }) => to.startsWith('functions/') && !layersImportingFunctions.includes(layerOf(from)),
+    ({ from, to }) => to.startsWith('functions/') && !layersImportingFunctions.includes(getLayer(from)),
   )
   assert.deepEqual(wrongImports.map(show), [])
 })
 
 test('the embedded AWS servers import nothing from the service', () => {
   const wrongImports = importsBetweenLayers.filter(
-    ({ from, to }) => layerOf(from) === 'embedded-aws' && !embeddedAllowedImports.includes(layerOf(to)),
+    ({ from, to }) => getLayer(from) === 'embedded-aws' && !embeddedAllowedImports.includes(getLayer(to)),
   )
   assert.deepEqual(wrongImports.map(show), [])
 })

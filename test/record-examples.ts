@@ -10,7 +10,7 @@ import { defined } from '../lib/validation/defined.ts'
 import { recordAuthEndpoints } from './access/support/every-auth-endpoint.ts'
 import { recordEvents } from './record-events.ts'
 import { EveryOperation } from './support/every-operation.ts'
-import { bodyOf, type OperationRequest } from './support/operation-request.ts'
+import { createBody, type OperationRequest } from './support/operation-request.ts'
 import { Client, startService } from './support/service.ts'
 import { openDriveServer } from './transfer/drive-server.ts'
 import { openReceiver } from './webhooks/receiver.ts'
@@ -25,9 +25,9 @@ const service = await startService({
 const client = new Client(service)
 
 try {
-  const eventsOf = await recordEvents(service, receiver)
+  const stopRecording = await recordEvents(service, receiver)
   await new EveryOperation({ service, client, receiver, call }).run()
-  await keep('../events/examples/recorded.json', await eventsOf())
+  await keep('../events/examples/recorded.json', await stopRecording())
 } finally {
   await service.stop()
   receiver.close()
@@ -63,7 +63,7 @@ async function call(sentRequest: OperationRequest, shorten = (body: any): unknow
   const contract = api.find((one) => one.method === method && one.path === path)
   if (!contract) throw new Error(`there is no ${method} ${path}`)
   const filledPath = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
-  const { init, kept } = await bodyOf(sentRequest)
+  const { init, kept } = await createBody(sentRequest)
   const headers = {
     ...(init.headers as Record<string, string>),
     ...sentRequest.headers,

@@ -6,13 +6,13 @@ import { listScanners } from './expressions/scanners.ts'
 
 const [short, long] = [16 * 1024, 128 * 1024]
 /** Milliseconds per MiB. */
-const limitOf = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
+const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
 /** Longer inputs may take this much longer than in proportion: caches, and what else runs on the machine. */
 const tolerance = 3
 /** Shorter times are noise. */
 const minMs = 15
 
-async function msOf({ read }: EntryPoint, text: string): Promise<number> {
+async function measureMs({ read }: EntryPoint, text: string): Promise<number> {
   const cpuBefore = process.cpuUsage()
   await read(text)
   const { user, system } = process.cpuUsage(cpuBefore)
@@ -26,10 +26,13 @@ const fill = (length: number, pump: (index: number) => string): string => {
   return parts.join('').slice(0, length)
 }
 
-async function problemOf(entry: EntryPoint, pump: (index: number) => string): Promise<string | undefined> {
+async function findProblem(entry: EntryPoint, pump: (index: number) => string): Promise<string | undefined> {
   const [shortText, longText] = [fill(short, pump), fill(long, pump)]
-  const allowedMs = (limitOf(entry) * long) / 1024 ** 2
-  const measure = async () => ({ shortMs: await msOf(entry, shortText), longMs: await msOf(entry, longText) })
+  const allowedMs = (getLimitMs(entry) * long) / 1024 ** 2
+  const measure = async () => ({
+    shortMs: await measureMs(entry, shortText),
+    longMs: await measureMs(entry, longText),
+  })
   let { shortMs, longMs } = await measure()
   const isSlow = () => longMs > minMs && longMs > allowedMs
   const isSuperlinear = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
@@ -49,7 +52,7 @@ describe('readers of client text and files take time proportional to their input
     test(entry.name, async () => {
       const problems: string[] = []
       for (const pump of [...pumps.map((one) => () => one), ...numberedInputs]) {
-        const problem = await problemOf(entry, pump)
+        const problem = await findProblem(entry, pump)
         if (problem !== undefined) problems.push(problem)
       }
       assert.deepEqual(problems, [])

@@ -103,7 +103,7 @@ export const checkConversion = contract({
     requireWorkerDisk(route.steps[0].image, { size: body.size ?? 0, subject: 'The file has', engines })
     const { warnings } = applyOptions(route, spec.options)
     requireConsistentOptions({ ...spec, additionalFiles: body.additionalFiles ?? 0 })
-    const routeFormats = formatsOf(route)
+    const routeFormats = getStepTargets(route)
     const kind = { operation: spec.operation, from, to: routeFormats.at(-1) ?? from }
     return {
       data: {
@@ -118,7 +118,7 @@ export const checkConversion = contract({
   },
 })
 
-const formatsOf = ({ steps }: Route) => steps.map(({ to }) => to)
+const getStepTargets = ({ steps }: Route) => steps.map(({ to }) => to)
 
 /** @throws the same AppErrors as POST /v1/convert. */
 function parseFields(body: z.infer<typeof Fields>) {

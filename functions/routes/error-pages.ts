@@ -8,7 +8,7 @@ import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.t
 
 /** Pages of the problem `type` URLs (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
 
-function pageOf(code: ErrorCode): string {
+function renderPage(code: ErrorCode): string {
   const { status, description, hint } = errorCatalog[code]
   const title = toErrorTitle(code)
   return renderHtmlPage(
@@ -44,7 +44,7 @@ export const errorPages = [
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
       const code = errorCodes.find((known) => toErrorSlug(known) === params.error.toLowerCase())
-      if (code) return { data: pageOf(code), headers: htmlPageHeaders }
+      if (code) return { data: renderPage(code), headers: htmlPageHeaders }
       throw new AppError('NOT_FOUND', `There is no error with that name. /errors lists all errors.`)
     },
   }),

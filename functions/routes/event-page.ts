@@ -16,7 +16,7 @@ const renderFields = (fields: Readonly<Record<string, z.ZodType>>) =>
     )
     .join('')}</dl>`
 
-function pageOf(): string {
+function renderPage(): string {
   const events = eventNames
     .map(
       (name) =>
@@ -47,5 +47,5 @@ export const eventPage = contract({
   path: '/docs/events',
   summary: 'Page about events: webhooks, WebSockets, server-sent events',
   cacheKey: () => 'page',
-  handle: () => ({ data: pageOf(), headers: htmlPageHeaders }),
+  handle: () => ({ data: renderPage(), headers: htmlPageHeaders }),
 })

@@ -49,10 +49,11 @@ export const importFromDrive = contract({
     const links = await driving.use(connection, minTokenLifetimesMs.transfer, (ask) =>
       Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
     )
-    const tasks = tasksOf(links, targetFormat, options)
+    const tasks = createTasks(links, targetFormat, options)
     const names = links.map((_, at) => importName(at))
     const owner = principal.ownerId
-    const uploads = targetFormat === undefined ? links.map((link) => uploadOf(link, principal, services)) : []
+    const uploads =
+      targetFormat === undefined ? links.map((link) => createUpload(link, principal, services)) : []
     const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
     const request = {
       owner,
@@ -80,7 +81,7 @@ export const importFromDrive = contract({
 
 const importName = (at: number) => `import-${at + 1}`
 
-function tasksOf(
+function createTasks(
   links: readonly FileLink[],
   targetFormat: string | undefined,
   options: Readonly<Record<string, unknown>> = {},
@@ -108,7 +109,7 @@ function tasksOf(
 }
 
 /** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
-function uploadOf({ filename }: FileLink, { ownerId: owner, keyId }: JobReader, { config }: Services) {
+function createUpload({ filename }: FileLink, { ownerId: owner, keyId }: JobReader, { config }: Services) {
   const id = newId('upl')
   const now = Date.now()
   return {

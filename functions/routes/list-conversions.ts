@@ -110,7 +110,7 @@ export const listConversions = contract({
         (!category || formatById(pair.from).category === category) &&
         (!engine || pair.route.steps.some((step) => step.engine === engine)),
     )
-    const { page: pairs, pagination } = paginateList(foundConversions, query, cursorOf)
+    const { page: pairs, pagination } = paginateList(foundConversions, query, createCursor)
     const listing =
       q === undefined && (from || to || (operation ?? 'convert') !== 'convert')
         ? withOptions(pairs, engines)
@@ -123,7 +123,7 @@ export const listConversions = contract({
 })
 
 /** A search finds the same pair once per operation, so the cursor contains the operation. */
-function cursorOf({ from, to, route }: Conversion): string {
+function createCursor({ from, to, route }: Conversion): string {
   const { operation } = route.steps[0].capability
   return [from, to, ...(operation === 'convert' ? [] : [operation])].join(':')
 }

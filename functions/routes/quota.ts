@@ -7,7 +7,7 @@ import { liveStatuses } from '../../lib/model/job.ts'
 import { type Principal, usageReadAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import type { Services } from '../../lib/services/services.ts'
-import { dayOf } from '../../lib/usage/records.ts'
+import { getDay } from '../../lib/usage/records.ts'
 import { readUsage } from '../../lib/usage/usage.ts'
 import { component } from '../../lib/validation/component.ts'
 
@@ -92,7 +92,7 @@ export const getQuota = contract({
 
 /** Returns the conversion minutes of the current month. */
 async function readConversionMinutes({ ownerId }: Principal, { table }: Services): Promise<number> {
-  const to = dayOf(new Date().toISOString())
+  const to = getDay(new Date().toISOString())
   const { totals } = await readUsage(table, ownerId, { to, granularity: 'month' })
   return totals.conversionMinutes
 }

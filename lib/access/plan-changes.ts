@@ -9,11 +9,11 @@ import { publishToOwner, subscriptionEvents } from './account-events.ts'
  * may die before it publishes the event, and the admin command has no event bus.
  */
 
-const partitionOf = (account: string) => `PLAN#${account}`
+const getPartitionKey = (account: string) => `PLAN#${account}`
 
 export const createPlanChangeWrite = (accountBefore: Account, { id, plan }: Account, now: Date): Write => ({
   put: {
-    pk: partitionOf(id),
+    pk: getPartitionKey(id),
     sk: now.toISOString(),
     plan,
     before: accountBefore.plan,
@@ -28,7 +28,7 @@ export async function publishPlanChanges(
   services: Pick<Services, 'table' | 'bus' | 'findSubscribers'>,
 ): Promise<void> {
   const { table } = services
-  for (const { pk, sk, plan, before } of await table.partition(partitionOf(account))) {
+  for (const { pk, sk, plan, before } of await table.partition(getPartitionKey(account))) {
     const [had, has] = [{ plan: String(before) }, { id: account, plan: String(plan) }]
     await publishToOwner(services, subscriptionEvents(had, has, new Date(String(sk))))
     await table.delete({ pk: String(pk), sk: String(sk) })

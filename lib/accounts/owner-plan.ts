@@ -14,15 +14,15 @@ export function findCachedAccount(
   services: Pick<Services, 'table'>,
   id: string,
 ): Promise<Account | undefined> {
-  return cacheOf(services).get(id, () => readAccount(services, id))
+  return getCache(services).get(id, () => readAccount(services, id))
 }
 
 /** Caches an account that was read together with something else. */
 export function cacheAccount(services: Pick<Services, 'table'>, id: string, item: Item | undefined): void {
-  cacheOf(services).set(id, item && Account.parse(item))
+  getCache(services).set(id, item && Account.parse(item))
 }
 
-function cacheOf({ table }: Pick<Services, 'table'>) {
+function getCache({ table }: Pick<Services, 'table'>) {
   const accountCache = accounts.get(table) ?? new TtlCache<Account | undefined>(accountCacheMs)
   accounts.set(table, accountCache)
   return accountCache

@@ -115,7 +115,7 @@ export class Files {
     try {
       const target = { Bucket: this.#bucket, Key: key, ContentType: contentType }
       if (size <= partBytes) {
-        const ChecksumSHA256 = checksumOf(await sha256)
+        const ChecksumSHA256 = toBase64Checksum(await sha256)
         await s3.send(new PutObjectCommand({ ...target, ChecksumSHA256, Body: await file.readFile() }))
         return
       }
@@ -300,7 +300,7 @@ export class Files {
       return this.#presignPost(key, { ...file, size }, expiresS)
     }
     const { signer, getSignedUrl, PutObjectCommand } = await this.#open()
-    const checksum = checksumOf(file.sha256)
+    const checksum = toBase64Checksum(file.sha256)
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
@@ -327,7 +327,7 @@ export class Files {
     expiresS: number,
   ): Promise<{ url: string; headers: Record<string, string> }> {
     const { signer, getSignedUrl, PutObjectCommand } = await this.#open()
-    const checksum = checksumOf(sha256)
+    const checksum = toBase64Checksum(sha256)
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
       Key: key,
@@ -368,7 +368,7 @@ export class Files {
     expiresS: number,
   ) {
     const { signer, createPresignedPost } = await this.#open()
-    const checksum = checksumOf(file.sha256)
+    const checksum = toBase64Checksum(file.sha256)
     return createPresignedPost(signer, {
       Bucket: this.#bucket,
       Key: key,
@@ -401,4 +401,5 @@ function addDigestParameter({ middlewareStack }: GetObjectCommand | HeadObjectCo
   )
 }
 
-const checksumOf = (sha256: string | undefined) => sha256 && Buffer.from(sha256, 'hex').toString('base64')
+const toBase64Checksum = (sha256: string | undefined) =>
+  sha256 && Buffer.from(sha256, 'hex').toString('base64')

@@ -80,7 +80,7 @@ export const captureWebsite: CaptureFile = async (
     }
     await rejectWhenAborted(Promise.race([convert(), tab.whenBroken]), limitedSignal)
     if (requests.droppedCount > 0) warnings.push(createLinksWarning(requests.droppedCount))
-    return { file: await openCapture(path, nameOf(fields, url, to)), warnings }
+    return { file: await openCapture(path, chooseFilename(fields, url, to)), warnings }
   } catch (error) {
     signal.throwIfAborted()
     throw limitedSignal.aborted ? timeoutError(limitS, 'the page to be captured') : error
@@ -146,7 +146,7 @@ function createLinksWarning(count: number): Warning {
   return { code: 'LINKS_DROPPED', message, details: { count } }
 }
 
-function nameOf({ filename }: CaptureFields, { hostname }: URL, to: Target): string {
+function chooseFilename({ filename }: CaptureFields, { hostname }: URL, to: Target): string {
   const name = filename ?? hostname
   return name.toLowerCase().endsWith(`.${to}`) ? name : `${name}.${to}`
 }

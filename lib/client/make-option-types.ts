@@ -27,13 +27,13 @@ export function makeOptionTypes(banner: string): string {
   const commonTypes = findCommonTypes(all.map(([, types]) => types))
   const nameSets = new Map<string, string>()
   for (const [id, types] of all) {
-    const names = namesOf(types)
+    const names = joinNames(types)
     if (!nameSets.has(names)) nameSets.set(names, `${pascalCase(id)}Names`)
   }
   const renderMember = ([id, types]: (typeof all)[number]) => {
     const ownOptions = [...types].filter(([name, { type }]) => commonTypes.get(name)?.type !== type)
     const own = ownOptions.map(([name, { type }]) => `${name}?: ${type} | undefined`)
-    const names = nameSets.get(namesOf(types))
+    const names = nameSets.get(joinNames(types))
     if (types.size === 0) return `  '${id}': Record<string, never>`
     if (own.length === 0) return `  '${id}': Pick<Values, ${names}>`
     const ownNames = ownOptions.map(([name]) => `'${name}'`).join(' | ')
@@ -82,7 +82,7 @@ const listSchemas = (operation: Operation): readonly (readonly [to: string, z.Zo
   ),
 ]
 
-const namesOf = (types: OptionTypes) => [...types.keys()].map((name) => `'${name}'`).join(' | ')
+const joinNames = (types: OptionTypes) => [...types.keys()].map((name) => `'${name}'`).join(' | ')
 
 const pascalCase = (id: string) =>
   id.replaceAll(/(?:^|-)([a-z0-9])/g, (_, first: string) => first.toUpperCase()).replace(/^(?=\d)/, 'Of')
@@ -92,7 +92,7 @@ function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
     // The values of a zod shape are zod types.
     createOptionViews(schema).map((view) => ({
       view,
-      forms: formsOf(view, schema.shape[view.name] as z.ZodType),
+      forms: listAcceptedTypes(view, schema.shape[view.name] as z.ZodType),
     })),
   )
   const byName = [...Map.groupBy(options, ({ view }) => view.name)].sort(([a], [b]) => (a < b ? -1 : 1))
@@ -119,7 +119,7 @@ const cache = new WeakMap<z.ZodType, readonly string[]>()
  * Returns the types that an option accepts in JSON. Some text options also accept a number or a list, so values of each
  * type are tried.
  */
-function formsOf({ type, enum: words = [], number }: OptionView, option: z.ZodType): readonly string[] {
+function listAcceptedTypes({ type, enum: words = [], number }: OptionView, option: z.ZodType): readonly string[] {
   const known = cache.get(option)
   if (known) return known
   const accepted = Object.entries(trials).flatMap(([name, values]) =>

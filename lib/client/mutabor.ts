@@ -13,7 +13,7 @@ import {
 } from './request-body.ts'
 import { Result } from './result.ts'
 import { type Settings, Transport } from './transport.ts'
-import { type FileData, fileNameOf, type Uploading, uploadToStorage } from './upload.ts'
+import { type FileData, getFileName, type Uploading, uploadToStorage } from './upload.ts'
 import { fetchJob, followJob, type Heard, isFinished, type Waiting, waitForJob } from './wait.ts'
 
 type Operations = Api['operations']
@@ -109,7 +109,7 @@ export class Mutabor {
   ): Promise<{ readonly result: Result; readonly items: readonly BatchOutcome[] }> {
     const requests = items.map(({ file, filename, to: itemFormat, options: itemOptions }) => ({
       targetFormat: itemFormat,
-      filename: filename ?? fileNameOf(file, undefined),
+      filename: filename ?? getFileName(file, undefined),
       options: itemOptions,
     }))
     const prepared = await prepareFiles(

@@ -1,6 +1,6 @@
 import type { Job } from './api-types.ts'
 import type { Transport } from './transport.ts'
-import { type FileData, fileNameOf, toBlob, type Uploading, uploadToStorage } from './upload.ts'
+import { type FileData, getFileName, toBlob, type Uploading, uploadToStorage } from './upload.ts'
 import type { Waiting } from './wait.ts'
 
 /** A file: its contents, a URL that the service downloads, an upload, or a file of an earlier job. */
@@ -57,7 +57,7 @@ export async function prepareFiles(
   const blobs = sources.flatMap((source, at) =>
     isReference(source) || source instanceof ReadableStream
       ? []
-      : [{ blob: toBlob(source), name: fileNameOf(source, names[at]) }],
+      : [{ blob: toBlob(source), name: getFileName(source, names[at]) }],
   )
   const bytes = blobs.reduce((sum, { blob }) => sum + blob.size, 0)
   if (blobs.length === sources.length && bytes <= maxFormBytes && !options.resume) return { blobs }
@@ -69,7 +69,7 @@ export async function prepareFiles(
     else {
       const uploadId = await uploadToStorage(transport, source, {
         ...options,
-        filename: fileNameOf(source, names[at]),
+        filename: getFileName(source, names[at]),
       })
       options.onUpload?.(uploadId)
       references.push({ uploadId })

@@ -70,7 +70,7 @@ const pick = (schema: ObjectSchema, isPicked: (property: string) => boolean): Ob
 
 /** Whether a schema has a property with the same definition as in the other schema. */
 const hasProperty = (schema: ObjectSchema, name: string, other: ObjectSchema) =>
-  keyOf(schema, name) === keyOf(other, name)
+  serializeProperty(schema, name) === serializeProperty(other, name)
 
-const keyOf = ({ properties, required = [] }: ObjectSchema, name: string) =>
+const serializeProperty = ({ properties, required = [] }: ObjectSchema, name: string) =>
   JSON.stringify([properties[name], required.includes(name)])

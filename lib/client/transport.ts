@@ -96,7 +96,7 @@ export class Transport {
   /** Sends one request to the service or its storage, with a timeout for the response headers. */
   async fetch(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
     const deadline = new AbortController()
-    const sizeMs = (sizeOf(init.body) / minBytesPerSecond) * 1000
+    const sizeMs = (getBodySize(init.body) / minBytesPerSecond) * 1000
     const timer = setTimeout(() => deadline.abort(), responseTimeoutMs + sizeMs)
     try {
       const combinedSignal = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
@@ -205,7 +205,7 @@ function encodeBody({ operation, body }: ApiRequest): { body?: RequestInit['body
   return { body: new URLSearchParams(body as Record<string, string>) } // as its type says
 }
 
-const sizeOf = (body: unknown): number => {
+const getBodySize = (body: unknown): number => {
   if (body instanceof Blob) return body.size
   if (!(body instanceof FormData)) return 0
   return [...body.values()].reduce((sum, value) => sum + (value instanceof Blob ? value.size : 0), 0)

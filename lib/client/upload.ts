@@ -40,7 +40,7 @@ export function toBlob(data: Exclude<FileData, ReadableStream>): Blob {
   return data instanceof Blob ? data : new Blob([data as Uint8Array<ArrayBuffer>]) // Blob doesn't accept shared memory
 }
 
-export const fileNameOf = (data: unknown, explicitName: string | undefined): string =>
+export const getFileName = (data: unknown, explicitName: string | undefined): string =>
   explicitName ?? (typeof data === 'object' && data !== null && 'name' in data ? String(data.name) : 'file')
 
 /** Uploads a file to the storage. @returns the upload id, which can be used for one conversion */
@@ -50,7 +50,7 @@ export async function uploadToStorage(
   options: Uploading = {},
 ): Promise<string> {
   const maxSingleBytes = options.partsAbove ?? 50 * mebibyteBytes
-  const filename = fileNameOf(data, options.filename)
+  const filename = getFileName(data, options.filename)
   if (!(data instanceof ReadableStream)) {
     const blob = toBlob(data)
     return blob.size > maxSingleBytes || options.resume

@@ -26,7 +26,7 @@ const recordLifetimeS = 90 * 24 * 3600
 const writeIntervalMs = 10_000
 const cacheMs = 30_000
 
-const nameOf = ({ operation, from, to }: ConversionKind) => `${operation} ${from} ${to}`
+const getKindName = ({ operation, from, to }: ConversionKind) => `${operation} ${from} ${to}`
 const getKey = (name: string) => ({ pk: `DURATION#${name}`, sk: 'DURATION' })
 
 /**
@@ -43,7 +43,7 @@ export class DurationStats {
   }
 
   async add(kind: ConversionKind, run: { readonly ms: number; readonly bytes: number }): Promise<void> {
-    const name = nameOf(kind)
+    const name = getKindName(kind)
     const { totals, writeAt } = this.#unwrittenByName.get(name) ?? { totals: noRuns, writeAt: 0 }
     const now = Date.now()
     const added = addTotals(totals, { runs: 1, ...run })
@@ -65,7 +65,7 @@ export class DurationStats {
 
   /** Returns undefined when no conversion of this kind has run. */
   async get(kind: ConversionKind): Promise<DurationTotals | undefined> {
-    const name = nameOf(kind)
+    const name = getKindName(kind)
     const cachedTotals = this.#cache.get(name)
     if (cachedTotals && cachedTotals.until > Date.now()) return cachedTotals.totals
     const totals = await this.#readTotals(name)

@@ -8,7 +8,7 @@ import type { Job, JobState, StoredFile } from '../model/job.ts'
 import { fileTooLargeError } from '../uploads/size-errors.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { toStoredFile } from '../uploads/to-stored-file.ts'
-import { type UploadRecord, type Uploads, uploadIdOf } from '../uploads/uploads.ts'
+import { parseUploadId, type UploadRecord, type Uploads } from '../uploads/uploads.ts'
 import { createUploadSource } from './source.ts'
 
 export interface ReceiveUploadDeps {
@@ -43,7 +43,7 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
   const { key } = object
   const upload = await deps.uploads.get(object.uploadId)
   const state = upload?.jobId === undefined ? undefined : await deps.jobs.store.getState(upload.jobId)
-  const takenFile = state && listJobFiles(state).find((file) => uploadIdOf(file.key) === upload?.id)
+  const takenFile = state && listJobFiles(state).find((file) => parseUploadId(file.key) === upload?.id)
   if (upload && state && takenFile && takenFile.key !== key) {
     await handleTakenUpload(upload, takenFile, state, object, deps)
   } else {

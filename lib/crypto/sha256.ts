@@ -10,7 +10,7 @@ export class Sha256 implements Checksum {
   #hash: ReturnType<typeof createHash | typeof createHmac>
 
   constructor(secret?: SourceData) {
-    this.#key = secret === undefined ? undefined : keyOf(secret)
+    this.#key = secret === undefined ? undefined : toKeyObject(secret)
     this.#hash = this.#start()
   }
 
@@ -31,7 +31,7 @@ export class Sha256 implements Checksum {
   }
 }
 
-function keyOf(secret: SourceData): KeyObject {
+function toKeyObject(secret: SourceData): KeyObject {
   if (typeof secret === 'string') return createSecretKey(secret, 'utf8')
   if (ArrayBuffer.isView(secret))
     return createSecretKey(Buffer.from(secret.buffer, secret.byteOffset, secret.byteLength))

@@ -116,7 +116,7 @@ const listOutputPaths = (value: EngineResult | readonly Chunk[] | null): readonl
   return files.map(({ path }) => path)
 }
 
-function inputsOf(request: EngineRequest): ReadonlySet<string> {
+function getInputPaths(request: EngineRequest): ReadonlySet<string> {
   const results = request.method === 'join' ? request.results.flatMap(({ files }) => files) : []
   return new Set([...request.work.inputs, ...results].map(({ path }) => path))
 }
@@ -136,7 +136,7 @@ async function answer({ engine: id, request }: EngineCallMessage): Promise<void>
   try {
     const engine = await engineModules[id]()
     const value = (await callEngine(engine, request, createTools())) ?? null
-    const inputs = inputsOf(request)
+    const inputs = getInputPaths(request)
     for (const path of listOutputPaths(value)) if (!inputs.has(path)) await replaceHardLink(path)
     send({ type: 'result', value })
   } catch (error) {

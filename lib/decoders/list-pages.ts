@@ -32,7 +32,7 @@ export async function listPages(
 }
 
 /** Lists the pages of a ZIP on disk. */
-export async function listPagesOf(path: string): Promise<ZippedPage[] | undefined> {
+export async function listZippedPages(path: string): Promise<ZippedPage[] | undefined> {
   await using file = await open(path)
   const { size } = await file.stat()
   return await listPages({ size, read: createReader(file) })

@@ -21,7 +21,7 @@ export function warmProcesses(engine: string | undefined): void {
 
 export const stopEngines = () => pool.stop()
 
-type RequestOf<Method> = Extract<EngineRequest, { method: Method }>
+type RequestForMethod<Method> = Extract<EngineRequest, { method: Method }>
 
 /**
  * Runs the code of an engine in a decoder process.
@@ -29,12 +29,12 @@ type RequestOf<Method> = Extract<EngineRequest, { method: Method }>
  */
 export function runEngine(
   engine: Engine,
-  request: RequestOf<'run'> | RequestOf<'join'>,
+  request: RequestForMethod<'run'> | RequestForMethod<'join'>,
   options: ToolsOptions,
 ): Promise<EngineResult>
 export function runEngine(
   engine: Engine,
-  request: RequestOf<'split'>,
+  request: RequestForMethod<'split'>,
   options: ToolsOptions,
 ): Promise<readonly Chunk[] | undefined>
 export async function runEngine(

@@ -16,10 +16,11 @@ export const keepSourceUrls = (relativeRoot: string): Plugin => ({
     build.onLoad({ filter: /\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
       if (path.includes('/node_modules/') || !source.includes('import.meta.')) return undefined
-      const urlOf = (file: string) => `new URL('${relativeRoot}${relative(root, file)}', import.meta.url)`
+      const getUrlExpression = (file: string) =>
+        `new URL('${relativeRoot}${relative(root, file)}', import.meta.url)`
       const contents = source.replace(/\bimport\.meta\.(url|dirname|filename)\b/g, (_, property) => {
-        if (property === 'url') return `${urlOf(path)}.href`
-        return `decodeURIComponent(${urlOf(property === 'filename' ? path : dirname(path))}.pathname)`
+        if (property === 'url') return `${getUrlExpression(path)}.href`
+        return `decodeURIComponent(${getUrlExpression(property === 'filename' ? path : dirname(path))}.pathname)`
       })
       return { contents, loader: 'ts' }
     })

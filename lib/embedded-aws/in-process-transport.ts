@@ -131,12 +131,12 @@ class InProcessRequest extends Readable {
   constructor(call: HttpRequest, socket: InProcessSocket, isAnswered: () => boolean) {
     super({ highWaterMark: chunkBytes })
     this.method = call.method
-    this.url = urlOf(call)
+    this.url = buildUrl(call)
     this.headers = lowercaseNames(call.headers)
     this.socket = socket
     this.#source = call.body instanceof Readable ? call.body : undefined
     this.#source?.once('error', (error) => this.destroy(error))
-    const bytes = this.#source ? emptyChunk : bytesOf(call.body)
+    const bytes = this.#source ? emptyChunk : toBuffer(call.body)
     // node:http sets the same header for a body that is sent at once.
     if (!this.#source && (bytes.length > 0 || !bodilessMethods.has(call.method)))
       this.headers['content-length'] ??= String(bytes.length)
@@ -264,14 +264,14 @@ function lowercaseNames(headers: HttpRequest['headers']): IncomingHttpHeaders {
   return receivedHeaders
 }
 
-function urlOf({ path, query = {} }: HttpRequest): string {
+function buildUrl({ path, query = {} }: HttpRequest): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     [value].flat().map((one) => (one === null ? uriEncode(name) : `${uriEncode(name)}=${uriEncode(one)}`)),
   )
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
 }
 
-function bytesOf(body: unknown): Buffer {
+function toBuffer(body: unknown): Buffer {
   if (body === undefined || body === null) return emptyChunk
   if (typeof body === 'string') return Buffer.from(body)
   if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -3,7 +3,7 @@ import type { Files } from '../aws/files.ts'
 import type { Log } from '../log.ts'
 import { getJobPrefix, isLiveStatus, type Job } from '../model/job.ts'
 import { maxVisibilityTimeoutS } from '../resources/queues.ts'
-import { type Uploads, uploadIdOf } from '../uploads/uploads.ts'
+import { parseUploadId, type Uploads } from '../uploads/uploads.ts'
 import { createExpiredEvent, createFileDeletedEvent, findUnpublishedEventsOfEndedJob } from './events.ts'
 import type { JobLifecycle } from './job-lifecycle.ts'
 import { listJobFiles } from './job-state-machine.ts'
@@ -91,7 +91,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
     const deletedFiles = listJobFiles(state)
     const awaitedUploads = state.tasks.flatMap(({ uploadId }) => uploadId ?? [])
     const uploadIds = [
-      ...new Set([...deletedFiles.flatMap(({ key }) => uploadIdOf(key) ?? []), ...awaitedUploads]),
+      ...new Set([...deletedFiles.flatMap(({ key }) => parseUploadId(key) ?? []), ...awaitedUploads]),
     ]
     const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
     await uploads.delete(uploadIds)

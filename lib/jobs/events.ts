@@ -1,7 +1,7 @@
 import type { BusEvent, EventBody, EventName } from '../../events/index.ts'
 import { deriveId } from '../ids.ts'
 import type { EventFact, FixedTask, Job, JobState, StoredFile, Task, TaskStatus } from '../model/job.ts'
-import { uploadIdOf } from '../uploads/uploads.ts'
+import { parseUploadId } from '../uploads/uploads.ts'
 import { defined } from '../validation/defined.ts'
 import { listSentFiles } from './files-sent-with.ts'
 import {
@@ -174,7 +174,7 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }:
   const { key, filename, size, mimeType, format, sha256 } = file
   const body = {
     file: {
-      uploadId: uploadIdOf(key) ?? /upl_\w{1,100}$/.exec(key)?.[0],
+      uploadId: parseUploadId(key) ?? /upl_\w{1,100}$/.exec(key)?.[0],
       jobId: ofJob?.job.id,
       filename,
       size,

@@ -1,5 +1,5 @@
 import type { FixedTask, Job, StoredFile } from '../model/job.ts'
-import { uploadIdOf } from '../uploads/uploads.ts'
+import { parseUploadId } from '../uploads/uploads.ts'
 
 /** The files that were sent with the request of a job. */
 export const listSentFiles = (
@@ -10,4 +10,4 @@ export const listSentFiles = (
     .filter(({ operation }) => operation.startsWith('import/') && retryOf === undefined)
     .flatMap(({ files = [] }) => files)
     // Uploads are excluded, because they were published when they arrived.
-    .filter(({ key }) => key.startsWith('received/') && uploadIdOf(key) === undefined)
+    .filter(({ key }) => key.startsWith('received/') && parseUploadId(key) === undefined)

@@ -106,7 +106,7 @@ export function decideOutcome(state: JobState): JobOutcome {
   const hasFailed =
     job.require === 'any' ? !tasks.some(({ status }) => status === 'completed') : firstLoss !== undefined
   if (!hasFailed) return { status: 'completed', ...summary, result }
-  const error = errorOf(findFirstFailure(state, firstLoss))
+  const error = getTaskError(findFirstFailure(state, firstLoss))
   return { status: 'failed', error, summary: summarizeBatch(state), result }
 }
 
@@ -144,7 +144,7 @@ const findFirstFailure = (
 const sortByEnd = (tasks: readonly Task[]) =>
   tasks.toSorted((a, b) => (a.endedAt ?? '').localeCompare(b.endedAt ?? '') || a.number - b.number)
 
-function errorOf(task: Task | FixedTask | undefined): JobError {
+function getTaskError(task: Task | FixedTask | undefined): JobError {
   const details = { ...task?.details, ...defined({ task: task?.name }) }
   return {
     // The code is from an AppError, or was set in this module.

@@ -178,8 +178,8 @@ export class Jobs {
    * event, which costs a write. Each download gets its own sequence number.
    */
   async publishDownload(job: Job, file: StoredFile, downloadDetails: DownloadDetails): Promise<void> {
-    const subscribersOf = await this.#deps.getSubscribers(job.owner)
-    if (!job.hasWebhook && subscribersOf('file.downloaded').length === 0) return
+    const findSubscribers = await this.#deps.getSubscribers(job.owner)
+    if (!job.hasWebhook && findSubscribers('file.downloaded').length === 0) return
     const { applied, record } = await this.store.changeJob(
       job.id,
       { setPlus: { sequence: ['sequence', 1] } },

@@ -28,10 +28,10 @@ export function resolveTaskInputs(
 /** Selects files of several tasks. @throws the same errors as `resolveTaskInputs` */
 export const selectFiles = (
   input: TaskInput | readonly TaskInput[] | undefined,
-  filesOf: (task: string) => readonly StoredFile[],
+  getFiles: (task: string) => readonly StoredFile[],
 ): StoredFile[] =>
   toInputRefs(input).flatMap((one) =>
-    typeof one === 'string' ? filesOf(one) : selectByName(filesOf(one.task), one),
+    typeof one === 'string' ? getFiles(one) : selectByName(getFiles(one.task), one),
   )
 
 function selectByName(

@@ -56,7 +56,7 @@ async function chooseQueue(
   const state = inputs ?? (await store.getInputs(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task no longer exists.')
   const [files, spec] = resolveConversion(task, state)
-  const [{ routeFiles }, { firstImageOf }] = await Promise.all([
+  const [{ routeFiles }, { getFirstImage: firstImageOf }] = await Promise.all([
     import('../plan/plan-files.ts'),
     import('../plan/index.ts'),
   ])

@@ -33,7 +33,7 @@ export function listZipEntries(
   const commonFields = { jobId, source: (job.display.source ?? job.cameLater)?.filename ?? null }
   if (tasks) return tasks.flatMap((task) => listTaskEntries(task, state, commonFields))
   if (job.status !== 'completed')
-    return [{ ...commonFields, task: null, status: job.status, ...errorOf(job.error) }]
+    return [{ ...commonFields, task: null, status: job.status, ...toManifestError(job.error) }]
   const files = listResultFiles(state).map((file) => ({
     ...commonFields,
     task: null,
@@ -70,7 +70,8 @@ function findFailedEntries(state: JobState, commonFields: CommonFields): ZipEntr
   }))
 }
 
-const errorOf = (error: Job['error']) => error && { error: { code: error.code, message: error.message } }
+const toManifestError = (error: Job['error']) =>
+  error && { error: { code: error.code, message: error.message } }
 const formatTaskError = ({
   code,
   message = '',

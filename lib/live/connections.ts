@@ -82,7 +82,7 @@ export class SocketStore {
       ...getSocketKey(socket.id),
       ...socket,
       ...(wakeAt && { wakeAt: wakeAt.toISOString(), wakeShard: getWakeShard(socket.id) }),
-      ttl: ttlOf(),
+      ttl: computeTtl(),
     })
     if (socket.owner !== undefined) await this.#addListener(socket.owner, socket)
   }
@@ -91,7 +91,7 @@ export class SocketStore {
     owner: string,
     { id, jobId, credential }: Pick<Socket, 'id' | 'jobId' | 'credential'>,
   ): Promise<void> {
-    await this.#table.put({ ...getListenerKey(owner, id), id, jobId, credential, ttl: ttlOf() })
+    await this.#table.put({ ...getListenerKey(owner, id), id, jobId, credential, ttl: computeTtl() })
   }
 
   async find(id: string): Promise<Socket | undefined> {
@@ -128,7 +128,7 @@ export class SocketStore {
       pk: getLivePartition(owner),
       sk: `${getRequestPrefix(id)}${sortKey}`,
       ...request,
-      ttl: ttlOf(),
+      ttl: computeTtl(),
     })
   }
 
@@ -186,4 +186,4 @@ export class SocketStore {
   }
 }
 
-const ttlOf = () => Math.ceil((Date.now() + lifetimeMs) / 1000)
+const computeTtl = () => Math.ceil((Date.now() + lifetimeMs) / 1000)

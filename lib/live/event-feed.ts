@@ -215,7 +215,7 @@ export class EventFeeds {
         ConsistentRead: true,
         ExclusiveStartKey: from,
       })
-      entries.push(...page.items.map(entryOf))
+      entries.push(...page.items.map(toFeedEntry))
       from = page.next
     } while (from)
     return entries
@@ -278,7 +278,7 @@ export class EventFeeds {
 }
 
 /** Parses an entry written by `append`. */
-const entryOf = ({ seq, event, stream }: Item): FeedEntry => ({
+const toFeedEntry = ({ seq, event, stream }: Item): FeedEntry => ({
   seq: Number(seq),
   stream: String(stream),
   event: JSON.parse(String(event)) as ServiceEvent, // an event of the bus

@@ -188,11 +188,11 @@ export function listCandidates(engines: readonly Engine[]): readonly Conversion[
  * reading the source belong to the first step, because later steps read intermediate files.
  */
 export function createOptionsSchema(route: Route): z.ZodObject {
-  const shapes = route.steps.map(shapeOf)
+  const shapes = route.steps.map(getShape)
   return z.object(Object.assign({}, ...shapes, mayNeedUnlock(route) ? unlockOptionShape : {}))
 }
 
-function shapeOf({ capability: { options } }: Edge, at: number): Readonly<Record<string, z.ZodType>> {
+function getShape({ capability: { options } }: Edge, at: number): Readonly<Record<string, z.ZodType>> {
   // zod does not infer the type of the shape's values.
   const shape = options.shape as Readonly<Record<string, z.ZodType>>
   if (at === 0) return shape
@@ -221,11 +221,11 @@ const needsUnlockStep = (route: Route, options: Readonly<Record<string, unknown>
   options['password'] !== undefined && mayNeedUnlock(route)
 
 /** Returns the image of the first step. Options may be sealed, because only their presence matters. */
-export const firstImageOf = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
+export const getFirstImage = (route: Route, options: Readonly<Record<string, unknown>>): ImageId =>
   needsUnlockStep(route, options) ? unlockEngine.image : route.steps[0].image
 
 function assignOptions(route: Route, options: Readonly<Record<string, unknown>>): ConversionStep[] {
-  const shapes = route.steps.map(shapeOf)
+  const shapes = route.steps.map(getShape)
   const findStepOfOption = (name: string) => shapes.findLastIndex((shape) => name in shape)
   const isFor = (name: string, at: number) => {
     const option = shapes[at]?.[name]

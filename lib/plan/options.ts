@@ -34,14 +34,14 @@ export function applyOptions(
   const names = Object.keys(schema.shape)
   const sentOptions = pickOptions(parsedOptions, (name) => Object.hasOwn(knownOptionValues, name))
   const { engine } = route.steps.at(-1) ?? route.steps[0]
-  warnings.push(...warnAboutIgnoredOptions(sentOptions, { names, defaults: defaultsOf(schema), engine }))
+  warnings.push(...warnAboutIgnoredOptions(sentOptions, { names, defaults: getDefaults(schema), engine }))
   return { steps: createSteps(route, parsedOptions), warnings }
 }
 
 const pickOptions = (options: Readonly<Record<string, unknown>>, isPicked: (name: string) => boolean) =>
   Object.fromEntries(Object.entries(options).filter(([name]) => isPicked(name)))
 
-const defaultsOf = ({ shape }: z.ZodObject): Readonly<Record<string, unknown>> =>
+const getDefaults = ({ shape }: z.ZodObject): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(shape).map(([name, option]) => [
       name,

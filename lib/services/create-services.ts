@@ -60,7 +60,7 @@ export function createServices(
   const secret = createLazy(() => getServiceSecret(config))
   const download = createLazy(() => openDailyKeys(config))
   const vault = createLazy(() => openVault(config))
-  const keys = createLazy(() => ({ ...keysOf(secret()), download: download() }))
+  const keys = createLazy(() => ({ ...deriveKeys(secret()), download: download() }))
   const uploads = new Uploads(table)
   const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)
   const findSubscribers = (owner: string) => subscribers.get(owner, () => loadSubscribers(table, owner))
@@ -114,7 +114,7 @@ export function createServices(
   return services
 }
 
-const keysOf = (secret: string) => ({
+const deriveKeys = (secret: string) => ({
   owner: deriveKey(secret, 'owner'),
   cursor: deriveKey(secret, 'cursor'),
   idempotency: deriveKey(secret, 'idempotency'),

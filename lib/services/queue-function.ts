@@ -18,7 +18,7 @@ import { handleBatch } from './message-batch.ts'
 const reservedMs = 10_000
 
 interface QueueFunctionOptions {
-  readonly queueOf: (config: Config) => QueueId
+  readonly getQueue: (config: Config) => QueueId
   /** Handles each task of the queue. */
   readonly handleTask: TaskHandler
   /** Stops processes that are kept between tasks. */
@@ -27,7 +27,7 @@ interface QueueFunctionOptions {
 }
 
 /** Runs the tasks of one queue, on Lambda and in local workers; returns the messages that must be delivered again. */
-export function createQueueFunction({ queueOf, handleTask, close, connections }: QueueFunctionOptions) {
+export function createQueueFunction({ getQueue, handleTask, close, connections }: QueueFunctionOptions) {
   const getServices = lazyAsync(async () => createServices(await loadLambdaConfig(), { connections }))
   const stopping = new AbortController()
   let outOfSpace = new AbortController()
@@ -40,7 +40,7 @@ export function createQueueFunction({ queueOf, handleTask, close, connections }:
       const services = await getServices()
       const run = {
         services,
-        queue: queueOf(services.config),
+        queue: getQueue(services.config),
         // On Lambda, each instance runs one task at a time.
         isShared: (services.config.PARALLEL ?? 1) > 1,
         runId: services.config.RUN_ID,

@@ -68,7 +68,7 @@ export const isTransferOperation = (operation: TaskOperation): operation is Tran
   ['find', 'capture', 'packs', 'openStore', 'unpacks'].some((name) => name in operation)
 
 /** Returns the queue of the operation's tasks. */
-export const transferQueueOf = (operation: TransferOperation) =>
+export const getTransferQueue = (operation: TransferOperation) =>
   'capture' in operation ? ('capture' as const) : ('transfer' as const)
 
 export function findTransferOperation(name: string): TransferOperation | undefined {

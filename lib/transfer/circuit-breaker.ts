@@ -22,7 +22,7 @@ export class CircuitBreaker {
 
   /** Checks that requests to a host are allowed. @throws RemoteError while the circuit is open. */
   requireClosed(host: string, owner: string): void {
-    const recent = this.#recentFailures(keyOf(host, owner))
+    const recent = this.#recentFailures(getBreakerKey(host, owner))
     if (recent.length < maxFailures) return
     const leftS = Math.ceil(((recent[0] ?? 0) + windowMs - this.#now()) / 1000)
     throw new RemoteError(
@@ -33,13 +33,13 @@ export class CircuitBreaker {
   }
 
   recordFailure(host: string, owner: string): void {
-    const key = keyOf(host, owner)
+    const key = getBreakerKey(host, owner)
     const recent = [...this.#recentFailures(key), this.#now()]
     this.#failedAt.set(key, recent.slice(-maxFailures))
   }
 
   recordSuccess(host: string, owner: string): void {
-    this.#failedAt.delete(keyOf(host, owner))
+    this.#failedAt.delete(getBreakerKey(host, owner))
   }
 
   #recentFailures(key: string): number[] {
@@ -47,4 +47,4 @@ export class CircuitBreaker {
   }
 }
 
-const keyOf = (host: string, owner: string) => `${host} ${owner}`
+const getBreakerKey = (host: string, owner: string) => `${host} ${owner}`

@@ -174,8 +174,8 @@ function isTransient(error: unknown): boolean {
     const { httpStatusCode = 0 } = error.$metadata
     return httpStatusCode >= 500 || httpStatusCode === 429 || httpStatusCode === 408
   }
-  return /^E(CONNRESET|PIPE|TIMEDOUT)|^TimeoutError/.test(codeOf(error))
+  return /^E(CONNRESET|PIPE|TIMEDOUT)|^TimeoutError/.test(getErrorCode(error))
 }
 
-const codeOf = (error: unknown): string =>
+const getErrorCode = (error: unknown): string =>
   error instanceof Error ? String('code' in error ? error.code : error.name) : ''

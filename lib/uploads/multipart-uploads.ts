@@ -109,7 +109,7 @@ export async function signPartUrls(
   if (!uploadedParts) throw uploadClosedError(upload)
   const maxSize = upload.maxSize ?? maxMultipartBytes(await getOwnerLimits(upload.owner, services))
   const otherParts = uploadedParts.filter(({ number }) => !numbers.includes(number))
-  if (sizeOf(otherParts) >= maxSize) {
+  if (getTotalSize(otherParts) >= maxSize) {
     await deleteMultipartUpload(upload, services)
     throw fileTooLargeError(maxSize)
   }
@@ -140,7 +140,7 @@ export async function completeMultipartUpload(
   const uploadedParts = await listUploadedParts(upload, services)
   if (uploadedParts) {
     const parts = matchParts(references, uploadedParts)
-    const size = sizeOf(parts)
+    const size = getTotalSize(parts)
     if (size > (upload.maxSize ?? size)) {
       await deleteMultipartUpload(upload, services)
       throw fileTooLargeError(upload.maxSize ?? size, size)
@@ -177,7 +177,8 @@ async function deleteMultipartUpload(
   await uploads.delete([id])
 }
 
-const sizeOf = (parts: readonly Pick<StoredPart, 'size'>[]) => parts.reduce((sum, { size }) => sum + size, 0)
+const getTotalSize = (parts: readonly Pick<StoredPart, 'size'>[]) =>
+  parts.reduce((sum, { size }) => sum + size, 0)
 
 /** Compares the parts that the client named with the uploaded ones, and returns the latter. */
 function matchParts(

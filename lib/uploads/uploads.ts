@@ -36,8 +36,8 @@ export type UploadRecord = z.infer<typeof UploadRecord>
 /** A new upload; its record always says who began it. */
 export type NewUpload = UploadRecord & Pick<Required<UploadRecord>, 'keyId'>
 
-const keyOf = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
-const ttlOf = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
+const getRecordKey = (id: string) => ({ pk: `UPLOAD#${id}`, sk: 'UPLOAD' })
+const computeTtl = ({ expiresAt }: UploadRecord) => Math.floor(Date.parse(expiresAt) / 1000)
 
 /** Maximum size in bytes of one PUT or form upload (AWS's limit); larger files need a multipart upload. */
 export const maxSingleUploadBytes = 5 * 1024 ** 3
@@ -60,18 +60,18 @@ export class Uploads {
   }
 
   async create(upload: NewUpload): Promise<void> {
-    await this.#table.put(recordOf(upload), { condition: { exists: false } })
+    await this.#table.put(toRecord(upload), { condition: { exists: false } })
   }
 
   async get(id: string): Promise<UploadRecord | undefined> {
-    const item = await this.#table.get(keyOf(id))
+    const item = await this.#table.get(getRecordKey(id))
     return item && UploadRecord.parse(item)
   }
 
   /** Adds the file that the service fetched for the upload. */
   async attachFetchedFile({ id }: UploadRecord, file: StoredFile): Promise<void> {
     await this.#table.update(
-      keyOf(id),
+      getRecordKey(id),
       { set: { file, filename: file.filename, size: file.size } },
       { condition: { exists: true } },
     )
@@ -79,20 +79,24 @@ export class Uploads {
 
   /** Records the size of the complete file. */
   async recordSize({ id }: UploadRecord, size: number): Promise<void> {
-    await this.#table.update(keyOf(id), { set: { size } }, { condition: { exists: true } })
+    await this.#table.update(getRecordKey(id), { set: { size } }, { condition: { exists: true } })
   }
 
   /** Deletes the records. If a file is uploaded later, it is deleted as well. */
   async delete(ids: readonly string[]): Promise<void> {
-    if (ids.length > 0) await this.#table.writeAll([], ids.map(keyOf))
+    if (ids.length > 0) await this.#table.writeAll([], ids.map(getRecordKey))
   }
 }
 
 /** Returns the upload id in the key of an upload, or of the file that a job took from it; undefined for other files. */
-export const uploadIdOf = (key: string): string | undefined =>
+export const parseUploadId = (key: string): string | undefined =>
   /^(?:uploads\/\w+\/(upl_\w+)|received\/\w+\/(upl_\w+)\/\w+)$/.exec(key)?.slice(1).find(Boolean)
 
-const recordOf = (upload: UploadRecord) => ({ ...keyOf(upload.id), ...upload, ttl: ttlOf(upload) })
+const toRecord = (upload: UploadRecord) => ({
+  ...getRecordKey(upload.id),
+  ...upload,
+  ttl: computeTtl(upload),
+})
 
 /**
  * Returns the write that assigns an upload to a job; it fails if another job was faster. An upload that already has a
@@ -103,7 +107,7 @@ export const claimUploadWrite = (
   jobId: string,
   arrivedAt?: string | undefined,
 ): TransactionWrite => ({
-  update: keyOf(upload.id),
+  update: getRecordKey(upload.id),
   change: { set: { jobId, ...defined({ arrivedAt }) } },
   if: {
     exists: true,
@@ -116,7 +120,7 @@ export const claimUploadWrite = (
 
 /** Returns the write that creates an upload for a task of a new job, which waits for the file or fetches it. */
 export const createUploadWrite = (upload: NewUpload): TransactionWrite => {
-  const { pk, sk, ...set } = recordOf(upload)
+  const { pk, sk, ...set } = toRecord(upload)
   return { update: { pk, sk }, change: { set }, if: {} }
 }
 

@@ -6,7 +6,7 @@ import type { UsageCounts } from './counts.ts'
 /** How long usage is kept, in seconds. */
 export const usageLifetimeS = 400 * 24 * 3600
 
-export const dayOf = (timestamp: string) => timestamp.slice(0, 10)
+export const getDay = (timestamp: string) => timestamp.slice(0, 10)
 const getSecond = (timestamp: string) => timestamp.slice(0, 19)
 
 const ownerPartition = (owner: string) => `USAGE#${owner}`

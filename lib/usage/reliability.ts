@@ -4,7 +4,7 @@ import type { Table } from '../aws/table.ts'
 import { component } from '../validation/component.ts'
 import { sumCounts, type UsageCounts } from './counts.ts'
 import { createGetPercentile } from './duration-bins.ts'
-import { dayOf, excludedEngine, getServiceDayPartition, noEngine, parseCounts } from './records.ts'
+import { excludedEngine, getDay, getServiceDayPartition, noEngine, parseCounts } from './records.ts'
 
 /** Computes the reliability of the service (SLO) from counters per day and engine. */
 
@@ -80,7 +80,7 @@ interface EngineDay {
 export async function readEngineDays(table: Table, days: number, now = new Date()): Promise<EngineDay[]> {
   const foundDays: EngineDay[] = []
   const dates = Array.from({ length: days }, (_, daysAgo) =>
-    dayOf(new Date(now.getTime() - daysAgo * dayMs).toISOString()),
+    getDay(new Date(now.getTime() - daysAgo * dayMs).toISOString()),
   )
   await forEachConcurrently(dates, maxConcurrentReads, async (date) => {
     const items = await table.partition(getServiceDayPartition(date))
@@ -127,7 +127,7 @@ export function computeSlo(
     createGetPercentile(total, 'took'),
     createGetPercentile(total, 'queued'),
   ]
-  const getDayAgo = (daysAgo: number) => dayOf(new Date(now.getTime() - daysAgo * dayMs).toISOString())
+  const getDayAgo = (daysAgo: number) => getDay(new Date(now.getTime() - daysAgo * dayMs).toISOString())
   return {
     window: { from: getDayAgo(days - 1), to: getDayAgo(0), days },
     totals: { jobs, completed, failed, cancelled, clientErrors: countClientErrors(total) },
@@ -173,7 +173,7 @@ function createSeries(
 ): SloView['series'] {
   const getBucket = ({ date }: EngineDay) => {
     const at = Math.floor((Date.parse(date) - Date.parse(firstDay)) / dayMs / length)
-    return dayOf(new Date(Date.parse(firstDay) + at * length * dayMs).toISOString())
+    return getDay(new Date(Date.parse(firstDay) + at * length * dayMs).toISOString())
   }
   return Array.from(Map.groupBy(countedDays, getBucket), ([date, some]) => {
     const counts = sumDays(some)

@@ -1,6 +1,6 @@
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
-import { dayOf, getOwnerDayKey, usageLifetimeS } from './records.ts'
+import { getDay, getOwnerDayKey, usageLifetimeS } from './records.ts'
 
 /** How often a process writes its counts, in milliseconds. */
 const writeIntervalMs = 10_000
@@ -27,7 +27,7 @@ export class RequestCounts {
     this.#nextWriteAt = now.getTime() + this.#intervalMs
     const counts = [...this.#countsByOwner]
     this.#countsByOwner = new Map()
-    const [day, ttl] = [dayOf(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
+    const [day, ttl] = [getDay(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
     await forEachConcurrently(counts, maxConcurrentWrites, async ([owner, requests]) => {
       const requestUpdate = { add: { requests }, set: { ttl } }
       // If a write fails, its counts are added to the next one, so that no request fails because of it.

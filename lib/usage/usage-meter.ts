@@ -5,9 +5,9 @@ import type { JobEnd } from '../model/terminal-events.ts'
 import { sumCounts, type UsageCounts } from './counts.ts'
 import { countForOwner, countForService } from './job-counts.ts'
 import {
-  dayOf,
   excludedEngine,
   getCountedEventsKey,
+  getDay,
   getEngineDayKey,
   getOwnerDayKey,
   noEngine,
@@ -93,7 +93,7 @@ export class UsageMeter {
     const { table } = this.#deps
     const ids = new Set([jobEnd.id])
     const { applied, item } = await table.update(
-      getOwnerDayKey(owner, dayOf(jobEnd.timestamp)),
+      getOwnerDayKey(owner, getDay(jobEnd.timestamp)),
       { add: countForOwner(jobEnd), collect: { ids }, set: { ttl: getExpiryOfCounts() } },
       { condition: { lacks: { ids }, absent: ['hasOtherIds'], below: { jobs: maxIdsOfDay } } },
     )
@@ -108,7 +108,7 @@ export class UsageMeter {
     const keys = uniqueKeys(
       transactionEnds.flatMap(({ timestamp }) => [
         getCountedEventsKey(owner, timestamp),
-        getOwnerDayKey(owner, dayOf(timestamp)),
+        getOwnerDayKey(owner, getDay(timestamp)),
       ]),
     )
     const countedItems = await this.#deps.table.getAll(keys)
@@ -120,10 +120,10 @@ export class UsageMeter {
 function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExcluded: boolean): Write[] {
   const set = { ttl: getExpiryOfCounts() }
   const endsBySecond = groupByKey(transactionEnds, ({ timestamp }) => getCountedEventsKey(owner, timestamp))
-  const endsByDay = groupByKey(transactionEnds, ({ timestamp }) => getOwnerDayKey(owner, dayOf(timestamp)))
+  const endsByDay = groupByKey(transactionEnds, ({ timestamp }) => getOwnerDayKey(owner, getDay(timestamp)))
   return [
     ...endsBySecond.map(([key, groupEnds]): Write => {
-      const ids = idsOf(groupEnds)
+      const ids = getIds(groupEnds)
       return {
         update: key,
         change: { collect: { ids }, set: { ttl: secondsFromNow(dedupeDays * dayS) } },
@@ -135,7 +135,7 @@ function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExclu
         update: key,
         // From now on, the ids of this day are stored in separate records.
         change: { add: sumCounts(ended.map(countForOwner)), set: { ...set, hasOtherIds: true } },
-        if: { lacks: { ids: idsOf(ended) } },
+        if: { lacks: { ids: getIds(ended) } },
       }),
     ),
     ...createServiceCounts(transactionEnds, isExcluded).map(
@@ -148,7 +148,7 @@ function createWrites(owner: string, transactionEnds: readonly JobEnd[], isExclu
 function createServiceCounts(ends: readonly JobEnd[], isExcluded: boolean): [Key, UsageCounts][] {
   const shard = pickRandomShard()
   const endsByEngine = groupByKey(ends, ({ timestamp, share }) =>
-    getEngineDayKey(dayOf(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
+    getEngineDayKey(getDay(timestamp), isExcluded ? excludedEngine : (share.engine ?? noEngine), shard),
   )
   return endsByEngine.map(([key, ended]) => [
     key,
@@ -158,23 +158,23 @@ function createServiceCounts(ends: readonly JobEnd[], isExcluded: boolean): [Key
 
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1000) + seconds
 const getExpiryOfCounts = () => secondsFromNow(usageLifetimeS)
-const idsOf = (ends: readonly JobEnd[]): ReadonlySet<string> => new Set(ends.map(({ id }) => id))
+const getIds = (ends: readonly JobEnd[]): ReadonlySet<string> => new Set(ends.map(({ id }) => id))
 const listIds = (item: Item | undefined): unknown[] => (item?.['ids'] instanceof Set ? [...item['ids']] : [])
 
 const countOnlyJob = (): UsageCounts => ({ jobs: 1 })
 
-const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`
+const getKeyName = ({ pk, sk }: Key) => `${pk} ${sk}`
 const uniqueKeys = (keys: readonly Key[]): Key[] => [
-  ...new Map(keys.map((key) => [nameOf(key), key])).values(),
+  ...new Map(keys.map((key) => [getKeyName(key), key])).values(),
 ]
 
 function groupByKey(allEnds: readonly JobEnd[], getKey: (jobEnd: JobEnd) => Key): [Key, JobEnd[]][] {
   const foundGroups = new Map<string, [Key, JobEnd[]]>()
   for (const jobEnd of allEnds) {
     const key = getKey(jobEnd)
-    const group = foundGroups.get(nameOf(key)) ?? [key, []]
+    const group = foundGroups.get(getKeyName(key)) ?? [key, []]
     group[1].push(jobEnd)
-    foundGroups.set(nameOf(key), group)
+    foundGroups.set(getKeyName(key), group)
   }
   return [...foundGroups.values()]
 }

@@ -3,7 +3,7 @@ import type { Table } from '../aws/table.ts'
 import { AppError } from '../errors.ts'
 import { component } from '../validation/component.ts'
 import { groupCounts, sumCounts, type UsageCounts } from './counts.ts'
-import { dayOf, ownerUsagePartition, parseCounts } from './records.ts'
+import { getDay, ownerUsagePartition, parseCounts } from './records.ts'
 
 /** Usage of an owner by day (UTC). */
 
@@ -83,7 +83,7 @@ interface UsageDay {
 
 /** Parses the period of a query. @throws AppError INVALID_INPUT if it ends before it starts or is too long. */
 function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Date()) {
-  const lastDay = to ?? dayOf(now.toISOString())
+  const lastDay = to ?? getDay(now.toISOString())
   const firstDay = from ?? `${lastDay.slice(0, 7)}-01`
   const days = (Date.parse(lastDay) - Date.parse(firstDay)) / dayMs + 1
   if (days < 1)
@@ -97,7 +97,7 @@ function parsePeriod({ from, to }: Pick<UsageQuery, 'from' | 'to'>, now = new Da
       },
     )
   if (days > maxDays) {
-    const min = dayOf(new Date(Date.parse(lastDay) - (maxDays - 1) * dayMs).toISOString())
+    const min = getDay(new Date(Date.parse(lastDay) - (maxDays - 1) * dayMs).toISOString())
     throw new AppError(
       'INVALID_INPUT',
       `from: expected a day from ${min} to ${lastDay}, because a report covers at most ${maxDays} days; got ${firstDay}.`,
@@ -134,7 +134,7 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
   return {
     period,
     totals: addRequests(total),
-    series: seriesOf(days, query.granularity),
+    series: createSeries(days, query.granularity),
     groups: groups
       .map(([name, counts]) => ({ name, ...toFigures(counts) }))
       .sort((a, b) => b.jobs - a.jobs || (a.name < b.name ? -1 : 1)),
@@ -142,7 +142,7 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
 }
 
 /** Returns the counts per day or month, without empty ones. */
-function seriesOf(days: readonly UsageDay[], granularity: UsageQuery['granularity']) {
+function createSeries(days: readonly UsageDay[], granularity: UsageQuery['granularity']) {
   const length = granularity === 'month' ? 7 : 10
   const daysByDate = Map.groupBy(days, ({ date }) => date.slice(0, length))
   return Array.from(daysByDate, ([date, dayItems]) => ({

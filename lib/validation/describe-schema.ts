@@ -47,7 +47,7 @@ const maxListedValues = 50
 export function describeExpectation(schema: z.ZodType, path: readonly PropertyKey[]): string {
   // The output schema describes a field better, but it says nothing about a field that a transform produces.
   const [outputSchema, inputSchema] = (['output', 'input'] as const).map((io) =>
-    findSchemaAt(jsonSchemaOf(schema, io), path),
+    findSchemaAt(toJsonSchema(schema, io), path),
   )
   return (
     describeVariants(outputSchema) ??
@@ -61,7 +61,7 @@ const jsonSchemas = {
   output: new WeakMap<z.ZodType, JsonSchema>(),
 }
 
-function jsonSchemaOf(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   // For everything that clients send, zod's JSON Schema has this shape.
   const knownSchema =
     jsonSchemas[io].get(schema) ??

@@ -15,7 +15,7 @@ const statuses: Readonly<Record<string, string>> = {
   failed: 'error',
   cancelled: 'error',
 }
-const statusOf = (status: unknown) => statuses[String(status)] ?? status
+const toCompatStatus = (status: unknown) => statuses[String(status)] ?? status
 
 interface EventJob {
   readonly id?: string
@@ -47,7 +47,7 @@ export function toCompatEvent({ event, job }: EventFields, base: string): EventF
     job: {
       id,
       tag: tag ?? null,
-      status: statusOf(status),
+      status: toCompatStatus(status),
       created_at: createdAt ?? null,
       started_at: startedAt ?? null,
       ended_at: endedAt ?? null,
@@ -59,7 +59,7 @@ export function toCompatEvent({ event, job }: EventFields, base: string): EventF
           name,
           job_id: id,
           operation: toCompatOperation(task.operation),
-          status: statusOf(task.status),
+          status: toCompatStatus(task.status),
           ...unavailableFields,
           percent: task.status === 'completed' ? 100 : null,
           links: { self: `${base}/v2/tasks/${id}.${name}` },

@@ -16,15 +16,15 @@ const DefaultSecretRecord = z.object({
 export type DefaultSecret = z.infer<typeof DefaultSecretRecord>
 
 /** Returns the key of the secret. It is in the owner's partition, but not in the list of owned records. */
-const keyOf = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'HOOK-SECRET' })
+const getKey = (owner: string): Key => ({ pk: `OWNER#${owner}`, sk: 'HOOK-SECRET' })
 export const getDefaultSecretContext = (owner: string) => `webhook secret of ${owner}`
 
 /** Returns the default secret; the first caller creates it. */
 export async function readDefaultSecret(owner: string, table: Table, vault: Vault): Promise<DefaultSecret> {
-  const storedItem = await table.get(keyOf(owner))
+  const storedItem = await table.get(getKey(owner))
   if (storedItem) return DefaultSecretRecord.parse(storedItem)
   const secret = vault.seal(createSecret(), getDefaultSecretContext(owner))
-  const record = { ...keyOf(owner), secret, createdAt: new Date().toISOString() }
+  const record = { ...getKey(owner), secret, createdAt: new Date().toISOString() }
   const { item } = await table.put(record, { condition: { exists: false } })
   return DefaultSecretRecord.parse(item)
 }
@@ -34,12 +34,12 @@ export async function storeDefaultSecret(
   changedSecret: DefaultSecret,
   table: Table,
 ): Promise<void> {
-  await table.put({ ...keyOf(owner), ...changedSecret })
+  await table.put({ ...getKey(owner), ...changedSecret })
 }
 
 /** Moves the secret to the account that an anonymous owner created, so that signatures stay valid. */
 export async function moveDefaultSecret(from: string, to: string, table: Table, vault: Vault): Promise<void> {
-  const storedItem = await table.get(keyOf(from))
+  const storedItem = await table.get(getKey(from))
   if (!storedItem) return
   const { secret, old = [], createdAt } = DefaultSecretRecord.parse(storedItem)
   const reseal = (sealed: Sealed) =>
@@ -49,11 +49,11 @@ export async function moveDefaultSecret(from: string, to: string, table: Table, 
     createdAt,
     old: old.map(({ secret, until }) => ({ secret: reseal(secret), until })),
   }
-  await table.put({ ...keyOf(to), ...record }, { condition: { exists: false } })
+  await table.put({ ...getKey(to), ...record }, { condition: { exists: false } })
 }
 
 export async function removeDefaultSecret(owner: string, table: Table): Promise<void> {
-  await table.delete(keyOf(owner))
+  await table.delete(getKey(owner))
 }
 
 type SealedSecrets = Pick<Webhook, 'secret' | 'old'>

@@ -191,7 +191,7 @@ export class Deliverer {
     }
     const { config, log, guardedHttp, resultLink } = this.#services
     const at = this.#now()
-    const secrets = await this.#webhooks.secretsOf(webhook, at)
+    const secrets = await this.#webhooks.getSecrets(webhook, at)
     const payload = createPayload(storedEvent.body, webhook.format, {
       baseUrl: config.PUBLIC_URL ?? '',
       resultLink,

@@ -38,7 +38,7 @@ export class DeliveryStore {
 
   /** Stores a delivery; false if it already exists. */
   async create(delivery: Delivery): Promise<boolean> {
-    const { applied } = await this.#table.put(recordOf(delivery), { condition: { exists: false } })
+    const { applied } = await this.#table.put(toRecord(delivery), { condition: { exists: false } })
     return applied
   }
 
@@ -54,7 +54,7 @@ export class DeliveryStore {
         change: { set: { progressAt: at.toISOString(), ttl: delivery.ttl } },
         if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: latestAllowed } }] },
       },
-      { put: recordOf(delivery), if: { exists: false } },
+      { put: toRecord(delivery), if: { exists: false } },
     ])
   }
 
@@ -192,7 +192,7 @@ export class DeliveryStore {
   }
 }
 
-const recordOf = (delivery: Delivery) => ({
+const toRecord = (delivery: Delivery) => ({
   ...deliveryKey(delivery),
   ...delivery,
   ...createWakeShardChange(delivery, delivery),

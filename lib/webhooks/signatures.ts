@@ -32,12 +32,12 @@ interface SignedMessage {
 function createStandardSignature({ id, body, at }: SignedMessage, secret: string): string {
   const key = Buffer.from(secret.slice(prefix.length), 'base64')
   const hmac = createHmac('sha256', key)
-    .update(`${id}.${secondsOf(at)}.`)
+    .update(`${id}.${toUnixSeconds(at)}.`)
     .update(body)
   return `v1,${hmac.digest('base64')}`
 }
 
-const secondsOf = (at: Date) => Math.floor(at.getTime() / 1000)
+const toUnixSeconds = (at: Date) => Math.floor(at.getTime() / 1000)
 
 /** Creates the headers that sign a body. @param secrets the current one, then old ones that are still valid. */
 export function createSignatureHeaders(
@@ -49,7 +49,7 @@ export function createSignatureHeaders(
     'x-webhook-signature': signBody(message.body, currentSecret),
     ...(lastSecret !== undefined && { 'x-webhook-signature-old': signBody(message.body, lastSecret) }),
     'webhook-id': message.id,
-    'webhook-timestamp': String(secondsOf(message.at)),
+    'webhook-timestamp': String(toUnixSeconds(message.at)),
     'webhook-signature': [currentSecret, ...oldSecrets]
       .map((secret) => createStandardSignature(message, secret))
       .join(' '),

@@ -187,7 +187,7 @@ export class Webhooks {
   }
 
   /** Returns the secrets that sign deliveries to a webhook now, the current one first. */
-  async secretsOf(webhook: Webhook, now: Date): Promise<[string, ...string[]]> {
+  async getSecrets(webhook: Webhook, now: Date): Promise<[string, ...string[]]> {
     const { table, vault } = this.#services
     if (webhook.secret) return unsealSecrets(webhook, webhook.id, vault, now)
     const { owner } = webhook

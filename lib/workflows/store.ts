@@ -13,7 +13,7 @@ export class WorkflowStore {
 
   /** Stores a new workflow; false if the owner has reached the limit. */
   create(workflow: Workflow): Promise<boolean> {
-    return createOwned(this.#table, 'WORKFLOW', recordOf(workflow), maxWorkflows)
+    return createOwned(this.#table, 'WORKFLOW', toRecord(workflow), maxWorkflows)
   }
 
   async find(id: string): Promise<Workflow | undefined> {
@@ -38,7 +38,7 @@ export class WorkflowStore {
     const changedWorkflow = { ...nextWorkflow, version: workflowBefore.version + 1 }
     const writes: Write[] = [
       {
-        put: { ...getWorkflowKey(workflowBefore.id), ...recordOf(changedWorkflow) },
+        put: { ...getWorkflowKey(workflowBefore.id), ...toRecord(changedWorkflow) },
         if: { equal: { version: workflowBefore.version } },
       },
       ...(run ? [{ put: { ...getRunKey(run), ...run } }] : []),
@@ -92,7 +92,7 @@ export class WorkflowStore {
 }
 
 /** Returns the record of a workflow. Without `wakeAt` (disabled and with no live run), it is in no index. */
-const recordOf = (workflow: Workflow) => ({
+const toRecord = (workflow: Workflow) => ({
   ...workflow,
   ...(workflow.wakeAt && { wakeShard: getWakeShard(workflow.id) }),
 })

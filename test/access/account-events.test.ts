@@ -7,13 +7,13 @@ import { newId } from '../../lib/ids.ts'
 
 const now = new Date('2026-03-04T05:06:07.890Z')
 const id = newId('acc')
-const usageOf = (name: WindowName, used: number, limit: number) => ({
+const createUsage = (name: WindowName, used: number, limit: number) => ({
   policy: { name, counter: name, limit },
   used,
   endsAt: getWindowEnd(name, now.getTime()),
 })
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
-  quotaEvents({ ownerId: id, kind }, [usageOf(name, used, limit)], now)
+  quotaEvents({ ownerId: id, kind }, [createUsage(name, used, limit)], now)
 
 test('a quota publishes one event at 80 % and one at its limit, for daily and monthly quotas', () => {
   const names = (name: WindowName, limit: number) =>

@@ -17,16 +17,16 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { changeAccount, newAdminKey } from '../support/account.ts'
 import type { Visitor } from './support/accounts.ts'
 import { type BrowserReply, createMailbox, openBrowser } from './test-browser.ts'
-import { totpOf } from './totp.ts'
+import { createTotp } from './totp.ts'
 
 /** scrypt takes its time on purpose. */
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const cheapHashing = {
   constantTimeMs: 0,
   password: {
-    hash: async (text: string) => hashOf(text),
-    verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),
+    hash: async (text: string) => hashText(text),
+    verify: async (given: { hash: string; password: string }) => given.hash === hashText(given.password),
   },
 }
 
@@ -170,7 +170,9 @@ describe('two-factor authentication', () => {
     await signUp(here, 'totp@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
       .json
-    const enableReply = await here.send('POST', '/v1/auth/two-factor/verify-totp', { code: totpOf(totpURI) })
+    const enableReply = await here.send('POST', '/v1/auth/two-factor/verify-totp', {
+      code: createTotp(totpURI),
+    })
     assert.equal(enableReply.status, 200)
 
     const nextVisitor = openVisitor()

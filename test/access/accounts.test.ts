@@ -13,13 +13,13 @@ import type { Visitor } from './support/accounts.ts'
 import { openBrowser } from './test-browser.ts'
 
 /** scrypt takes its time on purpose. */
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const cheapHashing = {
   constantTimeMs: 0,
   password: {
-    hash: async (text: string) => hashOf(text),
-    verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),
+    hash: async (text: string) => hashText(text),
+    verify: async (given: { hash: string; password: string }) => given.hash === hashText(given.password),
   },
 }
 

@@ -131,14 +131,14 @@ describe('fields of API keys', () => {
     }
     assert.partialDeepStrictEqual(toKeyView({ ...key, ...bounds }, now), bounds)
     const laterTime = '2026-11-23T08:00:00.001Z'
-    const statusOf = (more: Partial<ApiKey>) => toKeyView({ ...key, ...more }, now).status
+    const getStatus = (more: Partial<ApiKey>) => toKeyView({ ...key, ...more }, now).status
     assert.deepEqual(
       [{ expiresAt: laterTime }, { expiresAt: now }, { validUntil: laterTime }, { validUntil: now }].map(
-        statusOf,
+        getStatus,
       ),
       ['active', 'expired', 'rotating', 'expired'],
     )
-    assert.equal(statusOf({ validUntil: now, expiresAt: laterTime }), 'expired')
+    assert.equal(getStatus({ validUntil: now, expiresAt: laterTime }), 'expired')
   })
 })
 

@@ -23,7 +23,7 @@ interface Endpoint {
 const unusedMethods = ['POST /get-session']
 
 /** Names of the fields, and of those that are required. */
-function fieldsOf(schema: z.ZodType | undefined) {
+function getFields(schema: z.ZodType | undefined) {
   if (!schema) return { names: [], required: [] }
   const { properties, required, allOf } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   const own = properties ?? allOf?.[0]?.properties ?? {}
@@ -49,8 +49,8 @@ test('the OpenAPI document lists every enabled better-auth endpoint with its fie
       ['body', name.startsWith('GET') ? undefined : body, endpoint?.body],
       ['query', isCallback && name.startsWith('POST') ? undefined : query, endpoint?.query],
     ] as const) {
-      const { names, required } = fieldsOf(known)
-      const own = fieldsOf(shown)
+      const { names, required } = getFields(known)
+      const own = getFields(shown)
       assert.deepEqual(own.required, required, `${name} ${place}`)
       // The fields of a user are in no schema.
       if (name !== 'POST /update-user' && name !== 'GET /error')

@@ -193,7 +193,7 @@ async function createResources(key: string): Promise<Record<string, string>> {
 }
 
 /** Requests another owner's resources; changes of the service itself are for administrators. */
-const pathOf = ({ path }: AnyContract) =>
+const getPath = ({ path }: AnyContract) =>
   path.replace(/:(\w+)/g, (_, name: string) => foreignIds[name] ?? `no-${name}`)
 
 for (const contract of api) {
@@ -202,7 +202,7 @@ for (const contract of api) {
     const testedSenders = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
     for (const { name, send, expected } of testedSenders) {
       const what = `${operationId(contract)} from ${name}`
-      const reply = await send(contract.method, pathOf(contract), contract.body && {})
+      const reply = await send(contract.method, getPath(contract), contract.body && {})
       const code = reply.json?.error?.code
       const expectedReply = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
       if (expectedReply === 'let in') {

@@ -48,12 +48,12 @@ const wake = (id: string) => {
 }
 
 /** Keys of the records that contain the account id. */
-async function recordsOf(id: string): Promise<string[]> {
+async function listRecords(id: string): Promise<string[]> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
   const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
   return Items.filter((item) => JSON.stringify(item).includes(id)).map(({ pk }) => String(pk))
 }
-const kindOf = (pk: string) => pk.slice(0, pk.indexOf('#'))
+const getPrefix = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
 describe('account deletion', () => {
   test('deleting an account deletes all of its data and revokes its access', async () => {
@@ -83,7 +83,7 @@ describe('account deletion', () => {
     const headers = { 'x-api-key': String(createdKey.json.data.key) }
     assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 401)
     // Audit entries, usage and revoked keys stay for their retention period.
-    const left = (await recordsOf(here.id)).map(kindOf)
+    const left = (await listRecords(here.id)).map(getPrefix)
     assert.deepEqual(
       left.filter((kind) => !['AUDIT', 'USAGE', 'KEYHASH'].includes(kind)),
       [],
@@ -104,7 +104,7 @@ describe('account deletion', () => {
     await scheduleDeletion(here.id, app.services)
     await wake(here.id)
     assert.equal((await here.send('GET', `/v1/jobs/${jobId}`)).status, 200)
-    assert.ok(!(await recordsOf(here.id)).some((pk) => kindOf(pk) === 'CLOSE'))
+    assert.ok(!(await listRecords(here.id)).some((pk) => getPrefix(pk) === 'CLOSE'))
   })
 
   test('an administrator account cannot be deleted', async () => {

@@ -50,11 +50,11 @@ const basic = (id: string, secret: string) => ({
 })
 const grantType = { grant_type: 'client_credentials' }
 
-async function tokenOf({ id, secret }: { readonly id: string; readonly secret: string }) {
+async function requestToken({ id, secret }: { readonly id: string; readonly secret: string }) {
   const { json } = await app.send('POST', '/v1/oauth/token', form(grantType, basic(id, secret)))
   return String(json.access_token)
 }
-const principalOf = async (token: string) =>
+const getPrincipal = async (token: string) =>
   authenticateByToken(
     { headers: { authorization: `Bearer ${token}` }, method: 'GET', sourceIp: '192.0.2.1' },
     app.services,
@@ -71,7 +71,7 @@ test('an OAuth client obtains an access token with the requested scopes and can 
   assert.equal(reply.headers['cache-control'], 'no-store')
   const { access_token: token, ...rest } = reply.json
   assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'CONVERT_READ' })
-  const knownPrincipal = await principalOf(token)
+  const knownPrincipal = await getPrincipal(token)
   assert.ok(knownPrincipal)
   const { credential = [], ...principal } = knownPrincipal
   assert.deepEqual(
@@ -106,7 +106,7 @@ test('a user can create, list and delete OAuth clients, and each client secret i
   const { clientId, clientSecret, ...rest } = createdClient.json.data
   const { clients } = (await app.send('GET', path, { headers: key })).json.data
   assert.deepEqual(clients, [{ ...rest, clientId }])
-  const token = await tokenOf({ id: clientId, secret: clientSecret })
+  const token = await requestToken({ id: clientId, secret: clientSecret })
   const bearerHeaders = { authorization: `Bearer ${token}` }
   assert.equal(
     (await app.send('POST', path, { headers: bearerHeaders, body })).status,
@@ -165,7 +165,7 @@ test('an access token stops working when it is revoked or expires, or when its c
   const one = await newClient()
   const otherClient = await newClient()
   const tokens = new AccessTokens(app.services.table)
-  const token = await tokenOf(one)
+  const token = await requestToken(one)
   const headers = basic(one.id, one.secret)
   const introspect = async (client: typeof one) =>
     (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(client.id, client.secret)))).json
@@ -178,12 +178,12 @@ test('an access token stops working when it is revoked or expires, or when its c
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
   assert.equal(await tokens.findActive(token), undefined)
   assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
-  await assert.rejects(principalOf(token), { code: 'INVALID_API_KEY' })
+  await assert.rejects(getPrincipal(token), { code: 'INVALID_API_KEY' })
 
-  const secondToken = await tokenOf(one)
+  const secondToken = await requestToken(one)
   await new Clients(app.services.table).remove(one.client)
   assert.equal(await tokens.findActive(secondToken), undefined)
-  const thirdToken = await tokenOf(otherClient)
+  const thirdToken = await requestToken(otherClient)
   const records = await app.services.table.partition(`OAUTH#${otherClient.id}`, 'TOKEN#')
   assert.ok(records.every((record) => !JSON.stringify(record).includes(thirdToken.slice(-38))))
   for (const { pk, sk } of records)
@@ -193,7 +193,7 @@ test('an access token stops working when it is revoked or expires, or when its c
 
 test('an invalid bearer token is rejected as RFC 6750 requires', async () => {
   const one = await newClient()
-  const token = await tokenOf(one)
+  const token = await requestToken(one)
   const otherSecret = createSecretText(token.slice(0, 30))
   assert.ok(isSecretText(otherSecret, token.slice(0, 30)))
   for (const wrongToken of [
@@ -236,7 +236,7 @@ test('an OAuth library can discover the endpoints, obtain tokens and revoke them
       })
       const got = await simple.getToken({ scope: ['CONVERT_READ', 'CONVERT_WRITE'] })
       assert.equal(got.token['scope'], 'CONVERT_READ CONVERT_WRITE')
-      assert.ok(await principalOf(String(got.token['access_token'])))
+      assert.ok(await getPrincipal(String(got.token['access_token'])))
     }
   } finally {
     await server.close()
@@ -251,8 +251,11 @@ test('OAuth error descriptions contain only the characters that RFC 6749 allows'
     allowed: ['x'],
     oauth: 'invalid_scope',
   })
-  const errorOf = (code: AppError['code']) => toOAuthErrorBody(new AppError(code, 'a')).error
-  assert.deepEqual([errorOf('INVALID_INPUT'), errorOf('INTERNAL_ERROR')], ['invalid_request', 'server_error'])
+  const getOAuthError = (code: AppError['code']) => toOAuthErrorBody(new AppError(code, 'a')).error
+  assert.deepEqual(
+    [getOAuthError('INVALID_INPUT'), getOAuthError('INTERNAL_ERROR')],
+    ['invalid_request', 'server_error'],
+  )
 })
 
 test('an OAuth client is authenticated with any encoding of its credentials', async () => {
@@ -277,17 +280,17 @@ test('an OAuth client is authenticated with any encoding of its credentials', as
 
 test('an OAuth client that requests no scopes gets all of its scopes, in a fixed order', async () => {
   const { id, secret } = await newClient()
-  const scopeOf = async (scope?: string) => {
+  const requestScope = async (scope?: string) => {
     const fields = { ...grantType, ...defined({ scope }) }
     return (await app.send('POST', '/v1/oauth/token', form(fields, basic(id, secret)))).json.scope
   }
   const bothScopes = 'CONVERT_READ CONVERT_WRITE'
   assert.deepEqual(
     [
-      await scopeOf(),
-      await scopeOf(' '),
-      await scopeOf('CONVERT_WRITE  CONVERT_READ'),
-      await scopeOf('CONVERT_WRITE'),
+      await requestScope(),
+      await requestScope(' '),
+      await requestScope('CONVERT_WRITE  CONVERT_READ'),
+      await requestScope('CONVERT_WRITE'),
     ],
     [bothScopes, bothScopes, bothScopes, 'CONVERT_WRITE'],
   )
@@ -295,11 +298,11 @@ test('an OAuth client that requests no scopes gets all of its scopes, in a fixed
 
 test('OAuth clients and tokens of a suspended account are refused', async () => {
   const [one, secondClient] = [await newClient(), await newClient()]
-  const tokens = [await tokenOf(one), await tokenOf(secondClient)]
-  assert.ok(await principalOf(tokens[1] ?? ''))
+  const tokens = [await requestToken(one), await requestToken(secondClient)]
+  assert.ok(await getPrincipal(tokens[1] ?? ''))
   for (const { owner } of [one, secondClient])
     await changeAccount(app.services, owner, { status: 'suspended' })
-  await assert.rejects(principalOf(tokens[0] ?? ''), { details: { reason: 'suspended' } })
+  await assert.rejects(getPrincipal(tokens[0] ?? ''), { details: { reason: 'suspended' } })
   const refusedReply = await app.send('POST', '/v1/oauth/token', form(grantType, basic(one.id, one.secret)))
   assert.deepEqual([refusedReply.status, refusedReply.json.error], [401, 'invalid_client'])
 })

@@ -201,7 +201,7 @@ describe('the audit trail of accounts', () => {
 })
 
 describe('accounts', () => {
-  const idsOf = async (filter: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
+  const listIds = async (filter: Omit<Parameters<typeof listAccounts>[0], 'limit'>, limit = 100) => {
     const { accounts, next } = await listAccounts({ ...filter, limit }, app.services)
     return { ids: accounts.map(({ id }) => id), next }
   }
@@ -213,12 +213,12 @@ describe('accounts', () => {
       await newAccount(app.services, { name: 'Ann', email: 'hopper@example.com', plan: 'business' }),
     ]
     const [graceId = '', , annId = ''] = ids
-    assert.deepEqual(await idsOf({ q: 'HOPPER' }), { ids: ids.toReversed(), next: null })
-    assert.deepEqual(await idsOf({ q: 'hopper', plan: 'business' }), { ids: [annId, graceId], next: null })
-    assert.deepEqual(await idsOf({ q: 'hopper', before: annId }, 1), { ids: [ids[1]], next: ids[1] })
-    assert.deepEqual(await idsOf({ q: 'no account has this name' }), { ids: [], next: null })
+    assert.deepEqual(await listIds({ q: 'HOPPER' }), { ids: ids.toReversed(), next: null })
+    assert.deepEqual(await listIds({ q: 'hopper', plan: 'business' }), { ids: [annId, graceId], next: null })
+    assert.deepEqual(await listIds({ q: 'hopper', before: annId }, 1), { ids: [ids[1]], next: ids[1] })
+    assert.deepEqual(await listIds({ q: 'no account has this name' }), { ids: [], next: null })
     // A match cannot span the email address and the name.
-    assert.deepEqual(await idsOf({ q: 'comAnn' }), { ids: [], next: null })
+    assert.deepEqual(await listIds({ q: 'comAnn' }), { ids: [], next: null })
   })
 
   test('an account search with few matches scans at most a thousand accounts per page', async () => {
@@ -227,9 +227,9 @@ describe('accounts', () => {
     const account = await table.get(getAccountKey(await newAccount(app.services)))
     const ids = Array.from({ length: 1000 }, () => newId('acc'))
     await table.writeAll(ids.map((id) => ({ ...account, id, ...getAccountKey(id) })))
-    const foundIds = await idsOf({ q: 'the very first' })
+    const foundIds = await listIds({ q: 'the very first' })
     assert.deepEqual(foundIds, { ids: [], next: ids.toSorted()[0] })
-    assert.deepEqual(await idsOf({ q: 'the very first', before: foundIds.next ?? '' }), {
+    assert.deepEqual(await listIds({ q: 'the very first', before: foundIds.next ?? '' }), {
       ids: [firstId],
       next: null,
     })
@@ -290,29 +290,29 @@ describe('moving anonymous jobs to a new account', () => {
     assert.equal(reply.status, 202, reply.text)
     return reply.json.data.jobId
   }
-  const ownerOf = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
-  const adoptionRecordOf = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
+  const getOwner = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
+  const getAdoptionRecord = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
   test('moving anonymous jobs to an account is repeated while jobs are unfinished, and excludes later jobs', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await createJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)
-    assert.equal(await ownerOf(job), account)
+    assert.equal(await getOwner(job), account)
     // A user signed out and continues in the same browser.
     const otherJob = await createJob(anon)
-    const { wakeAt = '' } = (await adoptionRecordOf(account)) ?? {}
+    const { wakeAt = '' } = (await getAdoptionRecord(account)) ?? {}
     assert.ok(Math.abs(Date.parse(String(wakeAt)) - Date.now() - 60_000) < 20_000)
     // A worker that read the job before the move lists it under its old owner again.
     await app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
     const minute = dateAfter(60_000)
     await resumeMove(account, minute, app.services)
     assert.equal(
-      (await adoptionRecordOf(account))?.['wakeAt'],
+      (await getAdoptionRecord(account))?.['wakeAt'],
       new Date(minute.getTime() + 60_000).toISOString(),
     )
-    assert.deepEqual([await ownerOf(job), await ownerOf(otherJob)], [account, anon])
+    assert.deepEqual([await getOwner(job), await getOwner(otherJob)], [account, anon])
     await resumeMove(account, minute, app.services)
-    assert.equal(await adoptionRecordOf(account), undefined, 'no job is left under the old owner')
+    assert.equal(await getAdoptionRecord(account), undefined, 'no job is left under the old owner')
     await resumeMove(account, minute, app.services)
   })
 
@@ -322,13 +322,13 @@ describe('moving anonymous jobs to a new account', () => {
     await moveToAccount(anon, account, app.services)
     const relist = () => app.services.jobs.store.changeJob(job, { set: { listKey: `${anon}#live` } })
     await relist()
-    const endsAt = Number((await adoptionRecordOf(account))?.['ttl']) * 1000
+    const endsAt = Number((await getAdoptionRecord(account))?.['ttl']) * 1000
     assert.ok(Math.abs(endsAt - Date.now() - 25 * 3_600_000) < 20_000)
     await resumeMove(account, new Date(endsAt), app.services)
-    assert.ok(await adoptionRecordOf(account))
+    assert.ok(await getAdoptionRecord(account))
     await relist()
     await resumeMove(account, new Date(endsAt + 1), app.services)
-    assert.equal(await adoptionRecordOf(account), undefined)
+    assert.equal(await getAdoptionRecord(account), undefined)
   })
 
   test('uploads of an anonymous user belong to the account that the user signed up for', async () => {

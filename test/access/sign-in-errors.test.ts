@@ -8,13 +8,13 @@ import type { Visitor } from './support/accounts.ts'
 import { type BrowserReply, openBrowser } from './test-browser.ts'
 
 /** scrypt takes its time on purpose. */
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const cheapHashing = {
   constantTimeMs: 0,
   password: {
-    hash: async (text: string) => hashOf(text),
-    verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),
+    hash: async (text: string) => hashText(text),
+    verify: async (given: { hash: string; password: string }) => given.hash === hashText(given.password),
   },
 }
 
@@ -38,28 +38,28 @@ const signUp = ({ send }: Visitor, email: string, more = {}) =>
 
 describe('rejected sign-in requests', () => {
   test('a sign-in request with an invalid field is rejected with the field, the expected and the actual value', async () => {
-    const messageOf = async (path: string, body: unknown) =>
+    const getErrorMessage = async (path: string, body: unknown) =>
       (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
-    assert.equal(await messageOf('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
+    assert.equal(await getErrorMessage('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
     assert.equal(
-      await messageOf('sign-up/email', { email: 'x', password, name: 'Ann' }),
+      await getErrorMessage('sign-up/email', { email: 'x', password, name: 'Ann' }),
       'email: expected an email address such as ann@example.com, got "x".',
     )
     assert.equal(
-      await messageOf('change-password', { currentPassword: password }),
+      await getErrorMessage('change-password', { currentPassword: password }),
       'newPassword: it is missing; expected a text.',
     )
-    assert.equal(await messageOf('change-email', []), 'body: expected an object, got a list.')
+    assert.equal(await getErrorMessage('change-email', []), 'body: expected an object, got a list.')
     assert.match(
-      await messageOf('sign-up/email', { email: 'a@example.com', password: 'short', name: 'A' }),
+      await getErrorMessage('sign-up/email', { email: 'a@example.com', password: 'short', name: 'A' }),
       /at least 10/,
     )
-    assert.match(await messageOf('update-user', { name: 'Bob' }), /^You are not signed in/)
+    assert.match(await getErrorMessage('update-user', { name: 'Bob' }), /^You are not signed in/)
   })
 
   test('error messages of better-auth are complete sentences that say what to do', async () => {
     await signUp(visitor(), 'twice@example.com')
-    for (const [path, body, messageOf] of [
+    for (const [path, body, expectedMessage] of [
       [
         'sign-in/email',
         { email: 'twice@example.com', password: 'wrong horse battery' },
@@ -75,7 +75,7 @@ describe('rejected sign-in requests', () => {
     ] as const) {
       const { status, json } = await visitor().send('POST', `/v1/auth/${path}`, body)
       assert.ok(status >= 400, path)
-      assert.match(json.message, messageOf)
+      assert.match(json.message, expectedMessage)
       assert.match(json.message, /\.$/)
     }
   })

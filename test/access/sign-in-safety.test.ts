@@ -5,14 +5,14 @@ import { createAuthApi } from '../../functions/auth.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { openBrowser } from './test-browser.ts'
-import { totpOf } from './totp.ts'
+import { createTotp } from './totp.ts'
 
 const password = 'correct horse battery'
-const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 /** scrypt is slow on purpose. */
 const fastPassword = {
-  hash: async (text: string) => hashOf(text),
-  verify: async (given: { hash: string; password: string }) => given.hash === hashOf(given.password),
+  hash: async (text: string) => hashText(text),
+  verify: async (given: { hash: string; password: string }) => given.hash === hashText(given.password),
 }
 
 let app: EmbeddedApp
@@ -77,13 +77,13 @@ test('a TOTP code is accepted only once, even in another sign-in or for the prev
     await nextBrowser.send('POST', '/v1/auth/sign-in/email', { email, password })
     return verify(nextBrowser, code)
   }
-  const code = totpOf(totpURI)
+  const code = createTotp(totpURI)
   assert.equal((await verify(here, code)).status, 200)
   const repeatedSignIn = await signInWith(code)
   assert.deepEqual([repeatedSignIn.status, repeatedSignIn.json.code], [401, 'INVALID_CODE'])
   assert.match(repeatedSignIn.json.message, /used before/)
-  assert.equal((await signInWith(totpOf(totpURI, Date.now() - 30_000))).status, 401)
-  const nextCode = totpOf(totpURI, Date.now() + 30_000)
+  assert.equal((await signInWith(createTotp(totpURI, Date.now() - 30_000))).status, 401)
+  const nextCode = createTotp(totpURI, Date.now() + 30_000)
   const bothReplies = await Promise.all([signInWith(nextCode), signInWith(nextCode)])
   assert.deepEqual(bothReplies.map(({ status }) => status).sort(), [200, 401])
 })

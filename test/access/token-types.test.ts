@@ -37,7 +37,7 @@ before(async () => {
 after(() => app.close())
 
 /** Returns the owner of a request; undefined if it is refused or gets a new identity. */
-async function ownerOf(request: Partial<Credentials>): Promise<string | undefined> {
+async function getOwner(request: Partial<Credentials>): Promise<string | undefined> {
   const credentials = { headers: {}, method: 'GET', sourceIp: '192.0.2.1', ...request }
   try {
     const { ownerId, isNew } = await authenticate(credentials, app.services)
@@ -50,11 +50,11 @@ async function ownerOf(request: Partial<Credentials>): Promise<string | undefine
 
 /** Every place in which a client can send a token. Each returns the owner whose access the token gives. */
 const places = {
-  apiKey: (token: string) => ownerOf({ headers: { 'x-api-key': token } }),
-  bearer: (token: string) => ownerOf({ headers: { authorization: `Bearer ${token}` } }),
-  ownerHeader: (token: string) => ownerOf({ headers: { 'x-owner-token': token } }),
-  ownerCookie: (token: string) => ownerOf({ cookies: [`mutabor_owner=${token}`] }),
-  sessionCookie: (token: string) => ownerOf({ cookies: [`session=${token}`] }),
+  apiKey: (token: string) => getOwner({ headers: { 'x-api-key': token } }),
+  bearer: (token: string) => getOwner({ headers: { authorization: `Bearer ${token}` } }),
+  ownerHeader: (token: string) => getOwner({ headers: { 'x-owner-token': token } }),
+  ownerCookie: (token: string) => getOwner({ cookies: [`mutabor_owner=${token}`] }),
+  sessionCookie: (token: string) => getOwner({ cookies: [`session=${token}`] }),
   socketTicket: async (token: string) => (await redeemTicket(app.services.table, token))?.owner,
   socketFrame: async (token: string) => {
     const claim = await readTokenClaim(token, '192.0.2.1', app.services)
@@ -178,11 +178,14 @@ test('each purpose has its own signing key, and a download signature is valid on
   const purposes = ['owner', 'cursor', 'idempotency', 'accounts', 'signed urls', 'seal', ...days] as const
   const derived = purposes.map((purpose) => deriveKey('a secret', purpose).toString('hex'))
   assert.equal(new Set(derived).size, purposes.length)
-  const keyOf = (day: number) => deriveKey('a secret', `download ${day}`)
+  const deriveDayKey = (day: number) => deriveKey('a secret', `download ${day}`)
   const [jobId, at] = [newId('job'), Date.now()]
-  const query = signQuery({ jobId, query: { file: '0' }, expiresAtS: Math.ceil(at / 1000) + 600, at }, keyOf)
+  const query = signQuery(
+    { jobId, query: { file: '0' }, expiresAtS: Math.ceil(at / 1000) + 600, at },
+    deriveDayKey,
+  )
   const parsedQuery = Object.fromEntries(new URLSearchParams(query))
-  verifySignature(jobId, parsedQuery, keyOf)
+  verifySignature(jobId, parsedQuery, deriveDayKey)
   for (const [id, changedQuery] of [
     [newId('job'), {}],
     [jobId, { file: '1' }],
@@ -192,7 +195,7 @@ test('each purpose has its own signing key, and a download signature is valid on
     [jobId, { sig: `${parsedQuery['sig']}A` }],
     [jobId, { sig: '' }],
   ] as const)
-    assert.throws(() => verifySignature(id, { ...parsedQuery, ...changedQuery }, keyOf), {
+    assert.throws(() => verifySignature(id, { ...parsedQuery, ...changedQuery }, deriveDayKey), {
       code: 'INVALID_SIGNATURE',
     })
 })

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
 /** Returns the current code of an authenticator app (RFC 6238, SHA-1, 30 s, six digits). */
-export function totpOf(uri: string, now = Date.now()): string {
+export function createTotp(uri: string, now = Date.now()): string {
   const text = new URL(uri).searchParams.get('secret') ?? ''
   const bits = [...text].map((one) => alphabet.indexOf(one).toString(2).padStart(5, '0')).join('')
   const secret = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))

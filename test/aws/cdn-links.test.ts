@@ -98,8 +98,8 @@ test('CloudFront serves a file with its name, type, range and ETag, and lets it 
 test('a CloudFront link fails after its expiry, without its signature, and for any other file, name or method', async () => {
   await store()
   const address = await link()
-  const statusOf = async (other: string, method = 'GET') => (await fetch(other, { method })).status
-  assert.equal(await statusOf(address), 200)
+  const getStatus = async (other: string, method = 'GET') => (await fetch(other, { method })).status
+  assert.equal(await getStatus(address), 200)
   const [, expires = ''] = /Expires=(\d+)/.exec(address) ?? []
   const unsignedUrls = [
     `${url}/${file.key}`,
@@ -110,8 +110,8 @@ test('a CloudFront link fails after its expiry, without its signature, and for a
     address.replace('&Expires', '&response-cache-control=public&Expires'),
     `${url}/work/job_1/message`,
   ]
-  for (const other of unsignedUrls) assert.notEqual(await statusOf(other), 200, other)
-  assert.equal(await statusOf(address, 'PUT'), 403)
+  for (const other of unsignedUrls) assert.notEqual(await getStatus(other), 200, other)
+  assert.equal(await getStatus(address, 'PUT'), 403)
   const expired = await link(newKeyPair.privateKey, { lifetimeS: 30 })
   const [, expiresAtS = ''] = /Expires=(\d+)/.exec(expired) ?? []
   assert.ok(Number(expiresAtS) - Date.now() / 1000 <= 30, expiresAtS)

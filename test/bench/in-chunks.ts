@@ -38,7 +38,7 @@ export interface ChunkedResult extends ChunkTimes {
 /** Runs a conversion as a whole and in chunks, one after another, each in a separate folder like a worker. */
 export async function measureInChunks(conversion: ChunkedConversion, folder: string): Promise<ChunkedResult> {
   const { engine } = conversion
-  const source = await inputOf(conversion.path)
+  const source = await createInput(conversion.path)
   const wholeStep = await step(conversion, [source], folder)
   const wholeTime = await measure(() => engine.run(wholeStep.work, wholeStep.tools))
   const splitStep = await step(conversion, [source], folder)
@@ -50,26 +50,26 @@ export async function measureInChunks(conversion: ChunkedConversion, folder: str
   const parts: TimeSpent[] = []
   const results: ChunkResult[] = []
   for (const { spec, file } of splitTime.result) {
-    const inputs = [file?.format ? await inputOf(file.path, file.format) : source]
+    const inputs = [file?.format ? await createInput(file.path, file.format) : source]
     const { work, tools } = await step(conversion, inputs, folder, spec)
     const runTime = await measure(() => engine.run(work, tools))
     parts.push(runTime.spent)
-    const files = runTime.result.files.map(({ path, format = conversion.to }) => inputOf(path, format))
+    const files = runTime.result.files.map(({ path, format = conversion.to }) => createInput(path, format))
     results.push({ spec, files: await Promise.all(files), details: runTime.result.details })
   }
   const joinStep = await step(conversion, [source], folder, undefined, results)
   const joinTime = await measure(async () => engine.join?.(joinStep.work, joinStep.results, joinStep.tools))
   const bytes = {
-    whole: await bytesOf(wholeTime.result),
-    parts: joinTime.result ? await bytesOf(joinTime.result) : 0,
+    whole: await getResultSize(wholeTime.result),
+    parts: joinTime.result ? await getResultSize(joinTime.result) : 0,
   }
   await rm(folder, { recursive: true })
   return { whole: wholeTime.spent, cut: splitTime.spent, parts, join: joinTime.spent, bytes }
 }
 
-const bytesOf = async ({ files }: EngineResult) => (await stat(files[0].path)).size
+const getResultSize = async ({ files }: EngineResult) => (await stat(files[0].path)).size
 
-async function inputOf(path: string, format = formatByExtension(path)?.id): Promise<InputFile> {
+async function createInput(path: string, format = formatByExtension(path)?.id): Promise<InputFile> {
   if (!format) throw new Error(`${path} has no known extension`)
   return { path, filename: basename(path), format: format as FormatId, size: (await stat(path)).size }
 }
@@ -91,7 +91,7 @@ async function step(
     return { ...file, path: stagedPath }
   }
   const inputs = await Promise.all(sources.map((file, at) => stageFile(file, `source-${at + 1}`)))
-  const from = (await inputOf(path)).format
+  const from = (await createInput(path)).format
   const row = engine.capabilities.find(
     (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
   )

@@ -16,15 +16,15 @@ const descendantPids = (pid: number) => descendants(pid).map((one) => one.pid)
 
 /** Returns the user and system CPU time so far in milliseconds, including processes that have exited. */
 export const cpuMs = (pid: number): number =>
-  [pid, ...descendantPids(pid)].reduce((sum, one) => sum + ticksOf(one), 0) * tickMs
+  [pid, ...descendantPids(pid)].reduce((sum, one) => sum + readTicks(one), 0) * tickMs
 
 /** CPU time of this process and everything it started: the reaper, its parent, adopts orphaned processes. */
 export const cpuMsOfBench = (): number => cpuMs(process.ppid)
 
 /** CPU time of child processes that have exited. */
-export const cpuMsOfExited = (): number => ticksOf(process.pid, 'those that have ended') * tickMs
+export const cpuMsOfExited = (): number => readTicks(process.pid, 'those that have ended') * tickMs
 
-function ticksOf(pid: number, scope: 'all' | 'those that have ended' = 'all'): number {
+function readTicks(pid: number, scope: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
   // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis; `utime` is 14, `cutime`
   // 16.

@@ -36,7 +36,7 @@ export class Report {
 
   figure(one: ReportFigure): void {
     const ratio = ratioToAim(one)
-    this.print(lineOf(one, ratio).trimEnd())
+    this.print(formatLine(one, ratio).trimEnd())
     if (ratio === undefined) return
     if (ratio > 1) this.#missedTargets.push(`${this.#title}: ${one.what}, ${ratio.toFixed(2)}`)
     else this.#metTargets += 1
@@ -50,7 +50,10 @@ export class Report {
   }
 }
 
-function lineOf({ what, value, unit, aim, remark = '' }: ReportFigure, ratio: number | undefined): string {
+function formatLine(
+  { what, value, unit, aim, remark = '' }: ReportFigure,
+  ratio: number | undefined,
+): string {
   const amount = (number: number) => `${number.toFixed(Math.abs(number) < 100 ? 1 : 0)} ${unit}`
   const bound = aim && ('most' in aim ? `≤ ${amount(aim.most)}` : `≥ ${amount(aim.least)}`)
   const verdict = ratio === undefined ? '' : `${ratio.toFixed(2)} ${ratio > 1 ? 'MISSED' : 'held'}`

@@ -5,11 +5,11 @@ import { parseStage } from '../../lib/deployment/stage.ts'
 import { profileNames, stageProfiles } from '../../lib/deployment/stage-profiles.ts'
 import { listResources, maxJobsPerS, simulateBurst, useAt } from './scale-model.ts'
 
-const stageOf = (name: string, settings: object = {}) => parseStage(name, settings)
+const createStage = (name: string, settings: object = {}) => parseStage(name, settings)
 
 test('at the highest load of a profile, one resource is saturated and no other exceeds its limit', () => {
   for (const name of profileNames) {
-    const resources = listResources(stageOf(name))
+    const resources = listResources(createStage(name))
     const [first, second] = useAt(resources, maxJobsPerS(resources))
     assert.equal(Math.round(first?.percent ?? 0), 100, name)
     assert.ok(second && second.percent <= 100, name)
@@ -17,7 +17,7 @@ test('at the highest load of a profile, one resource is saturated and no other e
 })
 
 test('the scale model uses the limits of the profile and the measured requests and write units per job', () => {
-  const resources = listResources(stageOf('standard'))
+  const resources = listResources(createStage('standard'))
   const find = (name: string) => resources.find((one) => one.name === name)
   assert.deepEqual(find('requests per second of the API'), {
     name: 'requests per second of the API',
@@ -29,14 +29,14 @@ test('the scale model uses the limits of the profile and the measured requests a
 })
 
 test('the large profile handles a million jobs a day, a new AWS account does not', () => {
-  const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(stageOf(name))))
+  const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(createStage(name))))
   const perDay = (jobsPerS = 0) => jobsPerS * 86_400
   assert.ok(perDay(small) < 1_000_000)
   assert.ok(perDay(large) > 3 * 1_000_000)
 })
 
 test('without reserved concurrency, all functions share the concurrency of the account', () => {
-  const pool = listResources(stageOf('small')).find(({ name }) => name === 'concurrency of the account')
+  const pool = listResources(createStage('small')).find(({ name }) => name === 'concurrency of the account')
   assert.equal(pool?.limit, 10)
   const use = Object.values(jobInvocations).reduce((sum, { count, seconds }) => sum + count * seconds, 0)
   // Of the messages for `prepare`, ten share an execution.
@@ -44,7 +44,7 @@ test('without reserved concurrency, all functions share the concurrency of the a
 })
 
 test('a burst of jobs takes as long as its slowest stage needs for all of them', () => {
-  const stage = stageOf('standard')
+  const stage = createStage('standard')
   const { seconds, bottleneck } = simulateBurst(stage, 10_000)
   assert.equal(bottleneck, 'POST /v1/convert')
   const requestS = (10_000 * usagePerJob.requests) / stage.requestsPerSecond
@@ -53,7 +53,7 @@ test('a burst of jobs takes as long as its slowest stage needs for all of them',
 })
 
 test('a burst of slow conversions waits in the queue of their image', () => {
-  const stage = stageOf('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
+  const stage = createStage('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
   const { seconds, bottleneck } = simulateBurst(stage, 1000, 'font')
   assert.equal(bottleneck, 'queue font')
   assert.ok(seconds >= 240, `${seconds} s for 1,000 jobs of 2.4 s, ten at a time`)

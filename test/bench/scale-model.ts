@@ -45,7 +45,7 @@ function listFunctions(image: ImageId): FunctionUse[] {
 }
 
 /** The functions with their limits, and the executions that those without reserved concurrency share. */
-function concurrencyOf(stage: Stage, image: ImageId) {
+function getConcurrency(stage: Stage, image: ImageId) {
   const isReserved = canReserveConcurrency(stage)
   const functions = listFunctions(image).map((one) => {
     const declared = findDeclaration(one.name)
@@ -70,7 +70,7 @@ const sharedPartitions = {
 
 /** All resources that the most common job uses in a stage. */
 export function listResources(stage: Stage, image: ImageId = commonImage): Resource[] {
-  const { functions, pool } = concurrencyOf(stage, image)
+  const { functions, pool } = getConcurrency(stage, image)
   const { partitionWriteUnits, putEventsPerS } = accountQuotas
   const { tableWriteUnits, tableReadUnits, eventInvocationsPerS, messagesInFlight } = serviceQuotas
   const listeners = Object.entries(jobInvocations).filter(
@@ -146,7 +146,7 @@ export interface Burst {
  * further go first; refused requests are repeated.
  */
 export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
-  const { functions, pool } = concurrencyOf(stage, image)
+  const { functions, pool } = getConcurrency(stage, image)
   const steps = jobSteps(image).flatMap((jobStep) => {
     const by = functions.find(({ name }) => name === jobStep.by)
     const poolPerJob = by?.sharesPool ? by.perJob : 0

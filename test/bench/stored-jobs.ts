@@ -14,9 +14,9 @@ type Row = Record<string, SQLInputValue>
 export function storeJobs(dataDir: string, count: number): void {
   const database = new DatabaseSync(join(dataDir, 'dynamodb.sqlite'))
   try {
-    const id = jobOf(database)
-    const copies = tablesOf(database).flatMap((table) =>
-      rowsOf(database, table, id).map((row) => ({
+    const id = findJob(database)
+    const copies = listTables(database).flatMap((table) =>
+      listRows(database, table, id).map((row) => ({
         row,
         insert: database.prepare(insertStatement(table, row)),
       })),
@@ -25,7 +25,7 @@ export function storeJobs(dataDir: string, count: number): void {
       database.exec('BEGIN')
       for (const { row, insert } of copies)
         for (let number = from; number < Math.min(count, from + jobsPerTransaction); number++)
-          insert.run(...Object.values(copyOf(row, id, number)))
+          insert.run(...Object.values(copyRow(row, id, number)))
       database.exec('COMMIT')
     }
   } finally {
@@ -40,24 +40,24 @@ const insertStatement = (table: string, row: Row) =>
   `INSERT INTO "${table}" (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).fill('?').join(', ')})`
 
 /** Returns the table of the service and those of its indexes. */
-const tablesOf = (database: DatabaseSync) =>
+const listTables = (database: DatabaseSync) =>
   database
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'mutabor*'`)
     .all()
     .map(({ name }) => String(name))
 
-function jobOf(database: DatabaseSync): string {
+function findJob(database: DatabaseSync): string {
   const jobRow = database.prepare(`SELECT pk FROM mutabor WHERE sk = 'S:JOB'`).get()
   if (!jobRow) throw new Error('The table contains no job to copy.')
   return String(jobRow['pk']).replace('S:JOB#', '')
 }
 
-function rowsOf(database: DatabaseSync, table: string, id: string): Row[] {
+function listRows(database: DatabaseSync, table: string, id: string): Row[] {
   const key = table === 'mutabor' ? 'pk' : 'table_pk'
   return database.prepare(`SELECT * FROM "${table}" WHERE ${key} = ?`).all(`S:JOB#${id}`)
 }
 
-function copyOf(row: Row, id: string, number: number): Row {
+function copyRow(row: Row, id: string, number: number): Row {
   const ulid = id.slice('job_'.length)
   const copyId = `job_${encodeTime(decodeTime(ulid) - 1 - number, 10)}${ulid.slice(10)}`
   const shard = getWakeShard(copyId)
@@ -67,11 +67,11 @@ function copyOf(row: Row, id: string, number: number): Row {
   ])
   const copy: Row = Object.fromEntries(copiedValues)
   // The sort key of scans; the salt is the one of dynoxide.
-  if ('hash_prefix' in copy) copy['hash_prefix'] = hashOf(String(copy['pk']))
+  if ('hash_prefix' in copy) copy['hash_prefix'] = hashPartitionKey(String(copy['pk']))
   return copy
 }
 
-const hashOf = (pk: string) =>
+const hashPartitionKey = (pk: string) =>
   createHash('md5')
     .update(`Outliers${pk.slice('S:'.length)}`)
     .digest('hex')

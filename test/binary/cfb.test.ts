@@ -6,7 +6,7 @@ import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/
 import { openBuffer } from '../../lib/binary/random-access.ts'
 import { detectFile } from '../formats/detect-file.ts'
 import { CountingSource } from './counting-source.ts'
-import { type BuiltCompoundFile, endOfChain, makeCompoundFile, offsetOf } from './make-cfb.ts'
+import { type BuiltCompoundFile, endOfChain, getSectorOffset, makeCompoundFile } from './make-cfb.ts'
 
 const largeStream = randomBytes(20_000)
 const smallStream = Buffer.from('a stream of less than 4,096 bytes, in small sectors '.repeat(5))
@@ -45,7 +45,7 @@ test('streams of a compound file are found whatever the case of their names', as
 
 test('only streams in the tree of the directory are linked, even if the tree loops', async () => {
   const compoundFile = makeCompoundFile({ First: smallStream, Second: smallStream, Third: smallStream })
-  const entry = (index: number) => offsetOf(compoundFile.directory) + 128 * index
+  const entry = (index: number) => getSectorOffset(compoundFile.directory) + 128 * index
   // The root leads to the first stream, the first to the second, and that back to the first.
   const file = await openFile(patch(compoundFile, [entry(0) + 76, 1], [entry(1) + 72, 2], [entry(2) + 68, 1]))
   assert.equal(await file.isLinked('FIRST'), true)
@@ -73,7 +73,10 @@ test('the last sector of a compound file need not be padded', async () => {
       [compoundFile.linkOffset(lastSector - 1), movedSector],
       [compoundFile.linkOffset(movedSector), 0xfffffffe],
     ),
-    compoundFile.bytes.subarray(offsetOf(lastSector), offsetOf(lastSector) + (largeStream.length % 512)),
+    compoundFile.bytes.subarray(
+      getSectorOffset(lastSector),
+      getSectorOffset(lastSector) + (largeStream.length % 512),
+    ),
   ])
   assert.deepEqual(await (await openFile(bytes)).read('Large'), largeStream)
 })
@@ -86,11 +89,11 @@ test('a compound file whose sector chain loops is reported as damaged', async ()
   )
   await assert.rejects(directory.entries(), DamagedFileError)
   // The declared size ends the chain of a stream, so a loop only shows if the stream claims to be longer.
-  const entry = offsetOf(compoundFile.directory) + 128
+  const entry = getSectorOffset(compoundFile.directory) + 128
   const stream = patch(compoundFile, [compoundFile.linkOffset(start + 5), start], [entry + 120, 0xffffffff])
   await assert.rejects((await openFile(stream)).read('Large'), DamagedFileError)
   const smallEntry = entry + 128
-  const sharedFile = patch(compoundFile, [offsetOf(compoundFile.miniFat), 0], [smallEntry + 120, 4095])
+  const sharedFile = patch(compoundFile, [getSectorOffset(compoundFile.miniFat), 0], [smallEntry + 120, 4095])
   const read = await (await openFile(sharedFile)).read('Small')
   assert.ok((read?.length ?? 0) <= 512, 'not more than there is')
 })
@@ -101,7 +104,7 @@ test('a compound file whose list of allocation table sectors loops is reported a
   const [start = 0] = compoundFile.starts.values()
   const bytes = patch(
     compoundFile,
-    [offsetOf(firstSector) + 508, firstSector],
+    [getSectorOffset(firstSector) + 508, firstSector],
     [compoundFile.linkOffset(start), 0x7fffffff],
   )
   await assert.rejects((await openFile(bytes)).read('Large'), DamagedFileError)
@@ -110,7 +113,7 @@ test('a compound file whose list of allocation table sectors loops is reported a
 test('a compound file that ends too early is reported as cut off', async () => {
   const { bytes, ...made } = makeCompoundFile({ Large: largeStream })
   await assert.rejects(openFile(bytes.subarray(0, 1000)), TruncatedFileError)
-  const truncatedFile = await openFile(bytes.subarray(0, offsetOf(made.directory)))
+  const truncatedFile = await openFile(bytes.subarray(0, getSectorOffset(made.directory)))
   await assert.rejects(truncatedFile.entries(), { message: 'its directory is cut off' })
   await assert.rejects(truncatedFile.requireLastSector(), TruncatedFileError)
 })
@@ -136,7 +139,7 @@ test('a compound file whose allocation table uses sectors after its end is repor
 
 test('a small stream of a compound file is reported as cut off if the allocation table lacks its sectors', async () => {
   const compoundFile = makeCompoundFile({ Small: smallStream })
-  const entry = offsetOf(compoundFile.directory) + 128
+  const entry = getSectorOffset(compoundFile.directory) + 128
   for (const start of [128, 5000, 0x7fffffff])
     await assert.rejects(
       (await openFile(patch(compoundFile, [entry + 116, start]))).read('Small'),
@@ -174,7 +177,7 @@ test('no byte of a compound file is read twice, however its sectors are ordered'
     const links = Array.from({ length: count }, (_, index) => start + index).map(
       (sector) => [compoundFile.linkOffset(sector), sector === start ? 0xfffffffe : sector - 1] as const,
     )
-    const entry = offsetOf(compoundFile.directory) + 128
+    const entry = getSectorOffset(compoundFile.directory) + 128
     const source = new CountingSource(patch(compoundFile, ...links, [entry + 116, start + count - 1]))
     const file = await CompoundFile.open(source)
     assert.equal((await file.read('Large'))?.length, size)

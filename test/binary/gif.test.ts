@@ -10,11 +10,11 @@ const image = Buffer.from('2c 0000 0000 0100 0100 00 02 02 4401 00'.replaceAll('
 const trailer = Buffer.from([0x3b])
 
 const { padding, extension: extensionKind, image: imageKind, trailer: trailerKind } = gifBlockKinds
-const kindsOf = (...parts: readonly Buffer[]) =>
+const readKinds = (...parts: readonly Buffer[]) =>
   [...readGifBlocks(Buffer.concat([header, ...parts]))].map(({ kind }) => kind)
 
 test('the blocks of a GIF are listed up to the trailer', () => {
-  assert.deepEqual(kindsOf(extension, image, image, trailer, image), [
+  assert.deepEqual(readKinds(extension, image, image, trailer, image), [
     extensionKind,
     imageKind,
     imageKind,
@@ -23,8 +23,8 @@ test('the blocks of a GIF are listed up to the trailer', () => {
 })
 
 test('padding between GIF blocks is listed, and an unknown block ends the list', () => {
-  assert.deepEqual(kindsOf(image, Buffer.alloc(2), image), [imageKind, padding, padding, imageKind])
-  assert.deepEqual(kindsOf(image, Buffer.from([7]), image), [imageKind, 7])
+  assert.deepEqual(readKinds(image, Buffer.alloc(2), image), [imageKind, padding, padding, imageKind])
+  assert.deepEqual(readKinds(image, Buffer.from([7]), image), [imageKind, 7])
 })
 
 test('GIF image data is found after the local color table', () => {

@@ -5,7 +5,7 @@ const fatSectorsInHeader = 109
 const [streamType, rootType] = [2, 5]
 
 /** Offset of a sector in the file. */
-export const offsetOf = (sector: number) => (sector + 1) * sectorBytes
+export const getSectorOffset = (sector: number) => (sector + 1) * sectorBytes
 
 export interface BuiltCompoundFile {
   readonly bytes: Buffer
@@ -90,7 +90,7 @@ export function makeCompoundFile(streams: Readonly<Record<string, Buffer>>): Bui
     miniFat,
     starts,
     linkOffset: (sector) =>
-      offsetOf(fatSectors[Math.floor(sector / linksPerSector)] ?? 0) + 4 * (sector % linksPerSector),
+      getSectorOffset(fatSectors[Math.floor(sector / linksPerSector)] ?? 0) + 4 * (sector % linksPerSector),
   }
 }
 

@@ -19,7 +19,7 @@ const largeText = Buffer.from(randomBytes(400_000).toString('hex'))
 
 const openBytes = (bytes: Buffer, maxEntries = 100) => openZipArchive(openBuffer(bytes), maxEntries)
 
-function entryOf(zip: ZipArchive, name: string) {
+function getEntry(zip: ZipArchive, name: string) {
   const zipEntry = zip.files.get(name)
   assert.ok(zipEntry, name)
   return zipEntry
@@ -28,7 +28,7 @@ function entryOf(zip: ZipArchive, name: string) {
 /** Reads the only file of a ZIP with hostile headers. */
 async function readOnly(entry: Omit<ZipEntrySpec, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
   const zip = await openBytes(makeZip([{ name: 'a.txt', ...entry }]))
-  return zip[method](entryOf(zip, 'a.txt'), maxBytes)
+  return zip[method](getEntry(zip, 'a.txt'), maxBytes)
 }
 
 test('ZIP entries are read by name, stored and compressed, small and large', async () => {
@@ -47,8 +47,8 @@ test('ZIP entries are read by name, stored and compressed, small and large', asy
     ['large.txt', largeText],
     ['empty.txt', Buffer.alloc(0)],
   ] as const) {
-    assert.deepEqual(await zip.read(entryOf(zip, name), maxBytes), content)
-    assert.deepEqual(await zip.readUnchecked(entryOf(zip, name), maxBytes), content)
+    assert.deepEqual(await zip.read(getEntry(zip, name), maxBytes), content)
+    assert.deepEqual(await zip.readUnchecked(getEntry(zip, name), maxBytes), content)
   }
 })
 
@@ -56,7 +56,7 @@ test('a ZIP entry with ZIP64 sizes is read', async () => {
   const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false, zip64: true })
   await writer.add('a.txt', new Uint8ArrayReader(text))
   const zip = await openBytes(Buffer.from(await writer.close()))
-  assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
+  assert.deepEqual(await zip.read(getEntry(zip, 'a.txt'), maxBytes), text)
 })
 
 test('the last of several ZIP entries with the same name is used', async () => {
@@ -66,7 +66,7 @@ test('the last of several ZIP entries with the same name is used', async () => {
       { name: 'a', content: Buffer.from('2') },
     ]),
   )
-  assert.equal((await zip.read(entryOf(zip, 'a'), maxBytes)).toString(), '2')
+  assert.equal((await zip.read(getEntry(zip, 'a'), maxBytes)).toString(), '2')
 })
 
 test('a ZIP with a damaged directory is reported as damaged', async () => {
@@ -117,8 +117,8 @@ test('a ZIP directory above the size limit is not read', async () => {
 
 test('a ZIP entry above the size limit of the caller is not decompressed', async () => {
   const zip = await openBytes(makeZip([{ name: 'bomb', content: Buffer.alloc(maxBytes + 1) }]))
-  await assert.rejects(zip.read(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
-  await assert.rejects(zip.readUnchecked(entryOf(zip, 'bomb'), maxBytes), FileLimitError)
+  await assert.rejects(zip.read(getEntry(zip, 'bomb'), maxBytes), FileLimitError)
+  await assert.rejects(zip.readUnchecked(getEntry(zip, 'bomb'), maxBytes), FileLimitError)
   await assert.rejects(readOnly({ content: text, compressedSize: maxBytes + 1 }), FileLimitError)
 })
 
@@ -146,7 +146,7 @@ test('a ZIP entry whose two headers contradict each other is reported as damaged
     const patchedZip = Buffer.from(bytes)
     patchedZip[at] = (patchedZip[at] ?? 0) ^ 8
     const zip = await openBytes(patchedZip)
-    await assert.rejects(zip.read(entryOf(zip, 'a.txt'), maxBytes), DamagedFileError, `byte ${at}`)
+    await assert.rejects(zip.read(getEntry(zip, 'a.txt'), maxBytes), DamagedFileError, `byte ${at}`)
   }
 })
 
@@ -178,7 +178,8 @@ test('overlapping ZIP entries are refused instead of reading their data repeated
 
 test('a ZIP entry can be read more than once', async () => {
   const zip = await openBytes(makeZip([{ name: 'a.txt', content: text }]))
-  for (let time = 0; time < 3; time++) assert.deepEqual(await zip.read(entryOf(zip, 'a.txt'), maxBytes), text)
+  for (let time = 0; time < 3; time++)
+    assert.deepEqual(await zip.read(getEntry(zip, 'a.txt'), maxBytes), text)
 })
 
 test('reading a ZIP directory reads fewer than three times the bytes of the file', async () => {
@@ -209,10 +210,10 @@ test('rewriting a ZIP replaces the specified files and copies all others byte fo
       copy.entries.map(({ name }) => name),
       ['a.txt', 'b.txt', 'c.txt'],
     )
-    assert.deepEqual(await copy.read(entryOf(copy, 'a.txt'), maxBytes), largeText)
-    assert.equal(entryOf(copy, 'a.txt').compressedSize < largeText.length, level > 0)
+    assert.deepEqual(await copy.read(getEntry(copy, 'a.txt'), maxBytes), largeText)
+    assert.equal(getEntry(copy, 'a.txt').compressedSize < largeText.length, level > 0)
     for (const name of ['b.txt', 'c.txt'])
-      assert.deepEqual(await copy.readRaw(entryOf(copy, name)), await zip.readRaw(entryOf(zip, name)))
+      assert.deepEqual(await copy.readRaw(getEntry(copy, name)), await zip.readRaw(getEntry(zip, name)))
   }
 })
 

@@ -8,7 +8,7 @@ import { categories } from '../../lib/formats/index.ts'
 import { areas } from '../mutate/areas.ts'
 import { rows } from './affected.ts'
 import durations from './durations.json' with { type: 'json' }
-import { rowOf } from './select.ts'
+import { findRow } from './select.ts'
 
 const slowFiles = globSync('test/**/*.slow.ts').sort()
 /** Run by `npm run images:test`, with the image of a row. */
@@ -77,7 +77,7 @@ test('the table of CI checks lists every mutation area, engine, category and ima
 test('the source file of each engine selects the CI checks of that engine and its image', () => {
   for (const { id, image } of engines) {
     const name = id === '7zip' ? 'seven-zip' : id
-    const row = rowOf(`lib/engines/${name}.ts`)
+    const row = findRow(`lib/engines/${name}.ts`)
     assert.ok(row?.engines?.includes(id), `the row of ${name}.ts repeats no conversions of ${id}`)
     assert.equal(row?.image, image, `the row of ${name}.ts tries another image`)
   }

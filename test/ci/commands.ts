@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { runnerOf } from './durations.ts'
+import { getRunner } from './durations.ts'
 import type { Selection } from './select.ts'
 
 /** Arguments of npm. */
@@ -19,7 +19,7 @@ export const runScript = (script: string, ...args: readonly string[]): Command =
 
 /** Returns a command for the files of each runner. */
 export const slowCommands = (files: readonly string[]): Command[] =>
-  [...Map.groupBy(files, runnerOf)].map(([{ script }, some]) => runScript(script, ...some))
+  [...Map.groupBy(files, getRunner)].map(([{ script }, some]) => runScript(script, ...some))
 
 /** Returns the commands that build an image and test it. */
 export const imageCommands = (images: readonly string[]): Command[] =>

@@ -17,20 +17,20 @@ const runners: readonly Runner[] = [
   { script: 'test:slow', folders: ['test/permissions/'], concurrency: 1 },
 ]
 
-export const runnerOf = (file: string): Runner =>
+export const getRunner = (file: string): Runner =>
   runners.find(({ folders }) => folders.some((folder) => file.startsWith(folder))) ?? defaultRunner
 
 const secondsByPart: Readonly<Record<string, number>> = durations
 
 /** Seconds that a part took when it was measured, a slow test file beside the others of its runner. */
-export const secondsOf = (part: string): number | undefined => secondsByPart[part]
+export const getSeconds = (part: string): number | undefined => secondsByPart[part]
 
 /** Returns how long slow test files take together. */
 export function wallSeconds(files: readonly string[]): number {
-  const filesByRunner = Map.groupBy(files, runnerOf)
+  const filesByRunner = Map.groupBy(files, getRunner)
   return [...filesByRunner]
     .map(([{ concurrency }, runnerFiles]) => {
-      const seconds = runnerFiles.map((file) => secondsOf(file) ?? 0)
+      const seconds = runnerFiles.map((file) => getSeconds(file) ?? 0)
       return Math.max(...seconds, seconds.reduce((sum, one) => sum + one, 0) / concurrency)
     })
     .reduce((sum, one) => sum + one, 0)

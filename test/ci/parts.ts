@@ -3,7 +3,7 @@ import { imageIds } from '../../lib/component-ids.ts'
 import longFiles from '../long-files.json' with { type: 'json' }
 import { areas } from '../mutate/areas.ts'
 import { type Command, imageCommands, mutantsPerArea, runScript, slowCommands } from './commands.ts'
-import { runnerOf, secondsOf } from './durations.ts'
+import { getRunner, getSeconds } from './durations.ts'
 
 /** A piece of the whole test suite that can run in any part. */
 export interface Unit {
@@ -28,7 +28,7 @@ export function allUnits(): Unit[] {
   const createUnit = (kind: Unit['kind'], name: string, key = name, times = 1) => ({
     kind,
     name,
-    seconds: (secondsOf(key) ?? 0) * times,
+    seconds: (getSeconds(key) ?? 0) * times,
   })
   const createParts = (kind: 'conformance' | 'sweep', of: number) =>
     Array.from({ length: of }, (_, at) => createUnit(kind, `${at + 1}/${of}`, kind))
@@ -44,7 +44,7 @@ export function allUnits(): Unit[] {
     ...slowFiles().map((name) => ({
       kind: 'slow' as const,
       name,
-      seconds: (secondsOf(name) ?? 0) / runnerOf(name).concurrency,
+      seconds: (getSeconds(name) ?? 0) / getRunner(name).concurrency,
     })),
     ...areas.map(({ name }) =>
       createUnit('mutate', name, `mutate ${name}`, mutantsInFullRun / mutantsPerArea),

@@ -8,9 +8,9 @@ import { engineIds } from '../../lib/component-ids.ts'
 import { areas } from '../mutate/areas.ts'
 import { changedFiles } from './changed-files.ts'
 import { commandsFor } from './commands.ts'
-import { secondsOf, wallSeconds } from './durations.ts'
+import { getSeconds, wallSeconds } from './durations.ts'
 import { allUnits, commandsForUnits, divide } from './parts.ts'
-import { maxMutationSeconds, maxSlowSeconds, rowOf, selectChecks } from './select.ts'
+import { findRow, maxMutationSeconds, maxSlowSeconds, selectChecks } from './select.ts'
 
 test('a commit to the ffmpeg engine selects the tests, mutations, conversions and image of that engine', () => {
   const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
@@ -27,20 +27,20 @@ test('a commit that only changes documents selects no slow checks', () => {
 })
 
 test('a changed file selects the CI checks of its most specific path, an unlisted file those of its folder', () => {
-  assert.ok(rowOf('lib/embedded-aws/sqs/new.ts')?.paths.includes('lib/embedded-aws/sqs'))
-  assert.ok(rowOf('lib/embedded-aws/new/new.ts')?.paths.includes('lib/embedded-aws'))
-  assert.ok(rowOf('lib/new/new.ts')?.paths.includes('lib/async'))
-  assert.equal(rowOf('lib/engines/ffmpeg.ts'), rowOf('lib/engines/ffmpeg/trim.ts'))
-  assert.equal(rowOf('lib/engines/ffmpegs.ts'), rowOf('lib/engines/options.ts'))
-  assert.equal(rowOf('unknown'), undefined)
+  assert.ok(findRow('lib/embedded-aws/sqs/new.ts')?.paths.includes('lib/embedded-aws/sqs'))
+  assert.ok(findRow('lib/embedded-aws/new/new.ts')?.paths.includes('lib/embedded-aws'))
+  assert.ok(findRow('lib/new/new.ts')?.paths.includes('lib/async'))
+  assert.equal(findRow('lib/engines/ffmpeg.ts'), findRow('lib/engines/ffmpeg/trim.ts'))
+  assert.equal(findRow('lib/engines/ffmpegs.ts'), findRow('lib/engines/options.ts'))
+  assert.equal(findRow('unknown'), undefined)
 })
 
 test('a changed test file selects the CI checks of the lib folder that it mirrors', () => {
-  assert.equal(rowOf('test/engines/ffmpeg/trim.test.ts'), rowOf('lib/engines/ffmpeg.ts'))
-  assert.equal(rowOf('test/jobs/store.test.ts'), rowOf('lib/jobs/store.ts'))
-  assert.equal(rowOf('test/web/tools.slow.ts'), rowOf('functions/web/start.tsx'))
-  assert.ok(rowOf('test/hooks.ts')?.paths.includes('test'))
-  assert.ok(rowOf('test/new/new.test.ts')?.paths.includes('test'))
+  assert.equal(findRow('test/engines/ffmpeg/trim.test.ts'), findRow('lib/engines/ffmpeg.ts'))
+  assert.equal(findRow('test/jobs/store.test.ts'), findRow('lib/jobs/store.ts'))
+  assert.equal(findRow('test/web/tools.slow.ts'), findRow('functions/web/start.tsx'))
+  assert.ok(findRow('test/hooks.ts')?.paths.includes('test'))
+  assert.ok(findRow('test/new/new.test.ts')?.paths.includes('test'))
 })
 
 test('a changed slow test is selected, a deleted one is not', () => {
@@ -74,7 +74,7 @@ test('the slow checks for a commit that changes everything take at most 45 minut
   assert.ok(wallSeconds(slow) <= maxSlowSeconds)
   assert.ok(wallSeconds(slow) > maxSlowSeconds * 0.8, 'the time is not used')
   assert.deepEqual(new Set(engines), new Set(engineIds))
-  const seconds = (key: string) => secondsOf(key) ?? assert.fail(`no duration of ${key}`)
+  const seconds = (key: string) => getSeconds(key) ?? assert.fail(`no duration of ${key}`)
   const mutation = selectedAreas.reduce((sum, area) => sum + seconds(`mutate ${area}`), 0)
   assert.ok(mutation > 0 && mutation <= maxMutationSeconds)
   const fixedSteps = ['setup', 'test --all', 'deploy:check', 'conformance', 'sweep', `image ${image}`].map(
@@ -92,7 +92,7 @@ test('the selected checks do not depend on the order of the changed files', () =
 test('each slow test and each mutation area is short enough for the CI to select it', () => {
   for (const { seconds, name } of allUnits().filter(({ kind }) => kind === 'slow'))
     assert.ok(seconds > 0 && wallSeconds([name]) <= maxSlowSeconds, name)
-  for (const { name } of areas) assert.ok((secondsOf(`mutate ${name}`) ?? 0) <= maxMutationSeconds, name)
+  for (const { name } of areas) assert.ok((getSeconds(`mutate ${name}`) ?? 0) <= maxMutationSeconds, name)
 })
 
 test('the parallel parts of a full CI run contain each check once and take about equally long', () => {

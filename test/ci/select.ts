@@ -1,7 +1,7 @@
 import type { EngineId, ImageId } from '../../lib/component-ids.ts'
 import type { Category } from '../../lib/formats/index.ts'
 import { type Row, rows } from './affected.ts'
-import { secondsOf, wallSeconds } from './durations.ts'
+import { getSeconds, wallSeconds } from './durations.ts'
 
 /** Slow checks of a commit. */
 export interface Selection {
@@ -21,7 +21,7 @@ export const maxMutationSeconds = 240
 const contains = (path: string, file: string) => file === path || file.startsWith(`${path}/`)
 
 /** Returns the row with the longest path that contains the file, or the file of `lib` that a test is about. */
-export function rowOf(file: string): Row | undefined {
+export function findRow(file: string): Row | undefined {
   const names = [file, file.replace(/^test\//, 'lib/')]
   const foundRows = rows.flatMap((row) =>
     row.paths
@@ -37,7 +37,7 @@ export function rowOf(file: string): Row | undefined {
  * give the same selection.
  */
 export function selectChecks(changedFiles: readonly string[]): Selection {
-  const filesByRow = Map.groupBy(changedFiles, rowOf)
+  const filesByRow = Map.groupBy(changedFiles, findRow)
   const affectedRows = rows
     .filter((row) => filesByRow.has(row))
     .toSorted((a, b) => (filesByRow.get(b)?.length ?? 0) - (filesByRow.get(a)?.length ?? 0))
@@ -61,7 +61,7 @@ function interleaveSlowTests(rows: readonly Row[]): string[] {
 }
 
 /** Files of the images run with their image only; deleted files have no recorded duration. */
-const isSelectable = (file: string) => !file.startsWith('test/layers/') && secondsOf(file) !== undefined
+const isSelectable = (file: string) => !file.startsWith('test/layers/') && getSeconds(file) !== undefined
 
 function limitSlowTests(files: readonly string[]): string[] {
   const selected: string[] = []
@@ -73,7 +73,7 @@ function limitSlowTests(files: readonly string[]): string[] {
 function limitAreas(areas: readonly string[]): string[] {
   let secondsLeft = maxMutationSeconds
   return [...new Set(areas)].filter((area) => {
-    const seconds = secondsOf(`mutate ${area}`) ?? 0
+    const seconds = getSeconds(`mutate ${area}`) ?? 0
     if (seconds > secondsLeft) return false
     secondsLeft -= seconds
     return true

@@ -1,7 +1,7 @@
 /** `fetch` functions that simulate network failures. */
 
 export type Fetch = typeof fetch
-export const pathOf = (input: Parameters<Fetch>[0]) =>
+export const getPath = (input: Parameters<Fetch>[0]) =>
   new URL(input instanceof Request ? input.url : input).pathname
 
 /** Returns a `fetch` that passes the first request to a matching path to `respond`. */
@@ -11,7 +11,7 @@ export function interceptFirst(
 ): Fetch {
   let hasIntercepted = false
   return (input, init) => {
-    if (hasIntercepted || !path.test(pathOf(input))) return fetch(input, init)
+    if (hasIntercepted || !path.test(getPath(input))) return fetch(input, init)
     hasIntercepted = true
     return respond(() => fetch(input, init))
   }

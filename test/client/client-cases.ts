@@ -1,5 +1,5 @@
 import type * as Client from '../../lib/client/index.ts'
-import { breakOffBody, type Fetch, interceptFirst, pathOf } from './broken-connections.ts'
+import { breakOffBody, type Fetch, getPath, interceptFirst } from './broken-connections.ts'
 import { createWav } from './wav-file.ts'
 
 /** Cases of the client, by test name. They use nothing specific to Node, as they also run in browsers. */
@@ -173,7 +173,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
   },
   'reports progress through events, or by polling where events are blocked': async ({ Mutabor }, url) => {
     const fetchWithoutEvents: Fetch = (input, init) =>
-      pathOf(input).endsWith('/events')
+      getPath(input).endsWith('/events')
         ? Promise.resolve(new Response('<h1>no', { headers: { 'content-type': 'text/html' } }))
         : fetch(input, init)
     for (const clientFetch of [fetch, fetchWithoutEvents]) {

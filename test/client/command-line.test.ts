@@ -161,12 +161,16 @@ test('a file lock has one owner at a time, and the lock of a dead process is tak
 })
 
 test('the client parses Retry-After as seconds or as a date', async () => {
-  const secondsOf = async (after: string) =>
+  const readRetryAfterS = async (after: string) =>
     (await readFailure(new Response('', { status: 429, headers: { 'retry-after': after } }))).retryAfterS
-  const secondsToDate = await secondsOf(new Date(Date.now() + 60_000).toUTCString())
+  const secondsToDate = await readRetryAfterS(new Date(Date.now() + 60_000).toUTCString())
   assert.ok(secondsToDate !== undefined && secondsToDate > 50 && secondsToDate <= 60, String(secondsToDate))
   assert.deepEqual(
-    [await secondsOf('7'), await secondsOf('Wed, 21 Oct 2015 07:28:00 GMT'), await secondsOf('soon')],
+    [
+      await readRetryAfterS('7'),
+      await readRetryAfterS('Wed, 21 Oct 2015 07:28:00 GMT'),
+      await readRetryAfterS('soon'),
+    ],
     [7, 0, undefined],
   )
 })

@@ -58,16 +58,16 @@ async function checkRefusals(callTool: CallTool, folder: string): Promise<void> 
   for (const [args, expectedError] of refusals) {
     const result = await callTool('convert', args)
     assert.ok(result.isError, JSON.stringify(args))
-    assert.match(textOf(result), expectedError)
+    assert.match(getText(result), expectedError)
   }
   const files = await callTool('merge', { files: 'tea.md' })
-  assert.match(textOf(files), /^INVALID_INPUT: files: expected array, got string/)
+  assert.match(getText(files), /^INVALID_INPUT: files: expected array, got string/)
   assert.equal(await readFile(target, 'utf8'), 'untouched')
   assert.deepEqual(await readdir(outsideFolder), ['target.html'])
   await rm(outsideFolder, { recursive: true })
 }
 
-const textOf = ({ content }: ToolResult) => content.map(({ text }) => text ?? '').join('\n')
+const getText = ({ content }: ToolResult) => content.map(({ text }) => text ?? '').join('\n')
 
 /** Cases of the MCP server, by test name; each gets its own folder. */
 export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<void>>> = {
@@ -113,23 +113,26 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
       for (const page of pages)
         await callTool('convert', { file: page, to: 'pdf', output: page.replace('png', 'pdf') })
       const mergedResult = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
-      assert.equal(mergedResult.isError, undefined, textOf(mergedResult))
+      assert.equal(mergedResult.isError, undefined, getText(mergedResult))
       assert.match(await readFile(join(shell.folder, 'both.pdf'), 'latin1'), /^%PDF-/)
       const info = await callTool('pdf_tool', {
         file: 'both.pdf',
         tool: 'extract-pdf-pages',
         options: { pages: '2' },
       })
-      assert.match(textOf(info), /application\/pdf/)
-      assert.match(textOf(await callTool('formats', { format: 'docx' })), /converts to .*pdf/)
+      assert.match(getText(info), /application\/pdf/)
+      assert.match(getText(await callTool('formats', { format: 'docx' })), /converts to .*pdf/)
 
       const repeatedMerge = await callTool('merge', { files: ['one.pdf', 'two.pdf'], output: 'both.pdf' })
       assert.equal(repeatedMerge.isError, undefined, 'the server may overwrite its own output')
       await checkRefusals(callTool, shell.folder)
       const unsupportedResult = await callTool('convert', { file: 'tea.md', to: 'mp4' })
-      assert.ok(unsupportedResult.isError && textOf(unsupportedResult).startsWith('UNSUPPORTED_CONVERSION'))
+      assert.ok(unsupportedResult.isError && getText(unsupportedResult).startsWith('UNSUPPORTED_CONVERSION'))
       const outsideCall = await callTool('extract_text', { file: '/etc/hostname' })
-      assert.ok(outsideCall.isError && textOf(outsideCall).startsWith('URL_NOT_ALLOWED'), textOf(outsideCall))
+      assert.ok(
+        outsideCall.isError && getText(outsideCall).startsWith('URL_NOT_ALLOWED'),
+        getText(outsideCall),
+      )
     })
   },
   'serves HTTP clients without access to local files': async (shell) => {
@@ -143,9 +146,9 @@ export const mcpCases: Readonly<Record<string, (shell: CommandShell) => Promise<
         })
       })
       await withMcpClient(new StreamableHTTPClientTransport(new URL(url)), async (callTool) => {
-        assert.match(textOf(await callTool('formats', {})), /^pdf document read write$/m)
+        assert.match(getText(await callTool('formats', {})), /^pdf document read write$/m)
         const refusal = await callTool('extract_text', { file: 'tea.md' })
-        assert.ok(refusal.isError && textOf(refusal).includes('send an http(s) URL'), textOf(refusal))
+        assert.ok(refusal.isError && getText(refusal).includes('send an http(s) URL'), getText(refusal))
       })
       const reboundResponse = await fetch(url, {
         method: 'POST',

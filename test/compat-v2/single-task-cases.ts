@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { toCompatEvent } from '../../lib/webhooks/compat-event.ts'
 import { type AnyJson, type CompatCases, createSender } from './sdk.ts'
 
-const keysOf = (value: AnyJson) => Object.keys(value).sort()
+const listKeys = (value: AnyJson) => Object.keys(value).sort()
 
 /** Fields that the SDKs' models read, from the SDKs' fixtures. */
 const shapes = {
@@ -20,7 +20,7 @@ const shapes = {
   user: ['id', 'username', 'email', 'created_at', 'credits', 'links'],
 }
 const has = (value: AnyJson, shape: keyof typeof shapes) =>
-  assert.deepEqual(keysOf(value), [...shapes[shape]].sort(), shape)
+  assert.deepEqual(listKeys(value), [...shapes[shape]].sort(), shape)
 
 const text = { operation: 'import/raw', file: '# Hi', filename: 'hi.md' }
 

@@ -8,14 +8,14 @@ const cache = new Map<string, Promise<string>>()
 
 /** Fails unless an upload of the file is detected as the format; otherwise no client could use its conversions. */
 export async function assertDetected(path: string, format: FormatId): Promise<void> {
-  const detection = cache.get(path) ?? detectFormatOf(path)
+  const detection = cache.get(path) ?? detectFileFormat(path)
   cache.set(path, detection)
   const foundFormat = await detection
   if (foundFormat !== format) throw new Error(`an upload of the sample is detected as ${foundFormat}`)
 }
 
 /** Returns the detected format of an upload. */
-async function detectFormatOf(path: string): Promise<string> {
+async function detectFileFormat(path: string): Promise<string> {
   const file = await open(path)
   try {
     const { size } = await file.stat()

@@ -29,7 +29,7 @@ export class ProgressReport {
 
   /** Counts by category of source and target. */
   table(): string {
-    const kind = ({ from, to }: ResultLine) => `${categoryOf(from)} to ${categoryOf(to)}`
+    const kind = ({ from, to }: ResultLine) => `${getCategory(from)} to ${getCategory(to)}`
     const rows = [...Map.groupBy(this.#lines, kind)].map(([name, lines]) => {
       const ok = lines.filter(({ result }) => result === 'ok').length
       const seconds = lines.reduce((sum, { ms }) => sum + ms, 0) / 1000
@@ -46,6 +46,6 @@ export class ProgressReport {
 }
 
 // Lines of this run only contain format ids of the registry.
-const categoryOf = (id: string) => formatById(id as FormatId).category
+const getCategory = (id: string) => formatById(id as FormatId).category
 
 const clock = (seconds: number) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`

@@ -29,7 +29,7 @@ const header = 'from,to,route,via,result,seen,ms,date,kept'
 
 export const pairKey = ({ from, to }: { readonly from: string; readonly to: string }) => `${from} ${to}`
 
-export const enginesOf = ({ steps }: Route) => steps.map(({ engine }) => engine).join('>')
+export const getEngineNames = ({ steps }: Route) => steps.map(({ engine }) => engine).join('>')
 
 export const intermediateFormats = ({ steps }: Route) =>
   steps
@@ -40,7 +40,9 @@ export const intermediateFormats = ({ steps }: Route) =>
 /** Returns whether the conversion has succeeded with its current route. */
 export function isProven({ from, to, route }: Conversion, lines: ResultsByPair): boolean {
   const line = lines.get(pairKey({ from, to }))
-  return line?.result === 'ok' && line.route === enginesOf(route) && line.via === intermediateFormats(route)
+  return (
+    line?.result === 'ok' && line.route === getEngineNames(route) && line.via === intermediateFormats(route)
+  )
 }
 
 /** Returns the results of all categories. */
@@ -95,8 +97,8 @@ const formatLine = ({ from, to, route, via, result, seen, ms, date, kept }: Resu
 export async function saveResults(lines: readonly ResultLine[], folder = resultsFolder): Promise<void> {
   await mkdir(folder, { recursive: true })
   // Lines only contain format ids of the registry.
-  const categoryOf = (line: ResultLine): Category => formatById(line.from as FormatId).category
-  for (const [category, addedLines] of Map.groupBy(lines, categoryOf)) {
+  const getCategory = (line: ResultLine): Category => formatById(line.from as FormatId).category
+  for (const [category, addedLines] of Map.groupBy(lines, getCategory)) {
     const path = `${folder}/${category}.csv`
     await writeLines(path, [...(await readLines(path)).values(), ...addedLines])
   }

@@ -11,7 +11,7 @@ import { saveVersions } from './engine-versions.ts'
 import { saveKnownShares } from './expected-losses.ts'
 import { ProgressReport } from './progress-report.ts'
 import {
-  enginesOf,
+  getEngineNames,
   intermediateFormats,
   isProven,
   pairKey,
@@ -22,7 +22,7 @@ import {
 } from './results.ts'
 import { measureRetainedShares } from './retained-content.ts'
 import { RouteRunner } from './run-route.ts'
-import { hasSamples, sampleOf, samplesFolder } from './samples.ts'
+import { findSample, hasSamples, samplesFolder } from './samples.ts'
 import { isWhole, limitSeconds, parsePairChoice, selectPairs, usage } from './select-pairs.ts'
 import { saveUnprovenPairs } from './unproven-pairs.ts'
 
@@ -54,9 +54,9 @@ const lines = await readResults()
 const isWanted = (pair: Conversion) =>
   choice.again ? !(choice.uncounted && lines.get(pairKey(pair))?.kept) : !isProven(pair, lines)
 const selectedPairs = limitSeconds(selectPairs(allPairs, choice).filter(isWanted), lines, choice.seconds)
-const pairs = selectedPairs.filter(({ from, to }) => sampleOf(from, to) !== undefined)
+const pairs = selectedPairs.filter(({ from, to }) => findSample(from, to) !== undefined)
 const sourcesWithoutSample = new Set(
-  selectedPairs.flatMap(({ from }) => (sampleOf(from) === undefined ? [from] : [])),
+  selectedPairs.flatMap(({ from }) => (findSample(from) === undefined ? [from] : [])),
 )
 if (!hasSamples)
   console.log(
@@ -90,11 +90,11 @@ function save(): Promise<void> {
 async function runPair(pair: Conversion, runner: RouteRunner): Promise<ResultLine> {
   const startedAtMs = performance.now()
   const { from, to, route } = pair
-  const sample = sampleOf(from, to) ?? ''
+  const sample = findSample(from, to) ?? ''
   const commonFields = {
     from,
     to,
-    route: enginesOf(route),
+    route: getEngineNames(route),
     via: intermediateFormats(route),
     date: new Date().toISOString().slice(0, 10),
   }

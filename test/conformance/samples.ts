@@ -30,7 +30,7 @@ const formatsWithPoorSamples: readonly FormatId[] = ['xlsb', 'oxps']
  * Returns a sample of a format, preferably from the folder of its category, because `.mod` is both audio and video. For
  * documents made from videos it returns a video with subtitles, and for videos made from images an animated image.
  */
-export function sampleOf(id: FormatId, to?: FormatId): string | undefined {
+export function findSample(id: FormatId, to?: FormatId): string | undefined {
   const { category, extensions } = formatById(id)
   if (category === 'video' && to !== undefined && formatById(to).category === 'document') {
     const subtitledFile = fixtureFiles.find((name) => name === `subtitled.${id}`)

@@ -38,17 +38,17 @@ export async function expectedWords(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
   // Only uncompressed ones: the text of others is encoded.
-  if (path.endsWith('.eml')) return wordsOf(bytes.toString().replace(/^.*?\r?\n\r?\n/s, ''))
+  if (path.endsWith('.eml')) return splitWords(bytes.toString().replace(/^.*?\r?\n\r?\n/s, ''))
   const text = await readableText(path)
-  if (start.includes('%PDF-') || start.startsWith('%!PS')) return wordsOf(text)
+  if (start.includes('%PDF-') || start.startsWith('%!PS')) return splitWords(text)
   const body = start.startsWith('PK\x03\x04')
     ? await readZipBody(path)
     : /^[\s\ufeff]*</.test(bytes.toString())
       ? bytes.toString()
       : ''
   const uniformOfficeText = extractUniformOfficeText(body)
-  if (uniformOfficeText !== '') return wordsOf(uniformOfficeText)
-  const words = wordsOf(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
+  if (uniformOfficeText !== '') return splitWords(uniformOfficeText)
+  const words = splitWords(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
   // Other parts of a package, such as images and font names, can contain any word.
   const foundMarkers = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
   // One or two words occur in the tables of any program.
@@ -76,7 +76,7 @@ async function readZipBody(path: string): Promise<string> {
 const markers = ['apple', 'pear', 'nested', 'quoted', 'price', 'italic']
 
 /** Returns the words of a text without color codes and the office suite's own metadata. */
-const wordsOf = (text: string) => [
+const splitWords = (text: string) => [
   ...new Set(
     (text.toLowerCase().match(/\p{Script=Latin}{4,24}/gu) ?? [])
       .filter((word) => !/^([a-f]+|true|false|libreoffice|linux|project|build|inch|portrait)$/.test(word))

@@ -85,14 +85,14 @@ describe('the files of a conversion request', () => {
   })
 
   test("a file is converted by the pinned engine or one that supports its traits, if it fits on the worker's disk", () => {
-    const enginesOf = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
+    const getEngines = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
       )
-    assert.deepEqual(enginesOf(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
-    assert.deepEqual(enginesOf(of('a.svg', 'svg'), {}), ['vips'])
-    assert.deepEqual(enginesOf(of('a.svg', 'svg', { traits: ['browser-drawing'] }), {}), ['chromium'])
-    assert.throws(() => enginesOf(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
+    assert.deepEqual(getEngines(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
+    assert.deepEqual(getEngines(of('a.svg', 'svg'), {}), ['vips'])
+    assert.deepEqual(getEngines(of('a.svg', 'svg', { traits: ['browser-drawing'] }), {}), ['chromium'])
+    assert.throws(() => getEngines(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
   })
 
   test('a conversion request without files, or with a file of unknown format, is rejected', () => {
@@ -160,8 +160,8 @@ describe('worker disk space', () => {
 test('a stored file gets the extension of its format, unless it already has it', () => {
   const file = { key: 'k', size: 1, sha256: 'ab' }
   const jpg = { format: 'jpg', mimeType: 'image/jpeg' } as const
-  const nameOf = (filename: string) => toStoredFile({ ...file, filename }, jpg).filename
-  assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(nameOf), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
+  const getFilename = (filename: string) => toStoredFile({ ...file, filename }, jpg).filename
+  assert.deepEqual(['a.JPEG', 'a.jpg', 'a.png', 'a'].map(getFilename), ['a.JPEG', 'a.jpg', 'a.jpg', 'a.jpg'])
   assert.deepEqual(toStoredFile({ ...file, filename: 'a.jpg' }, jpg), {
     ...file,
     filename: 'a.jpg',

@@ -17,7 +17,7 @@ async function storeSource(name: string, content: string) {
   await services().files.putBytes(one.key, Buffer.from(content), 'text/plain')
   return { source: one }
 }
-const contentOf = async ({ key }: { key: string }) =>
+const readContent = async ({ key }: { key: string }) =>
   Buffer.from(await services().files.read(key, 0, 100)).toString()
 
 const tasks = {
@@ -27,7 +27,7 @@ const tasks = {
   both: { operation: 'archive', input: ['pdf', 'more'] },
   out: { ...out('both'), filename: 'b' },
 }
-async function jobOf(moreFields: Parameters<typeof maker.job>[2] = {}) {
+async function createJob(moreFields: Parameters<typeof maker.job>[2] = {}) {
   const imports = {
     in: await storeSource('a.txt', 'The first.'),
     more: await storeSource('b.md', 'The second.'),
@@ -41,7 +41,7 @@ describe('reusing a file of an earlier job', () => {
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 
   test('a file of an earlier job is copied for a new job, and the copy is deleted if the job is not created', async () => {
-    const { job, fixed } = await jobOf()
+    const { job, fixed } = await createJob()
     const { source: copy, discard } = await openSourceFile({ sourceJobId: job.id })
     const [originalFile] = fixed.flatMap(({ files = [] }) => files)
     assert.match(copy.key, /^received\/2d\/upl_/)
@@ -50,7 +50,7 @@ describe('reusing a file of an earlier job', () => {
     assert.equal(Buffer.from(await copy.read(4, 9)).toString(), 'first')
     copy.adopt()
     await discard()
-    assert.equal(await contentOf(copy), 'The first.')
+    assert.equal(await readContent(copy), 'The first.')
     const unwantedCopy = await openSourceFile({ sourceJobId: job.id, filename: 'c.txt' })
     assert.equal(unwantedCopy.source.filename, 'c.txt')
     await unwantedCopy.discard()
@@ -58,7 +58,7 @@ describe('reusing a file of an earlier job', () => {
   })
 
   test('a file of an earlier job is selected by naming the task that has it as input or result', async () => {
-    const { job, tasks: createdTasks } = await jobOf()
+    const { job, tasks: createdTasks } = await createJob()
     const file: StoredFile = {
       key: `jobs/${job.id}/a`,
       filename: 'made.pdf',
@@ -70,11 +70,11 @@ describe('reusing a file of an earlier job', () => {
     await services().files.putBytes(file.key, Buffer.from('The made.'), file.mimeType)
     const number = createdTasks.find(({ name }) => name === 'pdf')?.number ?? 0
     await services().jobs.store.changeTask({ jobId: job.id, task: number }, { set: { files: [file] } })
-    const nameOf = async (sourceTask: string) =>
+    const getFilename = async (sourceTask: string) =>
       (await openSourceFile({ sourceJobId: job.id, sourceTask })).source.filename
-    assert.deepEqual([await nameOf('more'), await nameOf('pdf')], ['b.md', 'made.pdf'])
-    await assert.rejects(nameOf('none'), { code: 'TASK_NOT_FOUND' })
-    await assert.rejects(nameOf('both'), { code: 'FILE_GONE' })
+    assert.deepEqual([await getFilename('more'), await getFilename('pdf')], ['b.md', 'made.pdf'])
+    await assert.rejects(getFilename('none'), { code: 'TASK_NOT_FOUND' })
+    await assert.rejects(getFilename('both'), { code: 'FILE_GONE' })
   })
 
   test('the first available file of an earlier job is used by default', async () => {
@@ -102,7 +102,7 @@ describe('reusing a file of an earlier job', () => {
   })
 
   test('a file of an earlier job is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
-    const { job } = await jobOf({ keyId: 'key_1' })
+    const { job } = await createJob({ keyId: 'key_1' })
     const assertJobNotFound = (sourceJobId: string, by: object = {}) =>
       assert.rejects(openSourceFile({ sourceJobId }, by), {
         code: 'JOB_NOT_FOUND',
@@ -125,7 +125,7 @@ describe('job retries', () => {
     const createdState = await startJob({ owner, requestId: 'req_2', ...job }, services())
     return { made: createdState, discard }
   }
-  const requestOf = ({ fixed, tasks: recordedTasks, job }: JobState) =>
+  const getRequest = ({ fixed, tasks: recordedTasks, job }: JobState) =>
     [...fixed, ...recordedTasks]
       .toSorted((a, b) => a.number - b.number)
       .map(({ number, name, operation, ins, spec, ...rest }) => ({
@@ -138,17 +138,17 @@ describe('job retries', () => {
       }))
 
   test('a retried job has the tasks and options of the original and copies of its files', async () => {
-    const state = await jobOf({ tag: 'mine', failFast: true })
+    const state = await createJob({ tag: 'mine', failFast: true })
     const { made, discard } = await retry(state)
     await discard()
-    assert.deepEqual(requestOf(made), requestOf(state))
+    assert.deepEqual(getRequest(made), getRequest(state))
     const { options } = services().vault.unsealAll(findTask(made, 'pdf')?.spec ?? {}, made.job.id)
     assert.deepEqual(services().vault.unsealAll(options as object as Record<string, unknown>, made.job.id), {
       password: 'secret',
     })
     assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
     const files = (one: JobState) => one.fixed.flatMap(({ files = [] }) => files)
-    assert.deepEqual(await Promise.all(files(made).map(contentOf)), ['The first.', 'The second.'])
+    assert.deepEqual(await Promise.all(files(made).map(readContent)), ['The first.', 'The second.'])
     for (const [at, { key, ...file }] of files(made).entries()) {
       const { key: keyBefore, ...same } = files(state)[at] as StoredFile
       assert.deepEqual(file, same)
@@ -157,7 +157,7 @@ describe('job retries', () => {
   })
 
   test('a retry that cannot create its job deletes the copied files', async () => {
-    const state = await jobOf()
+    const state = await createJob()
     const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
     assert.equal(keys.length, 2)
@@ -171,7 +171,7 @@ describe('job retries', () => {
   })
 
   test('retrying a job whose files are deleted is rejected and leaves no copies', async () => {
-    const state = await jobOf()
+    const state = await createJob()
     const [, secondFile] = state.fixed.flatMap(({ files = [] }) => files)
     await services().files.delete([secondFile?.key ?? ''])
     const copies: string[] = []
@@ -258,7 +258,7 @@ describe('job retries', () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
     const { made } = await retry(state)
-    assert.deepEqual(requestOf(made), requestOf(state))
+    assert.deepEqual(getRequest(made), getRequest(state))
     assert.deepEqual(services().vault.unsealAll(findTask(made, 'in')?.spec ?? {}, made.job.id), { url })
     const oldState = { ...state, tasks: state.tasks.map((task) => ({ ...task, operation: 'old' })) }
     await assert.rejects(createRetryRequest(oldState, services()), {

@@ -114,7 +114,7 @@ describe('fallbacks for unreadable files', () => {
 describe('fallback routes', () => {
   const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
   const png = of('a.png', 'png')
-  const engineOf = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
+  const createEngine = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
     ({
       id,
       image: 'image',
@@ -144,7 +144,7 @@ describe('fallback routes', () => {
       tried: triedRoutes,
       engines: allEngines,
     })
-  const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => engineOf(id))
+  const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => createEngine(id))
   assert.ok(a && b && c && d)
 
   test('a fallback route starts with the next untried engine, up to three routes in total', () => {
@@ -177,17 +177,17 @@ describe('fallback routes', () => {
 
   test('a fallback route supports all options of the first route', () => {
     const options = { dpi: 7, odd: 1 }
-    const engineWithDpi = engineOf('vips', 'dpi')
+    const engineWithDpi = createEngine('vips', 'dpi')
     const firstFallbackStep = (...otherEngines: readonly (typeof engines)[0][]) => {
       const piece = nextPlan([engineWithDpi, ...otherEngines], unreadableErrors('vips'), { options })
       return 'steps' in piece ? piece.steps[0] : piece.error.code
     }
     assert.equal(firstFallbackStep(b), 'CORRUPT_FILE', 'it does not know dpi')
-    const step = firstFallbackStep(b, engineOf('ffmpeg', 'dpi'))
+    const step = firstFallbackStep(b, createEngine('ffmpeg', 'dpi'))
     assert.ok(typeof step === 'object')
     assert.deepEqual([step.engine, step.options], ['ffmpeg', { dpi: 7 }])
     assert.equal(
-      firstFallbackStep(engineOf('ffmpeg', 'dpi', ['png'], z.literal(9))),
+      firstFallbackStep(createEngine('ffmpeg', 'dpi', ['png'], z.literal(9))),
       'CORRUPT_FILE',
       'it knows no such value',
     )
@@ -269,7 +269,7 @@ describe('remote files and exported results', () => {
   })
 
   test('an import or export with an invalid field is rejected with the field name', () => {
-    const fieldOf = (body: Parameters<typeof createExportTask>[0]) => {
+    const getInvalidField = (body: Parameters<typeof createExportTask>[0]) => {
       try {
         createExportTask(body, ['work'])
       } catch (error) {
@@ -277,24 +277,28 @@ describe('remote files and exported results', () => {
       }
       return undefined
     }
-    assert.equal(fieldOf({ exportPath: 'a' }), 'exportMethod')
-    assert.equal(fieldOf({ exportConfig: {} }), 'exportMethod')
+    assert.equal(getInvalidField({ exportPath: 'a' }), 'exportMethod')
+    assert.equal(getInvalidField({ exportConfig: {} }), 'exportMethod')
     // Links are always provided.
-    for (const exportMethod of ['tape', 'url']) assert.equal(fieldOf({ exportMethod }), 'exportMethod')
-    assert.equal(fieldOf({ exportMethod: 's3', exportConfig: '{' }), 'exportConfig')
+    for (const exportMethod of ['tape', 'url'])
+      assert.equal(getInvalidField({ exportMethod }), 'exportMethod')
+    assert.equal(getInvalidField({ exportMethod: 's3', exportConfig: '{' }), 'exportConfig')
     assert.equal(
-      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, bucket: 'x' } }),
+      getInvalidField({ exportMethod: 's3', exportConfig: { ...exportConfig, bucket: 'x' } }),
       'exportConfig.bucket',
     )
     assert.equal(
-      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: 'b' }, exportPath: 'a' }),
+      getInvalidField({ exportMethod: 's3', exportConfig: { ...exportConfig, key: 'b' }, exportPath: 'a' }),
       'exportPath',
     )
-    assert.equal(fieldOf({ exportMethod: 's3', exportPath: 'a', exportConfig: '' }), 'exportConfig.bucket')
-    const path = 'a'.repeat(1025)
-    assert.equal(fieldOf({ exportMethod: 's3', exportConfig, exportPath: path }), 'exportPath')
     assert.equal(
-      fieldOf({ exportMethod: 's3', exportConfig: { ...exportConfig, key: path } }),
+      getInvalidField({ exportMethod: 's3', exportPath: 'a', exportConfig: '' }),
+      'exportConfig.bucket',
+    )
+    const path = 'a'.repeat(1025)
+    assert.equal(getInvalidField({ exportMethod: 's3', exportConfig, exportPath: path }), 'exportPath')
+    assert.equal(
+      getInvalidField({ exportMethod: 's3', exportConfig: { ...exportConfig, key: path } }),
       'exportConfig.key',
     )
     assert.throws(

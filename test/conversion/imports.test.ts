@@ -176,14 +176,14 @@ describe('awaited uploads', () => {
   })
 
   test('an awaited upload is limited by the size limits of PUT, the plan and the task', async () => {
-    const maxBytesOf = async (fields: object, change: object = {}) => {
+    const getMaxBytes = async (fields: object, change: object = {}) => {
       const { imports } = await openTaskImports({ a: { ...imported, ...fields } }, withConfig(change))
       return requireAwaited(imports.get('a')).awaited.maxSize
     }
-    assert.equal(await maxBytesOf({}), maxSingleUploadBytes)
-    assert.equal(await maxBytesOf({ max_file_size: 10 }), 10)
-    assert.equal(await maxBytesOf({ max_file_size: 10 * maxSingleUploadBytes }), maxSingleUploadBytes)
-    assert.equal(await maxBytesOf({}, { MAX_FILE_MB: 2 }), 2 * 1024 ** 2)
+    assert.equal(await getMaxBytes({}), maxSingleUploadBytes)
+    assert.equal(await getMaxBytes({ max_file_size: 10 }), 10)
+    assert.equal(await getMaxBytes({ max_file_size: 10 * maxSingleUploadBytes }), maxSingleUploadBytes)
+    assert.equal(await getMaxBytes({}, { MAX_FILE_MB: 2 }), 2 * 1024 ** 2)
   })
 })
 

@@ -8,7 +8,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 const folder = scratchFolder('build-program')
 
 test('a decoder process of another user can read the folder of its program', async () => {
-  const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+  const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
   // As in the service.
   const umask = process.umask(0o077)
   try {
@@ -17,8 +17,8 @@ test('a decoder process of another user can read the folder of its program', asy
   } finally {
     process.umask(umask)
   }
-  assert.deepEqual(await Promise.all(['cache', 'cache/decoders'].map((path) => modeOf(join(folder, path)))), [
-    '755',
-    '755',
-  ])
+  assert.deepEqual(
+    await Promise.all(['cache', 'cache/decoders'].map((path) => readMode(join(folder, path)))),
+    ['755', '755'],
+  )
 })

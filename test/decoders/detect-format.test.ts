@@ -6,7 +6,7 @@ import { AppError } from '../../lib/errors.ts'
 import { detectFromContent as detectHere } from '../../lib/formats/detect.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
-const sourceOf = (filename: string, bytes: Uint8Array) => ({
+const createSource = (filename: string, bytes: Uint8Array) => ({
   filename,
   size: bytes.length,
   read: async (start: number, end: number) => bytes.subarray(start, end),
@@ -21,8 +21,8 @@ describe('decoder processes', () => {
     for (const name of ['alpha.png', 'needs-password.pdf']) {
       const bytes = await fixture(name)
       const [there, here] = await Promise.all([
-        catchError(detectFormat(sourceOf(name, bytes))),
-        catchError(detectHere(sourceOf(name, bytes))),
+        catchError(detectFormat(createSource(name, bytes))),
+        catchError(detectHere(createSource(name, bytes))),
       ])
       assert.deepEqual(there, here)
     }
@@ -50,13 +50,13 @@ describe('decoder processes', () => {
     // A JPEG without an end is searched from its end to its start.
     const jpeg = Buffer.alloc(300 * 1024)
     jpeg.set([0xff, 0xd8, 0xff, 0xda])
-    const source = sourceOf('a.jpg', jpeg)
+    const source = createSource('a.jpg', jpeg)
     const fails = {
       ...source,
       read: (start: number, end: number) =>
         start > 65_000 && end < jpeg.length ? read() : source.read(start, end),
     }
     assert.equal(await catchError(detectFormat(fails)), failure)
-    assert.equal((await detectFormat(sourceOf('a.png', await fixture('alpha.png')))).format, 'png')
+    assert.equal((await detectFormat(createSource('a.png', await fixture('alpha.png')))).format, 'png')
   })
 })

@@ -15,7 +15,7 @@ const allowedVariables = [
   ...['HOME', 'LANG', 'LD_LIBRARY_PATH', 'MALLOC_ARENA_MAX', 'PATH', 'PWD', 'TMPDIR', 'UV_THREADPOOL_SIZE'],
 ]
 
-const sourceOf = (filename: string, bytes: Uint8Array) => ({
+const createSource = (filename: string, bytes: Uint8Array) => ({
   filename,
   size: bytes.length,
   read: async (start: number, end: number) => bytes.subarray(start, end),
@@ -30,7 +30,7 @@ describe('hostile files in decoder processes', () => {
     findProgram: async () => ({ file: program, files: [program] }),
   })
   after(() => pool.stop())
-  const read = async (action: string) => detectFormat(sourceOf(action, Buffer.alloc(10)), {}, pool)
+  const read = async (action: string) => detectFormat(createSource(action, Buffer.alloc(10)), {}, pool)
   const isUsable = async () => assert.equal((await read('name')).format, 'png')
 
   const outcomes = [
@@ -62,7 +62,7 @@ describe('hostile files in decoder processes', () => {
   test('a file is read again if its decoder process is killed from outside', async () => {
     let count = 0
     const source = {
-      ...sourceOf('read', Buffer.alloc(10)),
+      ...createSource('read', Buffer.alloc(10)),
       read: async (start: number, end: number) => {
         count++
         // The first time is for its head, before it has a process.
@@ -84,7 +84,7 @@ describe('hostile files in decoder processes', () => {
   test('a decoder process controlled by a hostile file cannot read beyond the file, and times out if it rereads it endlessly', async () => {
     assert.equal((await read('read')).format, 'png')
     const bytes = Buffer.alloc(8 * 1024 ** 2)
-    const error = await catchError(detectFormat(sourceOf('scan', bytes), {}, pool))
+    const error = await catchError(detectFormat(createSource('scan', bytes), {}, pool))
     assert.ok(error instanceof AppError && error.code === 'TIMEOUT', String(error))
   })
 

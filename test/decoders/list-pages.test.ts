@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { listPagesOf } from '../../lib/decoders/list-pages.ts'
+import { listZippedPages } from '../../lib/decoders/list-pages.ts'
 import { stopCounting } from '../../lib/decoders/read-summary.ts'
 import { manifestName } from '../../lib/engines/pdf/page-files.ts'
 import { zipPages } from '../../lib/engines/pdf/pages-zip.ts'
@@ -18,7 +18,7 @@ after(async () => {
   await rm(folder, { recursive: true })
 })
 
-const manifestOf = (...names: readonly string[]) =>
+const createManifest = (...names: readonly string[]) =>
   JSON.stringify({ parameters: {}, pages: names.map((file, at) => ({ page: at + 1, file, size: 1 })) })
 
 async function writeZip(name: string, files: Readonly<Record<string, string>>): Promise<string> {
@@ -36,7 +36,7 @@ test('the pages of a comic in a ZIP are returned as byte ranges of the ZIP', asy
   for (const [at, { path }] of pages.entries()) await writeFile(path, contents[at] ?? '')
   const zip = await zipPages(folder, pages, { dpi: 75 })
   const bytes = await readFile(zip)
-  const listed = await listPagesOf(zip)
+  const listed = await listZippedPages(zip)
   assert.deepEqual(
     listed?.map(({ page, name, start, size }) => [page, name, bytes.toString('utf8', start, start + size)]),
     contents.map((content, at) => [at + 1, `page-00${at + 1}.txt`, content]),
@@ -45,18 +45,18 @@ test('the pages of a comic in a ZIP are returned as byte ranges of the ZIP', asy
 
 const others: readonly (readonly [what: string, files: Readonly<Record<string, string>>])[] = [
   ['without a manifest', { 'a.txt': 'a' }],
-  ['whose manifest names a path', { '../a.txt': 'a', [manifestName]: manifestOf('../a.txt') }],
-  ['whose manifest names a missing file', { 'a.txt': 'a', [manifestName]: manifestOf('b.txt') }],
+  ['whose manifest names a path', { '../a.txt': 'a', [manifestName]: createManifest('../a.txt') }],
+  ['whose manifest names a missing file', { 'a.txt': 'a', [manifestName]: createManifest('b.txt') }],
   ['whose manifest is no JSON', { 'a.txt': 'a', [manifestName]: '{' }],
   ['whose manifest has another meaning', { 'a.txt': 'a', [manifestName]: '{"name":"extension"}' }],
 ]
 for (const [what, files] of others)
   test(`a ZIP ${what} is not read as a list of pages`, async () => {
-    assert.equal(await listPagesOf(await writeZip(`${what}.zip`, files)), undefined)
+    assert.equal(await listZippedPages(await writeZip(`${what}.zip`, files)), undefined)
   })
 
 test('a ZIP with bytes between its files is not read as a list of pages', async () => {
-  const path = await writeZip('gap.zip', { 'a.txt': 'a', [manifestName]: manifestOf('a.txt') })
+  const path = await writeZip('gap.zip', { 'a.txt': 'a', [manifestName]: createManifest('a.txt') })
   const bytes = await readFile(path)
   const manifestStart = 30 + 'a.txt'.length + 1
   const directoryStart = bytes.readUInt32LE(bytes.length - 6)
@@ -70,11 +70,11 @@ test('a ZIP with bytes between its files is not read as a list of pages', async 
   bytesWithGap.writeUInt32LE(manifestStart + 9, secondEntry + 42)
   bytesWithGap.writeUInt32LE(directoryStart + 9, bytesWithGap.length - 6)
   await writeFile(path, bytesWithGap)
-  assert.equal(await listPagesOf(path), undefined)
+  assert.equal(await listZippedPages(path), undefined)
 })
 
 test('a damaged ZIP is not read as a list of pages', async () => {
-  const path = await writeZip('cut.zip', { 'a.txt': 'a', [manifestName]: manifestOf('a.txt') })
+  const path = await writeZip('cut.zip', { 'a.txt': 'a', [manifestName]: createManifest('a.txt') })
   await writeFile(path, (await readFile(path)).subarray(0, -30))
-  assert.equal(await listPagesOf(path), undefined)
+  assert.equal(await listZippedPages(path), undefined)
 })

@@ -10,18 +10,18 @@ import { createStorageResources } from '../../lib/deployment/storage.ts'
 
 const firewallArn = 'arn:aws:wafv2:us-east-1:123456789012:global/webacl/files/a'
 const stage = parseStage('dev', { accessLogs: true, firewallArn, logDays: 7 })
-const resourcesOf = (settings: typeof stage): Template['Resources'] => ({
+const createResources = (settings: typeof stage): Template['Resources'] => ({
   ...createStorageResources(settings),
   ...createEdgeResources(settings),
 })
-const distributionOf = (settings: typeof stage) =>
+const createDistribution = (settings: typeof stage) =>
   createEdgeResources(settings).Distribution.Properties.DistributionConfig
 
 test('with access logs enabled, CloudFront and the buckets log each request, without cookies and for a limited time', () => {
-  const resources = resourcesOf(stage)
+  const resources = createResources(stage)
   assert.deepEqual(checkProjectRules({ Resources: resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources: resources }).findings, [])
-  assert.partialDeepStrictEqual(distributionOf(stage), {
+  assert.partialDeepStrictEqual(createDistribution(stage), {
     Logging: { Bucket: { 'Fn::GetAtt': ['LogsBucket', 'DomainName'] }, IncludeCookies: false },
   })
   for (const id of ['Bucket', 'SecretsBucket'])
@@ -35,12 +35,12 @@ test('with access logs enabled, CloudFront and the buckets log each request, wit
 })
 
 test('access logs and the web application firewall are off by default', () => {
-  const text = JSON.stringify(resourcesOf(parseStage('dev', {})))
+  const text = JSON.stringify(createResources(parseStage('dev', {})))
   assert.doesNotMatch(text, /Logging|LogsBucket|WebACLId/)
 })
 
 test('CloudFront applies the web ACL of the stage to each request', () => {
-  assert.equal(distributionOf(stage).WebACLId, firewallArn)
+  assert.equal(createDistribution(stage).WebACLId, firewallArn)
   const regionalArn = 'arn:aws:wafv2:eu-central-1:123456789012:regional/webacl/files/a'
   assert.throws(() => parseStage('dev', { firewallArn: regionalArn }), /firewallArn/)
 })

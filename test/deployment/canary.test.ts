@@ -42,13 +42,13 @@ test('without gradual releases, a deployment has neither aliases nor deployment 
 })
 
 test('with gradual releases, a trigger that invokes the newest version directly is reported', () => {
-  const mappingOf = (FunctionName: unknown) => ({
+  const createMapping = (FunctionName: unknown) => ({
     Resources: { Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { FunctionName } } },
   })
   const newest = { 'Fn::GetAtt': ['PrepareLambdaFunction', 'Arn'] }
-  assert.deepEqual(checkProjectRules(mappingOf(newest), stage), [
+  assert.deepEqual(checkProjectRules(createMapping(newest), stage), [
     { at: 'Mapping', problem: 'invokes the newest version instead of the alias live (releasesAreGradual)' },
   ])
-  assert.deepEqual(checkProjectRules(mappingOf({ 'Fn::Join': [':', [newest, 'live']] }), stage), [])
-  assert.deepEqual(checkProjectRules(mappingOf(newest), parseStage('dev', {})), [])
+  assert.deepEqual(checkProjectRules(createMapping({ 'Fn::Join': [':', [newest, 'live']] }), stage), [])
+  assert.deepEqual(checkProjectRules(createMapping(newest), parseStage('dev', {})), [])
 })

@@ -12,7 +12,7 @@ import { parseStage } from '../../lib/deployment/stage.ts'
 import { createStorageResources } from '../../lib/deployment/storage.ts'
 
 const stage = parseStage('prod', exampleStages['prod'])
-const resourcesOf = (settings = stage) => ({
+const createResources = (settings = stage) => ({
   ...createStorageResources(settings),
   ...createEdgeResources(settings),
   ...createCdnFileResources(settings),
@@ -20,7 +20,7 @@ const resourcesOf = (settings = stage) => ({
 
 /** The findings in a template of which one text was replaced. */
 function findingsAfterReplacing(pattern: string | RegExp, replacement: string): string[] {
-  const text = JSON.stringify(resourcesOf())
+  const text = JSON.stringify(createResources())
   const broken = text.replace(pattern, replacement)
   assert.notEqual(broken, text, String(pattern))
   const template: Template = { Resources: JSON.parse(broken) }
@@ -28,7 +28,7 @@ function findingsAfterReplacing(pattern: string | RegExp, replacement: string): 
 }
 
 test('only the CloudFront distribution may read the bucket, only with signed URLs, and it caches nothing', () => {
-  const Resources = resourcesOf()
+  const Resources = createResources()
   assert.deepEqual(checkProjectRules({ Resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources }).findings, [])
   const unlimited = [
@@ -61,7 +61,7 @@ test('only the CloudFront distribution may read the bucket, only with signed URL
 
 test('a stage without CloudFront public keys serves files from the bucket', () => {
   const { cdnPublicKeys: _, ...others } = stage
-  const text = JSON.stringify(resourcesOf(others))
+  const text = JSON.stringify(createResources(others))
   assert.doesNotMatch(text, /cloudfront\.amazonaws\.com|S3OriginConfig|KeyGroup/)
   assert.doesNotMatch(JSON.stringify(createFunctions(others)), /CDN_KEYS/)
   assert.match(

@@ -19,11 +19,11 @@ test('a run of cfn-guard that takes too long is one finding among the others', (
 })
 
 test('a stage with a domain needs no exceptions for its certificate', () => {
-  const rulesOf = (settings: object) => Object.keys(selectGuardExceptions(parseStage('dev', settings)))
+  const listRules = (settings: object) => Object.keys(selectGuardExceptions(parseStage('dev', settings)))
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/a'
-  const rulesWithDomain = rulesOf({ domain: { name: 'files.example.com', certificateArn } })
+  const rulesWithDomain = listRules({ domain: { name: 'files.example.com', certificateArn } })
   assert.deepEqual(
-    rulesOf({}).filter((rule) => !rulesWithDomain.includes(rule)),
+    listRules({}).filter((rule) => !rulesWithDomain.includes(rule)),
     [
       'cloudfront_custom_ssl_certificate_check',
       'cloudfront_sni_enabled_check',

@@ -166,11 +166,11 @@ test('functions use the layers that they read, in the format of Lambda', () => {
       CompatibleRuntimes: ['nodejs24.x'],
       CompatibleArchitectures: ['x86_64', 'arm64'],
     })
-  const nameOf = (value: unknown) => properties(reference(value) ?? '')['LayerName']
+  const getLayerName = (value: unknown) => properties(reference(value) ?? '')['LayerName']
   for (const name of zipFunctionNames) {
     const { Layers = [] } = lambda(name).properties
     assert.deepEqual(
-      (Layers as unknown[]).map(nameOf),
+      (Layers as unknown[]).map(getLayerName),
       getLayers(name).map((id) => `mutabor-dev-${id}`),
       name,
     )

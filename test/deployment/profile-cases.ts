@@ -15,17 +15,17 @@ interface DeployedFunction {
   readonly reservedConcurrency?: number
   readonly events: readonly { readonly sqs?: { readonly maximumConcurrency: number } }[]
 }
-const functionsOf = (name: string, settings: object = {}) =>
+const listFunctions = (name: string, settings: object = {}) =>
   Object.entries(createFunctions(parseStage(name, settings)) as Record<string, DeployedFunction>)
 
 const sumReserved = (name: string) =>
-  functionsOf(name).reduce((sum, [, { reservedConcurrency = 0 }]) => sum + reservedConcurrency, 0)
+  listFunctions(name).reduce((sum, [, { reservedConcurrency = 0 }]) => sum + reservedConcurrency, 0)
 
 test('each profile can be packaged without a file and stays within its quotas', () => {
   for (const name of profileNames) {
     const { functionsAtATime, functionMb } = stageProfiles[name]
     assert.deepEqual(readStage(name, '/nonexistent').profile, name)
-    for (const [id, { memorySize, events }] of functionsOf(name)) {
+    for (const [id, { memorySize, events }] of listFunctions(name)) {
       assert.ok(memorySize <= functionMb, `${id} of ${name} has ${memorySize} MB`)
       for (const { sqs } of events)
         if (sqs) assert.ok(sqs.maximumConcurrency >= 2 && sqs.maximumConcurrency <= 1000, `${id} of ${name}`)
@@ -35,7 +35,7 @@ test('each profile can be packaged without a file and stays within its quotas', 
 })
 
 test('a new account reserves nothing, and an image leaves room for the others', () => {
-  for (const [id, { reservedConcurrency, memorySize, events }] of functionsOf('small')) {
+  for (const [id, { reservedConcurrency, memorySize, events }] of listFunctions('small')) {
     assert.equal(reservedConcurrency, undefined, id)
     assert.ok(memorySize <= 3008, id)
     for (const { sqs } of events) if (sqs) assert.equal(sqs.maximumConcurrency, 2, id)
@@ -75,16 +75,16 @@ test('the packaging says how much of the quota is used and what a new account ha
 })
 
 test('requests that wait leave room for the others, also where all functions share the executions', () => {
-  const maxWaitsOf = (name: string) =>
-    functionsOf(name).flatMap(([id, { environment }]) => {
+  const getMaxWaits = (name: string) =>
+    listFunctions(name).flatMap(([id, { environment }]) => {
       const limit = environment['MAX_WAITS']
       return limit === undefined ? [] : [[id, Number(limit)] as const]
     })
   // Of two windows.
-  for (const [, waits] of maxWaitsOf('small'))
+  for (const [, waits] of getMaxWaits('small'))
     assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
   const standard = parseStage('standard', {})
-  for (const [id, waits] of maxWaitsOf('standard')) {
+  for (const [id, waits] of getMaxWaits('standard')) {
     // Some requests to `jobs` create a job, others watch one.
     const kinds = id === 'jobs' ? 2 : 1
     assert.ok(2 * waits * kinds <= getMaxConcurrency(id, standard) / 2, id)
@@ -92,20 +92,20 @@ test('requests that wait leave room for the others, also where all functions sha
 })
 
 test('functions without engines can run on arm64, images stay as they are built', () => {
-  for (const [id, { architecture }] of functionsOf('dev', { architecture: 'arm64' })) {
+  for (const [id, { architecture }] of listFunctions('dev', { architecture: 'arm64' })) {
     const isImage = id.startsWith('convert-') || id === 'capture' || id === 'probe'
     assert.equal(architecture, isImage ? undefined : 'arm64', id)
   }
 })
 
 test('the zones of the network can be chosen', () => {
-  const zonesOf = (settings: object) =>
+  const listZones = (settings: object) =>
     Object.values<unknown>(createNetworkResources(parseStage('dev', settings)))
       // Resources of CloudFormation.
       .map((one) => (one as { Properties?: Record<string, unknown> }).Properties?.['AvailabilityZone'])
       .filter((zone) => zone !== undefined)
-  assert.deepEqual(zonesOf({ zones: ['us-east-1a', 'us-east-1d'] }), ['us-east-1a', 'us-east-1d'])
-  assert.deepEqual(zonesOf({})[1], { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] })
+  assert.deepEqual(listZones({ zones: ['us-east-1a', 'us-east-1d'] }), ['us-east-1a', 'us-east-1d'])
+  assert.deepEqual(listZones({})[1], { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] })
 })
 
 test('deploy:check -- --all packages each kind of stage, and one with every setting', () => {

@@ -37,7 +37,7 @@ export const closeServers = () => Promise.all(servers.splice(0).map(closeServer)
 class Sha256 {
   readonly #hash
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', keyOf(secret))
+    this.#hash = secret === undefined ? createHash('sha256') : createHmac('sha256', toKeyObject(secret))
   }
   update(data: string | Uint8Array): void {
     this.#hash.update(data)
@@ -47,7 +47,7 @@ class Sha256 {
   }
 }
 
-const keyOf = (secret: string | ArrayBuffer | ArrayBufferView) =>
+const toKeyObject = (secret: string | ArrayBuffer | ArrayBufferView) =>
   typeof secret === 'string'
     ? secret
     : ArrayBuffer.isView(secret)

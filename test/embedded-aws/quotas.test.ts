@@ -22,19 +22,19 @@ function makeAccount(concurrentExecutions: number | undefined, reserved: Readonl
   return { lambda, release }
 }
 
-const reasonOf = (outcome: InvocationOutcome) => (outcome.ok ? 'ran' : outcome.failure.reason)
+const getReason = (outcome: InvocationOutcome) => (outcome.ok ? 'ran' : outcome.failure.reason)
 
 test('Lambda functions share the concurrency of the account, except for reserved concurrency', async () => {
   const { lambda, release } = makeAccount(5, { own: 2 })
   const outcomes = Promise.all(
-    ['a', 'b', 'a', 'b', 'own', 'own', 'own'].map(async (name) => reasonOf(await lambda.invoke(name, {}))),
+    ['a', 'b', 'a', 'b', 'own', 'own', 'own'].map(async (name) => getReason(await lambda.invoke(name, {}))),
   )
   release()
   assert.deepEqual(await outcomes, [
     ...['ran', 'ran', 'ran', 'ConcurrentInvocationLimitExceeded'],
     ...['ran', 'ran', 'ReservedFunctionConcurrentInvocationLimitExceeded'],
   ])
-  assert.equal(reasonOf(await lambda.invoke('b', {})), 'ran', 'ended invocations leave their place')
+  assert.equal(getReason(await lambda.invoke('b', {})), 'ran', 'ended invocations leave their place')
 })
 
 test('without a concurrency quota no function is throttled, and functions cannot reserve more than the quota', async () => {

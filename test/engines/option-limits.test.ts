@@ -44,15 +44,15 @@ const schemas = {
   webp: animatedWebpOptions,
   apng: animatedPngOptions,
   compressVideo: compressOptions(videoContainers.mp4),
-  compressImage: rowOf(compressImageRows),
+  compressImage: getFirstSchema(compressImageRows),
   mergeVideo: mergeVideoOptions,
   mergeAudio: mergeAudioOptions,
   videoWatermark: videoWatermarkOptions,
-  still: rowOf(videoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
+  still: getFirstSchema(videoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
   jpg: z.object({ ...jpgOptionShape, dpi }),
   png: z.object(pngOptionShape),
   lossy: z.object(lossyOptionShape),
-  mergeImages: rowOf(mergeRows),
+  mergeImages: getFirstSchema(mergeRows),
   mark: z.object(watermarkOptionShape),
   book: EbookOptions,
   page: pageOptions.jpg,
@@ -66,19 +66,20 @@ const schemas = {
 } as const satisfies Readonly<Record<string, z.ZodObject>>
 type SchemaId = keyof typeof schemas
 
-function rowOf([row]: readonly { readonly options: z.ZodObject }[]): z.ZodObject {
+function getFirstSchema([row]: readonly { readonly options: z.ZodObject }[]): z.ZodObject {
   assert.ok(row)
   return row.options
 }
 
 /** Returns the schema of a single option. */
-const fieldOf = (id: SchemaId, name: string): z.ZodType => {
+const getOptionSchema = (id: SchemaId, name: string): z.ZodType => {
   const schema: unknown = Object.entries(schemas[id].shape).find(([field]) => field === name)?.[1]
   assert.ok(schema instanceof z.ZodType, `${id} has no ${name}`)
   return schema
 }
 
-const isAccepted = (id: SchemaId, name: string, value: unknown) => fieldOf(id, name).safeParse(value).success
+const isAccepted = (id: SchemaId, name: string, value: unknown) =>
+  getOptionSchema(id, name).safeParse(value).success
 
 describe('limits of options', () => {
   const numbers: readonly (readonly [SchemaId, name: string, least: number, most: number, step?: number])[] =
@@ -197,7 +198,7 @@ describe('limits of options', () => {
 })
 
 /** Returns the values as listed in the documentation. */
-function wordsOf(schema: z.ZodType): string {
+function listValues(schema: z.ZodType): string {
   const { anyOf = [], enum: words } = z.toJSONSchema(schema, { io: 'input' })
   return (words ?? anyOf.flatMap((one) => (typeof one === 'object' ? (one.enum ?? []) : []))).join(' ')
 }
@@ -247,8 +248,8 @@ test('each enumeration option accepts exactly the listed values', () => {
     ],
   ]
   for (const [id, name, expectedWords] of words) {
-    const schema = fieldOf(id, name)
-    assert.equal(wordsOf(schema), expectedWords, `${id} ${name}`)
+    const schema = getOptionSchema(id, name)
+    assert.equal(listValues(schema), expectedWords, `${id} ${name}`)
     for (const word of expectedWords.split(' '))
       assert.ok(schema.safeParse(word).success, `${id} ${name}: ${word}`)
     assert.equal(schema.safeParse('another').success, false, `${id} ${name}`)

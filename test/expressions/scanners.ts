@@ -66,7 +66,7 @@ function findSearchingFunctions(program: Node): Set<string> {
 
 const findHelperCall = (node: Node, helpers: ReadonlySet<string>): string | undefined => {
   if (node.type !== 'CallExpression' || !('callee' in node)) return undefined
-  const name = nameOf(node.callee)
+  const name = getName(node.callee)
   return name !== undefined && helpers.has(name) ? `${name}()` : undefined
 }
 
@@ -84,18 +84,18 @@ function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => v
 function getDeclaredName(node: Node): string | undefined {
   const { id, key, value, init } = node as Node & Readonly<Record<'id' | 'key' | 'value' | 'init', unknown>>
   const isFunction = (one: unknown) => isNode(one) && one.type.endsWith('FunctionExpression')
-  if (node.type === 'FunctionDeclaration') return nameOf(id)
-  if (node.type === 'VariableDeclarator' && isFunction(init)) return nameOf(id)
+  if (node.type === 'FunctionDeclaration') return getName(id)
+  if (node.type === 'VariableDeclarator' && isFunction(init)) return getName(id)
   if ((node.type === 'MethodDefinition' || node.type === 'PropertyDefinition') && isFunction(value))
-    return nameOf(key)
+    return getName(key)
   return undefined
 }
 
-const nameOf = (node: unknown) => (isNode(node) && 'name' in node ? String(node.name) : undefined)
+const getName = (node: unknown) => (isNode(node) && 'name' in node ? String(node.name) : undefined)
 
 function findRiskyCall(node: Node): string | undefined {
   if (node.type !== 'CallExpression' || !('callee' in node) || !isNode(node.callee)) return undefined
   const { callee } = node
-  const method = 'property' in callee ? nameOf(callee.property) : undefined
+  const method = 'property' in callee ? getName(callee.property) : undefined
   return method !== undefined && [...searchMethods, ...copies].includes(method) ? method : undefined
 }

@@ -64,18 +64,18 @@ test('the counted duration of audio matches ffprobe', async () => {
 test('audio and video in older formats have the same duration as their source', async () => {
   const audioFormats: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
   const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
-  const pathOf = (extension: string) => join(folder, `made.${extension}`)
+  const getPath = (extension: string) => join(folder, `made.${extension}`)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-i', fixture('tone.wav'), '-i', fixture('video.mp4')],
-    ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', pathOf(extension)]),
-    ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', pathOf(extension)]),
+    ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', getPath(extension)]),
+    ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', getPath(extension)]),
   ])
   const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
   const video = await readSummary(fixture('video.mp4'), 'mp4', asSource)
   for (const format of [...audioFormats, ...videoFormats]) {
     const isVideo = videoFormats.includes(format)
     const seconds = (isVideo ? video : tone)?.seconds ?? 0
-    const summary = await readSummary(pathOf(format), format, asSource)
+    const summary = await readSummary(getPath(format), format, asSource)
     // Encoders pad the last frame.
     assert.ok(
       Math.abs((summary?.seconds ?? 0) - seconds) < 0.15,
@@ -87,18 +87,18 @@ test('audio and video in older formats have the same duration as their source', 
 })
 
 test('a video converted to audio keeps an audio track that starts late or ends early', async () => {
-  const pathOf = (name: string) => join(folder, name)
+  const getPath = (name: string) => join(folder, name)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
     ...['-itsoffset', '3', '-f', 'lavfi', '-i', 'sine=duration=3', '-f', 'lavfi', '-i', 'sine=duration=3'],
-    ...['-map', '0', '-map', '1', pathOf('late.mp4'), '-map', '0', '-map', '2', pathOf('early.avi')],
-    ...['-map', '2', pathOf('whole.mp3'), '-map', '2', '-t', '1', pathOf('cut.mp3')],
+    ...['-map', '0', '-map', '1', getPath('late.mp4'), '-map', '0', '-map', '2', getPath('early.avi')],
+    ...['-map', '2', getPath('whole.mp3'), '-map', '2', '-t', '1', getPath('cut.mp3')],
   ])
   const measure = async (video: string, format: FormatId, name: string) => {
     const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
-    detector.start([{ path: pathOf(video), format }])
+    detector.start([{ path: getPath(video), format }])
     const step = { operation: 'convert', from: format, to: 'mp3', options: {} } as const
-    await detector.checkStep(step, { files: [{ path: pathOf(name) }] }, [])
+    await detector.checkStep(step, { files: [{ path: getPath(name) }] }, [])
     const { source, result } = detector.fidelity?.seconds ?? {}
     return {
       seconds: [source, result].map((one) => Math.round(one ?? 0)),

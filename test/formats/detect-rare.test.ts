@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { fixture } from '../engines/support/run-engine.ts'
 import { detectFile } from './detect-file.ts'
 
-const bytesOf = (name: string) => readFile(fixture(name))
+const readFixture = (name: string) => readFile(fixture(name))
 
 async function bitmap(coder: 'bmp2' | 'bmp3'): Promise<Buffer> {
   const args = [fixture('corners.png'), '-alpha', 'off', `${coder}:-`]
@@ -16,7 +16,7 @@ async function bitmap(coder: 'bmp2' | 'bmp3'): Promise<Buffer> {
 }
 
 test('a binary workbook is detected by its content with any name', async () => {
-  const bytes = await bytesOf('fruit.xlsb')
+  const bytes = await readFixture('fruit.xlsb')
   for (const name of ['fruit.xlsb', 'fruit.xlsx', 'fruit'])
     assert.equal(await detectFile(name, bytes), 'xlsb')
 })
@@ -36,7 +36,7 @@ test('the version of a bitmap image follows its file extension', async () => {
 })
 
 test('a FITS image without its size in the header is rejected as damaged', async () => {
-  const bytes = await bytesOf('corners.fits')
+  const bytes = await readFixture('corners.fits')
   assert.equal(await detectFile('a.fits', bytes), 'fits')
   const brokenFits = Buffer.from(bytes.toString('latin1').replace('NAXIS2', 'NAXMS2'), 'latin1')
   await assert.rejects(detectFile('a.fits', brokenFits), { code: 'CORRUPT_FILE' })
@@ -49,7 +49,7 @@ test('an XHTML page is detected as HTML', async () => {
 })
 
 test('a document with a huge unpacked size is rejected as too large before anything is unpacked', async () => {
-  const bytes = await bytesOf('letter.docx')
+  const bytes = await readFixture('letter.docx')
   // APPNOTE 4.3.12: in a directory entry, the size is at offset 24 and the name at 46.
   const entry = bytes.lastIndexOf('word/document.xml') - 46
   assert.equal(bytes.readUInt32LE(entry), 0x02014b50)
@@ -70,9 +70,9 @@ test('files with unusual headers are detected by their content', async () => {
     ['v7.tar', 'tar'],
     ['true.ttf', 'ttf'],
   ] as const)
-    assert.equal(await detectFile('file', await bytesOf(`odd/${name}`)), format)
-  assert.equal(await detectFile('a.mka', await bytesOf('odd/webm.mka')), 'mka')
-  assert.equal(await detectFile('a.webm', await bytesOf('odd/webm.mka')), 'webm')
+    assert.equal(await detectFile('file', await readFixture(`odd/${name}`)), format)
+  assert.equal(await detectFile('a.mka', await readFixture('odd/webm.mka')), 'mka')
+  assert.equal(await detectFile('a.webm', await readFixture('odd/webm.mka')), 'webm')
   assert.equal(await detectFile('a.txt', 'true, it is a text that begins so\n'), 'txt')
 })
 

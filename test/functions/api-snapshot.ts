@@ -33,9 +33,9 @@ function snapshotOf({
     ],
     errors,
     examples: Object.keys(body?.examples ?? {}).map((name) => JSON.stringify(name)),
-    path: boundsOf(more.params),
-    query: boundsOf(more.query),
-    body: boundsOf(body?.schema),
+    path: describeBounds(more.params),
+    query: describeBounds(more.query),
+    body: describeBounds(body?.schema),
   }
 }
 
@@ -49,7 +49,7 @@ const bounds = [
  * Lists the constraints of each field, such as `name.maxLength=64`; `[]` means every array element, `|` every
  * alternative.
  */
-function boundsOf(schema: z.ZodType | undefined): string[] {
+function describeBounds(schema: z.ZodType | undefined): string[] {
   if (!schema) return []
   return walk(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata: unnamedMetadata }), '')
 }

@@ -47,7 +47,7 @@ async function locateResult(url: string, init: RequestInit = {}): Promise<Respon
   }
 }
 
-const entriesOf = async (zip: ArrayBuffer) =>
+const listEntries = async (zip: ArrayBuffer) =>
   (await new ZipReader(new BlobReader(new Blob([zip]))).getEntries()).filter((entry) => !entry.directory)
 
 test('the URL of a batch returns one ZIP of its results, and the manifest and warnings name failed items', async () => {
@@ -65,7 +65,7 @@ test('the URL of a batch returns one ZIP of its results, and the manifest and wa
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-disposition') ?? '', /attachment; filename="?results\.zip/)
   const zip = await response.arrayBuffer()
-  const entries = await entriesOf(zip)
+  const entries = await listEntries(zip)
   assert.deepEqual(
     entries.map(({ filename }) => filename),
     ['image-0.webp', 'image-2.webp', 'manifest.json'],
@@ -98,8 +98,8 @@ test('the ZIP of a batch is packed once, and supports range, conditional and HEA
     locateResult(`/v1/download/${job.jobId}`),
     locateResult(result.downloadUrl, { method: 'HEAD' }),
   ])
-  const pathOf = (response: Response) => new URL(response.headers.get('location') ?? '').pathname
-  assert.deepEqual([pathOf(second), pathOf(head)], [pathOf(first), pathOf(first)])
+  const getPath = (response: Response) => new URL(response.headers.get('location') ?? '').pathname
+  assert.deepEqual([getPath(second), getPath(head)], [getPath(first), getPath(first)])
   const address = first.headers.get('location') ?? ''
   const whole = await fetch(address)
   const zip = Buffer.from(await whole.arrayBuffer())
@@ -118,7 +118,7 @@ test('a signed link without a file name returns the ZIP of a batch', async () =>
   const reply = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads: 1 })
   const { data } = (await reply.json()) as { data: { url: string } }
   const zip = await fetch((await locateResult(data.url)).headers.get('location') ?? '')
-  assert.equal((await entriesOf(await zip.arrayBuffer())).length, 3)
+  assert.equal((await listEntries(await zip.arrayBuffer())).length, 3)
   assert.equal((await locateResult(data.url)).status, 410, 'the one download is used up')
 })
 
@@ -127,19 +127,19 @@ test('a batch with a single result returns the file itself, but a ZIP with failF
   assert.deepEqual([single.filename, single.mimeType], ['image-0.webp', 'image/webp'])
   assert.equal((await (await fetch(single.downloadUrl)).arrayBuffer()).byteLength, single.size)
   const { result } = await convertBatch([png, png], { failFast: 'true' })
-  assert.equal((await entriesOf(await (await fetch(result.downloadUrl)).arrayBuffer())).length, 3)
+  assert.equal((await listEntries(await (await fetch(result.downloadUrl)).arrayBuffer())).length, 3)
 })
 
 test('the ZIP of a batch is deleted with the batch, and packed again if only the ZIP was deleted', async () => {
   const { job, result } = await convertBatch([png, png])
   const getZipUrl = async () => (await locateResult(result.downloadUrl)).headers.get('location') ?? ''
-  const zipJobOf = (address: string) => /job_\w+/.exec(new URL(address).pathname)?.[0] ?? ''
+  const findZipJobId = (address: string) => /job_\w+/.exec(new URL(address).pathname)?.[0] ?? ''
   const firstUrl = await getZipUrl()
-  await client.fetch(`/v1/jobs/${zipJobOf(firstUrl)}`, { method: 'DELETE' })
+  await client.fetch(`/v1/jobs/${findZipJobId(firstUrl)}`, { method: 'DELETE' })
   const address = await getZipUrl()
   assert.equal((await fetch(address)).status, 200)
   await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })
   assert.equal((await fetch(result.downloadUrl)).status, 410)
   assert.equal((await fetch(address)).status, 404)
-  assert.equal((await client.fetch(`/v1/jobs/${zipJobOf(address)}`)).status, 404)
+  assert.equal((await client.fetch(`/v1/jobs/${findZipJobId(address)}`)).status, 404)
 })

@@ -51,7 +51,7 @@ const countChunks = async (service: TestService) =>
     .filter((line) => line.includes('"task split into chunks"'))
     .map((line) => (JSON.parse(line) as { chunks: number }).chunks)
 
-const resultOf = ({ result, warnings, error }: JobData) => ({
+const getResult = ({ result, warnings, error }: JobData) => ({
   warnings,
   error,
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
@@ -73,7 +73,7 @@ test('400 pages rendered by several workers are identical to those rendered by o
 
   assert.equal(parts.entries.length, 401)
   assert.deepEqual(parts.entries, wholeResult.entries)
-  assert.deepEqual(resultOf(parts.job), resultOf(wholeResult.job))
+  assert.deepEqual(getResult(parts.job), getResult(wholeResult.job))
   assert.equal(parts.job.warnings[0]?.code, 'UNKNOWN_PARAMETER')
   assert.deepEqual(
     parts.percents,
@@ -116,5 +116,5 @@ test('400 pages rendered in chunks are identical even if the service is killed m
   }
   const job = await client.finishedJob(jobId)
   assert.deepEqual(await hashZipEntries(await client.saved(job, folder)), wholeResult.entries)
-  assert.deepEqual(resultOf(job), resultOf(wholeResult.job))
+  assert.deepEqual(getResult(job), getResult(wholeResult.job))
 })

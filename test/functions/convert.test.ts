@@ -20,12 +20,12 @@ before(async () => {
 })
 after(() => service.stop())
 
-const dataOf = async (response: Response) => ((await response.json()) as { data: JobData }).data
+const readData = async (response: Response) => ((await response.json()) as { data: JobData }).data
 
 async function convertPng(name = 'red.png', fields: Record<string, string> = {}): Promise<JobData> {
   const createdReply = await client.convert({ name, bytes: png }, { targetFormat: 'webp', ...fields })
   assert.equal(createdReply.status, 202)
-  return client.finishedJob((await dataOf(createdReply)).jobId)
+  return client.finishedJob((await readData(createdReply)).jobId)
 }
 
 test('a file in a form is converted by a job to the target format', async () => {
@@ -79,7 +79,7 @@ test('Prefer: wait returns the result when the job has finished', async () => {
   )
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('preference-applied'), 'wait=25')
-  const job = await dataOf(response)
+  const job = await readData(response)
   assert.equal(job.status, 'completed')
   assert.equal(job.progress.percent, 100)
 })
@@ -150,7 +150,7 @@ test('conversion options are validated, and unknown options are ignored and list
 test('an encrypted document is converted with its password by another engine', async () => {
   const locked = { name: 'a.docx', bytes: await readFile('test/fixtures/office/locked.docx') }
   const createdReply = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
-  const job = await client.finishedJob((await dataOf(createdReply)).jobId)
+  const job = await client.finishedJob((await readData(createdReply)).jobId)
   assert.deepEqual([job.status, job.error], ['completed', null])
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
@@ -225,7 +225,7 @@ test('a presigned upload can be converted by one job only', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
   const acceptedReply = answers.find(({ status }) => status === 202)
   assert.ok(acceptedReply, 'neither of the two was accepted')
-  assert.equal((await client.finishedJob((await dataOf(acceptedReply)).jobId)).status, 'completed')
+  assert.equal((await client.finishedJob((await readData(acceptedReply)).jobId)).status, 'completed')
 })
 
 test('the status of an upload is visible only to its owner', async () => {
@@ -237,7 +237,7 @@ test('the status of an upload is visible only to its owner', async () => {
   assert.equal((await statusReply())['status'], 'pending')
   await fetch(url, { method: 'PUT', headers, body: png })
   assert.partialDeepStrictEqual(await statusReply(), { status: 'ready', filename: 'red.png', jobId: null })
-  const { jobId } = await dataOf(await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }))
+  const { jobId } = await readData(await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }))
   assert.equal((await statusReply())['jobId'], jobId)
   const stranger = await new Client(service).fetch(`/v1/uploads/${uploadId}`)
   assert.equal(stranger.status, 404)
@@ -260,7 +260,7 @@ test('a presigned form accepts the declared file, but no larger one', async () =
   assert.ok(sentReply.ok, `the reply to the declared file was ${sentReply.status}`)
   const conversion = { uploadId: upload.uploadId, targetFormat: 'webp' }
   const response = await client.post('/v1/convert', conversion, { prefer: 'wait=25' })
-  assert.equal((await dataOf(response)).status, 'completed')
+  assert.equal((await readData(response)).status, 'completed')
 })
 
 test('the storage rejects a presigned upload of another size, type or content', async () => {
@@ -284,7 +284,7 @@ test('a job list contains only the client’s own jobs, and its pages work in bo
       { name: `${tag}.png`, bytes: png },
       { targetFormat: 'webp', tag },
     )
-    ids.unshift((await dataOf(response)).jobId)
+    ids.unshift((await readData(response)).jobId)
   }
   type Page = {
     data: { jobs: JobData[]; pagination: { hasMore: boolean; nextCursor: string; prevCursor: string } }

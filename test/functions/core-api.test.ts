@@ -207,7 +207,7 @@ test('the pages of the conversion list together contain all conversions with the
     const next = links.flatMap((link) => /<[^/]*\/\/[^/]+(.+)>; rel="next"/.exec(link)?.[1] ?? [])[0]
     return { page: ((await response.json()) as { data: Page }).data, next }
   }
-  const namesOf = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
+  const getPairNames = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
   const { page: wholePage } = await pageAt('/v1/formats/conversions?category=font')
   assert.equal(wholePage.pagination.hasMore, false)
   const pairs: string[] = []
@@ -218,10 +218,10 @@ test('the pages of the conversion list together contain all conversions with the
     assert.equal(page.total, wholePage.total)
     assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
     assert.equal(page.pagination.hasMore, next !== undefined)
-    pairs.push(...namesOf(page))
+    pairs.push(...getPairNames(page))
     path = next
   }
-  assert.deepEqual(pairs, namesOf(wholePage))
+  assert.deepEqual(pairs, getPairNames(wholePage))
   const { page: lastPage } = await pageAt(`/v1/formats/conversions?category=font&limit=${wholePage.total}`)
   assert.deepEqual(lastPage.pagination, {
     limit: wholePage.total,
@@ -276,11 +276,11 @@ interface Operation {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>
 }
 
-const valuesOf = ({ example, examples }: Media): unknown[] =>
+const getExampleValues = ({ example, examples }: Media): unknown[] =>
   examples ? Object.values(examples).map(({ value }) => value) : example === undefined ? [] : [example]
 
 /** Every request and reply body of an operation, with its place in the document. */
-function bodiesOf({ requestBody, responses }: Operation) {
+function getBodies({ requestBody, responses }: Operation) {
   const requests = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
     place: ['requestBody', 'content', type],
     media,
@@ -312,8 +312,8 @@ test('every operation has request and reply examples that match their schemas', 
       pathParameters.every(({ example }) => example !== undefined),
       `${what} has no example of its address`,
     )
-    for (const { place, media, isNeeded } of bodiesOf(operation)) {
-      const values = valuesOf(media)
+    for (const { place, media, isNeeded } of getBodies(operation)) {
+      const values = getExampleValues(media)
       assert.ok(values.length > 0 || !isNeeded, `${what} has no example of ${place}`)
       for (const value of values)
         checker.validate(['paths', path, method, ...place, 'schema'], value, `${what} has an example`)

@@ -42,7 +42,7 @@ async function convert(name: string): Promise<JobData> {
   return client.finishedJob((await fetchData<JobData>(response)).jobId)
 }
 
-async function codeOf(response: Response): Promise<string> {
+async function readErrorCode(response: Response): Promise<string> {
   const { error } = (await response.json()) as { error: { code: string } }
   return `${response.status} ${error.code}`
 }
@@ -91,7 +91,7 @@ test('an invalid drive export is refused with the field that is wrong', async ()
   const connectionId = await connect('dropbox', 'write')
   const { jobId } = await convert('one.md')
   const send = (fields: object) =>
-    client.post('/v1/cloud/dropbox/export', { connectionId, jobId, ...fields }).then(codeOf)
+    client.post('/v1/cloud/dropbox/export', { connectionId, jobId, ...fields }).then(readErrorCode)
   assert.equal(await send({ connectionId: await connect('dropbox', 'read') }), '409 DRIVE_NOT_CONNECTED')
   assert.equal(await send({ folderId: 'id:f1' }), '502 EXPORT_FAILED')
   assert.equal(await send({ folderId: 'id:none' }), '502 EXPORT_FAILED')
@@ -103,7 +103,7 @@ test('an invalid drive export is refused with the field that is wrong', async ()
   assert.equal(await send({ jobId: (await fetchData<JobData>(waitingJob)).jobId }), '409 CONFLICT')
   const stranger = new Client(service)
   const strangerReply = await stranger.post('/v1/cloud/dropbox/export', { connectionId, jobId })
-  assert.equal(await codeOf(strangerReply), '409 DRIVE_NOT_CONNECTED')
+  assert.equal(await readErrorCode(strangerReply), '409 DRIVE_NOT_CONNECTED')
 })
 
 test('an export to a full drive fails with the reason', async () => {
@@ -126,5 +126,5 @@ test('a drive export whose token cannot be renewed is refused as an export', asy
   const reply = await client.post('/v1/cloud/google-drive/export', { connectionId, jobId })
   drive.state.dropsTokenRequests = false
   drive.state.lifetimeS = 3600
-  assert.equal(await codeOf(reply), '502 EXPORT_FAILED')
+  assert.equal(await readErrorCode(reply), '502 EXPORT_FAILED')
 })

@@ -112,7 +112,7 @@ test('all events of a job, including those of its files, are numbered in order w
     assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   }
   const events: ReceivedEvent[] = []
-  const eventsOf = (jobId: string | undefined) =>
+  const listEvents = (jobId: string | undefined) =>
     events.filter(
       ({ stream, file, job }) =>
         stream === jobId ||
@@ -120,10 +120,12 @@ test('all events of a job, including those of its files, are numbered in order w
     )
   await waitUntil(async () => {
     events.push(...(await readEvents(service)))
-    return Object.values(ids).every((jobId) => eventsOf(jobId).some(({ event }) => event === 'file.deleted'))
+    return Object.values(ids).every((jobId) =>
+      listEvents(jobId).some(({ event }) => event === 'file.deleted'),
+    )
   }, 'all jobs are deleted')
   for (const [name, jobId] of Object.entries(ids)) {
-    const ofJob = inOrder(eventsOf(jobId))
+    const ofJob = inOrder(listEvents(jobId))
     const story = ofJob.map(({ sequence, event }) => `${sequence} ${event}`)
     const numbers = ofJob.map(({ sequence }) => sequence)
     assert.deepEqual(

@@ -49,7 +49,7 @@ const rows: readonly Row[] = [
   },
 ]
 
-const nameOf = ({ operation, options }: Row) => `${operation} ${JSON.stringify(options)}`
+const describeRow = ({ operation, options }: Row) => `${operation} ${JSON.stringify(options)}`
 
 describe('conversion requests that cannot work', () => {
   test('POST /v1/convert/check reports the same problem as creating the job', async () => {
@@ -62,27 +62,33 @@ describe('conversion requests that cannot work', () => {
       assert.deepEqual(
         [status, json.error?.code, json.error?.details?.field],
         [400, code, field],
-        nameOf(row),
+        describeRow(row),
       )
     }
   })
 
   test('combineImages requires images and a PDF target', async () => {
-    const fieldOf = async (path: string, body: object) => {
+    const getInvalidField = async (path: string, body: object) => {
       const { status, json } = await app.send('POST', path, { body })
       return [status, json.error?.details?.field]
     }
     const combine = { combineImages: true, targetFormat: 'pdf' }
     const check = '/v1/convert/check'
-    assert.deepEqual(await fieldOf(check, { from: 'webp', ...combine }), [200, undefined])
-    assert.deepEqual(await fieldOf(check, { from: 'pdf', ...combine }), [400, 'from'])
+    assert.deepEqual(await getInvalidField(check, { from: 'webp', ...combine }), [200, undefined])
+    assert.deepEqual(await getInvalidField(check, { from: 'pdf', ...combine }), [400, 'from'])
     const toImage = { combineImages: true, targetFormat: 'webp' }
-    assert.deepEqual(await fieldOf(check, { from: 'png', ...toImage }), [400, 'targetFormat'])
+    assert.deepEqual(await getInvalidField(check, { from: 'png', ...toImage }), [400, 'targetFormat'])
     const fileUrl = 'https://example.com/a.png'
-    assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...toImage }), [400, 'targetFormat'])
+    assert.deepEqual(await getInvalidField('/v1/convert', { fileUrl, ...toImage }), [400, 'targetFormat'])
     const combineWithTool = { ...combine, toolOperation: 'compress' }
-    assert.deepEqual(await fieldOf(check, { from: 'png', ...combineWithTool }), [400, 'combineImages'])
-    assert.deepEqual(await fieldOf('/v1/convert', { fileUrl, ...combineWithTool }), [400, 'combineImages'])
+    assert.deepEqual(await getInvalidField(check, { from: 'png', ...combineWithTool }), [
+      400,
+      'combineImages',
+    ])
+    assert.deepEqual(await getInvalidField('/v1/convert', { fileUrl, ...combineWithTool }), [
+      400,
+      'combineImages',
+    ])
   })
 
   test('an empty field counts as missing, unless the option may be empty', async () => {
@@ -108,7 +114,11 @@ describe('conversion requests that cannot work', () => {
       }
       const { status, json } = await app.send('POST', '/v1/jobs', { body: { tasks } })
       const path = `tasks.work.${field}`
-      assert.deepEqual([status, json.error?.code, json.error?.details?.field], [400, code, path], nameOf(row))
+      assert.deepEqual(
+        [status, json.error?.code, json.error?.details?.field],
+        [400, code, path],
+        describeRow(row),
+      )
     }
   })
 

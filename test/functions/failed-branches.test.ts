@@ -33,7 +33,7 @@ async function runBranches(): Promise<FailedJob> {
   return ((await response.json()) as { data: FailedJob }).data
 }
 
-const codeOf = async (response: Response) =>
+const readErrorCode = async (response: Response) =>
   ((await response.json()) as { error: { code: string } }).error.code
 
 test('only the completed branch of a failed job can be downloaded', async () => {
@@ -50,10 +50,10 @@ test('only the completed branch of a failed job can be downloaded', async () => 
   assert.equal((await client.fetch(`${path}?task=html`)).status, 302)
   for (const query of ['', '?task=rest', '?task=none']) {
     const refused = await client.fetch(`${path}${query}`)
-    assert.deepEqual([refused.status, await codeOf(refused)], [409, 'CONFLICT'], query)
+    assert.deepEqual([refused.status, await readErrorCode(refused)], [409, 'CONFLICT'], query)
   }
   const unknown = await client.fetch(`${path}?task=text`)
-  assert.deepEqual([unknown.status, await codeOf(unknown)], [404, 'TASK_NOT_FOUND'])
+  assert.deepEqual([unknown.status, await readErrorCode(unknown)], [404, 'TASK_NOT_FOUND'])
 })
 
 test('a signed link to a failed job returns the file of its completed branch', async () => {

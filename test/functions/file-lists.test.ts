@@ -52,7 +52,7 @@ async function run(tasks: object): Promise<{ status: string; tasks: Record<strin
   return ((await response.json()) as { data: Awaited<ReturnType<typeof run>> }).data
 }
 
-const namesOf = (task: TaskData | undefined) => task?.result?.files.map(({ filename }) => filename)
+const getFilenames = (task: TaskData | undefined) => task?.result?.files.map(({ filename }) => filename)
 
 async function download(url: string | null | undefined): Promise<Buffer> {
   const response = await fetch(url ?? assert.fail('no link'))
@@ -117,7 +117,7 @@ const toWebp = { operation: 'convert', input: 'jpg', output_format: 'webp' }
 
 test('each page of a split PDF is converted separately, and a link returns one ZIP with a manifest', async () => {
   const { tasks } = await run({ jpg: toJpg, webp: toWebp, out: { operation: 'export/url', input: 'webp' } })
-  assert.deepEqual(namesOf(tasks['out']), ['report.zip'])
+  assert.deepEqual(getFilenames(tasks['out']), ['report.zip'])
   const [list] = tasks['webp']?.result?.files ?? []
   assert.deepEqual(list?.members, withExtension('webp'))
   const zip = await download(tasks['out']?.result?.url)
@@ -158,8 +158,8 @@ test('files of a list are selected by name or pattern, in the requested order', 
     out: { operation: 'export/url', input: ['last', 'some'] },
     one: { operation: 'export/url', input: { task: 'jpg', file: 'page-002.jpg' } },
   })
-  assert.deepEqual(namesOf(tasks['out']), ['page-003.webp', 'report.pdf'])
-  assert.deepEqual(namesOf(tasks['one']), ['page-002.jpg'])
+  assert.deepEqual(getFilenames(tasks['out']), ['page-003.webp', 'report.pdf'])
+  assert.deepEqual(getFilenames(tasks['one']), ['page-002.jpg'])
   assert.deepEqual(tasks['last']?.input, { task: 'jpg', file: 'page-003.jpg' })
   assert.equal(tasks['jpg']?.input, 'in')
 })
@@ -185,5 +185,5 @@ test('the manifest of an unpacked file list is not converted', async () => {
     out: { operation: 'export/url', input: 'webp' },
   })
   assert.equal(status, 'completed', JSON.stringify(tasks))
-  assert.deepEqual(namesOf(tasks['out']), withExtension('webp'))
+  assert.deepEqual(getFilenames(tasks['out']), withExtension('webp'))
 })

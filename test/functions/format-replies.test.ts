@@ -19,7 +19,8 @@ describe('listing formats', () => {
       totals: { formats: number; byCategory: Record<string, number> }
     }
   }
-  const idsOf = async (query: Record<string, string>) => (await ask(query)).formats.map(({ id }) => id)
+  const listFormatIds = async (query: Record<string, string>) =>
+    (await ask(query)).formats.map(({ id }) => id)
 
   test('filters restrict the listed formats but not the totals', async () => {
     const allFormats = await ask({})
@@ -36,7 +37,7 @@ describe('listing formats', () => {
       allFormats.formats.filter(({ category }) => category === 'image').length,
     )
     const readableIds = allFormats.formats.filter(({ canRead }) => canRead).map(({ id }) => id)
-    assert.deepEqual(await idsOf({ canRead: 'true' }), readableIds)
+    assert.deepEqual(await listFormatIds({ canRead: 'true' }), readableIds)
   })
 
   test('listing an unknown format is rejected, and its long name is truncated in the error', async () => {
@@ -47,10 +48,10 @@ describe('listing formats', () => {
   })
 
   test('a format is found in the API by id, name or extension, case-insensitively', async () => {
-    assert.ok((await idsOf({ q: 'JPEG' })).includes('jpg'))
-    assert.ok((await idsOf({ q: 'portable network' })).includes('png'))
-    assert.deepEqual(await idsOf({ q: 'no format is called so' }), [])
-    assert.ok((await idsOf({ q: 'GFM' })).includes('md'))
+    assert.ok((await listFormatIds({ q: 'JPEG' })).includes('jpg'))
+    assert.ok((await listFormatIds({ q: 'portable network' })).includes('png'))
+    assert.deepEqual(await listFormatIds({ q: 'no format is called so' }), [])
+    assert.ok((await listFormatIds({ q: 'GFM' })).includes('md'))
     const { json } = await app.send('GET', '/v1/formats/nothing')
     assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
   })
@@ -65,9 +66,9 @@ describe('listing formats', () => {
       'hoja de cálculo': 'xlsx',
       ワード: 'docx',
     }))
-      assert.ok((await idsOf({ q })).includes(id), q)
-    assert.ok(!(await idsOf({ q: 'word presentation' })).includes('docx'))
-    assert.ok(!(await idsOf({ q: 'ex' })).includes('csv'))
+      assert.ok((await listFormatIds({ q })).includes(id), q)
+    assert.ok(!(await listFormatIds({ q: 'word presentation' })).includes('docx'))
+    assert.ok(!(await listFormatIds({ q: 'ex' })).includes('csv'))
   })
 })
 

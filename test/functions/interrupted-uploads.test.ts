@@ -55,12 +55,12 @@ const multipart = '/v1/uploads/multipart'
 interface Started {
   readonly uploadId: string
 }
-const dataOf = async <T>(response: Response) => ((await response.json()) as { data: T }).data
+const readData = async <T>(response: Response) => ((await response.json()) as { data: T }).data
 
 async function startMultipart(): Promise<{ path: string; url: string }> {
-  const { uploadId } = await dataOf<Started>(await client.post(multipart, { filename: 'a.png' }))
+  const { uploadId } = await readData<Started>(await client.post(multipart, { filename: 'a.png' }))
   const path = `${multipart}/${uploadId}`
-  const { url } = await dataOf<{ url: string }>(await client.fetch(`${path}/1`))
+  const { url } = await readData<{ url: string }>(await client.fetch(`${path}/1`))
   return { path, url }
 }
 
@@ -68,7 +68,7 @@ async function startMultipart(): Promise<{ path: string; url: string }> {
 const uploads: readonly (() => Promise<string | undefined>)[] = [
   async () => {
     const file = { name: 'a.png', bytes: new Uint8Array(png) }
-    return (await dataOf<{ jobId: string }>(await client.convert(file, { targetFormat: 'webp' }))).jobId
+    return (await readData<{ jobId: string }>(await client.convert(file, { targetFormat: 'webp' }))).jobId
   },
   async () => {
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
@@ -79,7 +79,7 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
     const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
     await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
     const body = { uploadId: place.uploadId, targetFormat: 'webp' }
-    return (await dataOf<{ jobId: string }>(await client.post('/v1/convert', body))).jobId
+    return (await readData<{ jobId: string }>(await client.post('/v1/convert', body))).jobId
   },
   async () => {
     const { path, url } = await startMultipart()

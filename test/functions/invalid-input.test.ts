@@ -24,7 +24,7 @@ interface Failure {
   readonly message: string
 }
 
-async function errorOf(response: Response): Promise<Failure> {
+async function readError(response: Response): Promise<Failure> {
   const body = (await response.json()) as { success: boolean; error: { code: string; message: string } }
   assert.equal(body.success, false)
   assert.doesNotMatch(body.error.message, /\/(tmp|usr|work|root)\/|\bat .*:\d+|node_modules/)
@@ -47,7 +47,7 @@ async function listObjects(): Promise<string[]> {
 for (const { name, file, fields, status, code, message } of invalidConversions) {
   test(`${name} is refused with ${code} and leaves no data behind`, async () => {
     const objectsBefore = await listObjects()
-    const failure = await errorOf(await client.convert(file, fields))
+    const failure = await readError(await client.convert(file, fields))
     assert.deepEqual([failure.status, failure.code], [status, code])
     assert.match(failure.message, message)
     assert.deepEqual(await listObjects(), objectsBefore)
@@ -64,11 +64,11 @@ test('POST /v1/convert/check refuses an impossible conversion with the same mess
   assert.ok(checkedConversions.length > 9)
   for (const { name, file, fields, status, code, message } of checkedConversions) {
     const from = file?.name.split('.').at(-1)
-    const failure = await errorOf(await client.post('/v1/convert/check', { from, ...fields }))
+    const failure = await readError(await client.post('/v1/convert/check', { from, ...fields }))
     assert.deepEqual([failure.status, failure.code], [status, code], name)
     assert.match(failure.message, message)
   }
-  const largeError = await errorOf(
+  const largeError = await readError(
     await client.post('/v1/convert/check', { from: 'jpg', targetFormat: 'png', size: 1_048_577 }),
   )
   assert.equal(largeError.code, 'FILE_TOO_LARGE')
@@ -109,7 +109,7 @@ async function send(
   const form = new FormData()
   for (const [field, filename] of parts) form.append(field, new Blob([jpg]), filename)
   for (const [name, value] of Object.entries(fields)) form.set(name, value)
-  return errorOf(await client.fetch(path, { method: 'POST', body: form }))
+  return readError(await client.fetch(path, { method: 'POST', body: form }))
 }
 
 test('a file in a wrong field is rejected with the name of the right field', async () => {
@@ -187,7 +187,7 @@ test('a multipart form that is cut off is refused', async () => {
     body,
     headers: { 'content-type': 'multipart/form-data; boundary=x' },
   })
-  const failure = await errorOf(response)
+  const failure = await readError(response)
   assert.deepEqual([failure.status, failure.code], [400, 'INVALID_REQUEST'])
   assert.deepEqual(await listObjects(), [])
 })
@@ -195,12 +195,12 @@ test('a multipart form that is cut off is refused', async () => {
 test('broken JSON, a body of another type and a form without boundary are refused', async () => {
   const post = (body: string, type: string) =>
     client.fetch('/v1/convert', { method: 'POST', body, headers: { 'content-type': type } })
-  assert.match((await errorOf(await post('{"a":', 'application/json'))).message, /not valid JSON/)
+  assert.match((await readError(await post('{"a":', 'application/json'))).message, /not valid JSON/)
   assert.match(
-    (await errorOf(await post('<a/>', 'application/xml'))).message,
+    (await readError(await post('<a/>', 'application/xml'))).message,
     /Content-Type: expected .*multipart\/form-data/,
   )
-  assert.match((await errorOf(await post('x', 'multipart/form-data'))).message, /boundary/)
+  assert.match((await readError(await post('x', 'multipart/form-data'))).message, /boundary/)
 })
 
 test('file names with emoji, quotes, newlines and folders are sanitized', async () => {
@@ -226,7 +226,7 @@ test('file names with emoji, quotes, newlines and folders are sanitized', async 
 })
 
 test('a job list with an unknown status filter is refused with the value', async () => {
-  const failure = await errorOf(await client.fetch('/v1/jobs?status=failed,finished'))
+  const failure = await readError(await client.fetch('/v1/jobs?status=failed,finished'))
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(
     failure.message,
@@ -253,7 +253,7 @@ test('percent-encoding that is not UTF-8 is refused with its field, in a URL and
 test('unknown job ids and ids that look like paths return 404', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
-      const failure = await errorOf(await client.fetch(path))
+      const failure = await readError(await client.fetch(path))
       assert.deepEqual([failure.status, failure.code], [404, 'JOB_NOT_FOUND'], path)
     }
   }

@@ -28,11 +28,11 @@ function batch(headers: Headers): Promise<Response> {
 }
 
 async function createFinishedJob(): Promise<string> {
-  const { jobId } = await dataOf(await client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' }))
+  const { jobId } = await readData(await client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' }))
   return jobId
 }
 
-const dataOf = async (response: Response) =>
+const readData = async (response: Response) =>
   ((await response.json()) as { data: JobData & { tasks?: Record<string, { status: string }> } }).data
 
 const createRequests: [what: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
@@ -48,7 +48,7 @@ for (const [what, send] of createRequests) {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await createFinishedJob()
     const response = await send(headers, jobId)
-    const data = await dataOf(response.clone())
+    const data = await readData(response.clone())
     assert.equal(response.status, 200)
     assert.equal(response.headers.get('preference-applied'), 'wait=25')
     assert.equal(response.headers.get('location'), `/v1/jobs/${data.jobId}`)
@@ -69,7 +69,7 @@ for (const [what, send] of createRequests) {
 
   test(`${what} without waiting replies immediately with Location and Retry-After`, async () => {
     const response = await send({}, await createFinishedJob())
-    const { jobId } = await dataOf(response)
+    const { jobId } = await readData(response)
     assert.equal(response.status, 202)
     assert.equal(response.headers.get('location'), `/v1/jobs/${jobId}`)
     assert.match(response.headers.get('retry-after') ?? '', /^\d+$/)
@@ -86,7 +86,7 @@ test('a Prefer: wait that is too short returns the same reply as no wait', async
 
 for (const path of ['/v1/jobs', '/v1/status']) {
   test(`a finished job at ${path}/{jobId} returns 304 for its ETag`, async () => {
-    const queuedJob = await dataOf(await client.post('/v1/jobs', { tasks }))
+    const queuedJob = await readData(await client.post('/v1/jobs', { tasks }))
     const url = `${path}/${queuedJob.jobId}`
     const etagBefore = (await client.fetch(url)).headers.get('etag') ?? ''
     assert.match(etagBefore, /^"[\w-]+"$/)

@@ -3,18 +3,18 @@ import { test } from 'node:test'
 import {
   app,
   createJob,
+  createOwner,
+  getMinutes,
   idAt,
   listPages,
-  minutesOf,
   minutesUpTo,
   newestFirst,
-  ownerOf,
   page,
   setStatus,
 } from './support/job-lists.ts'
 
 test('pages of a job list do not shift when jobs are created, finish, expire or are deleted', async () => {
-  const owner = await ownerOf(...minutesUpTo(60).map((minute) => ({ minute })))
+  const owner = await createOwner(...minutesUpTo(60).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '20' })
   await createJob(owner, { minute: 1000 })
   for (const minute of [25, 30, 39]) await setStatus(owner, minute, 'completed')
@@ -23,16 +23,16 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
   await app.services.jobs.store.deleteJob(idAt(owner, 34))
   const rest = await listPages(owner, { limit: '20' }, 'next', firstPage.next ?? '')
   const left = minutesUpTo(60).filter((minute) => minute !== 33 && minute !== 34)
-  assert.deepEqual(newestFirst([...firstPage.minutes, ...minutesOf(rest)]), newestFirst(left))
+  assert.deepEqual(newestFirst([...firstPage.minutes, ...getMinutes(rest)]), newestFirst(left))
   const back = await listPages(owner, { limit: '20' }, 'prev', rest[0]?.prev ?? '')
   assert.deepEqual(
-    minutesOf(back.toReversed()),
+    getMinutes(back.toReversed()),
     newestFirst([...left.filter((minute) => minute >= 40), 1000]),
   )
 })
 
 test('the previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
-  const owner = await ownerOf(...minutesUpTo(20).map((minute) => ({ minute })))
+  const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '10' })
   const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
   for (const minute of minutesUpTo(20).slice(10)) await setStatus(owner, minute, 'expired')
@@ -43,7 +43,7 @@ test('the previous page of a job list has a next page, even if all jobs before i
 })
 
 test('the next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
-  const owner = await ownerOf(...minutesUpTo(20).map((minute) => ({ minute })))
+  const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await page(owner, { limit: '10' })
   for (const minute of minutesUpTo(10)) await setStatus(owner, minute, 'expired')
   const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
@@ -55,7 +55,7 @@ test('the next page of a job list has a previous page, even if all jobs after it
 })
 
 test('a job filter with few matches reads a bounded number of jobs per page and finds all matches', async () => {
-  const owner = await ownerOf(
+  const owner = await createOwner(
     ...minutesUpTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )
   const newest = { targetFormat: 'webp', limit: '5' }
@@ -75,7 +75,7 @@ test('a job filter with few matches reads a bounded number of jobs per page and 
       [[], true],
     ],
   )
-  assert.deepEqual(minutesOf(await listPages(owner, newest, 'next', back.at(-1)?.next ?? '')), [3])
+  assert.deepEqual(getMinutes(await listPages(owner, newest, 'next', back.at(-1)?.next ?? '')), [3])
   const oldest = { ...newest, sort: 'createdAt' }
   const pages = await listPages(owner, oldest)
   assert.deepEqual(
@@ -85,7 +85,7 @@ test('a job filter with few matches reads a bounded number of jobs per page and 
       [[], false],
     ],
   )
-  assert.deepEqual(minutesOf(await listPages(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
+  assert.deepEqual(getMinutes(await listPages(owner, oldest, 'prev', pages.at(-1)?.prev ?? '')), [3])
   const emptyPages = await listPages(owner, { operation: 'thumbnail', limit: '100' })
   assert.deepEqual(
     emptyPages.map(({ minutes, hasMore }) => [minutes, hasMore]),
@@ -97,7 +97,7 @@ test('a job filter with few matches reads a bounded number of jobs per page and 
 })
 
 test('pages of a job list with include=tasks are shorter if the jobs have many tasks', async () => {
-  const owner = await ownerOf(...minutesUpTo(5).map((minute) => ({ minute, tasks: 900 })))
+  const owner = await createOwner(...minutesUpTo(5).map((minute) => ({ minute, tasks: 900 })))
   const pages = await listPages(owner, { include: 'tasks', limit: '100' })
   assert.deepEqual(
     pages.map(({ minutes }) => minutes),

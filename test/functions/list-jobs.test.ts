@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
   app,
+  createOwner,
+  getMinutes,
   listPages,
   minuteMs,
-  minutesOf,
   minutesUpTo,
   newestFirst,
   type Owner,
-  ownerOf,
   ownerOfManyJobs,
   page,
   start,
@@ -17,11 +17,11 @@ import {
 const isoTimeAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
 
 const allPages = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =>
-  minutesOf(await listPages(owner, query))
+  getMinutes(await listPages(owner, query))
 
 test('the pages of a job list contain all jobs, newest first, and end after the last one', async () => {
   const pages = await listPages(ownerOfManyJobs, { limit: '37' })
-  assert.deepEqual(minutesOf(pages), newestFirst(minutesUpTo(230)))
+  assert.deepEqual(getMinutes(pages), newestFirst(minutesUpTo(230)))
   assert.deepEqual(
     pages.map(({ minutes }) => minutes.length),
     [37, 37, 37, 37, 37, 37, 8],
@@ -106,7 +106,7 @@ for (const [query, holds] of filters) {
 }
 
 test('the format filter of a job list accepts aliases', async () => {
-  const owner = await ownerOf({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
+  const owner = await createOwner({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
   assert.deepEqual(await allPages(owner, { targetFormat: 'JPEG' }), [1])
 })
 
@@ -117,7 +117,7 @@ test('a job list filtered by an unknown operation is rejected with the known ope
 })
 
 test('a job created long after its id was issued is listed by its creation time', async () => {
-  const owner = await ownerOf({ minute: 1, delayMs: 40_000 }, { minute: 3 })
+  const owner = await createOwner({ minute: 1, delayMs: 40_000 }, { minute: 3 })
   const [shownJob] = (await app.send('GET', '/v1/jobs', { ...owner, query: { sort: 'createdAt' } })).json.data
     .jobs
   const { createdAt } = shownJob
@@ -130,7 +130,7 @@ test('a job created long after its id was issued is listed by its creation time'
 })
 
 test('a job list with include=tasks shows the tasks of each job', async () => {
-  const owner = await ownerOf(...minutesUpTo(3).map((minute) => ({ minute })))
+  const owner = await createOwner(...minutesUpTo(3).map((minute) => ({ minute })))
   const { json } = await app.send('GET', '/v1/jobs', { ...owner, query: { include: 'tasks' } })
   assert.deepEqual(
     json.data.jobs.map(({ tasks }: { tasks: object }) => Object.keys(tasks)),
@@ -139,10 +139,10 @@ test('a job list with include=tasks shows the tasks of each job', async () => {
 })
 
 test('a job list contains no jobs of other owners, and a cursor is valid for its list only', async () => {
-  const owner = await ownerOf({ minute: 1 }, { minute: 2 })
+  const owner = await createOwner({ minute: 1 }, { minute: 2 })
   const { next } = await page(owner, { limit: '1' })
   assert.ok(next)
-  assert.deepEqual((await page(await ownerOf())).minutes, [])
+  assert.deepEqual((await page(await createOwner())).minutes, [])
   const wrongFilters: [of: Owner, query: Record<string, string>][] = [
     [ownerOfManyJobs, { cursor: next }],
     [owner, { cursor: next, tag: 'a' }],

@@ -41,9 +41,9 @@ async function send(
   return client.accepted(await client.fetch(path, { method: 'POST', body: form }))
 }
 
-const resultOf = (job: JobData) => client.saved(job, scratch)
+const saveResult = (job: JobData) => client.saved(job, scratch)
 
-const pagesOf = async (path: string) =>
+const readPages = async (path: string) =>
   Number(/^Pages:\s+(\d+)/m.exec((await run('pdfinfo', [path])).stdout)?.[1])
 const file = (name: string, from = name) => ({ field: 'file', name, from })
 
@@ -53,7 +53,7 @@ test('PDFs are merged in the order of the request', async () => {
     [file('three-pages.pdf'), file('again.pdf', 'three-pages.pdf')],
     {},
   )
-  assert.equal(await pagesOf(await resultOf(job)), 6)
+  assert.equal(await readPages(await saveResult(job)), 6)
   assert.equal(job.result?.filename, 'three-pages.pdf')
   const { pages, words } = job.result?.fidelity ?? {}
   assert.deepEqual([pages, words?.share], [{ source: 6, result: 6, share: 1 }, 1])
@@ -71,7 +71,7 @@ test('a split PDF returns all pages, and extracting one file is not reported as 
 test('images are merged side by side into one image', async () => {
   const parts = [file('corners.png'), file('corners.jpg')]
   const fields = { mergeType: 'image', options: JSON.stringify({ layout: 'horizontal' }) }
-  const path = await resultOf(await send('/v1/convert/merge', parts, fields))
+  const path = await saveResult(await send('/v1/convert/merge', parts, fields))
   assert.match((await run('file', [path])).stdout, /PNG image data, 80 x 30/)
 })
 
@@ -85,7 +85,7 @@ test('audio is merged with the requested silence in between', async () => {
   const parts = [file('tone.wav'), file('tone.flac')]
   const fields = { mergeType: 'audio', options: JSON.stringify({ gap: 2 }) }
   const [format, seconds] = await probeFormatAndSeconds(
-    await resultOf(await send('/v1/convert/merge', parts, fields)),
+    await saveResult(await send('/v1/convert/merge', parts, fields)),
   )
   assert.equal(format, 'wav')
   assert.ok(seconds > 3.5 && seconds < 5, `${seconds} s`)
@@ -94,7 +94,7 @@ test('audio is merged with the requested silence in between', async () => {
 test('videos are merged into one video, one after another', async () => {
   const parts = [file('video.mp4'), file('video.webm')]
   const [format, seconds] = await probeFormatAndSeconds(
-    await resultOf(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
+    await saveResult(await send('/v1/convert/merge', parts, { mergeType: 'video' })),
   )
   assert.match(format, /mp4/)
   assert.ok(seconds > 1.8 && seconds < 2.3, `${seconds} s`)
@@ -107,7 +107,7 @@ test('a video is compressed to a target size', async () => {
   assert.ok((await stat(long)).size > 120_000)
   const sentVideo = { name: 'long.mp4', bytes: new Uint8Array(await readFile(long)) }
   const fields = { toolOperation: 'compress', targetSize: '100k' }
-  const path = await resultOf(await client.accepted(await client.convert(sentVideo, fields)))
+  const path = await saveResult(await client.accepted(await client.convert(sentVideo, fields)))
   assert.ok((await stat(path)).size <= 100_000)
   const [format, seconds] = await probeFormatAndSeconds(path)
   assert.match(format, /mp4/)
@@ -117,7 +117,7 @@ test('a video is compressed to a target size', async () => {
 test('images become the pages of one PDF, in order', async () => {
   const parts = [file('corners.png'), { field: 'additionalFile', name: 'corners.jpg' }]
   const fields = { targetFormat: 'pdf', combineImages: 'true' }
-  assert.equal(await pagesOf(await resultOf(await send('/v1/convert', parts, fields))), 2)
+  assert.equal(await readPages(await saveResult(await send('/v1/convert', parts, fields))), 2)
 })
 
 test('combineImages refuses a file that is not an image', async () => {
@@ -145,12 +145,12 @@ test('a PDF tool requires no target format', async () => {
     toolOperation: 'extract-pdf-pages',
     pages: '3,1',
   })
-  assert.equal(await pagesOf(await resultOf(job)), 2)
+  assert.equal(await readPages(await saveResult(job)), 2)
 })
 
 test('an image can be used as the watermark of a PDF', async () => {
   const parts = [file('three-pages.pdf'), { field: 'additionalFile', name: 'alpha.png' }]
-  const path = await resultOf(await send('/v1/convert', parts, { toolOperation: 'add-watermark-pdf' }))
+  const path = await saveResult(await send('/v1/convert', parts, { toolOperation: 'add-watermark-pdf' }))
   const { stdout } = await run('pdfimages', ['-list', path])
   assert.match(stdout, /image\s+40\s+30/)
 })
@@ -166,5 +166,5 @@ test('uploads are merged like files of a form, and then belong to the job', asyn
     ids.push(uploadId)
   }
   const job = await client.accepted(await client.post('/v1/convert/merge', { uploadIds: ids }))
-  assert.equal(await pagesOf(await resultOf(job)), 6)
+  assert.equal(await readPages(await saveResult(job)), 6)
 })

@@ -49,11 +49,11 @@ test('clients on other machines cannot read metrics, even through a proxy on the
 
 test('only administrators can read metrics from other machines', async () => {
   const headersOfOtherClient = { 'x-forwarded-for': '203.0.113.7' }
-  const statusOf = async (key: string) =>
+  const fetchStatus = async (key: string) =>
     (await readMetrics({ ...headersOfOtherClient, 'x-api-key': key })).status
-  assert.equal(await statusOf(await createAdminKey(service)), 200)
-  assert.equal(await statusOf(await createManagerKey(service)), 403)
-  assert.equal(await statusOf('sk_unknown'), 401)
+  assert.equal(await fetchStatus(await createAdminKey(service)), 200)
+  assert.equal(await fetchStatus(await createManagerKey(service)), 403)
+  assert.equal(await fetchStatus('sk_unknown'), 401)
 })
 
 test('metrics count jobs by engine, outcome, error code and duration', () => {

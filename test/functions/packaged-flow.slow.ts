@@ -57,7 +57,7 @@ async function createJob(client: AnyClient, tasks: object): Promise<string> {
   return body.data.jobId
 }
 
-const statusOf = async (client: AnyClient, jobId: string) => {
+const fetchStatus = async (client: AnyClient, jobId: string) => {
   const reply = await client.fetch(`/v1/status/${jobId}`)
   return ((await reply.json()) as { data: JobData }).data
 }
@@ -83,7 +83,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced
   await waitUntil(allJobsReported, 'each job is announced', 60 + maxSecondsPerJob * jobCount)
   for (const { client, path, jobIds } of created) {
     assert.deepEqual([...new Set(listJobIds(path))].toSorted(), jobIds.toSorted())
-    for (const jobId of jobIds) assert.equal((await statusOf(client, jobId)).status, 'completed', jobId)
+    for (const jobId of jobIds) assert.equal((await fetchStatus(client, jobId)).status, 'completed', jobId)
   }
   const throttled = packagedService
     .logLines()

@@ -38,40 +38,42 @@ async function post({ file, additional, fields }: Sent): Promise<Response> {
 
 const runTool = async (sent: Sent) => client.accepted(await post(sent))
 
-const resultOf = (job: JobData) => client.saved(job, scratch)
+const saveResult = (job: JobData) => client.saved(job, scratch)
 
-const textOf = async (path: string, ...args: string[]) =>
+const readText = async (path: string, ...args: string[]) =>
   (await run('pdftotext', [...args, path, '-'])).stdout
 
 test('pages are extracted from a PDF', async () => {
-  const path = await resultOf(await runTool({ fields: { toolOperation: 'extract-pdf-pages', pages: '3,1' } }))
-  assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['gammamarker', 'alphamarker'])
+  const path = await saveResult(
+    await runTool({ fields: { toolOperation: 'extract-pdf-pages', pages: '3,1' } }),
+  )
+  assert.deepEqual((await readText(path)).match(/\w+marker/g), ['gammamarker', 'alphamarker'])
 })
 
 test('splitting a PDF returns a ZIP, although the requested target was pdf', async () => {
   const job = await runTool({ fields: { toolOperation: 'split-pdf' } })
   assert.equal(job.result?.filename, 'report.zip')
-  const listing = await run(python3, ['-m', 'zipfile', '-l', await resultOf(job)])
+  const listing = await run(python3, ['-m', 'zipfile', '-l', await saveResult(job)])
   assert.match(listing.stdout, /page-001\.pdf[\s\S]*page-003\.pdf/)
 })
 
 test('reading the metadata of a PDF returns JSON, although the requested target was pdf', async () => {
   const job = await runTool({ fields: { toolOperation: 'pdf-info' } })
   assert.equal(job.result?.filename, 'report.json')
-  assert.equal(JSON.parse(await readFile(await resultOf(job), 'utf8')).pages, 3)
+  assert.equal(JSON.parse(await readFile(await saveResult(job), 'utf8')).pages, 3)
 })
 
 test('a PDF is encrypted with a password and decrypted with it', async () => {
-  const locked = await resultOf(
+  const locked = await saveResult(
     await runTool({ fields: { toolOperation: 'encrypt-pdf', password: 'open sesame' } }),
   )
   await assert.rejects(run('pdfinfo', [locked]), /Incorrect password/)
   const file = await readFile(locked)
   const fields = { toolOperation: 'decrypt-pdf', password: 'open sesame' }
-  assert.match(await textOf(await resultOf(await runTool({ file, fields }))), /alphamarker/)
+  assert.match(await readText(await saveResult(await runTool({ file, fields }))), /alphamarker/)
   const encryptAgain = { toolOperation: 'encrypt-pdf', password: 'new', currentPassword: 'open sesame' }
-  const reencryptedResult = await resultOf(await runTool({ file, fields: encryptAgain }))
-  assert.match(await textOf(reencryptedResult, '-upw', 'new'), /alphamarker/)
+  const reencryptedResult = await saveResult(await runTool({ file, fields: encryptAgain }))
+  assert.match(await readText(reencryptedResult, '-upw', 'new'), /alphamarker/)
   const refusedReply = await post({ file, fields: { toolOperation: 'rotate-pdf' } })
   assert.equal(refusedReply.status, 422)
   assert.match(await refusedReply.text(), /PDF_ENCRYPTED/)
@@ -79,15 +81,15 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
 
 test('a second uploaded image becomes the watermark of a PDF', async () => {
   const job = await runTool({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
-  assert.match((await run('pdfimages', ['-list', await resultOf(job)])).stdout, /smask/)
+  assert.match((await run('pdfimages', ['-list', await saveResult(job)])).stdout, /smask/)
 })
 
 test('a truncated PDF is refused by every operation except repair', async () => {
   const wholePdf = await fixture('three-pages.pdf')
   const file = wholePdf.subarray(0, wholePdf.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
-  const path = await resultOf(await runTool({ file, fields: { toolOperation: 'repair-pdf' } }))
-  assert.deepEqual((await textOf(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
+  const path = await saveResult(await runTool({ file, fields: { toolOperation: 'repair-pdf' } }))
+  assert.deepEqual((await readText(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
 })
 
 test('a PDF is compressed to a target size, or a warning says that this is impossible', async () => {

@@ -37,7 +37,7 @@ const curl = async (...args: string[]) => (await run(curlPath, ['-sSf', '-i', ..
 const withHeaders = (headers: Readonly<Record<string, string>>) =>
   Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`])
 
-async function dataOf<T>(response: Response): Promise<T> {
+async function readData<T>(response: Response): Promise<T> {
   const body = (await response.json()) as { data: T }
   assert.ok(response.ok, JSON.stringify(body))
   return body.data
@@ -76,12 +76,12 @@ test('curl uploads 60 MB in parts and repeats one of them', needs(curlPath), asy
   )
   const size = bytes.length
   const begin = await client.post('/v1/uploads/multipart', { filename: 'lines.txt', size })
-  const { uploadId, partSize } = await dataOf<StartedUpload>(begin)
+  const { uploadId, partSize } = await readData<StartedUpload>(begin)
   const path = `/v1/uploads/multipart/${uploadId}`
   const numbers = Array.from({ length: Math.ceil(size / partSize) }, (_, at) => at + 1)
   assert.equal(numbers.length, 8)
   const batch = await client.fetch(`${path}/batch?partNumbers=${numbers}`)
-  const { presignedUrls } = await dataOf<{ presignedUrls: Record<string, string> }>(batch)
+  const { presignedUrls } = await readData<{ presignedUrls: Record<string, string> }>(batch)
   const send = async (number: number) => {
     const part = join(folder, `part-${number}`)
     await writeFile(part, bytes.subarray((number - 1) * partSize, number * partSize))
@@ -92,7 +92,7 @@ test('curl uploads 60 MB in parts and repeats one of them', needs(curlPath), asy
   }
   const parts = await Promise.all(numbers.map(send))
   await send(3)
-  const completedUpload = await dataOf<{ size: number }>(await client.post(`${path}/complete`, { parts }))
+  const completedUpload = await readData<{ size: number }>(await client.post(`${path}/complete`, { parts }))
   assert.equal(completedUpload.size, size)
   const tasks = {
     in: { operation: 'import/upload', upload_id: uploadId },
@@ -136,11 +136,11 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
   const url = await aws('presign', place, '--expires-in', '300')
   await convert({ fileUrl: url })
 
-  const { uploadId, jobId } = await dataOf<{ uploadId: string; jobId: string }>(
+  const { uploadId, jobId } = await readData<{ uploadId: string; jobId: string }>(
     await client.post('/v1/import/url', { url }),
   )
   assert.equal((await client.finishedJob(jobId)).status, 'completed')
-  const upload = await dataOf<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
+  const upload = await readData<Record<string, unknown>>(await client.fetch(`/v1/uploads/${uploadId}`))
   const { status, filename, format, sha256 } = upload
   const expectedHash = createHash('sha256')
     .update(await readFile(png))

@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.ts'
 const text = { name: 'note.txt', bytes: new Uint8Array(Buffer.from('words')) }
 const settings = { MIN_FREE_DISK_GB: '0' }
 
-async function errorOf(response: Response) {
+async function readError(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   return {
     status: response.status,
@@ -51,9 +51,9 @@ test('on a full disk the service keeps running, reports the reason, and recovers
   disk.fill()
 
   const short = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
-  assert.deepEqual(await errorOf(await client.convert(text, { targetFormat: 'html' })), short)
+  assert.deepEqual(await readError(await client.convert(text, { targetFormat: 'html' })), short)
   const raw = { operation: 'import/raw', file: 'words', filename: 'a.txt' }
-  assert.deepEqual(await errorOf(await client.post('/v1/jobs', { tasks: { raw } })), short)
+  assert.deepEqual(await readError(await client.post('/v1/jobs', { tasks: { raw } })), short)
   assert.equal((await client.fetch(`/v1/status/${kind.jobId}`)).status, 200)
   assert.ok((await client.download(kind.jobId)).length > 0)
   assert.equal((await client.fetch(`/v1/jobs/${deletedJob.jobId}`, { method: 'DELETE' })).status, 204)
@@ -124,7 +124,7 @@ test('an unresponsive database is reported within 5 s, and the service recovers 
     () => client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' }),
   ]) {
     const requestedAtMs = performance.now()
-    const { status, code, retryAfter } = await errorOf(await ask())
+    const { status, code, retryAfter } = await readError(await ask())
     assert.deepEqual([status, code], [503, 'SERVICE_UNAVAILABLE'])
     assert.ok(retryAfter > 0)
     assert.ok(performance.now() - requestedAtMs < 5000, `it took ${performance.now() - requestedAtMs} ms`)

@@ -83,7 +83,7 @@ interface Signed {
   readonly expiresAt: string
 }
 type Refusal = { readonly error: { readonly code: string; readonly details?: Record<string, unknown> } }
-const refusalOf = async (response: Response) => {
+const readRefusal = async (response: Response) => {
   const { error } = (await response.json()) as Refusal
   return `${response.status} ${error.code}`
 }
@@ -134,13 +134,13 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
     url.replace(/sig=(.)/, (_, first) => `sig=${first === '_' ? '-' : '_'}`),
   ]
   for (const address of alteredUrls)
-    assert.equal(await refusalOf(await ask(address)), '401 INVALID_SIGNATURE')
+    assert.equal(await readRefusal(await ask(address)), '401 INVALID_SIGNATURE')
   const wrongReply = await stranger.post('/v1/download/signed', { jobId: job.jobId })
-  assert.equal(await refusalOf(wrongReply), '403 INSUFFICIENT_PERMISSIONS')
+  assert.equal(await readRefusal(wrongReply), '403 INSUFFICIENT_PERMISSIONS')
 
   const otherUrl = await sign({ expiresIn: 86_400 })
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
-  assert.equal(await refusalOf(await ask(otherUrl.url)), '410 FILE_GONE')
+  assert.equal(await readRefusal(await ask(otherUrl.url)), '410 FILE_GONE')
 })
 
 for (const maxDownloads of [1, 3])
@@ -208,10 +208,10 @@ test('the results of many jobs are returned as one ZIP whose manifest lists what
   })
   const stranger = new Client(service)
   const requestZip = (by: Client, body: object) => by.post('/v1/download/zip', body)
-  assert.equal(await refusalOf(await requestZip(stranger, { jobIds })), '404 JOB_NOT_FOUND')
-  assert.equal(await refusalOf(await requestZip(client, {})), '400 INVALID_REQUEST')
+  assert.equal(await readRefusal(await requestZip(stranger, { jobIds })), '404 JOB_NOT_FOUND')
+  assert.equal(await readRefusal(await requestZip(client, {})), '400 INVALID_REQUEST')
   const tasks = ['convert-file', 'none']
-  assert.equal(await refusalOf(await requestZip(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
+  assert.equal(await readRefusal(await requestZip(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
 test('the numbers of a ZIP begin at the requested index', async () => {
@@ -223,7 +223,7 @@ test('the numbers of a ZIP begin at the requested index', async () => {
   const bytes = await (await fetch(result?.downloadUrl ?? '')).arrayBuffer()
   const [entry] = await new ZipReader(new BlobReader(new Blob([bytes]))).getEntries()
   assert.equal(entry?.filename, 'alpha-101.webp')
-  assert.equal(await refusalOf(await zip({ firstIndex: 101 })), '400 INVALID_INPUT')
+  assert.equal(await readRefusal(await zip({ firstIndex: 101 })), '400 INVALID_INPUT')
 })
 
 test('a ZIP of results uses the requested folders, and rejects paths outside of it', async () => {
@@ -243,5 +243,5 @@ test('a ZIP of results uses the requested folders, and rejects paths outside of 
     { [secondId]: 'a\\b' },
     { job_other: 'a' },
   ])
-    assert.equal(await refusalOf(await zip(folders)), '400 INVALID_INPUT', JSON.stringify(folders))
+    assert.equal(await readRefusal(await zip(folders)), '400 INVALID_INPUT', JSON.stringify(folders))
 })

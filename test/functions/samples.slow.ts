@@ -82,7 +82,8 @@ async function probe(path: string): Promise<Probe> {
 }
 
 const codecs = ({ streams }: Probe) => streams.map(({ codec_name }) => codec_name).sort()
-const sizeOf = ({ streams }: Probe) => streams.flatMap(({ width, height }) => (width ? [width, height] : []))
+const getFrameSize = ({ streams }: Probe) =>
+  streams.flatMap(({ width, height }) => (width ? [width, height] : []))
 
 for (const [path, words] of [
   ['document/s.docx', ['Heading one', 'Apple', 'End of the document']],
@@ -126,7 +127,7 @@ test('an image keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async
     [webp, 'webp'],
   ] as const) {
     const shownStreams = await probe(step.path)
-    assert.deepEqual([codecs(shownStreams), sizeOf(shownStreams)], [[codec], [200, 150]])
+    assert.deepEqual([codecs(shownStreams), getFrameSize(shownStreams)], [[codec], [200, 150]])
   }
   const { stdout } = await run('heif-info', [avif.path])
   assert.match(stdout, /200x150/)
@@ -136,7 +137,7 @@ test('a real HEIC photo is converted to a JPEG', { skip }, async () => {
   const { path } = await sample('image/real.heic', 'jpg')
   const { stdout } = await run('heif-info', [new URL('image/real.heic', samples).pathname])
   const [, width, height] = /image: (\d+)x(\d+)/.exec(stdout) ?? []
-  assert.deepEqual(sizeOf(await probe(path)), [Number(width), Number(height)])
+  assert.deepEqual(getFrameSize(await probe(path)), [Number(width), Number(height)])
 })
 
 test('the sample image/s.tiff is converted to a PDF of one page', { skip }, async () => {

@@ -31,26 +31,27 @@ async function facts(client: Client, jobId: string) {
   const job = await client.finishedJob(jobId)
   const savedPath = await client.saved(job, folder)
   return {
-    warnings: warningsOf(job),
+    warnings: getOutcome(job),
     pages: (await readStdout('pdfinfo', '-f', '1', '-l', String(count), savedPath)).match(/^Page .*$/gm),
     texts: (await readStdout('pdftotext', savedPath, '-')).split('\f'),
     outline: await readOutlineItems(savedPath),
   }
 }
 
-const warningsOf = ({ status, error, warnings, result }: JobData) => ({
+const getOutcome = ({ status, error, warnings, result }: JobData) => ({
   status,
   error,
   warnings,
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
 
-const logOf = async ({ dataDir }: TestService) =>
+const readLog = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
 /** Number of chunks that have started. */
 const countStartedTasks = async (service: TestService) =>
-  (await logOf(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
+  (await readLog(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":'))
+    .length
 
 test('OCR of 24 scanned pages in several runs equals a single run, even if the service is killed meanwhile', {
   timeout: 2_400_000,
@@ -59,7 +60,10 @@ test('OCR of 24 scanned pages in several runs equals a single run, even if the s
   t.after(() => unlimited.stop())
   const client = new Client(unlimited)
   const unsplitFacts = await facts(client, await send(client))
-  assert.equal((await logOf(unlimited)).filter((line) => line.includes('"task split into chunks"')).length, 0)
+  assert.equal(
+    (await readLog(unlimited)).filter((line) => line.includes('"task split into chunks"')).length,
+    0,
+  )
   await unlimited.stop()
   for (const [at, text] of unsplitFacts.texts.slice(0, count).entries())
     assert.match(text, new RegExp(`page ${at + 1}\\s+has seen ${(at + 1) * 37} ships`))

@@ -23,7 +23,7 @@ import { startSshd } from '../transfer/sshd.ts'
 
 /** Four parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
-const sha256Of = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+const hashBytes = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
 /** In the middle of the second round of parts, and in the middle of a file. */
 const middle = 3_000_000
 
@@ -106,11 +106,11 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
     assert.equal(status, 'completed', JSON.stringify(error))
     assert.deepEqual(
       tasks.out.result.files.map(({ sha256 }) => sha256),
-      [sha256Of(content)],
+      [hashBytes(content)],
     )
   }
   const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: 'out.txt' }))
-  assert.equal(sha256Of(await buffer(Body as Readable)), sha256Of(content))
+  assert.equal(hashBytes(await buffer(Body as Readable)), hashBytes(content))
   const attributes = { Bucket, Key: 'out.txt', ObjectAttributes: ['ObjectParts' as const] }
   const { ObjectParts } = await s3.send(new GetObjectAttributesCommand(attributes))
   assert.equal(ObjectParts?.TotalPartsCount, Math.ceil(content.length / 8 / 1024 ** 2))
@@ -122,7 +122,7 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
     Contents.map((object) => object.Key),
     ['in.txt', 'out.txt'],
   )
-  assert.equal(sha256Of(await readFile(join(sshd.files, 'out.txt'))), sha256Of(content))
+  assert.equal(hashBytes(await readFile(join(sshd.files, 'out.txt'))), hashBytes(content))
   assert.deepEqual((await readdir(sshd.files)).sort(), ['in.txt', 'out.txt'])
   const work = await readdir(service.dataDir, { recursive: true })
   assert.deepEqual(

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
-import { codeOf, type RefusedUpload } from './support/uploads.ts'
+import { type RefusedUpload, readErrorCode } from './support/uploads.ts'
 
 let service: TestService
 
@@ -54,18 +54,18 @@ test('a multipart upload can be resumed, is completed once, and is then converte
   assert.equal(startedReply.status, 201)
   const { uploadId } = (await startedReply.json()) as StartedUpload
   const path = `/v1/uploads/multipart/${uploadId}`
-  const dataOf = async (response: Response) => ((await response.json()) as { data: never }).data
+  const readData = async (response: Response) => ((await response.json()) as { data: never }).data
   const send = async (number: number, body: Buffer<ArrayBuffer>) => {
-    const { url } = (await dataOf(await client.fetch(`${path}/${number}`))) as { url: string }
+    const { url } = (await readData(await client.fetch(`${path}/${number}`))) as { url: string }
     const response = await fetch(url, { method: 'PUT', body })
     assert.equal(response.status, 200)
     return { PartNumber: number, ETag: response.headers.get('etag') ?? '' }
   }
   const complete = (parts: readonly object[]) => client.post(`${path}/complete`, { parts })
   const one = await send(1, firstBytes)
-  assert.equal(await codeOf(await convert(uploadId)), 'UPLOAD_INCOMPLETE')
-  assert.equal(await codeOf(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than the declared size')
-  const uploadStatus = (await dataOf(await client.fetch(path))) as { parts: object[]; complete: boolean }
+  assert.equal(await readErrorCode(await convert(uploadId)), 'UPLOAD_INCOMPLETE')
+  assert.equal(await readErrorCode(await complete([one])), 'UPLOAD_INCOMPLETE', 'less than the declared size')
+  const uploadStatus = (await readData(await client.fetch(path))) as { parts: object[]; complete: boolean }
   assert.deepEqual(uploadStatus, { parts: [{ ...one, Size: firstBytes.length }], complete: false })
 
   await send(2, Buffer.from('of an attempt that was cut off'))
@@ -81,19 +81,19 @@ test('a multipart upload can be resumed, is completed once, and is then converte
     assert.deepEqual(error, { ...error, code: 'INVALID_REQUEST', details: { field: 'parts', part } })
   }
   const stranger = new Client(service)
-  assert.equal(await codeOf(await stranger.fetch(path)), 'UPLOAD_NOT_FOUND')
-  assert.equal(await codeOf(await stranger.fetch(path, { method: 'DELETE' })), 'UPLOAD_NOT_FOUND')
+  assert.equal(await readErrorCode(await stranger.fetch(path)), 'UPLOAD_NOT_FOUND')
+  assert.equal(await readErrorCode(await stranger.fetch(path, { method: 'DELETE' })), 'UPLOAD_NOT_FOUND')
   const answers = await Promise.all([complete([one, two]), complete([one, two])])
   const sizes = await Promise.all(
-    answers.map(async (answer) => ((await dataOf(answer)) as DeclaredUpload).size),
+    answers.map(async (answer) => ((await readData(answer)) as DeclaredUpload).size),
   )
   assert.deepEqual(sizes, [bytes.length, bytes.length], 'two concurrent completions count once')
-  assert.equal(await codeOf(await client.fetch(`${path}/1`)), 'CONFLICT')
+  assert.equal(await readErrorCode(await client.fetch(`${path}/1`)), 'CONFLICT')
 
   const response = await client.post('/v1/convert', { uploadId, targetFormat: 'flac' })
   const job = await client.accepted(response)
   assert.equal(job.result?.filename, 'tone.flac', JSON.stringify(job.error))
-  assert.equal(await codeOf(await client.fetch(path, { method: 'DELETE' })), 'CONFLICT')
+  assert.equal(await readErrorCode(await client.fetch(path, { method: 'DELETE' })), 'CONFLICT')
 })
 
 interface DeclaredUpload {
@@ -106,10 +106,10 @@ test('an aborted multipart upload is deleted, other clients cannot access it, an
   ).json()) as StartedUpload
   const path = `/v1/uploads/s3/multipart/${uploadId}`
   const stranger = new Client(service)
-  assert.equal(await codeOf(await stranger.fetch(path)), 'INVALID_REQUEST', 'without the key')
+  assert.equal(await readErrorCode(await stranger.fetch(path)), 'INVALID_REQUEST', 'without the key')
   assert.deepEqual(await (await stranger.fetch(`${path}?key=${key}`)).json(), [])
   assert.equal((await stranger.fetch(`${path}?key=${key}`, { method: 'DELETE' })).status, 200)
-  assert.equal(await codeOf(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
+  assert.equal(await readErrorCode(await client.fetch(`${path}?key=${key}`)), 'UPLOAD_NOT_FOUND')
   const emptyUpload = (await (
     await client.post('/v1/uploads/multipart', { filename: 'a' })
   ).json()) as StartedUpload
@@ -117,12 +117,15 @@ test('an aborted multipart upload is deleted, other clients cannot access it, an
   const { url } = (await (await client.fetch(`${parts}/1`)).json()) as { url: string }
   const ETag = (await fetch(url, { method: 'PUT', body: '' })).headers.get('etag')
   const completedReply = await client.post(`${parts}/complete`, { parts: [{ PartNumber: 1, ETag }] })
-  assert.equal(await codeOf(completedReply), 'INVALID_INPUT', 'an empty list of parts')
+  assert.equal(await readErrorCode(completedReply), 'INVALID_INPUT', 'an empty list of parts')
   for (const [size, code] of [
     [0, 'INVALID_INPUT'],
     [11 * 1024 * mib, 'FILE_TOO_LARGE'],
   ] as const)
-    assert.equal(await codeOf(await client.post('/v1/uploads/multipart', { filename: 'a', size })), code)
+    assert.equal(
+      await readErrorCode(await client.post('/v1/uploads/multipart', { filename: 'a', size })),
+      code,
+    )
 })
 
 const declarations: Readonly<Record<string, object>> = {

@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { Client, type Presigned, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
-import { codeOf, type RefusedUpload } from './support/uploads.ts'
+import { type RefusedUpload, readErrorCode } from './support/uploads.ts'
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 
@@ -66,7 +66,7 @@ test('an upload whose job was deleted cannot be used, and a late file is deleted
   const job = await client.accepted(await convert(place.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal(await put(place), 200)
-  assert.equal(await codeOf(await convert(place.uploadId)), 'UPLOAD_NOT_FOUND')
+  assert.equal(await readErrorCode(await convert(place.uploadId)), 'UPLOAD_NOT_FOUND')
   assert.equal((await client.fetch(`/v1/uploads/${place.uploadId}`)).status, 404)
   await waitUntilDeleted(place)
 })
@@ -119,7 +119,7 @@ async function awaiting(fields: object = {}): Promise<AwaitedUpload> {
   return data
 }
 
-const formOf = (job: AwaitedUpload, task: string): UploadTask => {
+const getForm = (job: AwaitedUpload, task: string): UploadTask => {
   const { result } = job.tasks[task] ?? {}
   assert.ok(result, `${task} has a URL for its file`)
   return result
@@ -135,7 +135,7 @@ async function sendForm({ form }: UploadTask, name: string, bytes = png): Promis
 test('a job waits for its uploads and is queued when the last one arrives', async () => {
   const job = await awaiting({ filename: 'first.png' })
   assert.equal(job.status, 'pending')
-  assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 201)
+  assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 201)
   const view = async () =>
     ((await (await client.fetch(`/v1/jobs/${job.jobId}`)).json()) as { data: AwaitedUpload }).data
   await waitUntil(
@@ -143,7 +143,7 @@ test('a job waits for its uploads and is queued when the last one arrives', asyn
     'the first upload is seen',
   )
   assert.equal((await view()).status, 'pending', 'nothing runs before the last upload')
-  assert.equal(await put(formOf(job, 'second').put), 200)
+  assert.equal(await put(getForm(job, 'second').put), 200)
   const doneJob = await client.finishedJob(job.jobId)
   assert.equal(doneJob.status, 'completed', JSON.stringify(doneJob.error))
   assert.equal(doneJob.result?.filename, 'first.webp')
@@ -151,9 +151,9 @@ test('a job waits for its uploads and is queued when the last one arrives', asyn
 
 test('an awaited upload that is too large or unreadable fails the job', async () => {
   const job = await awaiting({ max_file_size: png.length - 1 })
-  assert.equal(await sendForm(formOf(job, 'file'), 'x.png'), 400, 'the form refuses it')
-  assert.equal(await put(formOf(job, 'file').put), 200, 'a PUT cannot')
-  assert.equal(await sendForm(formOf(job, 'second'), 'x.png', Buffer.from([0, 1, 2, 3])), 201)
+  assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 400, 'the form refuses it')
+  assert.equal(await put(getForm(job, 'file').put), 200, 'a PUT cannot')
+  assert.equal(await sendForm(getForm(job, 'second'), 'x.png', Buffer.from([0, 1, 2, 3])), 201)
   const failedJob = await client.finishedJob(job.jobId)
   assert.equal(failedJob.status, 'failed')
   assert.equal(failedJob.error?.code, 'FILE_TOO_LARGE')

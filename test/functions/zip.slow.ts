@@ -58,7 +58,7 @@ async function createJobFor(path: string, bytes: number, filename: string): Prom
 }
 
 /** Downloads the ZIP of these jobs to a file. */
-async function zipOf(jobIds: readonly string[]): Promise<string> {
+async function downloadZip(jobIds: readonly string[]): Promise<string> {
   const begin = performance.now()
   const job = await client.accepted(await client.post('/v1/download/zip?async=true', { jobIds }))
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
@@ -102,7 +102,7 @@ test('a hundred results of 20 MB are downloaded as one ZIP', async () => {
       jobIds.push(await createJobFor(path, bytes, 'same.mp4'))
     },
   )
-  await assertZipOpens(await zipOf(jobIds), 100, 100 * bytes)
+  await assertZipOpens(await downloadZip(jobIds), 100, 100 * bytes)
   for (const jobId of jobIds) await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
 })
 
@@ -112,5 +112,5 @@ test('a ZIP of five gigabytes uses ZIP64', async () => {
   const jobId = await createJobFor(path, bytes, 'large.mp4')
   await rm(path)
   const smallJob = await createJobFor(await video('small.mp4', mib), mib, 'after.mp4')
-  await assertZipOpens(await zipOf([jobId, smallJob]), 2, bytes + mib)
+  await assertZipOpens(await downloadZip([jobId, smallJob]), 2, bytes + mib)
 })

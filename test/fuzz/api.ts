@@ -10,7 +10,7 @@ import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { type CallOperation, EveryOperation } from '../support/every-operation.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 import { OpenApiChecker } from '../support/openapi-checker.ts'
-import { bodyOf } from '../support/operation-request.ts'
+import { createBody } from '../support/operation-request.ts'
 import { Client, startService, type TestService } from '../support/service.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
@@ -151,7 +151,7 @@ class Fuzzer {
     const call: CallOperation = async (sent) => {
       const { method = 'GET', path, params = {}, query = {}, waits } = sent
       const filled = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
-      const { init } = await bodyOf(sent)
+      const { init } = await createBody(sent)
       const headers = { ...Object(init.headers), ...sent.headers, ...(waits && { prefer: 'wait=25' }) }
       const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
       let response = await send()
@@ -305,7 +305,7 @@ async function encodeBody(
     }
   const form = new FormData()
   for (const [name, text] of texts) {
-    if (isFixture(text) || name === 'file') form.append(name, await fileOf(text), 'photo.png')
+    if (isFixture(text) || name === 'file') form.append(name, await createFile(text), 'photo.png')
     else form.append(name, text)
   }
   return { body: form, headers: {} }
@@ -317,7 +317,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.st
 const isFixture = (text: string) => /^@[\w-]+\.\w+$/.test(text)
 
 /** The named file, or one with this content. */
-async function fileOf(text: string): Promise<Blob> {
+async function createFile(text: string): Promise<Blob> {
   if (!isFixture(text)) return new Blob([text])
   return new Blob([await readFile(new URL(`../fixtures/${text.slice(1)}`, import.meta.url))])
 }

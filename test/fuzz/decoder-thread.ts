@@ -30,7 +30,7 @@ const byExtension = new Map<string, FormatId>(
   formats.flatMap(({ id, extensions }) => extensions.map((extension) => [extension, id] as const)),
 )
 
-function sourceOf({ name, bytes }: Sample): ByteSource {
+function createSource({ name, bytes }: Sample): ByteSource {
   const read = async (start: number, end: number) => {
     if (start < 0 || end < start || end > bytes.length)
       throw new Error(`read ${start} to ${end} of ${bytes.length}`)
@@ -51,7 +51,7 @@ async function findProblem(work: () => Promise<unknown>): Promise<string | undef
 }
 
 async function findProblems(input: Sample): Promise<string[]> {
-  const source = sourceOf(input)
+  const source = createSource(input)
   const extension = input.name.slice(input.name.lastIndexOf('.') + 1).toLowerCase()
   const foundFormats = new Set<FormatId | undefined>([byExtension.get(extension)])
   const detection = findProblem(async () => {

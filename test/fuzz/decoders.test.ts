@@ -11,8 +11,8 @@ test('mutated files neither crash nor hang the parsers of decoder processes', as
 
 test('a mutated input depends only on its seed and number', async () => {
   const samples = loadSamples()
-  const bytesOf = async (seed: string, number: number) => (await createInput(samples, seed, number)).bytes
-  assert.deepEqual(await bytesOf('a', 7), await bytesOf('a', 7))
-  assert.notDeepEqual(await bytesOf('a', 7), await bytesOf('a', 8))
-  assert.notDeepEqual(await bytesOf('a', 7), await bytesOf('b', 7))
+  const createBytes = async (seed: string, number: number) => (await createInput(samples, seed, number)).bytes
+  assert.deepEqual(await createBytes('a', 7), await createBytes('a', 7))
+  assert.notDeepEqual(await createBytes('a', 7), await createBytes('a', 8))
+  assert.notDeepEqual(await createBytes('a', 7), await createBytes('b', 7))
 })

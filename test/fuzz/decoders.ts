@@ -84,7 +84,7 @@ async function runThread(
 }
 
 /** Groups problems by where they were thrown. */
-const placeOf = ({ problem }: Problem) =>
+const getPlace = ({ problem }: Problem) =>
   /\n\s+at .*?((?:lib|node_modules)\/\S+)/.exec(problem)?.[1] ?? problem
 
 export async function main(args: string[]): Promise<void> {
@@ -108,7 +108,7 @@ export async function main(args: string[]): Promise<void> {
       process.stdout.write(`input ${number}\n`)
     },
   })
-  for (const [place, found] of Map.groupBy(problems, placeOf)) {
+  for (const [place, found] of Map.groupBy(problems, getPlace)) {
     process.stdout.write(`\n${found.length} × ${place}\n`)
     for (const { number, name, problem } of found.slice(0, maxShownPerPlace))
       process.stdout.write(`--from ${number} --count 1 (${name}): ${problem}\n`)

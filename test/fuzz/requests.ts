@@ -99,7 +99,7 @@ export function requestArbitrary(document: object): fc.Arbitrary<FuzzRequest> {
 }
 
 /** Usually an identity that is allowed to send the request. */
-function senderOf(path: string): fc.Arbitrary<SenderName> {
+function chooseSender(path: string): fc.Arbitrary<SenderName> {
   const isAdminPath = path.startsWith('/v1/admin')
     ? (['admin'] as const)
     : /^\/v1\/(?:account|api-keys|oauth\/clients)/.test(path)
@@ -153,7 +153,7 @@ function operationArbitrary(operation: Operation, lookup: ResolveReference): fc.
   )
   return fc.record({
     operation: fc.constant(operation),
-    sender: senderOf(operation.path),
+    sender: chooseSender(operation.path),
     params,
     query: fc.tuple(...queries).map((lists) => lists.flat()),
     headers: extraHeaders,
@@ -258,7 +258,7 @@ type Change = { readonly at: number; readonly how: string; readonly value: unkno
 
 /** Changes one of the fields, counted through the whole value. */
 function applyChange(root: unknown, { at, how, value }: Change): void {
-  const fields = [...fieldsOf(root)]
+  const fields = [...walkFields(root)]
   const field = fields[at % Math.max(1, fields.length)]
   if (!field) return
   const { parent, name } = field
@@ -268,11 +268,11 @@ function applyChange(root: unknown, { at, how, value }: Change): void {
   else parent[name] = [parent[name], parent[name]]
 }
 
-function* fieldsOf(value: unknown): Generator<{ parent: Record<string, unknown>; name: string }> {
+function* walkFields(value: unknown): Generator<{ parent: Record<string, unknown>; name: string }> {
   if (typeof value !== 'object' || value === null) return
   const parent = value as Record<string, unknown> // also an array, whose names are numbers
   for (const [name, one] of Object.entries(parent)) {
     yield { parent, name }
-    yield* fieldsOf(one)
+    yield* walkFields(one)
   }
 }

@@ -18,7 +18,7 @@ before(async () => {
 })
 after(() => app.close())
 
-const keyOf = (owner: string, input?: Partial<KeyInput>) => newKey(app.services, owner, input)
+const createKey = (owner: string, input?: Partial<KeyInput>) => newKey(app.services, owner, input)
 
 /** An account with a key that may manage keys, like a signed-in user. */
 async function manager() {
@@ -74,7 +74,7 @@ describe('API keys over HTTP', () => {
     const wrongKeys = {
       unknown: createKeyText('secret'),
       revoked: revoked.key,
-      expired: await keyOf(owner, { expiresAt }),
+      expired: await createKey(owner, { expiresAt }),
     }
     for (const [reason, key] of Object.entries(wrongKeys)) {
       const reply = await list({ 'x-api-key': key })
@@ -114,7 +114,7 @@ describe('API keys over HTTP', () => {
     const owner = await newAccount(app.services)
     const convert = { body: { tasks: {} } }
     for (const scope of grantedScopes) {
-      const headers = { 'x-api-key': await keyOf(owner, { scopes: [scope] }) }
+      const headers = { 'x-api-key': await createKey(owner, { scopes: [scope] }) }
       const statuses = {
         CONVERT_READ: (await list(headers)).status,
         CONVERT_WRITE: (await app.send('POST', '/v1/jobs', { ...convert, headers })).status,
@@ -124,7 +124,7 @@ describe('API keys over HTTP', () => {
         assert.equal(status === 403, name !== scope, `${name} with ${scope}: ${status}`)
       assert.equal((await app.send('GET', '/v1/api-keys', { headers })).status, 403)
     }
-    const refusedReply = await list({ 'x-api-key': await keyOf(owner, { scopes: ['WEBHOOKS_MANAGE'] }) })
+    const refusedReply = await list({ 'x-api-key': await createKey(owner, { scopes: ['WEBHOOKS_MANAGE'] }) })
     assert.equal(refusedReply.json.error.code, 'INSUFFICIENT_PERMISSIONS')
     assert.equal(
       refusedReply.headers['www-authenticate'],
@@ -160,7 +160,7 @@ describe('API keys over HTTP', () => {
     const owner = await newAccount(app.services)
     const page = 'https://www.example.com'
     const publicKey = async () => ({
-      'x-api-key': await keyOf(owner, {
+      'x-api-key': await createKey(owner, {
         kind: 'public',
         allowedOrigins: [page],
         scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
@@ -168,7 +168,7 @@ describe('API keys over HTTP', () => {
       origin: page,
     })
     const [one, otherKey] = [await publicKey(), await publicKey()]
-    const secret = { 'x-api-key': await keyOf(owner) }
+    const secret = { 'x-api-key': await createKey(owner) }
     const make = async (headers: RequestOptions['headers'] = {}): Promise<string> => {
       const text = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
       const tasks = {
@@ -226,7 +226,7 @@ describe('API keys over HTTP', () => {
 
   test('an API key with allowedIps works only from these IP addresses', async () => {
     const allowedIps = ['203.0.113.0/24', '2001:db8::/32']
-    const headers = { 'x-api-key': await keyOf(await newAccount(app.services), { allowedIps }) }
+    const headers = { 'x-api-key': await createKey(await newAccount(app.services), { allowedIps }) }
     for (const address of ['203.0.113.9', '2001:db8:1::1', '::ffff:203.0.113.9'])
       assert.equal((await list(headers, { address })).status, 200, address)
     for (const address of ['203.0.114.9', '2001:db9::1'])
@@ -239,7 +239,7 @@ describe('API keys over HTTP', () => {
   })
 
   test('API keys of a suspended account are refused', async () => {
-    const key = await keyOf(await newAccount(app.services, { status: 'suspended' }))
+    const key = await createKey(await newAccount(app.services, { status: 'suspended' }))
     const reply = await list({ 'x-api-key': key })
     assert.deepEqual([reply.status, reply.json.error.details.reason], [403, 'suspended'])
   })

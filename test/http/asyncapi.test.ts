@@ -4,7 +4,7 @@ import asyncapi from '@asyncapi/specs'
 import { Ajv } from 'ajv'
 import { createAsyncApiDocument } from '../../lib/http/openapi/asyncapi.ts'
 
-const documentOf = (url?: string) => createAsyncApiDocument({ version: '1', url })
+const createDocument = (url?: string) => createAsyncApiDocument({ version: '1', url })
 
 test('the AsyncAPI document is valid according to the AsyncAPI schema', () => {
   const ajv = new Ajv({
@@ -17,18 +17,18 @@ test('the AsyncAPI document is valid according to the AsyncAPI schema', () => {
   delete schema.definitions['http://json-schema.org/draft-07/schema']
   const isValid = ajv.compile(schema)
   for (const url of [undefined, 'http://localhost:8080', 'https://convert.example.com/base']) {
-    const document = JSON.parse(JSON.stringify(documentOf(url)))
+    const document = JSON.parse(JSON.stringify(createDocument(url)))
     assert.ok(isValid(document), ajv.errorsText(isValid.errors))
   }
   const brokenDocument = {
-    ...JSON.parse(JSON.stringify(documentOf())),
+    ...JSON.parse(JSON.stringify(createDocument())),
     operations: { x: { action: 'shout' } },
   }
   assert.equal(isValid(brokenDocument), false)
 })
 
 test('every reference in the AsyncAPI document can be resolved', () => {
-  const document = JSON.parse(JSON.stringify(documentOf()))
+  const document = JSON.parse(JSON.stringify(createDocument()))
   const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
     ([, path = '']) => path,
   )

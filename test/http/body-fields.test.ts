@@ -18,18 +18,18 @@ test('fields of a request body may be written in snake_case', () => {
 })
 
 test('an error about a request body uses the spelling of the client', () => {
-  const fieldOf = (value: unknown) => {
+  const getInvalidField = (value: unknown) => {
     try {
       return parseBodyFields(schema, value)
     } catch (error) {
       return (error as { details: { field: string } }).details.field
     }
   }
-  assert.equal(fieldOf({ expires_in: 10 }), 'expires_in')
-  assert.equal(fieldOf({ expiresIn: 10 }), 'expiresIn')
-  assert.equal(fieldOf({ items: [1, 'a'] }), 'items.1')
-  assert.equal(fieldOf({ expiresIn: 5, expires_in: 5 }), 'expires_in', 'both spellings of one field')
-  assert.equal(fieldOf([]), 'body')
+  assert.equal(getInvalidField({ expires_in: 10 }), 'expires_in')
+  assert.equal(getInvalidField({ expiresIn: 10 }), 'expiresIn')
+  assert.equal(getInvalidField({ items: [1, 'a'] }), 'items.1')
+  assert.equal(getInvalidField({ expiresIn: 5, expires_in: 5 }), 'expires_in', 'both spellings of one field')
+  assert.equal(getInvalidField([]), 'body')
 })
 
 test('option names in a request body are not changed from snake_case', () => {

@@ -21,7 +21,7 @@ const post = (path: string, body: unknown) => app.send('POST', path, { headers, 
 const readFilename = async (uploadId: string) =>
   (await app.send('GET', `/v1/uploads/${uploadId}`, { headers })).json.data.filename
 
-function formOf(fields: Readonly<Record<string, string>>): FormData {
+function createForm(fields: Readonly<Record<string, string>>): FormData {
   const form = new FormData()
   for (const [field, value] of Object.entries(fields)) form.set(field, value)
   form.append('file', new Blob(['# Hi']), 'plain.md')
@@ -31,10 +31,11 @@ function formOf(fields: Readonly<Record<string, string>>): FormData {
 /** Each request that takes a file name, with the name that it stores. */
 const requests: Readonly<Record<string, () => Promise<unknown>>> = {
   'POST /v1/convert': async () =>
-    (await post('/v1/convert', formOf({ filename: name, targetFormat: 'html' }))).json.data.source.filename,
+    (await post('/v1/convert', createForm({ filename: name, targetFormat: 'html' }))).json.data.source
+      .filename,
   'POST /v1/convert/batch': async () => {
     const items = JSON.stringify([{ file: 0, filename: name }])
-    const reply = await post('/v1/convert/batch', formOf({ items, targetFormat: 'html' }))
+    const reply = await post('/v1/convert/batch', createForm({ items, targetFormat: 'html' }))
     return reply.json.data.items?.[0]?.filename ?? JSON.stringify(reply.json)
   },
   'POST /v1/uploads/presign': async () =>

@@ -39,7 +39,7 @@ const convert = (sentRequest: RequestOptions & { readonly key?: string }, on = a
   return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
 }
 
-async function jobsOf(headers: Record<string, string>): Promise<string[]> {
+async function listJobs(headers: Record<string, string>): Promise<string[]> {
   const { json } = await app.send('GET', '/v1/jobs', { headers, query: { limit: '100' } })
   return json.data.jobs.map(({ jobId }: { jobId: string }) => jobId)
 }
@@ -69,13 +69,13 @@ test('after an internal error, repeating an idempotent request continues with th
   const key = newKey()
   const failingApp = app.with({ jobs: failingAfterStored(app.services.jobs) })
   assertCode(await convert({ headers, key }, failingApp), 500, 'INTERNAL_ERROR')
-  const [jobId] = await jobsOf(headers)
+  const [jobId] = await listJobs(headers)
   const otherRequest = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
   assertCode(await convert(otherRequest), 422, 'IDEMPOTENCY_KEY_REUSED')
   const repeatedReply = await convert({ headers, key })
   assert.equal(repeatedReply.status, 202, repeatedReply.text)
   assert.equal(repeatedReply.json.jobId, jobId)
-  assert.deepEqual(await jobsOf(headers), [jobId])
+  assert.deepEqual(await listJobs(headers), [jobId])
   const job = await app.services.jobs.store.getState(repeatedReply.json.jobId)
   const file = job?.fixed.find(({ name }) => name === 'import-file')?.files?.[0]
   assert.ok(file && (await app.services.files.head(file.key)), 'the file of the job is kept')
@@ -95,12 +95,12 @@ test('repeating an idempotent request finds the job if the process died after cr
   const key = newKey()
   const dyingContracts = createDyingContracts(createConversion, createConversion.handle)
   void convert({ headers, key }, app, dyingContracts)
-  await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
+  await waitUntil(async () => (await listJobs(headers)).length > 0, 'the job is there')
   assertCode(await convert({ headers, key }), 409, 'IDEMPOTENCY_IN_PROGRESS')
   await expireLeases()
   const laterReply = await convert({ headers, key })
   assert.equal(laterReply.status, 202, laterReply.text)
-  assert.deepEqual(await jobsOf(headers), [laterReply.json.jobId])
+  assert.deepEqual(await listJobs(headers), [laterReply.json.jobId])
   assert.equal((await convert({ headers, key })).text, laterReply.text)
 })
 
@@ -117,7 +117,7 @@ test('repeating an idempotent request creates the job if the process died before
   await expireLeases()
   const bothReplies = await Promise.all([convert({ headers, key }), convert({ headers, key })])
   assert.ok(bothReplies.some(({ status }) => status === 202))
-  assert.deepEqual(await jobsOf(headers), [jobId])
+  assert.deepEqual(await listJobs(headers), [jobId])
 })
 
 test('an upload claimed by a process that died belongs to the job of the repeated request', async () => {
@@ -129,11 +129,11 @@ test('an upload claimed by a process that died belongs to the job of the repeate
   assert.equal(put.status, 200, await put.text())
   const sentRequest = { headers, key: newKey(), body: { uploadId, targetFormat: 'pdf' } }
   void convert(sentRequest, app, createDyingContracts(createConversion, createConversion.handle))
-  await waitUntil(async () => (await jobsOf(headers)).length > 0, 'the job is there')
+  await waitUntil(async () => (await listJobs(headers)).length > 0, 'the job is there')
   await expireLeases()
   const laterReply = await convert(sentRequest)
   assert.equal(laterReply.status, 202, laterReply.text)
-  assert.deepEqual(await jobsOf(headers), [laterReply.json.jobId])
+  assert.deepEqual(await listJobs(headers), [laterReply.json.jobId])
 })
 
 function createKeyedRequest(): KeyedRequest {
@@ -216,7 +216,7 @@ test('an anonymous client that repeats an idempotent request from the same IP ad
   assert.equal(otherAddressReply.status, 202)
   assert.notEqual(otherAddressReply.json.jobId, firstReply.json.jobId)
   assert.notEqual(otherAddressReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
-  assert.deepEqual(await jobsOf(ownerHeaders), [firstReply.json.jobId])
+  assert.deepEqual(await listJobs(ownerHeaders), [firstReply.json.jobId])
 })
 
 test('a different request with the same idempotency key does not receive the identity of the first client', async () => {

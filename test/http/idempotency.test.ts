@@ -50,7 +50,7 @@ const convert = (sentRequest: RequestOptions & { readonly key?: string }, on = a
   return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
 }
 
-async function jobsOf(headers: Record<string, string>): Promise<string[]> {
+async function listJobs(headers: Record<string, string>): Promise<string[]> {
   const { json } = await app.send('GET', '/v1/jobs', { headers, query: { limit: '100' } })
   return json.data.jobs.map(({ jobId }: { jobId: string }) => jobId)
 }
@@ -79,7 +79,7 @@ test('a repeated request with the same idempotency key returns the same reply an
   assert.equal(secondReply.headers.location, firstReply.headers.location)
   assert.equal(secondReply.headers['retry-after'], firstReply.headers['retry-after'])
   assert.notEqual(secondReply.headers['x-request-id'], firstReply.headers['x-request-id'])
-  assert.deepEqual(await jobsOf(headers), [firstReply.json.jobId])
+  assert.deepEqual(await listJobs(headers), [firstReply.json.jobId])
   assert.equal(await countFiles(), files, 'the file of the repetition is deleted')
 })
 
@@ -97,7 +97,7 @@ for (const [what, sent] of otherRequests) {
     const firstReply = await convert({ headers, key })
     assertCode(await convert({ ...sent, headers, key }), 422, 'IDEMPOTENCY_KEY_REUSED')
     assertReplay(await convert({ headers, key }), firstReply)
-    assert.equal((await jobsOf(headers)).length, 1)
+    assert.equal((await listJobs(headers)).length, 1)
   })
 }
 
@@ -141,7 +141,7 @@ test('of two concurrent requests with one idempotency key, one runs and the othe
     assertCode(secondReply, 409, 'IDEMPOTENCY_IN_PROGRESS')
     assert.match(secondReply.headers['retry-after'] ?? '', /^\d+$/)
   }
-  assert.equal((await jobsOf(headers)).length, 1)
+  assert.equal((await listJobs(headers)).length, 1)
 })
 
 test('a corrected request can reuse the idempotency key of a rejected one', async () => {
@@ -152,7 +152,7 @@ test('a corrected request can reuse the idempotency key of a rejected one', asyn
   const correctedReply = await convert({ headers, key })
   assert.equal(correctedReply.status, 202, correctedReply.text)
   assertReplay(await convert({ headers, key }), correctedReply)
-  assert.deepEqual(await jobsOf(headers), [correctedReply.json.jobId])
+  assert.deepEqual(await listJobs(headers), [correctedReply.json.jobId])
 })
 
 test('an anonymous client whose request was rejected can reuse the idempotency key', async () => {
@@ -233,7 +233,7 @@ test('retrying a job creates one new job per idempotency key', async () => {
   assert.equal(firstReply.status, 202, firstReply.text)
   assert.equal(firstReply.json.data.retryOf, json.jobId)
   assertReplay(await app.send('POST', path, retry), firstReply)
-  assert.equal((await jobsOf(headers)).length, 2)
+  assert.equal((await listJobs(headers)).length, 2)
   assert.equal(await countFiles(), files + 1)
 })
 
@@ -273,7 +273,7 @@ test('each request without an idempotency key creates a job', async () => {
   const headers = await newIdentity()
   await convert({ headers })
   await convert({ headers })
-  assert.equal((await jobsOf(headers)).length, 2)
+  assert.equal((await listJobs(headers)).length, 2)
 })
 
 test('idempotency records contain neither the key, the IP address nor the fields of the request', async () => {

@@ -56,12 +56,12 @@ describe('cursors of job lists', () => {
 
   test('the Link header contains the next and the previous page with the same filters', () => {
     const query = { status: 'failed', tag: undefined, limit: 5, before: 'older name' }
-    const linksOf = (nextCursor: string | null, prevCursor: string | null) =>
+    const getLinks = (nextCursor: string | null, prevCursor: string | null) =>
       createPageLinks('https://a.test/v1/jobs', query, { limit: 5, hasMore: true, nextCursor, prevCursor })
     const next = '<https://a.test/v1/jobs?status=failed&limit=5&cursor=c%26d>; rel="next"'
-    assert.deepEqual(linksOf('c&d', null), { headers: { link: next } })
+    assert.deepEqual(getLinks('c&d', null), { headers: { link: next } })
     const prev = '<https://a.test/v1/jobs?status=failed&limit=5&cursor=b>; rel="prev"'
-    assert.deepEqual(linksOf('c&d', 'b'), { headers: { link: `${next}, ${prev}` } })
-    assert.deepEqual(linksOf(null, null), {})
+    assert.deepEqual(getLinks('c&d', 'b'), { headers: { link: `${next}, ${prev}` } })
+    assert.deepEqual(getLinks(null, null), {})
   })
 })

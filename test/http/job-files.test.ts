@@ -7,7 +7,7 @@ import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 
 const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
 const services = {} as never // The result is part of the job.
-const resultOf = async (one: Job, selector: FileSelector = {}) => {
+const getResult = async (one: Job, selector: FileSelector = {}) => {
   const result = await findResult(one, selector, services)
   return result === 'zip' ? result : result.filename
 }
@@ -17,9 +17,9 @@ test('the result of a job is returned, or the error explains why there is none',
     status: 'completed',
     result: { files: [file('a.webp'), file('b.webp')] } as never,
   })
-  assert.equal(await resultOf(completedJob), 'a.webp')
-  assert.equal(await resultOf(completedJob, { file: 'b.webp' }), 'b.webp')
-  await assert.rejects(resultOf(completedJob, { file: 'c.webp' }), {
+  assert.equal(await getResult(completedJob), 'a.webp')
+  assert.equal(await getResult(completedJob, { file: 'b.webp' }), 'b.webp')
+  await assert.rejects(getResult(completedJob, { file: 'c.webp' }), {
     code: 'TASK_NOT_FOUND',
     details: { file: 'c.webp', files: ['a.webp', 'b.webp'] },
   })
@@ -29,7 +29,7 @@ test('the result of a job is returned, or the error explains why there is none',
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)
-    await assert.rejects(resultOf(job(moreFields as Partial<Job>)), { code, message })
+    await assert.rejects(getResult(job(moreFields as Partial<Job>)), { code, message })
 })
 
 test('the result of a batch is a ZIP of all files if there are several', async () => {
@@ -39,11 +39,11 @@ test('the result of a batch is a ZIP of all files if there are several', async (
       packsResults: true,
       result: { files: names.map((name) => file(name)) } as never,
     })
-  assert.equal(await resultOf(createBatch('a.webp', 'b.webp')), 'zip')
-  assert.equal(await resultOf(createBatch('a.webp', 'b.webp'), { file: 'b.webp' }), 'b.webp')
-  assert.equal(await resultOf(createBatch('a.webp')), 'a.webp')
+  assert.equal(await getResult(createBatch('a.webp', 'b.webp')), 'zip')
+  assert.equal(await getResult(createBatch('a.webp', 'b.webp'), { file: 'b.webp' }), 'b.webp')
+  assert.equal(await getResult(createBatch('a.webp')), 'a.webp')
   const earlierBatch = { ...createBatch('a.webp', 'b.webp'), packsResults: undefined, require: 'any' } as Job
-  assert.equal(await resultOf(earlierBatch), 'zip', 'batches of earlier versions too')
+  assert.equal(await getResult(earlierBatch), 'zip', 'batches of earlier versions too')
 })
 
 test('repeating a request does not return an earlier job that was deleted in the meantime', async () => {

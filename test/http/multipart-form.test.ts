@@ -40,7 +40,7 @@ async function read(form: FormData, files: Files, moreOptions: Partial<FormOptio
   })
 }
 
-const formOf = (fields: number, parts = 0) => {
+const createForm = (fields: number, parts = 0) => {
   const form = new FormData()
   for (let at = 0; at < fields; at++) form.append(`field-${at}`, `${at}`)
   for (let at = 0; at < parts; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
@@ -51,7 +51,7 @@ describe('parsing multipart forms', () => {
   test('the files of a form are stored in the bucket with their size and hash', async () => {
     const { stored, files, deletions } = bucket()
     const content = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256))
-    const form = formOf(2)
+    const form = createForm(2)
     form.append('file', new Blob([content]), 'folder/grüße.bin')
     form.append('image', new Blob([]), 'b.png')
     const result = await read(form, files)
@@ -75,7 +75,7 @@ describe('parsing multipart forms', () => {
   test('a range of a form file that is not buffered is read from the bucket', async () => {
     const { files } = bucket()
     const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
-    const form = formOf(0)
+    const form = createForm(0)
     form.append('file', new Blob([content]), 'a.bin')
     const [one] = (await read(form, files, { maxFileBytes: 200_000 })).files
     assert.deepEqual(Buffer.from((await one?.read(0, 150_000)) ?? []), content.subarray(0, 150_000))
@@ -84,7 +84,7 @@ describe('parsing multipart forms', () => {
   test('a form with a file over the limit leaves no object in the bucket, a file of exactly the limit is accepted', async () => {
     const { stored, files } = bucket()
     const of = (bytes: number) => {
-      const form = formOf(0, 1)
+      const form = createForm(0, 1)
       form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.bin')
       return form
     }
@@ -105,10 +105,10 @@ describe('parsing multipart forms', () => {
 
   test('a multipart form with too many fields or parts is refused', async () => {
     const { files, stored } = bucket()
-    const largestForm = await read(formOf(200, 200), files)
+    const largestForm = await read(createForm(200, 200), files)
     assert.deepEqual([Object.keys(largestForm.fields).length, largestForm.files.length], [200, 200])
     await largestForm.discard()
-    for (const form of [formOf(201), formOf(200, 201), formOf(0, 401)])
+    for (const form of [createForm(201), createForm(200, 201), createForm(0, 401)])
       await assert.rejects(read(form, files), { code: 'INVALID_REQUEST', details: { max: 400 } })
     assert.equal(stored.size, 0)
   })
@@ -116,7 +116,7 @@ describe('parsing multipart forms', () => {
   test('form fields over 1 MiB, repeated fields and files in other fields are rejected', async () => {
     const { files } = bucket()
     const of = (...pairs: [name: string, value: string | Blob][]) => {
-      const form = formOf(0)
+      const form = createForm(0)
       for (const [name, value] of pairs)
         if (typeof value === 'string') form.append(name, value)
         else form.append(name, value, 'a.bin')
@@ -145,7 +145,7 @@ describe('parsing multipart forms', () => {
 
   test('a form whose file cannot be stored fails with the error of the bucket', async () => {
     const { files } = bucket(new Error('the bucket is away'))
-    await assert.rejects(read(formOf(1, 3), files), { message: 'the bucket is away' })
+    await assert.rejects(read(createForm(1, 3), files), { message: 'the bucket is away' })
   })
 
   test('an incomplete form, or one without a boundary, is refused and leaves no object in the bucket', async () => {

@@ -27,10 +27,10 @@ interface DescribedOperation {
   >
 }
 
-const pathOf = ({ path }: AnyContract) => path.replace(/:(\w+)/g, '{$1}')
+const getTemplatePath = ({ path }: AnyContract) => path.replace(/:(\w+)/g, '{$1}')
 const document = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/' }))
 const operations = api.map((contract) => {
-  const item = document.paths?.[pathOf(contract)] as Record<string, unknown> | undefined
+  const item = document.paths?.[getTemplatePath(contract)] as Record<string, unknown> | undefined
   return {
     contract,
     described: item?.[contract.method.toLowerCase()] as DescribedOperation,

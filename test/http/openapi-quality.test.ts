@@ -43,7 +43,7 @@ const document = inlineComponents(JSON.parse(sentDocument))
 const operations: readonly Operation[] = Object.values(document.paths).flatMap((path) =>
   Object.values(path as object),
 )
-const examplesOf = ({ example, examples = {} }: Media) => [
+const getExamples = ({ example, examples = {} }: Media) => [
   ...(example === undefined ? [] : [example]),
   ...Object.values(examples).map(({ value }) => value),
 ]
@@ -91,7 +91,7 @@ describe('quality of the OpenAPI document', () => {
     ajv.addSchema(document, 'openapi')
     let count = 0
     const check = (media: Media, place: string) => {
-      const examples = examplesOf(media)
+      const examples = getExamples(media)
       if (!media.schema || examples.length === 0) return
       const text = JSON.stringify(media.schema).replaceAll('"#/components/', '"openapi#/components/')
       const isValid = ajv.compile(JSON.parse(text))
@@ -143,12 +143,12 @@ test('the OpenAPI schema of each task contains the options of its operation', ()
 test('GET /v1 links to every resource of the OpenAPI document', async () => {
   const { getVersion } = await import('../../functions/routes/get-version.ts')
   const { data } = await getVersion.handle({} as never, {} as never) // uses neither
-  const rootPathOf = (path: string) => path.split('/').slice(0, 3).join('/')
+  const getRootPath = (path: string) => path.split('/').slice(0, 3).join('/')
   const links = Object.values(data.links)
-  const roots = new Set(links.map(rootPathOf))
+  const roots = new Set(links.map(getRootPath))
   const paths = Object.keys(document.paths)
   for (const path of paths)
-    if (path !== '/v1') assert.ok(roots.has(rootPathOf(path)), `no link to ${rootPathOf(path)}`)
+    if (path !== '/v1') assert.ok(roots.has(getRootPath(path)), `no link to ${getRootPath(path)}`)
   assert.deepEqual(
     links.filter((link) => !paths.includes(link)),
     ['/docs'],

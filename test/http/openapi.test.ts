@@ -76,9 +76,9 @@ test('the OpenAPI document names the header for the identity', () => {
 })
 
 test('every OpenAPI operation documents its authentication methods and required scopes', () => {
-  const securityOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
-  assert.deepEqual(securityOf('/v1/openapi.json', 'get'), [])
-  assert.deepEqual(securityOf('/v1/jobs', 'get'), [
+  const getSecurity = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
+  assert.deepEqual(getSecurity('/v1/openapi.json', 'get'), [])
+  assert.deepEqual(getSecurity('/v1/jobs', 'get'), [
     {},
     { owner: [] },
     { oauth: ['CONVERT_READ'] },
@@ -86,17 +86,17 @@ test('every OpenAPI operation documents its authentication methods and required 
     { bearer: [] },
     { session: [] },
   ])
-  assert.deepEqual(securityOf('/v1/api-keys', 'post'), [{ session: [] }])
-  const scopesOf = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.['x-scopes']
-  assert.deepEqual(scopesOf('/v1/jobs', 'get'), ['CONVERT_READ'])
-  assert.deepEqual(scopesOf('/v1/api-keys', 'post'), ['ACCOUNT_MANAGE'])
-  assert.equal(scopesOf('/v1/openapi.json', 'get'), undefined)
+  assert.deepEqual(getSecurity('/v1/api-keys', 'post'), [{ session: [] }])
+  const getScopes = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.['x-scopes']
+  assert.deepEqual(getScopes('/v1/jobs', 'get'), ['CONVERT_READ'])
+  assert.deepEqual(getScopes('/v1/api-keys', 'post'), ['ACCOUNT_MANAGE'])
+  assert.equal(getScopes('/v1/openapi.json', 'get'), undefined)
   for (const status of ['401', '403', '429'])
     assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
 })
 
 test('every reply in the OpenAPI document has its headers and says which are required', () => {
-  const headersOf = (path: string, method: string, status: string) => {
+  const getHeaders = (path: string, method: string, status: string) => {
     const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
     const allHeaders = Object.entries(headers)
     return {
@@ -104,23 +104,23 @@ test('every reply in the OpenAPI document has its headers and says which are req
       required: allHeaders.flatMap(([name, one]) => (one.required ? [name] : [])),
     }
   }
-  const createdHeaders = headersOf('/v1/convert', 'post', '202')
+  const createdHeaders = getHeaders('/v1/convert', 'post', '202')
   for (const name of ['x-request-id', 'location', 'retry-after', 'preference-applied', 'x-owner-token'])
     assert.ok(createdHeaders.all.includes(name), name)
   assert.deepEqual(createdHeaders.required, [])
-  assert.deepEqual(headersOf('/v1/convert', 'post', '303').required, ['location'])
-  assert.deepEqual(headersOf('/v1/webhooks', 'post', '201').required, ['location'])
-  assert.deepEqual(headersOf('/v1/ws/tickets', 'post', '201').required, [])
+  assert.deepEqual(getHeaders('/v1/convert', 'post', '303').required, ['location'])
+  assert.deepEqual(getHeaders('/v1/webhooks', 'post', '201').required, ['location'])
+  assert.deepEqual(getHeaders('/v1/ws/tickets', 'post', '201').required, [])
   for (const status of ['200', '304'])
-    assert.deepEqual(headersOf('/v1/status/{jobId}', 'get', status).required, ['etag'])
-  assert.deepEqual(headersOf('/v1/jobs', 'get', '401').required, ['www-authenticate'])
-  assert.deepEqual(headersOf('/v1/jobs', 'post', '415').required, ['accept-encoding'])
+    assert.deepEqual(getHeaders('/v1/status/{jobId}', 'get', status).required, ['etag'])
+  assert.deepEqual(getHeaders('/v1/jobs', 'get', '401').required, ['www-authenticate'])
+  assert.deepEqual(getHeaders('/v1/jobs', 'post', '415').required, ['accept-encoding'])
   for (const status of ['429', '503'])
-    assert.deepEqual(headersOf('/v1/jobs', 'get', status).required, ['retry-after'])
-  assert.ok(headersOf('/v1/jobs', 'post', '409').all.includes('retry-after'))
+    assert.deepEqual(getHeaders('/v1/jobs', 'get', status).required, ['retry-after'])
+  assert.ok(getHeaders('/v1/jobs', 'post', '409').all.includes('retry-after'))
   for (const path of ['/v1/plans', '/v1/formats', '/health'])
-    assert.ok(headersOf(path, 'get', '200').all.includes('ratelimit'), path)
-  const jobListHeaders = headersOf('/v1/jobs', 'get', '403')
+    assert.ok(getHeaders(path, 'get', '200').all.includes('ratelimit'), path)
+  const jobListHeaders = getHeaders('/v1/jobs', 'get', '403')
   assert.ok(jobListHeaders.all.includes('www-authenticate') && jobListHeaders.required.length === 0)
 })
 

@@ -148,15 +148,15 @@ describe('views of all options', () => {
   })
 
   test('conversion options show the expected suggestions', () => {
-    const suggestionsOf = (name: string) => optionLabels[name]?.suggestions?.join(' ')
+    const getSuggestions = (name: string) => optionLabels[name]?.suggestions?.join(' ')
     const languages = 'eng deu fra spa ita por nld pol rus ukr tur ara hin jpn kor chi-sim chi-tra'
-    assert.equal(suggestionsOf('language'), languages)
-    assert.equal(suggestionsOf('ocrLanguage'), languages)
+    assert.equal(getSuggestions('language'), languages)
+    assert.equal(getSuggestions('ocrLanguage'), languages)
     assert.equal(
-      suggestionsOf('encoding'),
+      getSuggestions('encoding'),
       'auto utf-8 utf-16le windows-1252 windows-1251 windows-1250 iso-8859-2 koi8-r shift_jis euc-jp gb18030 big5 euc-kr cp866',
     )
-    assert.equal(suggestionsOf('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
+    assert.equal(getSuggestions('resolution'), '240p 360p 480p 720p 1080p 1440p 4k')
   })
 
   test('conversion options use the expected widgets and units', () => {

@@ -20,18 +20,18 @@ const secret = Buffer.from('a secret of this test')
 const services = { keys: { owner: secret }, config: { ANONYMOUS_PLAN: 'self-hosted' } } as const
 const token = signOwnerToken('anon_1', secret)
 const cookie = (value: string) => ['theme=dark', `mutabor_owner=${value}`]
-const principalOf = (headers: Record<string, string | undefined>, cookies?: string[]) =>
+const getPrincipal = (headers: Record<string, string | undefined>, cookies?: string[]) =>
   createAnonymousPrincipal({ headers, cookies, method: 'GET', sourceIp: '192.0.2.1' }, services)
 
 describe('identities of anonymous clients', () => {
   test('an anonymous identity is recognized by its token in a header or cookie', () => {
     const otherToken = signOwnerToken('anon_2', secret)
     for (const knownOwner of [
-      principalOf({ 'x-owner-token': token }),
-      principalOf({ authorization: `bearer ${token}` }),
-      principalOf({}, cookie(token)),
-      principalOf({ 'x-owner-token': token }, cookie(otherToken)),
-      principalOf({ 'x-owner-token': '' }, cookie(token)),
+      getPrincipal({ 'x-owner-token': token }),
+      getPrincipal({ authorization: `bearer ${token}` }),
+      getPrincipal({}, cookie(token)),
+      getPrincipal({ 'x-owner-token': token }, cookie(otherToken)),
+      getPrincipal({ 'x-owner-token': '' }, cookie(token)),
     ]) {
       assert.equal(knownOwner.ownerId, 'anon_1')
       assert.equal(knownOwner.isNew, undefined)
@@ -51,19 +51,19 @@ describe('identities of anonymous clients', () => {
       signOwnerToken('anon_1', Buffer.from('another secret')),
     ]
     for (const one of [undefined, '', ...forgedTokens]) {
-      const { ownerId, isNew } = principalOf({}, cookie(one ?? ''))
+      const { ownerId, isNew } = getPrincipal({}, cookie(one ?? ''))
       assert.equal(isNew, true, one)
       assert.match(ownerId, /^anon_/)
       assert.notEqual(ownerId, 'anon_1')
       if (!one) continue
-      assert.throws(() => principalOf({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
+      assert.throws(() => getPrincipal({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
       // Even with a valid cookie: the client would act as another identity than it expects.
-      assert.throws(() => principalOf({ 'x-owner-token': one }, cookie(token)), {
+      assert.throws(() => getPrincipal({ 'x-owner-token': one }, cookie(token)), {
         code: 'INVALID_API_KEY',
         details: { reason: 'unknown', field: 'X-Owner-Token' },
       })
     }
-    assert.notEqual(principalOf({}).ownerId, principalOf({}).ownerId)
+    assert.notEqual(getPrincipal({}).ownerId, getPrincipal({}).ownerId)
   })
 
   test('anonymous clients are counted by their IPv4 address or their IPv6 /64 network', () => {
@@ -95,8 +95,8 @@ const stranger = { ownerId: newId('anon') }
 
 describe('access to jobs by owner', () => {
   test('only the owner of a job can change it', () => {
-    requireOwner(job, principalOf({ 'x-owner-token': token }))
-    assert.throws(() => requireOwner(job, principalOf({})), {
+    requireOwner(job, getPrincipal({ 'x-owner-token': token }))
+    assert.throws(() => requireOwner(job, getPrincipal({})), {
       code: 'INSUFFICIENT_PERMISSIONS',
       details: { jobId: 'job_1' },
     })
@@ -126,7 +126,7 @@ describe('access to jobs by owner', () => {
     assert.equal(requireVisibleJob(accountJob, 'job_1', { ownerId: account }), accountJob)
     for (const reader of [stranger, { ownerId: newId('acc') }])
       assert.throws(() => requireVisibleJob(accountJob, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
-    assert.throws(() => requireOwner(accountJob, principalOf({})), { code: 'JOB_NOT_FOUND' })
+    assert.throws(() => requireOwner(accountJob, getPrincipal({})), { code: 'JOB_NOT_FOUND' })
   })
 
   test('a public key sees the jobs created with it or with the keys it replaced', () => {
@@ -174,17 +174,17 @@ describe('access to jobs by owner', () => {
 
   test('a job is loaded with its tasks only if its view needs them', async () => {
     const wholeJob = newJob([createStoredImport('in'), newTask('work', [0])])
-    const principalOf: string[] = []
+    const loadedIds: string[] = []
     const store = {
       getState: async (id: string) => {
-        principalOf.push(id)
+        loadedIds.push(id)
         return wholeJob
       },
     }
     const services = { jobs: { store } } as unknown as Services // only the members that are used
     assert.deepEqual((await loadViewState(job, services)).tasks, [])
-    assert.deepEqual(principalOf, [])
+    assert.deepEqual(loadedIds, [])
     assert.equal(await loadViewState(of({ status: 'failed' }), services), wholeJob)
-    assert.deepEqual(principalOf, ['job_1'])
+    assert.deepEqual(loadedIds, ['job_1'])
   })
 })

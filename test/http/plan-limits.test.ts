@@ -44,10 +44,10 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
 
 test('creating more API keys for an account does not raise its daily limit', async () => {
   const { services } = where('free', { requestsPerDay: 2 })
-  const countRequestsOf = async (limiterKey: string) =>
+  const isRequestAllowed = async (limiterKey: string) =>
     (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), 'work')).isAllowed
   assert.deepEqual(
-    [await countRequestsOf('key:a'), await countRequestsOf('key:b'), await countRequestsOf('key:c')],
+    [await isRequestAllowed('key:a'), await isRequestAllowed('key:b'), await isRequestAllowed('key:c')],
     [true, true, false],
   )
 })
@@ -72,18 +72,18 @@ test('the daily and monthly limits count only requests that create work', async 
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   for (const limits of [{ requestsPerDay: 0 }, { requestsPerMonth: 0 }]) {
     const full = where('anonymous', limits)
-    const statusOf = async (path: string, body?: unknown) =>
+    const getStatus = async (path: string, body?: unknown) =>
       (await full.send('POST', path, { headers, body })).status
     for (const { path, method } of workRoutes) {
       assert.equal(method, 'POST', path)
-      if (path.startsWith('/v1/')) assert.equal(await statusOf(path.replace(/:\w+/, 'x'), {}), 429, path)
+      if (path.startsWith('/v1/')) assert.equal(await getStatus(path.replace(/:\w+/, 'x'), {}), 429, path)
     }
     for (const [path, body] of [
       ['/v1/uploads/presign', { filename: 'a.png', contentType: 'image/png', size: 1 }],
       ['/v1/ws/tickets', undefined],
       ['/v1/webhooks', { url: 'https://example.com/', events: ['job.completed'] }],
     ] as const)
-      assert.equal(await statusOf(path, body), 201, path)
+      assert.equal(await getStatus(path, body), 201, path)
   }
 })
 

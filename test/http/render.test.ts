@@ -70,13 +70,14 @@ describe('rendering of replies', () => {
         asking(),
         'req_1',
       )
-    const bodyOf = (form: 'envelope' | 'mirrored' | 'raw') => JSON.parse(replyOf(form, { a: 1 }).body ?? '')
-    const { meta, ...envelope } = bodyOf('envelope')
+    const parseBody = (form: 'envelope' | 'mirrored' | 'raw') =>
+      JSON.parse(replyOf(form, { a: 1 }).body ?? '')
+    const { meta, ...envelope } = parseBody('envelope')
     assert.deepEqual([envelope, meta.requestId], [{ success: true, data: { a: 1 } }, 'req_1'])
     assert.ok(Math.abs(Date.parse(meta.timestamp) - Date.now()) < 60_000, meta.timestamp)
-    const { meta: _, ...mirroredFields } = bodyOf('mirrored')
+    const { meta: _, ...mirroredFields } = parseBody('mirrored')
     assert.deepEqual(mirroredFields, { a: 1, success: true, data: { a: 1 } })
-    assert.deepEqual(bodyOf('raw'), { a: 1 })
+    assert.deepEqual(parseBody('raw'), { a: 1 })
     assert.equal(replyOf('raw', 'text').body, 'text')
     assert.deepEqual(replyOf('raw', Buffer.from([255])), {
       ...replyOf('raw', 'text'),

@@ -192,16 +192,18 @@ describe('views of options and formats in replies', () => {
 
   test('option values are labeled with the capitalized word or a known name', () => {
     const labels = [...allViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
-    const namesOf = (is: (value: string, label: string) => boolean) =>
+    const listValues = (is: (value: string, label: string) => boolean) =>
       [...new Set(labels.filter(([value, label]) => is(value, label)).map(([value]) => value))]
         .sort()
         .join(' ')
     assert.equal(
-      namesOf((value, label) => value === label),
+      listValues((value, label) => value === label),
       '1080p 1440p 240p 360p 480p 4k 720p A3 A4 A5 Legal Letter Page {page} {page} {page} of {pages}',
     )
     assert.equal(
-      namesOf((value, label) => value !== label && label === value.charAt(0).toUpperCase() + value.slice(1)),
+      listValues(
+        (value, label) => value !== label && label === value.charAt(0).toUpperCase() + value.slice(1),
+      ),
       'black blue bottom center color comma default diagonal fast faster galaxy gray green grid high highest keep kindle kobo left low medium mobipocket none nook opus orange pipe purple red right semicolon slow slower speex tab tablet theora top vorbis white xvid yellow',
     )
     for (const [option, value, label] of [

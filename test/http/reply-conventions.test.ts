@@ -50,26 +50,26 @@ describe('error codes', () => {
 })
 
 describe('unknown query parameters', () => {
-  const warningsOf = async (path: string, query: Record<string, string>) => {
+  const getWarnings = async (path: string, query: Record<string, string>) => {
     const { status, json } = await app.send('GET', path, { query })
     assert.equal(status, 200)
     return json.meta.warnings
   }
 
   test('unknown query parameters are ignored and listed in a warning with a suggestion', async () => {
-    const [warning, ...more] = await warningsOf('/v1/formats', { categroy: 'image', q: 'png' })
+    const [warning, ...more] = await getWarnings('/v1/formats', { categroy: 'image', q: 'png' })
     assert.deepEqual(more, [])
     assert.deepEqual([warning.code, warning.field], ['UNKNOWN_PARAMETER', 'categroy'])
     assert.match(warning.message, /Did you mean category\?$/)
     // Also in replies that are cached, and where there are none.
-    assert.match((await warningsOf('/v1/formats', { page: '2' }))[0].message, /it has category, /)
-    assert.match((await warningsOf('/v1/formats/png', { page: '2' }))[0].message, /it has none\.$/)
+    assert.match((await getWarnings('/v1/formats', { page: '2' }))[0].message, /it has category, /)
+    assert.match((await getWarnings('/v1/formats/png', { page: '2' }))[0].message, /it has none\.$/)
   })
 
   test('a request without unknown query parameters has no warnings', async () => {
-    assert.equal(await warningsOf('/v1/formats', { q: 'png' }), undefined)
+    assert.equal(await getWarnings('/v1/formats', { q: 'png' }), undefined)
     const names = Array.from({ length: 100 }, (_, index) => [`${'x'.repeat(90)}${index}`, ''])
-    const warnings = await warningsOf('/v1/formats', Object.fromEntries(names))
+    const warnings = await getWarnings('/v1/formats', Object.fromEntries(names))
     assert.equal(warnings.length, 20)
     assert.equal(warnings[0].field.length, 64)
   })

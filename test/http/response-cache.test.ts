@@ -92,6 +92,6 @@ test('replies are cached separately per cache key, and failures are not cached',
     await ask('a', async () => ({ data: ['a'] })),
     await ask('b', async () => ({ data: ['b'] })),
   ]
-  const dataOf = ({ body = '' }) => JSON.parse(Buffer.from(body, 'base64').toString()).data
-  assert.deepEqual([dataOf(a), dataOf(b)], [['a'], ['b']])
+  const parseData = ({ body = '' }) => JSON.parse(Buffer.from(body, 'base64').toString()).data
+  assert.deepEqual([parseData(a), parseData(b)], [['a'], ['b']])
 })

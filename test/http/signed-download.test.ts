@@ -6,15 +6,17 @@ import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 
 const at = Date.parse('2026-03-10T23:00:00Z')
 const dayMs = 86_400_000
-const keyOf = (day: number) => createHash('sha256').update(`key of day ${day}`).digest()
+const createDayKey = (day: number) => createHash('sha256').update(`key of day ${day}`).digest()
 
-const queryOf = (lifetimeS: number, query = {}) =>
+const createQuery = (lifetimeS: number, query = {}) =>
   Object.fromEntries(
-    new URLSearchParams(signQuery({ jobId: 'job_1', query, expiresAtS: at / 1000 + lifetimeS, at }, keyOf)),
+    new URLSearchParams(
+      signQuery({ jobId: 'job_1', query, expiresAtS: at / 1000 + lifetimeS, at }, createDayKey),
+    ),
   )
-const codeOf = (query: Readonly<Record<string, string>>, now: number, jobId = 'job_1') => {
+const getErrorCode = (query: Readonly<Record<string, string>>, now: number, jobId = 'job_1') => {
   try {
-    verifySignature(jobId, query, keyOf, now)
+    verifySignature(jobId, query, createDayKey, now)
     return 'OK'
   } catch (error) {
     return (error as { code: string }).code
@@ -22,56 +24,58 @@ const codeOf = (query: Readonly<Record<string, string>>, now: number, jobId = 'j
 }
 
 test('a signed URL is valid until its expiry and then reports EXPIRED', () => {
-  const query = queryOf(3600, { file: 'a b.png' })
-  assert.equal(codeOf(query, at), 'OK')
-  assert.equal(codeOf(query, at + 3_599_999), 'OK')
-  assert.equal(codeOf(query, at + 3_600_000), 'EXPIRED')
-  assert.equal(codeOf(query, at + 30 * dayMs), 'EXPIRED')
+  const query = createQuery(3600, { file: 'a b.png' })
+  assert.equal(getErrorCode(query, at), 'OK')
+  assert.equal(getErrorCode(query, at + 3_599_999), 'OK')
+  assert.equal(getErrorCode(query, at + 3_600_000), 'EXPIRED')
+  assert.equal(getErrorCode(query, at + 30 * dayMs), 'EXPIRED')
   const expiredAt = new Date(at + 3_600_000).toISOString()
-  assert.throws(() => verifySignature('job_1', query, keyOf, at + 3_600_000), { details: { expiredAt } })
+  assert.throws(() => verifySignature('job_1', query, createDayKey, at + 3_600_000), {
+    details: { expiredAt },
+  })
 })
 
 test('a signed URL with an invalid signature never reports EXPIRED', () => {
-  const query = queryOf(3600)
+  const query = createQuery(3600)
   for (const now of [at, at + dayMs]) {
-    assert.equal(codeOf({ ...query, sig: `A${query['sig']?.slice(1)}` }, now), 'INVALID_SIGNATURE')
-    assert.equal(codeOf({ ...query, exp: String(at / 1000 + 9000) }, now), 'INVALID_SIGNATURE')
-    assert.equal(codeOf({ ...query, file: 'other.png' }, now), 'INVALID_SIGNATURE')
-    assert.equal(codeOf(query, now, 'job_2'), 'INVALID_SIGNATURE')
+    assert.equal(getErrorCode({ ...query, sig: `A${query['sig']?.slice(1)}` }, now), 'INVALID_SIGNATURE')
+    assert.equal(getErrorCode({ ...query, exp: String(at / 1000 + 9000) }, now), 'INVALID_SIGNATURE')
+    assert.equal(getErrorCode({ ...query, file: 'other.png' }, now), 'INVALID_SIGNATURE')
+    assert.equal(getErrorCode(query, now, 'job_2'), 'INVALID_SIGNATURE')
   }
 })
 
 test('only `inline` and `attempt` may be added to a signed URL', () => {
-  const query = queryOf(3600, { file: 'a b.png' })
-  assert.equal(codeOf({ ...query, inline: 'true' }, at), 'OK')
-  assert.equal(codeOf({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
-  assert.equal(codeOf({ ...query, task: 'other' }, at), 'INVALID_SIGNATURE')
+  const query = createQuery(3600, { file: 'a b.png' })
+  assert.equal(getErrorCode({ ...query, inline: 'true' }, at), 'OK')
+  assert.equal(getErrorCode({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
+  assert.equal(getErrorCode({ ...query, task: 'other' }, at), 'INVALID_SIGNATURE')
   // Added by redirects of the service to the same URL.
-  assert.equal(codeOf({ ...query, attempt: '2' }, at), 'OK')
-  assert.equal(codeOf({ ...query, attempt: '2', file: 'other.png' }, at), 'INVALID_SIGNATURE')
-  assert.equal(codeOf({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')
-  const shownQuery = queryOf(3600, { inline: 'true' })
-  assert.equal(codeOf(shownQuery, at), 'OK')
+  assert.equal(getErrorCode({ ...query, attempt: '2' }, at), 'OK')
+  assert.equal(getErrorCode({ ...query, attempt: '2', file: 'other.png' }, at), 'INVALID_SIGNATURE')
+  assert.equal(getErrorCode({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')
+  const shownQuery = createQuery(3600, { inline: 'true' })
+  assert.equal(getErrorCode(shownQuery, at), 'OK')
   const { inline: _taken, ...rest } = shownQuery
-  assert.equal(codeOf(rest, at), 'INVALID_SIGNATURE')
+  assert.equal(getErrorCode(rest, at), 'INVALID_SIGNATURE')
 })
 
 test('a daily signing key is valid on its day and the next, with some minutes of clock skew', () => {
-  const query = queryOf(5 * 86_400)
-  assert.equal(codeOf(query, at + dayMs), 'OK', 'the day after')
-  assert.equal(codeOf(query, at + 2 * dayMs), 'INVALID_SIGNATURE', 'two days after')
+  const query = createQuery(5 * 86_400)
+  assert.equal(getErrorCode(query, at + dayMs), 'OK', 'the day after')
+  assert.equal(getErrorCode(query, at + 2 * dayMs), 'INVALID_SIGNATURE', 'two days after')
   const midnight = Date.parse('2026-03-10T00:00:00Z')
-  assert.equal(codeOf(query, midnight - 299_000), 'OK', 'a clock that is five minutes slow')
-  assert.equal(codeOf(query, midnight - 301_000), 'INVALID_SIGNATURE')
+  assert.equal(getErrorCode(query, midnight - 299_000), 'OK', 'a clock that is five minutes slow')
+  assert.equal(getErrorCode(query, midnight - 301_000), 'INVALID_SIGNATURE')
 })
 
 test('a result URL stays the same for a day after the job and is valid until then', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
   const urlAt = (now: number) =>
-    createResultLink('https://a.test', keyOf, () => now)(job, { file: 'a b.png' })
+    createResultLink('https://a.test', createDayKey, () => now)(job, { file: 'a b.png' })
   const errorCodeAt = (address: string, now: number) =>
-    codeOf(Object.fromEntries(new URL(address).searchParams), now)
+    getErrorCode(Object.fromEntries(new URL(address).searchParams), now)
   const firstUrl = urlAt(at)
   assert.match(firstUrl, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
   assert.equal(urlAt(at + dayMs - 1), firstUrl)
@@ -83,7 +87,7 @@ test('a result URL stays the same for a day after the job and is valid until the
 })
 
 test('events contain the same result URLs as replies', () => {
-  const link = createResultLink('https://a.test', keyOf, () => at)
+  const link = createResultLink('https://a.test', createDayKey, () => at)
   const event = {
     timestamp: new Date(at).toISOString(),
     job: {

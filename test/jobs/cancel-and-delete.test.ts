@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
-import { assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import {
   createJobAwaitingUpload,
   onePixelPng,
@@ -95,7 +95,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
     })
     await service.runToEnd()
     await assertNothingIsPending(service)
-    const { status, events } = await outcomeOf(service)
+    const { status, events } = await getOutcome(service)
     assert.equal(count(answers), isLive ? 1 : 0)
     assert.equal(status, isLive ? 'cancelled' : state)
     assert.equal(events.filter((event) => event === 'job.cancelled').length, status === 'cancelled' ? 1 : 0)
@@ -111,7 +111,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
       t.mock.timers.reset()
     })
     await service.runToEnd()
-    await outcomeOf(service)
+    await getOutcome(service)
     assert.equal(count(answers), 1)
     assert.deepEqual(await database.scan(tableName), [])
     assert.deepEqual(remainingKeys(service), [])
@@ -124,7 +124,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
       answers = await Promise.all([one.cancel(), one.delete()])
     })
     await service.runToEnd()
-    const { events } = await outcomeOf(service)
+    const { events } = await getOutcome(service)
     assert.equal(answers[1], true)
     const isCancelled = isLive || state === 'cancelled'
     assert.equal(events.filter((event) => event === 'job.cancelled').length, isCancelled ? 1 : 0)
@@ -188,7 +188,7 @@ test('after the retention time, only the tombstone of a job remains, with a TTL'
   )
   assert.equal(typeof left[0]?.['ttl'], 'number')
   assert.deepEqual(remainingKeys(service), [])
-  const { events } = await outcomeOf(service)
+  const { events } = await getOutcome(service)
   assert.equal(events.at(-1), 'job.expired')
 })
 
@@ -198,7 +198,7 @@ test('deleting a large job leaves no data behind', async () => {
   await service.runToEnd()
   assert.deepEqual(await database.scan(tableName), [])
   assert.deepEqual(remainingKeys(service), [])
-  await outcomeOf(service)
+  await getOutcome(service)
 })
 
 test('a deletion of a job that crashes during a sweep is completed within two minutes', async () => {
@@ -236,7 +236,7 @@ test('two sweeps of the same expired job publish the same events', async () => {
   await Promise.all([service.sweep(), service.sweep()])
   // A third sweep had also found the job.
   await service.sweep()
-  const { status, events } = await outcomeOf(service)
+  const { status, events } = await getOutcome(service)
   assert.equal(status, 'expired')
   assert.deepEqual(events.slice(-3), ['file.deleted', 'file.deleted', 'job.expired'])
 })
@@ -254,7 +254,7 @@ test('a failed branch of a job does not stop the other one, but cancels the task
   )
   await service.runToEnd()
   await assertNothingIsPending(service)
-  const { status, error, tasks } = await outcomeOf(service)
+  const { status, error, tasks } = await getOutcome(service)
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
   assert.deepEqual(tasks, {
     import: 'completed',
@@ -275,6 +275,6 @@ test('a cancelled task stops at its next heartbeat, and its results are deleted'
   })
   await service.create(singleTask())
   await service.runToEnd()
-  assert.deepEqual((await outcomeOf(service)).tasks['a'], 'cancelled')
+  assert.deepEqual((await getOutcome(service)).tasks['a'], 'cancelled')
   assert.deepEqual(remainingKeys(service), [])
 })

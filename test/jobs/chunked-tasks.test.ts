@@ -9,7 +9,7 @@ import type { Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { chunkScenarios, createChunkedGraph, findLeftovers, playGraph } from './chunk-scenarios.ts'
-import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { createRecords, createStoredImport, newTask } from './records.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
@@ -48,7 +48,7 @@ test('a chunked task returns the same result as an unsplit one, and leaves no ch
   assert.deepEqual(parts.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
   ])
-  assert.deepEqual(await outcomeOf(parts), await outcomeOf(wholeRun))
+  assert.deepEqual(await getOutcome(parts), await getOutcome(wholeRun))
   const [, task] = (await parts.state()).tasks
   const [, otherTask] = (await wholeRun.state()).tasks
   const summarize = (one: typeof task) => [
@@ -69,7 +69,7 @@ test('a chunked task returns the same result as an unsplit one, and leaves no ch
 test('a worker that joins chunks fetches the inputs again if the join reads them', async () => {
   const service = await runScenario(chunkScenarios['a chunked task after another image'])
   assert.ok(service.runs.includes('string joined'))
-  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.equal((await getOutcome(service)).status, 'completed')
 })
 
 test('chunk messages that are delivered twice change nothing', async () => {
@@ -84,7 +84,7 @@ test('chunk messages that are delivered twice change nothing', async () => {
   await assertNothingIsPending(service)
   const runs = service.runs.filter((run) => run.startsWith('string'))
   assert.equal(runs.length, new Set(runs).size, 'no chunk is processed twice')
-  const { status, files } = await outcomeOf(service)
+  const { status, files } = await getOutcome(service)
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
   assert.deepEqual(await findLeftovers(service), [])
 })
@@ -103,7 +103,7 @@ test('a task in its last attempt survives a queue failure after it was split', a
   await service.runToEnd()
   await assertNothingIsPending(service)
   assertNoSweeps(service)
-  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.equal((await getOutcome(service)).status, 'completed')
   assert.ok(refusals > 1)
 })
 

@@ -21,7 +21,7 @@ const state = newJob([createStoredImport('in'), newTask('work', [0])])
 const WORK_DIR = scratchFolder('claimed')
 
 /** Returns the error of a task whose engine only ends when it is aborted. */
-async function errorOf(
+async function getRunError(
   { remainingMs = 60_000, limitS = 60, ...more }: Partial<Task> & { remainingMs?: number; limitS?: number },
   act: (controls: {
     stop: AbortController
@@ -62,9 +62,9 @@ const isTimeout = (error: unknown, message: RegExp) => {
 }
 
 test('the error of a task that times out contains the limit and advice', async () => {
-  const isSlow = await errorOf({ workedMs: 119_980, limitS: 120 })
+  const isSlow = await getRunError({ workedMs: 119_980, limitS: 120 })
   isTimeout(isSlow, /exceeded its time limit of 2 min\. Send less\.$/)
-  const timeoutError = await errorOf({ remainingMs: 600 })
+  const timeoutError = await getRunError({ remainingMs: 600 })
   isTimeout(timeoutError, /within 1 s, the time limit of one worker\. Send less\.$/)
   const limits = [isSlow, timeoutError].map((error) => (error as AppError).details?.['limitS'])
   assert.deepEqual(limits, [120, 1])
@@ -72,35 +72,35 @@ test('the error of a task that times out contains the limit and advice', async (
 
 test('the time limit of a task excludes the time in which no worker had it', async () => {
   const startedAt = new Date(Date.now() - 3_600_000).toISOString()
-  const error = await errorOf({ startedAt, workedMs: 1000, limitS: 120 }, ({ stop }) =>
+  const error = await getRunError({ startedAt, workedMs: 1000, limitS: 120 }, ({ stop }) =>
     setTimeout(() => stop.abort(), 30),
   )
   assert.ok(error instanceof WorkerStoppedError, String(error))
 })
 
 test('a chunk that exceeds the time of its worker is retried, and fails in the last attempt', async () => {
-  const chunkError = await errorOf({ remainingMs: 20, part: 1000, attempt: 1 })
+  const chunkError = await getRunError({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(chunkError instanceof AppError))
   assert.match(String(chunkError), /the chunk took longer than 0 s/)
-  isTimeout(await errorOf({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
+  isTimeout(await getRunError({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
 })
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {
-  assert.ok((await errorOf({}, ({ stop }) => stop.abort())) instanceof WorkerStoppedError)
-  assert.ok((await errorOf({}, ({ loseLease }) => loseLease())) instanceof LeaseLostError)
-  const diskError = await errorOf({}, ({ full }) => full.abort())
+  assert.ok((await getRunError({}, ({ stop }) => stop.abort())) instanceof WorkerStoppedError)
+  assert.ok((await getRunError({}, ({ loseLease }) => loseLease())) instanceof LeaseLostError)
+  const diskError = await getRunError({}, ({ full }) => full.abort())
   assert.ok(diskError instanceof AppError && diskError.code === 'INSUFFICIENT_DISK_SPACE', String(diskError))
 })
 
 test('a task time limit beyond the maximum of a timer does not expire immediately', async () => {
   const longLimit = { limitS: 40 * 24 * 3600, remainingMs: Number.POSITIVE_INFINITY }
-  const error = await errorOf(longLimit, ({ stop }) => setTimeout(() => stop.abort(), 30))
+  const error = await getRunError(longLimit, ({ stop }) => setTimeout(() => stop.abort(), 30))
   assert.ok(error instanceof WorkerStoppedError, String(error))
 })
 
 test('the error of an engine is rethrown unchanged', async () => {
   const error = new Error('the engine crashed')
-  assert.equal(await errorOf({}, ({ fail }) => fail(error)), error)
+  assert.equal(await getRunError({}, ({ fail }) => fail(error)), error)
 })
 
 test('each task gets its own work folder, which is deleted afterwards', async () => {

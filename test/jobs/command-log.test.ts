@@ -14,7 +14,7 @@ const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : 
 const folder = scratchFolder('command-log')
 
 /** An engine that runs scripts, ignores their failures, and then succeeds or fails. */
-const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
+const createEngine = (scripts: readonly string[], succeeds: boolean): Engine => ({
   id: 'pandoc',
   image: 'document',
   version: () => '1.2',
@@ -30,7 +30,7 @@ const engineOf = (scripts: readonly string[], succeeds: boolean): Engine => ({
   },
 })
 
-async function logOf(scripts: readonly string[], succeeds = true) {
+async function readLog(scripts: readonly string[], succeeds = true) {
   const lines: Record<string, unknown>[] = []
   const watchedLines: unknown[] = []
   const workDir = await mkdtemp(join(folder, 'run-'))
@@ -51,7 +51,7 @@ async function logOf(scripts: readonly string[], succeeds = true) {
     signal: new AbortController().signal,
     progress: () => undefined,
     inputs: [{ path, filename: 'a.html', format: 'html', size: 4 }],
-    engines: [engineOf(scripts, succeeds)],
+    engines: [createEngine(scripts, succeeds)],
     log: pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) }),
     onCommand: (bin, args) => {
       watchedLines.push([bin, args.length])
@@ -78,7 +78,7 @@ test(
   'the command log contains the end of a failed program’s output, without its arguments',
   confined,
   async () => {
-    const { log: loggedFields, ended } = await logOf([
+    const { log: loggedFields, ended } = await readLog([
       'exit 0',
       'echo why >&2; exit 3',
       'yes | head -c 5000 >&2; exit 1',
@@ -93,12 +93,12 @@ test(
 )
 
 test('the log of a failed step contains the version of its engine', confined, async () => {
-  const { log: lines, ended } = await logOf([], false)
+  const { log: lines, ended } = await readLog([], false)
   assert.equal(ended, 'Error: the engine failed')
   assert.deepEqual(lines, [{ ...logFields, engineVersion: '1.2', msg: 'step failed' }])
 })
 
 test('the command observer is notified of programs and their output', confined, async () => {
-  const { watchedLines } = await logOf(['echo why >&2; exit 3'])
+  const { watchedLines } = await readLog(['echo why >&2; exit 3'])
   assert.deepEqual(watchedLines, [['sh', 3], 'why\n', ['exit code 3', false]])
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { fanIn } from './new-tasks.ts'
 import {
   combineBehaviors,
@@ -37,7 +37,7 @@ test('more than a hundred tasks that end at the same time do not exhaust their w
   t.diagnostic(`${(ms / (count + 1)).toFixed(1)} ms a task`)
   await assertNothingIsPending(service)
   assert.deepEqual(service.failures, [])
-  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.equal((await getOutcome(service)).status, 'completed')
   assert.equal(service.runs.length, count + 1, 'each task ran once')
   const jobWrites = service.gate.effects.filter((effect) => effect.endsWith(' JOB JOB'))
   // Creation, start, two buckets, end, and the time-based progress, for which all but one concurrent writes are

@@ -22,7 +22,7 @@ const step = (engine: string, from = 'html', to = 'txt'): ConversionStep => ({
   to,
   options: {},
 })
-const planOf = (...steps: ConversionStep[]): InputPlan => ({
+const createPlan = (...steps: ConversionStep[]): InputPlan => ({
   steps,
   step: 0,
   files: [{ ...file('a.html'), format: 'html' }],
@@ -39,7 +39,7 @@ async function convert(
   const path = join(workDir, 'source-1.html')
   await writeFile(path, '<p>a few words</p>')
   const foundCalls: [engine: string, folder: string, text: string][] = []
-  const engineOf = (id: string): Engine =>
+  const createEngine = (id: string): Engine =>
     ({
       id,
       image: id === 'vips' ? 'image' : 'document',
@@ -65,7 +65,7 @@ async function convert(
       inputs: [{ path, filename: 'a.html', format: 'html', size: 18 }],
       signal,
       log,
-      engines: ['pandoc', 'vips', 'calibre'].map(engineOf),
+      engines: ['pandoc', 'vips', 'calibre'].map(createEngine),
       progress: () => {},
     },
     findFallback,
@@ -78,7 +78,7 @@ const isDamaged = () => {
 const noFallback: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
 test('a file passes through all steps of its route, across images', async () => {
-  const { done, found } = await convert(planOf(step('pandoc'), step('vips', 'txt', 'md')), {}, noFallback)
+  const { done, found } = await convert(createPlan(step('pandoc'), step('vips', 'txt', 'md')), {}, noFallback)
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])
   assert.deepEqual(found, [
@@ -90,13 +90,13 @@ test('a file passes through all steps of its route, across images', async () => 
 test('after an unreadable file, the fallback engine receives the original file in its own folder', async () => {
   const triedCounts: number[] = []
   const { done, found } = await convert(
-    planOf(step('pandoc')),
+    createPlan(step('pandoc')),
     { pandoc: isDamaged, vips: isDamaged },
     (triedRoutes) => {
       triedCounts.push(triedRoutes.length)
       const [lastRoute] = triedRoutes.slice(-1)
       assert.deepEqual(lastRoute?.error.code, 'CORRUPT_FILE')
-      return { ...planOf(step(triedRoutes.length === 1 ? 'vips' : 'calibre')), tried: [...triedRoutes] }
+      return { ...createPlan(step(triedRoutes.length === 1 ? 'vips' : 'calibre')), tried: [...triedRoutes] }
     },
   )
   assert.ok('inputPlan' in done)
@@ -111,11 +111,11 @@ test('after an unreadable file, the fallback engine receives the original file i
 test('a failed route records its completed steps', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
   const seenPercents: number[] = []
-  await convert(planOf(...steps), { vips: isDamaged }, (triedRoutes) => {
+  await convert(createPlan(...steps), { vips: isDamaged }, (triedRoutes) => {
     seenPercents.push(triedRoutes[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
-  await convert(planOf(...steps), { pandoc: isDamaged }, (triedRoutes) => {
+  await convert(createPlan(...steps), { pandoc: isDamaged }, (triedRoutes) => {
     seenPercents.push(triedRoutes[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
@@ -123,7 +123,7 @@ test('a failed route records its completed steps', async () => {
 })
 
 test('a conversion fails with the original error if no fallback route is left', async () => {
-  const { done } = await convert(planOf(step('pandoc')), { pandoc: isDamaged }, noFallback)
+  const { done } = await convert(createPlan(step('pandoc')), { pandoc: isDamaged }, noFallback)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')
 })
@@ -138,7 +138,7 @@ test('aborting a conversion does not lead to a fallback', async () => {
     },
   }
   const { done } = await convert(
-    planOf(step('pandoc')),
+    createPlan(step('pandoc')),
     act,
     () => assert.fail('no fallback must be requested'),
     stop.signal,

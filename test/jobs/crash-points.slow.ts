@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { jobScenarios } from './job-scenarios.ts'
 import { fanIn } from './new-tasks.ts'
 import { testCrashPoints, withSeed } from './run-scenario.ts'
@@ -47,6 +47,6 @@ test('a job of three hundred tasks completes even if forty processes die', async
     await service.create(fanIn(300))
     await service.runToEnd()
     await assertNothingIsPending(service)
-    assert.equal((await outcomeOf(service)).status, 'completed')
+    assert.equal((await getOutcome(service)).status, 'completed')
   }
 })

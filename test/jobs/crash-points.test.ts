@@ -6,11 +6,11 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 /** Crashes after every nth effect; `crash-points.slow.ts` crashes after every effect. */
-const crashPointsOf = (name: string) =>
+const listCrashPoints = (name: string) =>
   name === 'a job of one task' ? 1 : name === 'a diamond of six tasks' ? 3 : 5
 
 for (const [name, story] of Object.entries(jobScenarios))
   test(`${name} has the same outcome wherever a process crashes`, async (t) => {
-    const runs = await testCrashPoints(database, story, { everyNth: crashPointsOf(name) })
+    const runs = await testCrashPoints(database, story, { everyNth: listCrashPoints(name) })
     t.diagnostic(`${runs} runs`)
   })

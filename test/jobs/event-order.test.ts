@@ -35,13 +35,13 @@ import {
   withTasks,
 } from './records.ts'
 
-const jobOf = (event: BusEvent | undefined) => {
+const getEventJob = (event: BusEvent | undefined) => {
   assert.ok(event)
   return event['job'] as { status: string; tasks: Record<string, { status: string }> }
 }
 
 const statusesIn = (event: BusEvent | undefined) =>
-  Object.entries(jobOf(event).tasks).map(([name, { status }]) => `${name} ${status}`)
+  Object.entries(getEventJob(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
 test('an event describes the job as it was at that time, regardless of later changes', () => {
   const states = [

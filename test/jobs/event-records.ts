@@ -50,4 +50,4 @@ export const endedJob = withJob(
 export const jobId = 'job_1'
 export const commonFields = { apiVersion: 'v1', owner: 'anon_1', stream: jobId }
 /** Without the id, which is derived from the rest. */
-export const bodyOf = ({ id: _, ...body }: BusEvent) => body
+export const getBody = ({ id: _, ...body }: BusEvent) => body

@@ -13,11 +13,11 @@ import {
 } from '../../lib/jobs/events.ts'
 import { createRetention } from '../../lib/model/fidelity.ts'
 import {
-  bodyOf,
   commonFields,
   display,
   endedFields,
   endedJob,
+  getBody,
   jobId,
   sourceFile,
   withJob,
@@ -52,7 +52,7 @@ test('the creation events of a job are the same at any later time', () => {
     sequence: 1,
     job: { ...outline, status: 'queued', tasks: waitingTasks },
   }
-  assert.deepEqual(createCreationEvents(atOnce).map(bodyOf), [
+  assert.deepEqual(createCreationEvents(atOnce).map(getBody), [
     createdFields,
     {
       ...commonFields,
@@ -62,7 +62,7 @@ test('the creation events of a job are the same at any later time', () => {
       job: { ...outline, status: 'queued', tasks: waitingTasks, queuedAt: timestamp(0) },
     },
   ])
-  assert.deepEqual(createCreationEvents(endedJob).map(bodyOf), [
+  assert.deepEqual(createCreationEvents(endedJob).map(getBody), [
     { ...createdFields, job: { ...createdFields.job, status: 'pending' } },
   ])
 })
@@ -82,7 +82,7 @@ test('a job that waited for an upload publishes when it was queued and started, 
   assert.deepEqual(statuses(createQueuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
   assert.deepEqual(statuses(createStartedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
   assert.equal(createQueuedEvent(late).timestamp, timestamp(1))
-  assert.deepEqual(bodyOf(createStartedEvent(endedJob)), {
+  assert.deepEqual(getBody(createStartedEvent(endedJob)), {
     ...commonFields,
     event: 'job.started',
     timestamp: timestamp(2),
@@ -99,7 +99,7 @@ test('a job that waited for an upload publishes when it was queued and started, 
 
 test('a progress event contains the stored progress', () => {
   const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
-  assert.deepEqual(bodyOf(createProgressEvent(endedJob.job, '1', fact)), {
+  assert.deepEqual(getBody(createProgressEvent(endedJob.job, '1', fact)), {
     ...commonFields,
     event: 'job.progress',
     timestamp: timestamp(4),
@@ -114,7 +114,7 @@ test('a progress event contains the stored progress', () => {
 })
 
 test('a completed job publishes its results and duration', () => {
-  const { share, ...event } = bodyOf(createEndEvent(endedJob)) as ReturnType<typeof bodyOf> & {
+  const { share, ...event } = getBody(createEndEvent(endedJob)) as ReturnType<typeof getBody> & {
     share?: object
   }
   assert.ok(share)
@@ -160,7 +160,7 @@ test('a completed job publishes where its result was exported', () => {
     sha256: 'ab',
   }))
   const exportedJob = withTasks(endedJob, { a: { operation: 'export/s3', status: 'completed', deliveries } })
-  const { job } = bodyOf(createEndEvent(exportedJob)) as unknown as { job: { export?: object } }
+  const { job } = getBody(createEndEvent(exportedJob)) as unknown as { job: { export?: object } }
   assert.deepEqual(job.export, {
     method: 's3',
     path: 'results/2026/a.webp',
@@ -177,7 +177,7 @@ test('a failed job publishes its error, or a generic error', () => {
     error,
   })
   const { summary: _, ...plain } = failedJob.job
-  const { share, ...event } = bodyOf(createEndEvent({ ...failedJob, job: plain })) as Record<string, unknown>
+  const { share, ...event } = getBody(createEndEvent({ ...failedJob, job: plain })) as Record<string, unknown>
   assert.ok(share)
   const job = {
     ...outline,
@@ -204,7 +204,7 @@ test('a cancelled job publishes who cancelled it', () => {
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
   ] as const) {
-    const { share, ...event } = bodyOf(
+    const { share, ...event } = getBody(
       createEndEvent(withJob(endedJob, { status: 'cancelled', ...error })),
     ) as Record<string, unknown>
     assert.ok(share)
@@ -254,7 +254,7 @@ test('the unpublished events of a job are in order, with its creation if it neve
 
 test('an expired job publishes its expiry after its file deletions', () => {
   assert.deepEqual(
-    bodyOf(
+    getBody(
       createExpiredEvent(withJob(endedJob, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2),
     ),
     {

@@ -6,7 +6,7 @@ import { createRetention } from '../../lib/model/fidelity.ts'
 import { getJobPrefix, type InputPlan, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { animationGraph, fallbackScenarios, loseContent } from './fallback-scenarios.ts'
-import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { type Scenario, testCrashPoints } from './run-scenario.ts'
 import { SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -41,7 +41,7 @@ async function runScenario({
   }
 }
 
-const contents = async (service: SimulatedService) => Object.values((await outcomeOf(service)).files)
+const contents = async (service: SimulatedService) => Object.values((await getOutcome(service)).files)
 const codes = ({ warnings }: Task) => warnings.map(({ code }) => code)
 
 for (const [name, story] of Object.entries(fallbackScenarios))

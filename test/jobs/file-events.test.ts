@@ -8,7 +8,7 @@ import {
   createImportedFileEvents,
 } from '../../lib/jobs/events.ts'
 import type { Job } from '../../lib/model/job.ts'
-import { bodyOf, commonFields, createdJob, endedJob, jobId, withJob } from './event-records.ts'
+import { commonFields, createdJob, endedJob, getBody, jobId, withJob } from './event-records.ts'
 import { complete, file, newJob, newTask, timestamp, withTasks } from './records.ts'
 
 /** The exact content of the events of files, from records with distinct timestamps. */
@@ -17,7 +17,7 @@ test('the event of an uploaded file contains its origin, upload and job', () => 
   const { key: _, ...png } = file('a.png')
   const fileFields = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
   const eventFor = (key: string, moreFields: object = {}) =>
-    bodyOf(
+    getBody(
       createFileUploadedEvent({
         owner: 'anon_1',
         file: { ...png, key, ...moreFields },
@@ -49,7 +49,7 @@ test('events of files in a request are published with the job, but not on a retr
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const eventsFor = (operation: string, retryOf?: string) =>
     createCreationEvents(newJob([createImport(operation)], retryOf === undefined ? {} : { retryOf })).map(
-      bodyOf,
+      getBody,
     )
   const [arrivedEvent] = eventsFor('import/upload')
   const { file: uploadedFile, timestamp: occurredAt } = arrivedEvent as unknown as {
@@ -103,7 +103,7 @@ test('events of imported files contain their origin', () => {
 test('the events of downloaded and deleted files of a job contain their details', () => {
   const png = file('a.png')
   assert.deepEqual(
-    bodyOf(createFileDownloadedEvent(endedJob.job, png, { isSigned: true, ip: '127.0.0.1' }, timestamp(30))),
+    getBody(createFileDownloadedEvent(endedJob.job, png, { isSigned: true, ip: '127.0.0.1' }, timestamp(30))),
     {
       ...commonFields,
       event: 'file.downloaded',
@@ -113,7 +113,7 @@ test('the events of downloaded and deleted files of a job contain their details'
     },
   )
   const goneJob = (more: Partial<Job>, at: number) =>
-    bodyOf(createFileDeletedEvent(withJob(endedJob, more), { ...png, role: 'output' }, at))
+    getBody(createFileDeletedEvent(withJob(endedJob, more), { ...png, role: 'output' }, at))
   assert.deepEqual(goneJob({ deletedAt: timestamp(40) }, 0), {
     ...commonFields,
     event: 'file.deleted',

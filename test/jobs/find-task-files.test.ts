@@ -12,18 +12,22 @@ const state = withTasks(
   ]),
   { work: complete(2, file('a.webp', 'jobs/job_1/1/a')) },
 )
-const namesOf = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
+const listFilenames = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
 test('the files of a task are found by its name, and those of an export by its filename template', () => {
-  assert.deepEqual(namesOf('work'), ['a.webp'])
-  assert.deepEqual(namesOf('out'), ['b.webp'])
-  assert.deepEqual(namesOf('import/like'), [], 'the operation counts, not the name')
+  assert.deepEqual(listFilenames('work'), ['a.webp'])
+  assert.deepEqual(listFilenames('out'), ['b.webp'])
+  assert.deepEqual(listFilenames('import/like'), [], 'the operation counts, not the name')
 })
 
 test('looking for the files of an import or unknown task fails with the available tasks', () => {
   const tasks = ['out', 'work', 'import/like']
   const code = 'TASK_NOT_FOUND'
-  assert.throws(() => namesOf('in'), { code, message: /no task "in" with/, details: { task: 'in', tasks } })
+  assert.throws(() => listFilenames('in'), {
+    code,
+    message: /no task "in" with/,
+    details: { task: 'in', tasks },
+  })
   const long = 'x'.repeat(70)
-  assert.throws(() => namesOf(long), { code, message: /"x{64}"/ })
+  assert.throws(() => listFilenames(long), { code, message: /"x{64}"/ })
 })

@@ -99,7 +99,7 @@ test('200 queued jobs of one owner run without becoming one chain of Lambda invo
   assert.deepEqual({ stopped, completed: countCompleted() }, { stopped: 0, completed: jobCount })
 })
 
-const recordOf = (hops: number | undefined) => ({
+const createRecord = (hops: number | undefined) => ({
   messageId: 'a',
   body: '{}',
   ...(hops !== undefined && { messageAttributes: { Hops: { stringValue: String(hops) } } }),
@@ -110,7 +110,7 @@ async function handleMessage(hops: number | undefined) {
   let sent: object | undefined
   const errors: object[] = []
   const { batchItemFailures } = await handleBatch(
-    { Records: [recordOf(hops)] } as unknown as SQSEvent, // only the members that are used
+    { Records: [createRecord(hops)] } as unknown as SQSEvent, // only the members that are used
     { error: (error: object) => void errors.push(error) } as Services['log'],
     async () => {
       sent = createChainAttributes()

@@ -18,8 +18,8 @@ export interface ObservedOutcome {
   readonly events: readonly string[]
 }
 
-export async function outcomeOf(service: SimulatedService): Promise<ObservedOutcome> {
-  const events = eventsOf(service)
+export async function getOutcome(service: SimulatedService): Promise<ObservedOutcome> {
+  const events = listEvents(service)
   const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }
   const { job, fixed, tasks } = state
@@ -47,7 +47,7 @@ const endEvents = ['job.completed', 'job.failed', 'job.cancelled']
  * Returns the events of a job in order, without its uploads. Asserts that none is missing, that repetitions are
  * identical, and that only file deletions follow the end of the job.
  */
-function eventsOf({ bus, jobId }: SimulatedService): string[] {
+function listEvents({ bus, jobId }: SimulatedService): string[] {
   assert.deepEqual(bus.contradictions, [], 'events are valid, and identical when they are repeated')
   const ofJob = bus.events.filter(({ stream }) => stream === jobId)
   const inOrder = ofJob.toSorted((a, b) => a.sequence - b.sequence)

@@ -27,8 +27,8 @@ const branches = (continueOnError: boolean) =>
     after: { from: ['bad'] },
   })
 
-const uploadOf = ({ jobId }: SimulatedService) => `upl_${jobId}`
-const keyOf = (service: SimulatedService) => uploadKey('uploads', uploadOf(service), 1)
+const getUploadId = ({ jobId }: SimulatedService) => `upl_${jobId}`
+const getUploadKey = (service: SimulatedService) => uploadKey('uploads', getUploadId(service), 1)
 
 /** A job that waits for an upload that then arrives. */
 export const uploadScenario = (bytes: Uint8Array): Scenario => ({
@@ -41,10 +41,10 @@ export const uploadScenario = (bytes: Uint8Array): Scenario => ({
 export async function createJobAwaitingUpload(service: SimulatedService): Promise<void> {
   const at = Date.now()
   const upload = {
-    id: uploadOf(service),
+    id: getUploadId(service),
     owner: 'anon_1',
     keyId: null,
-    key: keyOf(service),
+    key: getUploadKey(service),
     filename: 'sent.png',
     contentType: 'image/png',
     maxSize: 1e6,
@@ -54,15 +54,15 @@ export async function createJobAwaitingUpload(service: SimulatedService): Promis
     task: 0,
   }
   const tasks = createGraph({ a: { from: ['upload'] }, b: { from: ['a'] } }, [
-    createAwaitedUpload('upload', uploadOf(service)),
+    createAwaitedUpload('upload', getUploadId(service)),
   ])
   await service.create(tasks, {}, [createUploadWrite(upload)])
 }
 
 /** As functions/receive-upload.ts receives it: twice, in case it dies. */
 export async function receiveUploadTwice(service: SimulatedService, bytes: Uint8Array): Promise<void> {
-  service.files.objects.set(keyOf(service), bytes)
-  for (let time = 1; time <= 2; time++) await service.receive(uploadOf(service), keyOf(service))
+  service.files.objects.set(getUploadKey(service), bytes)
+  for (let time = 1; time <= 2; time++) await service.receive(getUploadId(service), getUploadKey(service))
 }
 
 /** A graph in which b turns out to be invalid only when the files of a are available. */

@@ -8,7 +8,7 @@ import { newJob, start, timestamp } from './records.ts'
 
 const { job } = newJob([])
 /** Ids are created shortly before their jobs. */
-const idOf = (at: number) =>
+const createId = (at: number) =>
   `job_${encodeTime(start.getTime() + at * 1000 - 5, 10)}${String(at).padStart(16, '0')}`
 
 /** A list of jobs with these statuses, and the queries sent to the indexes. */
@@ -19,7 +19,7 @@ function createList(
   const jobs = statuses.map(
     (status, at): Job => ({
       ...job,
-      id: idOf(at),
+      id: createId(at),
       status,
       ...(isInOneList(at) ? { inOneList: true } : {}),
       total: 3,
@@ -33,9 +33,9 @@ function createList(
       const [key, from, to] = Object.values(values as Record<string, string>)
       const forward: boolean = ScanIndexForward
       requestedKeys.push([IndexName, key])
-      const keyOf = (one: Job) => (IndexName === 'byTag' ? getTagKey('anon_1', tag) : getListKey(one))
+      const getIndexKey = (one: Job) => (IndexName === 'byTag' ? getTagKey('anon_1', tag) : getListKey(one))
       const foundJobs = jobs.filter(
-        (one) => keyOf(one) === key && one.id >= String(from) && one.id <= String(to),
+        (one) => getIndexKey(one) === key && one.id >= String(from) && one.id <= String(to),
       )
       const items = (forward ? foundJobs : foundJobs.toReversed()).slice(0, Math.min(Limit, pageSize))
       return { items, next: items.length < foundJobs.length ? {} : undefined }
@@ -114,7 +114,7 @@ test('time limits of a job list are exclusive, and a page ends at the maximum nu
   // More jobs than a page must be scanned for a late match.
   for (const pageSize of [100, 2]) {
     const lateList = createList(mixedStatuses, { pageSize })
-    assert.deepEqual((await lateList.list({ limit: 1, matches: ({ id }) => id === idOf(0) })).at, [0])
+    assert.deepEqual((await lateList.list({ limit: 1, matches: ({ id }) => id === createId(0) })).at, [0])
   }
   assert.deepEqual((await list({ maxTasks: 9 })).at, [5, 4, 3])
   assert.deepEqual((await list({ maxTasks: 2 })).at, [5], 'a single job that exceeds the maximum is a page')
@@ -126,7 +126,7 @@ test('a job list filter with few matches scans at most 500 jobs per page and rea
     Array.from({ length: 1300 }, () => 'completed'),
     { pageSize: 1000 },
   )
-  const isOldest = ({ id }: Job) => id === idOf(0)
+  const isOldest = ({ id }: Job) => id === createId(0)
   const pageEnds: { found: number; lookedAt: number }[] = []
   let afterId: string | undefined
   do {
@@ -148,7 +148,7 @@ test('a job list filter continues after the scanned jobs, across several index p
       { pageSize: 3 },
     )
     const lastIndex = newestFirst ? 0 : 8
-    assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === idOf(lastIndex) })).at, [
+    assert.deepEqual((await list({ newestFirst, matches: ({ id }) => id === createId(lastIndex) })).at, [
       lastIndex,
     ])
     assert.equal(lookedAt(), 9, 'each job is scanned once')

@@ -58,7 +58,7 @@ async function createJob() {
 
 const sharedWorker = { isShared: true, runId: 'run 1' }
 const loneWorker = { isShared: false, runId: 'run 1' }
-const countOf = async (find: () => Promise<Task>) => countAttempts(await find())
+const getAttemptCount = async (find: () => Promise<Task>) => countAttempts(await find())
 
 test('the crash of a shared worker costs its tasks no attempt, but each then runs alone', async () => {
   const { dieWithTask, run, find } = await createJob()
@@ -91,7 +91,7 @@ test('a crash of the whole service costs no task an attempt', async () => {
   const { claimed } = await dieWithTask({ isShared: true, runId: 'run 2' })
   assert.deepEqual([claimed?.apart, claimed && countAttempts(claimed)], [undefined, 1])
   await dieWithTask({ isShared: false, runId: 'run 3' })
-  assert.equal(await countOf(find), 1)
+  assert.equal(await getAttemptCount(find), 1)
 })
 
 test('the duration of attempts that cost nothing does not count towards the time limit of a task', async () => {
@@ -117,14 +117,14 @@ test('the duration of attempts that cost nothing does not count towards the time
 test('at most six lost leases of a task do not count as attempts', async () => {
   const { dieWithTask, find } = await createJob()
   for (let number = 1; number <= 8; number++) await dieWithTask({ isShared: false, runId: `run ${number}` })
-  assert.deepEqual([(await find()).attempt, await countOf(find)], [8, 2])
+  assert.deepEqual([(await find()).attempt, await getAttemptCount(find)], [8, 2])
 })
 
 test('a lost lease counts as an attempt immediately if each worker runs one task at a time', async () => {
   const { dieWithTask, find } = await createJob()
   await dieWithTask({ isShared: false })
   await dieWithTask({ isShared: false })
-  assert.equal(await countOf(find), 2)
+  assert.equal(await getAttemptCount(find), 2)
 })
 
 test('only one of two workers takes over a lost task', async () => {

@@ -5,7 +5,7 @@ import type { Config } from '../../lib/config.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { EffectGate } from './function-instance.ts'
 
-const etagOf = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`
+const computeEtag = (bytes: Uint8Array) => `"${createHash('md5').update(bytes).digest('hex')}"`
 
 /** The bucket in memory. */
 export class MemoryFiles extends Files {
@@ -46,7 +46,7 @@ export class MemoryFiles extends Files {
         foundObject && {
           size: foundObject.length,
           contentType: 'image/png',
-          etag: etagOf(foundObject),
+          etag: computeEtag(foundObject),
           storedAt: new Date(0),
         }
       )
@@ -59,7 +59,7 @@ export class MemoryFiles extends Files {
     await this.#gate.effect('object copied', async () => {
       this.objects.set(to, foundObject)
     })
-    return etagOf(foundObject)
+    return computeEtag(foundObject)
   }
 
   override async delete(keys: readonly string[]): Promise<void> {

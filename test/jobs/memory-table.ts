@@ -32,7 +32,7 @@ export class MemoryTable extends Table {
   }
 
   override async get(key: Key): Promise<Item | undefined> {
-    return structuredClone(this.#items.get(nameOf(key)))
+    return structuredClone(this.#items.get(getKeyName(key)))
   }
 
   override async getAll(keys: readonly Key[]): Promise<Item[]> {
@@ -95,11 +95,11 @@ export class MemoryTable extends Table {
   }
 
   #itemBefore(write: Write): Item | undefined {
-    return this.#items.get(nameOf(keyOf(write)))
+    return this.#items.get(getKeyName(getWriteKey(write)))
   }
 
   #apply(write: Write): Item | undefined {
-    const name = nameOf(keyOf(write))
+    const name = getKeyName(getWriteKey(write))
     if ('delete' in write) this.#items.delete(name)
     else
       this.#items.set(
@@ -114,8 +114,8 @@ export class MemoryTable extends Table {
   }
 }
 
-const nameOf = ({ pk, sk }: Key) => `${pk} ${sk}`
-const keyOf = (write: Write): Key =>
+const getKeyName = ({ pk, sk }: Key) => `${pk} ${sk}`
+const getWriteKey = (write: Write): Key =>
   'put' in write ? write.put : 'update' in write ? write.update : write.delete
 
 /** A dot in a path selects a key of a map. */

@@ -34,7 +34,7 @@ export function createGraph(
   imports = [createImport()],
 ): NewTask[] {
   const names = [...imports.map(({ name }) => name), ...Object.keys(inputsByTask)]
-  const numberOf = (name: string) => {
+  const getTaskNumber = (name: string) => {
     const number = names.indexOf(name)
     if (number < 0) throw new Error(`there is no task ${name}`)
     return number
@@ -42,14 +42,14 @@ export function createGraph(
   const workTasks = Object.entries(inputsByTask).map(
     ([name, { from, continueOnError = false }]): NewTask => ({
       ...newTask(name, 'watermark'),
-      ins: from.map(numberOf),
+      ins: from.map(getTaskNumber),
       spec: { options: { name } },
       continueOnError,
     }),
   )
   const usedTasks = new Set(Object.values(inputsByTask).flatMap(({ from }) => from))
   const leaves = Object.keys(inputsByTask).filter((name) => !usedTasks.has(name))
-  const exported = { ...newTask('export', 'export/url'), ins: leaves.map(numberOf) }
+  const exported = { ...newTask('export', 'export/url'), ins: leaves.map(getTaskNumber) }
   return [...imports, ...workTasks, { ...exported, fixed: { status: 'pending' } }]
 }
 

@@ -9,7 +9,7 @@ import { packResultsIntoZip, streamZip } from '../../lib/jobs/run/pack-results.t
 import type { StoredFile } from '../../lib/model/job.ts'
 import { complete, createStoredImport, file, newJob, newTask, withTasks } from './records.ts'
 
-const fileOf = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
+const createFile = (filename: string, key: string, size: number, mimeType: string): StoredFile => ({
   filename,
   key,
   size,
@@ -18,9 +18,9 @@ const fileOf = (filename: string, key: string, size: number, mimeType: string): 
   sha256: 'ab',
 })
 const packedFiles = [
-  { file: fileOf('a.txt', 'k/a', 3000, 'text/plain') },
-  { file: fileOf('a.txt', 'k/gone', 3, 'text/plain') },
-  { file: fileOf('a.txt', 'k/b', 3000, 'image/png') },
+  { file: createFile('a.txt', 'k/a', 3000, 'text/plain') },
+  { file: createFile('a.txt', 'k/gone', 3, 'text/plain') },
+  { file: createFile('a.txt', 'k/b', 3000, 'image/png') },
   { error: { code: 'CORRUPT_FILE', message: 'It is cut off.' } },
 ].map((entry, at) => ({
   jobId: `job_${at % 2}`,

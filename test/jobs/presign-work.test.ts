@@ -73,10 +73,10 @@ test('a task message contains presigned URLs of its inputs and an upload form, v
 
 test('a task that joins its chunks receives URLs of their results', async () => {
   const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as Task
-  const inputsOf = async (more: Partial<Task>) =>
+  const getSentInputs = async (more: Partial<Task>) =>
     Object.keys(requireWork(await createMessage(more, [part], { fixed: [], tasks: [] })).inputs)
-  assert.deepEqual(await inputsOf({ expandedBy: 0 }), ['jobs/job_1/2/part'])
-  assert.deepEqual(await inputsOf({}), [])
+  assert.deepEqual(await getSentInputs({ expandedBy: 0 }), ['jobs/job_1/2/part'])
+  assert.deepEqual(await getSentInputs({}), [])
 })
 
 test('a task message contains the decrypted passwords by their encrypted values', async () => {

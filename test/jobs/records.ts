@@ -115,11 +115,11 @@ function put(record: Attributes, path: string, value: unknown): void {
 }
 
 function changeSets(record: Attributes, { include = {}, exclude = {} }: Change): void {
-  const numbersOf = (name: string) => [...((record[name] as Set<number> | undefined) ?? [])]
+  const getNumbers = (name: string) => [...((record[name] as Set<number> | undefined) ?? [])]
   for (const [name, numbers] of Object.entries(include))
-    record[name] = new Set([...numbersOf(name), ...numbers])
+    record[name] = new Set([...getNumbers(name), ...numbers])
   for (const [name, numbers] of Object.entries(exclude)) {
-    const left = numbersOf(name).filter((number) => !numbers.has(number))
+    const left = getNumbers(name).filter((number) => !numbers.has(number))
     put(record, name, left.length > 0 ? new Set(left) : undefined)
   }
 }

@@ -4,7 +4,7 @@ import { BatchGetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { getTaskKey } from '../../lib/jobs/keys.ts'
 import { convertTask } from '../../lib/jobs/run/convert-task.ts'
 import { runTask } from '../../lib/jobs/run/run-task.ts'
-import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import {
   createJobAwaitingUpload,
   onePixelPng,
@@ -30,7 +30,7 @@ test('a cancellation is published within 30 seconds even if its process dies aft
   await service.runToEnd()
   assert.ok(service.time.now - timeBefore < 30_000, 'it is due after 15 seconds')
   await assertNothingIsPending(service)
-  assert.deepEqual((await outcomeOf(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
+  assert.deepEqual((await getOutcome(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
   assert.deepEqual(service.runs, [], 'workers skip messages of the cancelled job')
 })
 
@@ -40,7 +40,7 @@ test('a cancelled job whose creator died publishes its events from the creation 
     await service.create(diamond())
     assert.equal(await service.cancel(), true)
     await service.runToEnd()
-    assert.deepEqual((await outcomeOf(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
+    assert.deepEqual((await getOutcome(service)).events, ['job.created', 'job.queued', 'job.cancelled'])
   }
 })
 
@@ -49,7 +49,7 @@ test('a job whose creator died publishes its events from the creation on, even i
   await service.create(diamond())
   service.time.moveTo(service.time.now + 40 * 60_000)
   await service.runToEnd()
-  const { status, events } = await outcomeOf(service)
+  const { status, events } = await getOutcome(service)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
@@ -73,7 +73,7 @@ test('the end of a job is published even if the sweep dies after storing it', as
     await service.runToEnd()
     await assertNothingIsPending(service)
     assert.deepEqual(
-      (await outcomeOf(service)).events,
+      (await getOutcome(service)).events,
       ['job.created', 'job.queued', 'job.started', 'job.completed'],
       `crashed after ${service.gate.effects[effectsBefore + stop - 1]}`,
     )
@@ -86,7 +86,7 @@ test('job events list every task, whichever process publishes them', async () =>
   await service.create(chain(3))
   await service.runToEnd()
   await service.services().jobs.completion.lifecycle.republishEnd(service.jobId)
-  await outcomeOf(service)
+  await getOutcome(service)
   const ofJob = service.bus.events.filter(({ stream }) => stream === service.jobId)
   for (const { event, ...body } of ofJob.filter(({ event }) => event !== 'file.uploaded')) {
     // The shape is defined by the event's schema.
@@ -105,7 +105,7 @@ test('two completed branches of a job provide the files of both, named after the
     for (const { key } of fixed?.files ?? []) service.files.objects.set(key, new Uint8Array([1]))
   await service.create(createGraph({ a: { from: ['left'] }, b: { from: ['right'] } }, imports))
   await service.runToEnd()
-  const { status, files } = await outcomeOf(service)
+  const { status, files } = await getOutcome(service)
   assert.equal(status, 'completed')
   assert.deepEqual(files, { 'left.png': 'a', 'right.png': 'b' })
 })
@@ -115,7 +115,7 @@ test('a failed job leaves no task processing or pending', async () => {
   await service.create(diamond())
   await service.runToEnd()
   await assertNothingIsPending(service)
-  assert.deepEqual((await outcomeOf(service)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
+  assert.deepEqual((await getOutcome(service)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
 })
 
 test('a job whose only input failed with continue_on_error reports that failure', async () => {
@@ -125,7 +125,7 @@ test('a job whose only input failed with continue_on_error reports that failure'
   )
   await service.runToEnd()
   await assertNothingIsPending(service)
-  const { status, error } = await outcomeOf(service)
+  const { status, error } = await getOutcome(service)
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
 })
 
@@ -137,7 +137,7 @@ test('a job that waits for an upload is pending until it arrives', async () => {
   await receiveUploadTwice(service, onePixelPng)
   assert.equal((await service.job())?.status, 'queued')
   await service.runToEnd()
-  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.equal((await getOutcome(service)).status, 'completed')
 })
 
 test('progress that a worker stored but did not publish is published by the next process', async () => {
@@ -160,7 +160,7 @@ test('progress that a worker stored but did not publish is published by the next
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
   // Otherwise the sequence numbers would have a gap.
-  await outcomeOf(service)
+  await getOutcome(service)
   assert.equal(service.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
 })
 
@@ -169,7 +169,7 @@ test('a task with two images completes even if each response of the table is los
   await service.create(documentGraph())
   await service.runToEnd()
   await assertNothingIsPending(service)
-  const { status, files } = await outcomeOf(service)
+  const { status, files } = await getOutcome(service)
   assert.equal(status, 'completed')
   assert.deepEqual(Object.keys(files), ['source.png'])
 })
@@ -183,7 +183,7 @@ test('cancellations of dependent tasks propagate even if each response of the ta
   const timeBefore = service.time.now
   await service.runToEnd()
   await assertNothingIsPending(service)
-  assert.equal((await outcomeOf(service)).status, 'failed')
+  assert.equal((await getOutcome(service)).status, 'failed')
   assert.ok(service.time.now - timeBefore < 60_000, 'no sweep was needed')
 })
 
@@ -195,7 +195,7 @@ test('the end of a job that the event bus rejected is published, even in the las
   service.bus.failNext(1)
   await service.runToEnd()
   await assertNothingIsPending(service)
-  const { status, events } = await outcomeOf(service)
+  const { status, events } = await getOutcome(service)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
@@ -215,7 +215,7 @@ test('a failure of the table to return the inputs of a task costs no attempt', a
   await service.create(diamond())
   await service.runToEnd()
   assert.equal(refusalsLeft, 0)
-  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.equal((await getOutcome(service)).status, 'completed')
 })
 
 test('an upload is published when it arrives, even if it is not an image', async () => {
@@ -227,7 +227,7 @@ test('an upload is published when it arrives, even if it is not an image', async
     await createJobAwaitingUpload(service)
     await receiveUploadTwice(service, bytes)
     await service.runToEnd()
-    await outcomeOf(service)
+    await getOutcome(service)
     const published = service.bus.events.filter(({ event }) => event === 'file.uploaded')
     const { jobId } = service
     const uploadFacts = { filename: 'sent.png', size: bytes.length, mimeType: 'image/png' }
@@ -252,7 +252,7 @@ test('a task that cannot be planned fails with the reason, and the others run', 
   await service.runToEnd()
   await assertNothingIsPending(service)
   assertNoSweeps(service)
-  const { status, tasks: statuses } = await outcomeOf(service)
+  const { status, tasks: statuses } = await getOutcome(service)
   assert.equal(status, 'failed')
   const [lostTask, skippedTask] = ['failed UNSUPPORTED_CONVERSION', 'cancelled INPUT_TASK_FAILED']
   const { first, late, last, a, b } = statuses
@@ -270,7 +270,7 @@ test('the input files of a job are found even if there are too many for the job 
   assert.equal((await service.job())?.fixed, undefined)
   await service.runToEnd()
   await assertNothingIsPending(service)
-  assert.deepEqual(await outcomeOf(service).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
+  assert.deepEqual(await getOutcome(service).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
 })
 
 test('a message for a running task is delivered again after the lease has expired', async () => {

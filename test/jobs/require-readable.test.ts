@@ -30,7 +30,7 @@ const emptyVideo = Buffer.concat([
   box('free', Buffer.alloc(630)),
 ])
 
-const planOf = (engine: string, to: FormatId): InputPlan => ({
+const createPlan = (engine: string, to: FormatId): InputPlan => ({
   steps: [
     { operation: 'convert', engine, image: 'image', from: 'bmp', to, options: {} } satisfies ConversionStep,
   ],
@@ -74,7 +74,7 @@ async function convert(
     progress: () => {},
   } as const
   const [firstEngine = ''] = Object.keys(results)
-  return convertWithFallbacks(planOf(firstEngine, to), run, findFallback)
+  return convertWithFallbacks(createPlan(firstEngine, to), run, findFallback)
 }
 
 const unreadable = (to: FormatId) => (error: unknown) => {
@@ -123,7 +123,7 @@ test('results that can be opened, and text of any kind, are accepted', async () 
 test('the next route is tried after a result that other programs cannot open', async () => {
   const png = await fixture('alpha.png')
   const { engine, inputPlan } = await convert('png', { vips: 'garbage', imagemagick: png }, (tried) => ({
-    ...planOf('imagemagick', 'png'),
+    ...createPlan('imagemagick', 'png'),
     tried: [...tried],
   }))
   assert.deepEqual(

@@ -32,7 +32,7 @@ const endJob = (state: JobState): JobState => {
 const retention = timestamp(3609)
 
 /** A finished batch with these results. */
-const batchOf = (...names: string[]) => {
+const createBatch = (...names: string[]) => {
   const items = names.map((_, at) => newTask(`item-${at}`, []))
   const state = newJob([...items, createExport('export', [...items.keys()])], { packsResults: true })
   const results = names.map((name, at) => [`item-${at}`, complete(5, file(name, `k/${name}`))])
@@ -41,7 +41,7 @@ const batchOf = (...names: string[]) => {
 
 describe('batch results', () => {
   test('several results of a batch are returned as a ZIP of unknown size, and each has a link', () => {
-    const { result } = toStatusView(batchOf('a.webp', 'b.webp'), link)
+    const { result } = toStatusView(createBatch('a.webp', 'b.webp'), link)
     assert.partialDeepStrictEqual(result, {
       downloadUrl: `https://a.test/job_1?#${retention}`,
       filename: 'results.zip',
@@ -57,12 +57,12 @@ describe('batch results', () => {
   })
 
   test('a single result of a batch is returned as it is', () => {
-    const { result } = toStatusView(batchOf('a.webp'), link)
+    const { result } = toStatusView(createBatch('a.webp'), link)
     assert.partialDeepStrictEqual(result, { filename: 'a.webp', mimeType: 'image/png', size: 1, sha256: '' })
   })
 
   test('several results of a job that is not a batch are represented by the first of them', () => {
-    const { job, ...rest } = batchOf('a.webp', 'b.webp')
+    const { job, ...rest } = createBatch('a.webp', 'b.webp')
     const { packsResults: _, ...plainJob } = job
     assert.equal(toStatusView({ job: plainJob, ...rest }, link).result?.filename, 'a.webp')
   })

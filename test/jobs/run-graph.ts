@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getJobPercent } from '../../lib/jobs/job-state-machine.ts'
 import type { NewTask } from '../../lib/jobs/task-graph.ts'
-import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import type { TestDatabase } from './test-table.ts'
 
@@ -40,7 +40,7 @@ export async function runGraph(
   assert.deepEqual(decreases, [], 'the progress shown by GET never falls')
   await assertNothingIsPending(service)
   assertNoSweeps(service)
-  const { status, events } = await outcomeOf(service)
+  const { status, events } = await getOutcome(service)
   assert.equal(status, 'completed')
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
   const workTasks = tasks.flatMap(({ name, fixed }) => (fixed ? [] : [name]))

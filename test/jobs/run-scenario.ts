@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { forEachConcurrently } from '../../lib/async/for-each-concurrently.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { assertNothingIsPending, type ObservedOutcome, outcomeOf } from './job-outcome.ts'
+import { assertNothingIsPending, getOutcome, type ObservedOutcome } from './job-outcome.ts'
 import { createRandom, type TableBehavior } from './simulated-aws.ts'
 import { SimulatedService, type SimulationOptions } from './simulated-service.ts'
 import type { TestDatabase } from './test-table.ts'
@@ -53,7 +53,7 @@ export async function testCrashPoints(
     if (!createBehavior)
       assert.ok(elapsedS < maxDurationS + (scenario.extraS ?? 0), `the scenario took ${elapsedS} s`)
     await assertNothingIsPending(service)
-    const outcome = await outcomeOf(service)
+    const outcome = await getOutcome(service)
     return { service, outcome: scenario.normalize ? scenario.normalize(outcome) : outcome }
   }
   const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)

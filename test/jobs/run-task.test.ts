@@ -159,10 +159,10 @@ test('a worker that stops or cannot reach the table costs the task no attempt', 
   assert.deepEqual(await run(fails(new WorkerStoppedError())), { done: false, retryInS: 0 })
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
   const unavailableError = new Error('the table is unavailable')
-  const inputsOf = store.getInputs.bind(store)
+  const getInputs = store.getInputs.bind(store)
   store.getInputs = () => Promise.reject(unavailableError)
   await assert.rejects(run(failIfRun), unavailableError)
-  store.getInputs = inputsOf
+  store.getInputs = getInputs
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
 })
 

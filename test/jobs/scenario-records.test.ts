@@ -4,7 +4,7 @@ import { getJobPrefix, type Task } from '../../lib/model/job.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { chunkScenarios, findLeftovers } from './chunk-scenarios.ts'
 import { fallbackScenarios } from './fallback-scenarios.ts'
-import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { jobScenarios } from './job-scenarios.ts'
 import { MemoryTable } from './memory-table.ts'
 import { documentGraph } from './new-tasks.ts'
@@ -30,7 +30,7 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
   await assertNothingIsPending(service)
   assertNoSweeps(service)
   assert.deepEqual(service.failures, [])
-  const { status, error } = await outcomeOf(service)
+  const { status, error } = await getOutcome(service)
   const state = await service.services().jobs.store.getState(service.jobId)
   return {
     job: [status, error].filter(Boolean).join(' '),

@@ -41,7 +41,7 @@ import {
   noOpEngines,
 } from './no-op-engine.ts'
 import { createClient, passThrough, type TableBehavior } from './simulated-aws.ts'
-import { type Call, callOf, isFinishedJob } from './table-calls.ts'
+import { type Call, isFinishedJob, toCall } from './table-calls.ts'
 import type { TestDatabase } from './test-table.ts'
 import { runInTime, VirtualTime, virtualWallTime } from './virtual-time.ts'
 
@@ -132,7 +132,7 @@ export class SimulatedService {
     // The SDK retries when its clock differs from the server's.
     const send = (command: unknown) => runInTime(virtualWallTime, () => client(command))
     const sendCounted = async (command: unknown) => {
-      const call = callOf(command)
+      const call = toCall(command)
       this.calls.push(call)
       if (!call.isWrite) return this.gate.observe(() => tableBehavior(command, send))
       return this.gate.effect(`${call.name} ${call.keys}`, () => tableBehavior(command, send))

@@ -12,7 +12,7 @@ import { defined } from '../../lib/validation/defined.ts'
 import { silentLog } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { createChunkedGraph, findLeftovers } from './chunk-scenarios.ts'
-import { assertNoSweeps, assertNothingIsPending, outcomeOf } from './job-outcome.ts'
+import { assertNoSweeps, assertNothingIsPending, getOutcome } from './job-outcome.ts'
 import { newJob } from './records.ts'
 import { type DuringTask, SimulatedService } from './simulated-service.ts'
 import { openDatabase } from './test-table.ts'
@@ -100,7 +100,7 @@ async function playWith(
   await service.runToEnd()
   await assertNothingIsPending(service)
   assertNoSweeps(service)
-  const { status, files } = await outcomeOf(service)
+  const { status, files } = await getOutcome(service)
   assert.deepEqual([status, files], ['completed', { 'source.png': 'last' }])
   assert.deepEqual(await findLeftovers(service), [])
   assert.deepEqual(service.failures, [])
@@ -168,7 +168,7 @@ test('a straggler gets no speculative copy if no other worker is idle', async ()
   service.queues.load = async () => load
   await service.create(createChunkedGraph(1))
   await service.runToEnd()
-  assert.equal((await outcomeOf(service)).status, 'completed')
+  assert.equal((await getOutcome(service)).status, 'completed')
   assert.deepEqual(service.failures, [])
 })
 

@@ -8,7 +8,7 @@ export interface Call {
   readonly isWrite: boolean
 }
 
-export function callOf(command: unknown): Call {
+export function toCall(command: unknown): Call {
   // All commands of the document client have this shape.
   const { constructor: kind, input } = command as { constructor: { name: string }; input: object }
   const name = kind.name.replace('Command', '')

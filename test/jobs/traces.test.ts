@@ -12,7 +12,7 @@ import {
 } from './records.ts'
 
 const [traceId, otherTraceId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '5bf92f3577b34da6a3ce929d0e0e4736']
-const traceparentOf = (id: string) => `00-${id}-b7ad6b7169203331-01`
+const createTraceparent = (id: string) => `00-${id}-b7ad6b7169203331-01`
 
 /** Jobs with the trace in which each message was sent and each event published. */
 function tracedJobs() {
@@ -28,7 +28,7 @@ function tracedJobs() {
     note()
     return publish(...args)
   }
-  const inOtherTrace = <T>(run: () => T) => runInTrace(traceparentOf(otherTraceId), run)
+  const inOtherTrace = <T>(run: () => T) => runInTrace(createTraceparent(otherTraceId), run)
   return { ...own, takeTraces: () => traces.splice(0), inOtherTrace }
 }
 
@@ -37,7 +37,7 @@ test('what the sweep publishes and sends for a job is in the trace of the job', 
   const send = queues.send
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
   const tasks = [createStoredImport('in'), newTask('work', [0])]
-  assert.equal(await jobs.create(createRecords(tasks, { traceparent: traceparentOf(traceId) })), true)
+  assert.equal(await jobs.create(createRecords(tasks, { traceparent: createTraceparent(traceId) })), true)
   queues.send = send
   takeTraces()
   await inOtherTrace(() => jobs.wake('job_1', secondsLater(60)))
@@ -50,7 +50,7 @@ test('what the sweep publishes and sends for a job is in the trace of the job', 
 test('tasks that an upload makes ready are in the trace of their job', async () => {
   const { jobs, takeTraces, takeSentTasks, inOtherTrace } = tracedJobs()
   const tasks = [createAwaitedUpload('in'), newTask('work', [0])]
-  assert.equal(await jobs.create(createRecords(tasks, { traceparent: traceparentOf(traceId) })), true)
+  assert.equal(await jobs.create(createRecords(tasks, { traceparent: createTraceparent(traceId) })), true)
   takeTraces()
   await inOtherTrace(() => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('in') }))
   assert.deepEqual(takeSentTasks(), [1])

@@ -141,10 +141,10 @@ describe('job status', () => {
 })
 
 describe('job view with tasks', () => {
-  const tasksOf = (state: JobState) => toJobView(state, link).tasks
+  const getTaskViews = (state: JobState) => toJobView(state, link).tasks
 
   test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {
-    const tasks = tasksOf(freshState)
+    const tasks = getTaskViews(freshState)
     assert.deepEqual(Object.keys(tasks), ['in', 'work', 'out'])
     assert.deepEqual(
       Object.values(tasks).map(({ operation, input, status, percent, attempt, endedAt }) => [
@@ -160,7 +160,7 @@ describe('job view with tasks', () => {
   })
 
   test('a job with its tasks shows null values for a waiting task', () => {
-    const { work, in: source, out } = tasksOf(freshState)
+    const { work, in: source, out } = getTaskViews(freshState)
     assert.deepEqual(work, {
       operation: 'convert',
       input: ['in'],
@@ -192,7 +192,7 @@ describe('job view with tasks', () => {
   })
 
   test('a job with its tasks shows the outcome of each task, and the links of an export', () => {
-    const { in: source, work, out } = tasksOf(done)
+    const { in: source, work, out } = getTaskViews(done)
     assert.deepEqual(
       [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
       [timestamp(0), timestamp(4), timestamp(5), timestamp(9), timestamp(9)],
@@ -216,7 +216,7 @@ describe('job view with tasks', () => {
   test('a job with its tasks names the files of a list, unless there are too many', () => {
     const findMembers = (members: readonly string[], state = freshState) => {
       const list = { ...file('pages.zip', 'k/a'), members }
-      const { result } = tasksOf(endJob(state, { work: complete(5, list) }))['work'] ?? {}
+      const { result } = getTaskViews(endJob(state, { work: complete(5, list) }))['work'] ?? {}
       return result && 'files' in result ? result.files.map((one) => 'members' in one && one.members) : []
     }
     const pages = Array.from({ length: 1001 }, (_, page) => `${page}.png`)
@@ -233,12 +233,12 @@ describe('job view with tasks', () => {
       newTask('work', [0]),
       createExport('out', [1], { inline: true }),
     ])
-    const out = tasksOf(endJob(shownState, { work: complete(5, file('a.webp', 'k/a')) }))['out']
+    const out = getTaskViews(endJob(shownState, { work: complete(5, file('a.webp', 'k/a')) }))['out']
     assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
   })
 
   test('a job with its tasks shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
-    const failedTasks = tasksOf(endJob(freshState, { work: fail(5, 'It is cut off.') }))
+    const failedTasks = getTaskViews(endJob(freshState, { work: fail(5, 'It is cut off.') }))
     assert.deepEqual(
       [failedTasks['work']?.code, failedTasks['work']?.message],
       ['CORRUPT_FILE', 'It is cut off.'],
@@ -251,7 +251,7 @@ describe('job view with tasks', () => {
       work: { status: 'cancelled', endedAt: timestamp(6) },
     })
     assert.deepEqual(
-      [tasksOf(cancelled)['out']?.status, tasksOf(cancelled)['out']?.code],
+      [getTaskViews(cancelled)['out']?.status, getTaskViews(cancelled)['out']?.code],
       ['cancelled', null],
     )
   })
@@ -264,21 +264,21 @@ describe('job view with tasks', () => {
         in: { form },
       },
     )
-    assert.deepEqual(tasksOf(waitingState)['in']?.result, form)
+    assert.deepEqual(getTaskViews(waitingState)['in']?.result, form)
     const arrivedState = withTasks(waitingState, { in: complete(5, file('a.png')) })
-    assert.equal(tasksOf(arrivedState)['in']?.result, null)
+    assert.equal(getTaskViews(arrivedState)['in']?.result, null)
   })
 
   test('a job with its tasks shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
     const createExportTo = (url: string | null) =>
       withTasks(freshState, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
-    assert.deepEqual(tasksOf(createExportTo('s3://b/a.webp'))['work']?.result, {
+    assert.deepEqual(getTaskViews(createExportTo('s3://b/a.webp'))['work']?.result, {
       url: 's3://b/a.webp',
       files: [{ filename: 'a.webp', size: 1, url: 's3://b/a.webp', mime_type: 'image/webp', sha256: 'ab' }],
     })
     const emptyState = withTasks(freshState, { work: { deliveries: [] } })
-    assert.deepEqual(tasksOf(emptyState)['work']?.result, { url: null, files: [] })
+    assert.deepEqual(getTaskViews(emptyState)['work']?.result, { url: null, files: [] })
   })
 
   test('a job with its tasks has no links for imports and for tasks without files', () => {
@@ -316,7 +316,7 @@ describe('job view with tasks', () => {
 
   test('a job with its tasks shows the attempt that split a task while its chunks run', () => {
     const splitState = withTasks(freshState, { work: { attempt: 0, expandedBy: 2 } })
-    assert.equal(tasksOf(splitState)['work']?.attempt, 2)
+    assert.equal(getTaskViews(splitState)['work']?.attempt, 2)
   })
 })
 

@@ -25,7 +25,7 @@ const bothEnded = withTasks(freshState, {
 const doneState = of(bothEnded, { status: 'completed' })
 const lossy = of(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), { status: 'completed' })
 
-const entriesOf = (state: JobState | undefined, tasks?: readonly string[]) =>
+const listEntries = (state: JobState | undefined, tasks?: readonly string[]) =>
   listZipEntries('job_1', state, tasks).map(({ jobId, file, ...rest }) => {
     assert.equal(jobId, 'job_1')
     return file ? { ...rest, file: [file.filename, file.key] } : rest
@@ -36,30 +36,30 @@ describe('ZIP of results', () => {
 
   test('a ZIP of results contains each file of a job once, with the name of the source file', () => {
     // The last of two exports of a file determines its name.
-    assert.deepEqual(entriesOf(doneState), [
+    assert.deepEqual(listEntries(doneState), [
       { ...jobEntry, file: ['b-1.webp', 'k/1'] },
       { ...jobEntry, file: ['2.webp', 'k/2'] },
     ])
     const source = { filename: 'début.png', format: 'png', size: 1 }
     const display = { ...doneState.job.display, source }
-    assert.equal(entriesOf(of(doneState, { display } as Partial<Job>))[0]?.source, 'début.png')
-    assert.equal(entriesOf(of(doneState, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(listEntries(of(doneState, { display } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(listEntries(of(doneState, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
   })
 
   test('a ZIP of results lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
-    assert.deepEqual(entriesOf(lossy), [
+    assert.deepEqual(listEntries(lossy), [
       { ...jobEntry, file: ['b-1.webp', 'k/1'] },
       { task: 'two', source: null, status: 'failed', error },
     ])
   })
 
   test('a ZIP of results contains no files of an unfinished, failed or missing job', () => {
-    assert.deepEqual(entriesOf(of(bothEnded, { status: 'processing' })), [
+    assert.deepEqual(listEntries(of(bothEnded, { status: 'processing' })), [
       { ...jobEntry, status: 'processing' },
     ])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
-    assert.deepEqual(entriesOf(of(bothEnded, { status: 'failed', error } as Partial<Job>)), [
+    assert.deepEqual(listEntries(of(bothEnded, { status: 'failed', error } as Partial<Job>)), [
       { ...jobEntry, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
     ])
     for (const stateWithoutFiles of [
@@ -67,12 +67,12 @@ describe('ZIP of results', () => {
       of(doneState, { status: 'expired' }),
       of(doneState, { deletedAt: 'now' }),
     ])
-      assert.deepEqual(entriesOf(stateWithoutFiles), [{ ...jobEntry, status: 'expired' }])
+      assert.deepEqual(listEntries(stateWithoutFiles), [{ ...jobEntry, status: 'expired' }])
   })
 
   test('a ZIP of results can be limited to some tasks, with the status of each', () => {
     const commonFields = { source: null }
-    assert.deepEqual(entriesOf(lossy, ['one', 'two', 'named']), [
+    assert.deepEqual(listEntries(lossy, ['one', 'two', 'named']), [
       { ...commonFields, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
       {
         ...commonFields,
@@ -82,12 +82,12 @@ describe('ZIP of results', () => {
       },
       { ...commonFields, task: 'named', status: 'completed', file: ['b-1.webp', 'k/1'] },
     ])
-    assert.deepEqual(entriesOf(freshState, ['one', 'out']), [
+    assert.deepEqual(listEntries(freshState, ['one', 'out']), [
       { ...commonFields, task: 'one', status: 'pending' },
       { ...commonFields, task: 'out', status: 'pending' },
     ])
     for (const name of ['in', 'unknown'])
-      assert.throws(() => entriesOf(doneState, [name]), {
+      assert.throws(() => listEntries(doneState, [name]), {
         code: 'TASK_NOT_FOUND',
         details: { task: name, tasks: ['out', 'named', 'one', 'two'] },
       })

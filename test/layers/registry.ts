@@ -10,7 +10,7 @@ interface Manifest {
   readonly layers: readonly { readonly digest: string }[]
 }
 
-const digestOf = (hash: ReturnType<typeof createHash>) => `sha256:${hash.digest('hex')}`
+const formatDigest = (hash: ReturnType<typeof createHash>) => `sha256:${hash.digest('hex')}`
 
 /**
  * Starts a container registry that accepts images but only stores their digests.
@@ -31,7 +31,7 @@ export async function startRegistry() {
     const location = request.method === 'POST' ? `${url.pathname}${id}` : url.pathname
     const expectedDigest = url.searchParams.get('digest')
     if (expectedDigest === null) return reply.writeHead(202, { location, range: '0-0' }).end()
-    const digest = digestOf(hash)
+    const digest = formatDigest(hash)
     uploads.delete(id)
     if (digest !== expectedDigest) return reply.writeHead(400).end()
     blobs.add(digest)
@@ -44,7 +44,7 @@ export async function startRegistry() {
     [name = '', tag = '']: string[],
   ) {
     const bytes = await buffer(request)
-    const digest = digestOf(createHash('sha256').update(bytes))
+    const digest = formatDigest(createHash('sha256').update(bytes))
     const manifest = JSON.parse(String(bytes)) as Manifest // sent by our own script
     const isWhole = [manifest.config, ...manifest.layers].every((part) => blobs.has(part.digest))
     if (!isWhole) return reply.writeHead(400).end()

@@ -30,13 +30,13 @@ export function readPeakMemoryMb(container: string): number | undefined {
   return path === undefined ? undefined : Math.round(Number(readFileSync(path, 'utf8')) / 1e6)
 }
 
-const rowOf = ({ image, sizeMb, coldMs, warmMs, peakMb }: Figures) =>
+const formatRow = ({ image, sizeMb, coldMs, warmMs, peakMb }: Figures) =>
   `| ${image} | ${sizeMb} | ${(coldMs / 1000).toFixed(1)} | ${(warmMs / 1000).toFixed(1)} | ${peakMb ?? '–'} |`
 
 /** Replaces the rows of these images and leaves the others unchanged. */
 export function writeFigures(allFigures: readonly Figures[]): void {
   let text = readFileSync(file, 'utf8')
   for (const figures of allFigures)
-    text = text.replace(new RegExp(`^\\| ${figures.image} \\|.*$`, 'm'), rowOf(figures))
+    text = text.replace(new RegExp(`^\\| ${figures.image} \\|.*$`, 'm'), formatRow(figures))
   writeFileSync(file, text)
 }

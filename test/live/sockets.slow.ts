@@ -51,7 +51,7 @@ function listen(url: string, token: string): Listener {
 }
 
 const isGreeted = ({ frames }: Listener) => frames[0]?.type === 'hello'
-const eventsOf = ({ frames }: Listener): Frame[] => frames.filter(({ type }) => type === 'event')
+const getEventFrames = ({ frames }: Listener): Frame[] => frames.filter(({ type }) => type === 'event')
 
 const markdown = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
 const tasks = {
@@ -97,7 +97,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
   }
   const countCompletedJobs = (listener: Listener) =>
     new Set(
-      eventsOf(listener)
+      getEventFrames(listener)
         .filter(({ event }) => event === 'job.completed')
         .map(({ job }) => job.id),
     ).size
@@ -107,9 +107,9 @@ test('200 clients receive all their events quickly and in order, and one that ne
     120,
   )
   for (const group of groups) {
-    const [reference] = group.slice(1).map((one) => eventsOf(one).map(({ seq }) => seq))
+    const [reference] = group.slice(1).map((one) => getEventFrames(one).map(({ seq }) => seq))
     for (const listener of group.filter((one) => one !== silent)) {
-      const sequenceNumbers = eventsOf(listener).map(({ seq }) => seq)
+      const sequenceNumbers = getEventFrames(listener).map(({ seq }) => seq)
       assert.deepEqual(
         sequenceNumbers,
         sequenceNumbers.toSorted((a, b) => a - b),
@@ -124,7 +124,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
     }
   }
   const owners = groups.map(
-    (group) => new Set(group.flatMap((one) => eventsOf(one).flatMap(({ job }) => job?.id ?? []))),
+    (group) => new Set(group.flatMap((one) => getEventFrames(one).flatMap(({ job }) => job?.id ?? []))),
   )
   for (const [at, jobs] of owners.entries())
     for (const otherOwner of owners.slice(at + 1))

@@ -72,10 +72,10 @@ export async function startWriters(variables: Variables) {
       const version = nextNumber++
       // Few keys, so that files of objects are created and deleted all the time.
       const Key = `w${writer}/${randomInt(4)}`
-      await s3.send(new PutObjectCommand({ Bucket, Key, Body: bodyOf(Key, version) }))
+      await s3.send(new PutObjectCommand({ Bucket, Key, Body: createBody(Key, version) }))
       objects.set(Key, version)
       const deletedKey = `w${writer}/gone`
-      await s3.send(new PutObjectCommand({ Bucket, Key: deletedKey, Body: bodyOf(deletedKey, version) }))
+      await s3.send(new PutObjectCommand({ Bucket, Key: deletedKey, Body: createBody(deletedKey, version) }))
       await s3.send(new DeleteObjectCommand({ Bucket, Key: deletedKey }))
       await sqs.send(new SendMessageCommand({ QueueUrl, MessageBody: `message ${version}` }))
       messages.add(`message ${version}`)
@@ -99,7 +99,7 @@ export async function startWriters(variables: Variables) {
 }
 
 /** A body that identifies its version and shows whether it is complete. */
-const bodyOf = (key: string, version: number) => `${key} ${version} ${'x'.repeat(20_000)} end`
+const createBody = (key: string, version: number) => `${key} ${version} ${'x'.repeat(20_000)} end`
 
 export async function checkAcknowledged(
   variables: Variables,
@@ -112,7 +112,7 @@ export async function checkAcknowledged(
       const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }))
       const text = (await Body?.transformToString()) ?? ''
       const version = Number(text.split(' ')[1])
-      assert.equal(text, bodyOf(Key, version), `${Key} is incomplete`)
+      assert.equal(text, createBody(Key, version), `${Key} is incomplete`)
       versions.set(Key, version)
     }
   for (const [key, version] of acknowledgedWrites.objects)

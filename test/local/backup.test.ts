@@ -20,7 +20,7 @@ async function readErrorOutput(...args: Parameters<typeof runBackupScript>): Pro
   return String(error.stderr).trim()
 }
 
-const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
+const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
 test('a backup taken under eight writers contains all acknowledged writes, each complete', async (t) => {
   const dir = scratchFolder('backup')
@@ -46,9 +46,9 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
   )
   for (const { name, acknowledged } of filesBefore) {
     const restoredFolder = join(dir, `restored-${name}`)
-    assert.equal(await modeOf(join(dir, name)), '600')
+    assert.equal(await readMode(join(dir, name)), '600')
     await runBackupScript('restore', restoredFolder, join(dir, name))
-    assert.equal(await modeOf(join(restoredFolder, 'secrets.json')), '600')
+    assert.equal(await readMode(join(restoredFolder, 'secrets.json')), '600')
     const restartedServers = await startEmbedded(t, '--data', restoredFolder, '--json')
     await checkAcknowledged(JSON.parse(restartedServers.firstLine), acknowledged)
     await restartedServers.end()

@@ -81,7 +81,7 @@ async function becomesReady({ stdout }: ChildProcess): Promise<boolean> {
   return false
 }
 
-function copyOf(source: string): string {
+function copyFile(source: string): string {
   const dataDir = join(scratchFolder('damaged-data'), 'data')
   cpSync(source, dataDir, { recursive: true })
   return dataDir
@@ -120,7 +120,7 @@ const readIfExists = (file: string) => (existsSync(file) ? readFileSync(file, 'l
 
 suite('damaged databases at startup', { concurrency: 2 }, () => {
   const refuse = async (damagedFiles: readonly string[], damage: (file: string) => void) => {
-    const dataDir = copyOf(stoppedFolder)
+    const dataDir = copyFile(stoppedFolder)
     const files = damagedFiles.map((store) => join(dataDir, store))
     files.forEach(damage)
     const contentsBefore = files.map(readIfExists)
@@ -147,7 +147,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
 
   for (const store of stores)
     test(`--accept-loss sets a damaged ${store} aside and starts with an empty one`, async () => {
-      const dataDir = copyOf(killedFolder)
+      const dataDir = copyFile(killedFolder)
       const file = join(dataDir, store)
       flipMiddle(file)
       writeFileSync(file, `garbage ${readFileSync(file, 'latin1')}`, 'latin1')
@@ -173,7 +173,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
     })
 
   test('starting after a process was killed while it set a database aside is refused and loses nothing', async () => {
-    const dataDir = copyOf(killedFolder)
+    const dataDir = copyFile(killedFolder)
     const file = join(dataDir, 'sqs.sqlite')
     const log = readIfExists(`${file}-wal`)
     assert.ok(log)
@@ -190,7 +190,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
   })
 
   test('starting on a write-ahead log with a damaged header is refused', async () => {
-    const dataDir = copyOf(killedFolder)
+    const dataDir = copyFile(killedFolder)
     const log = join(dataDir, 'sqs.sqlite-wal')
     const bytes = readFileSync(log)
     bytes[9] = (bytes[9] ?? 0) ^ 1
@@ -200,13 +200,13 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
   })
 
   test('starting on a data folder without its s3 folder is refused', async () => {
-    const dataDir = copyOf(stoppedFolder)
+    const dataDir = copyFile(stoppedFolder)
     rmSync(join(dataDir, 's3'), { recursive: true })
     assertRefused(await start(dataDir), join(dataDir, 's3/objects.sqlite'))
   })
 
   test('the embedded servers also refuse damaged data and accept a loss on request', async (t) => {
-    const dataDir = copyOf(stoppedFolder)
+    const dataDir = copyFile(stoppedFolder)
     const file = join(dataDir, 'events.sqlite')
     flipMiddle(file)
     const { code, output } = await startFailure('--data', dataDir)
@@ -233,7 +233,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
   }
   for (const [name, damage] of Object.entries(secretDamages)) {
     test(`starting is refused when secrets.json ${name}, and creates no new secrets`, async () => {
-      const dataDir = copyOf(stoppedFolder)
+      const dataDir = copyFile(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
       damage(file)
       const contentsBefore = readIfExists(file)
@@ -244,7 +244,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
     })
 
     test(`--accept-loss creates new secrets when secrets.json ${name} and keeps the old file`, async () => {
-      const dataDir = copyOf(stoppedFolder)
+      const dataDir = copyFile(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
       const oldContents = readFileSync(file, 'utf8')
       damage(file)
@@ -263,7 +263,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
 })
 
 test('data without checksums from a previous version is still readable', async () => {
-  const dataDir = copyOf(killedFolder)
+  const dataDir = copyFile(killedFolder)
   const file = join(dataDir, 'secrets.json')
   const { checksum: _, ...secrets } = JSON.parse(readFileSync(file, 'utf8'))
   writeFileSync(file, JSON.stringify(secrets))
@@ -274,7 +274,7 @@ test('data without checksums from a previous version is still readable', async (
 })
 
 test('--accept-loss leaves intact data unchanged', async () => {
-  const dataDir = copyOf(killedFolder)
+  const dataDir = copyFile(killedFolder)
   const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
   assert.deepEqual(await start(dataDir, { args: ['--accept-loss'] }), { isReady: true, code: 0, output: '' })
   assert.equal(readFileSync(join(dataDir, 'secrets.json'), 'utf8'), secrets)
@@ -288,7 +288,7 @@ test('a first start that was killed while it created the databases can be repeat
   const freshFolder = join(scratchFolder('damaged-data'), 'fresh')
   await (await startEmbedded(t, '--data', freshFolder)).end()
   for (const [lastIndex, store] of stores.entries()) {
-    const dataDir = copyOf(freshFolder)
+    const dataDir = copyFile(freshFolder)
     rmSync(join(dataDir, 's3/blobs'), { recursive: true })
     for (const laterStore of stores.slice(lastIndex))
       for (const suffix of ['', '-wal', '-shm'])
@@ -317,7 +317,7 @@ test('the integrity check of a large database finds damage, and stops at its tim
 })
 
 test('unknown arguments of the start command are rejected', async () => {
-  const { isReady, code, output } = await start(copyOf(stoppedFolder), { args: ['--accept-los'] })
+  const { isReady, code, output } = await start(copyFile(stoppedFolder), { args: ['--accept-los'] })
   assert.deepEqual({ isReady, code }, { isReady: false, code: 2 })
   assert.match(output, /--accept-los'?/)
   assert.match(output, /Usage: npm start/)

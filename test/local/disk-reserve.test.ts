@@ -10,7 +10,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const mib = 1024 ** 2
 const silentLog = pino({ level: 'silent' })
-const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+const getSize = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 test('disk space is reserved, released when the disk is full, and reserved again', async (t) => {
   const disk = makeSmallDisk(t, 120)
@@ -21,19 +21,23 @@ test('disk space is reserved, released when the disk is full, and reserved again
   const openReserve = () => new DiskReserve(disk.folder, silentLog, () => releaseCount++, 20)
   const reserve = openReserve()
   t.after(() => reserve.close())
-  await waitUntil(() => sizeOf(file) === 10 * mib, 'about a tenth of the disk is reserved')
+  await waitUntil(() => getSize(file) === 10 * mib, 'about a tenth of the disk is reserved')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   assert.ok(reserve.ensureFreeSpace() > 8 * mib)
-  assert.equal(sizeOf(file), 10 * mib, 'nothing is released while there is free space')
+  assert.equal(getSize(file), 10 * mib, 'nothing is released while there is free space')
   disk.fill()
   assert.equal(free(), 0)
   assert.ok(reserve.ensureFreeSpace() >= 8 * mib)
-  assert.deepEqual([sizeOf(file), releaseCount], [2 * mib, 1])
+  assert.deepEqual([getSize(file), releaseCount], [2 * mib, 1])
   writeFileSync(join(disk.folder, 'records'), Buffer.alloc(mib))
   reserve.ensureFreeSpace()
-  assert.deepEqual([sizeOf(file), releaseCount], [2 * mib, 1], 'one release is enough for several operations')
+  assert.deepEqual(
+    [getSize(file), releaseCount],
+    [2 * mib, 1],
+    'one release is enough for several operations',
+  )
   disk.emptyDisk()
-  await waitUntil(() => sizeOf(file) === 10 * mib, 'the space is reserved again')
+  await waitUntil(() => getSize(file) === 10 * mib, 'the space is reserved again')
   await reserve.close()
   disk.fill()
   const nextReserve = openReserve()

@@ -4,7 +4,7 @@ import { readConfig } from '../../lib/config.ts'
 import nodeEnvironment from '../../lib/local/node-environment.json' with { type: 'json' }
 import { createFunctionEnvironment, type PartialEnvironment } from '../../lib/local/runtime/environment.ts'
 
-const environmentOf = (env: PartialEnvironment) =>
+const parseEnvironment = (env: PartialEnvironment) =>
   createFunctionEnvironment({
     env,
     config: readConfig({}),
@@ -21,11 +21,11 @@ const environmentOf = (env: PartialEnvironment) =>
   })
 
 test('workers do not inherit variables that are set for the gateway process only', () => {
-  const environment = environmentOf({ ...nodeEnvironment, PATH: '/bin' })
+  const environment = parseEnvironment({ ...nodeEnvironment, PATH: '/bin' })
   assert.equal(environment['PATH'], '/bin')
   for (const name of Object.keys(nodeEnvironment)) assert.equal(environment[name], undefined, name)
 })
 
 test('workers inherit variables that the user set instead', () => {
-  assert.equal(environmentOf({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
+  assert.equal(parseEnvironment({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
 })

@@ -38,14 +38,14 @@ function sampleProcess(pid: number): Sample | undefined {
 
 /** The service, its workers and its database; engines and decoder processes are replaced all the time. */
 function listLongLivedProcesses(service: TestService): { pid: number; name: string }[] {
-  const nameOf = (command: string) => {
+  const getName = (command: string) => {
     if (command.includes('dynoxide')) return 'dynoxide'
     return /worker\.ts (\w+)/.exec(command)?.[1]
   }
   return [
     { pid: service.pid, name: 'service' },
     ...descendants(service.pid).flatMap(({ pid, command }) => {
-      const name = command.startsWith('bwrap') ? undefined : nameOf(command)
+      const name = command.startsWith('bwrap') ? undefined : getName(command)
       return name === undefined ? [] : [{ pid, name: `${name} ${pid}` }]
     }),
   ]
@@ -135,8 +135,8 @@ test(`memory and descriptors are the same after ${jobs} jobs as after ${warmUpJo
     if (thirdOfSamples < 3) continue
     const [firstThird, lastThird] = [allSamples.slice(0, thirdOfSamples), allSamples.slice(-thirdOfSamples)]
     for (const measure of ['memoryMib', 'descriptors'] as const satisfies readonly Measure[]) {
-      const medianOf = (part: readonly Sample[]) => median(part.map((sample) => sample[measure]))
-      const [medianBefore, medianAfter] = [medianOf(firstThird), medianOf(lastThird)]
+      const getMedian = (part: readonly Sample[]) => median(part.map((sample) => sample[measure]))
+      const [medianBefore, medianAfter] = [getMedian(firstThird), getMedian(lastThird)]
       const line = `${name}: ${measure} ${medianBefore.toFixed(1)}, later ${medianAfter.toFixed(1)} (${allSamples.length} samples)`
       t.diagnostic(line)
       if (

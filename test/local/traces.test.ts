@@ -14,7 +14,7 @@ import { openReceiver } from '../webhooks/receiver.ts'
 
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
 const filename = 'secret-plans.png'
-const tasksOf = (file: string) => ({
+const createTasks = (file: string) => ({
   file: { operation: 'import/base64', file, filename },
   first: { operation: 'convert', input: 'file', output_format: 'pdf' },
   second: { operation: 'convert', input: 'first', output_format: 'jpg' },
@@ -52,7 +52,7 @@ async function runPipeline(traceId: string, flags = '01') {
   const job = await client.accepted(
     await client.post(
       '/v1/jobs',
-      { tasks: tasksOf(png.toString('base64')), webhookUrl: receiver.url(path) },
+      { tasks: createTasks(png.toString('base64')), webhookUrl: receiver.url(path) },
       { traceparent: `00-${traceId}-${clientSpan}-${flags}` },
     ),
   )
@@ -122,7 +122,7 @@ test('one trace follows a request through queues, engines and the bus to the web
 test('a task that waits for an upload keeps the trace of its job', async () => {
   const traceId = '8bf92f3577b34da6a3ce929d0e0e4736'
   const client = new Client(service)
-  const { file: _file, ...tasks } = tasksOf('')
+  const { file: _file, ...tasks } = createTasks('')
   const created = await client.post(
     '/v1/jobs',
     { tasks: { file: { operation: 'import/upload', filename }, ...tasks } },
@@ -147,11 +147,11 @@ test('a task that waits for an upload keeps the trace of its job', async () => {
 test('log lines contain the ids of their trace span, in the service and in workers', async () => {
   const traceId = '5bf92f3577b34da6a3ce929d0e0e4736'
   const { job } = await runPipeline(traceId)
-  const nameOf = (id: string | undefined) => collector.spans.find(({ spanId }) => spanId === id)?.name
+  const getSpanName = (id: string | undefined) => collector.spans.find(({ spanId }) => spanId === id)?.name
   const findSpanIds = async (message: string) =>
     (await readLog(service))
       .filter((line) => line['traceId'] === traceId && line['msg'] === message)
-      .map((line) => nameOf(line['spanId']))
+      .map((line) => getSpanName(line['spanId']))
   for (const [message, name] of [
     ['request', 'POST /v1/jobs'],
     ['task claimed', 'process mutabor-image'],
@@ -202,7 +202,7 @@ test('with LOG_SPANS, a collector that reads the log gets the whole trace', asyn
     const client = new Client(logging)
     const created = await client.post(
       '/v1/jobs',
-      { tasks: tasksOf(png.toString('base64')) },
+      { tasks: createTasks(png.toString('base64')) },
       { traceparent: `00-${traceId}-${clientSpan}-01` },
     )
     assert.equal((await client.accepted(created)).status, 'completed')
@@ -287,7 +287,7 @@ test('jobs run and the service stops promptly even if the trace collector never 
   try {
     const client = new Client(started)
     const job = await client.accepted(
-      await client.post('/v1/jobs', { tasks: tasksOf(png.toString('base64')) }),
+      await client.post('/v1/jobs', { tasks: createTasks(png.toString('base64')) }),
     )
     assert.equal(job.status, 'completed', JSON.stringify(job.error))
   } finally {

@@ -6,7 +6,7 @@ import { areas } from './areas.ts'
 const maxImportDistance = 5
 const maxTestsByImport = 6
 
-function importsOf(file: string): string[] {
+function listImports(file: string): string[] {
   if (!existsSync(file)) return []
   const foundImports = readFileSync(file, 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)
   return [...foundImports].map(([, path = '']) => normalize(join(dirname(file), path)))
@@ -17,7 +17,7 @@ function measureImportDistances(test: string): Map<string, number> {
   const distances = new Map([[test, 0]])
   for (const [file, distance] of distances) {
     if (distance === maxImportDistance) continue
-    for (const importedFile of importsOf(file))
+    for (const importedFile of listImports(file))
       if (!distances.has(importedFile)) distances.set(importedFile, distance + 1)
   }
   return distances

@@ -35,13 +35,13 @@ function createMutant(file: string, text: string, fault: string, change: SourceC
   const linesAfter = changedText.split('\n')
   // A node can start several lines above the first changed line.
   const at = linesBefore.findIndex((line, index) => line !== linesAfter[index])
-  const lineOf = (lines: readonly string[]) => lines[at]?.trim() ?? ''
+  const getLine = (lines: readonly string[]) => lines[at]?.trim() ?? ''
   return {
     file,
     line: at + 1,
     fault,
-    before: lineOf(linesBefore),
-    after: lineOf(linesAfter),
+    before: getLine(linesBefore),
+    after: getLine(linesAfter),
     text: changedText,
   }
 }

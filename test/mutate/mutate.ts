@@ -35,7 +35,7 @@ const minMutants = 8
 
 const print = (line: string) => process.stdout.write(`${line}\n`)
 
-function filesOf(name: string): string[] {
+function listFiles(name: string): string[] {
   const area = areas.find((each) => each.name === name)
   if (area) return globSync([...area.files])
   const info = statSync(name, { throwIfNoEntry: false })
@@ -47,12 +47,12 @@ function filesOf(name: string): string[] {
 }
 
 /** Returns every n-th element, starting with the k-th, for a part `k/n`. */
-function partOf<T>(list: readonly T[], part: string): T[] {
+function selectPart<T>(list: readonly T[], part: string): T[] {
   const [at = 1, of = 1] = part.split('/').map(Number)
   return list.filter((_, index) => index % of === at - 1)
 }
 
-const sampleArea = (name: string) => sampleMutants(findMutants(process.cwd(), filesOf(name)), values.seed)
+const sampleArea = (name: string) => sampleMutants(findMutants(process.cwd(), listFiles(name)), values.seed)
 
 function printResult({ mutant, ended, seconds }: Verdict): void {
   const place = `${mutant.file}:${mutant.line}`
@@ -95,7 +95,7 @@ async function mutate(names: readonly string[]): Promise<void> {
     await trials.requireTypes()
     for (const name of names) {
       print(name)
-      const selectedMutants = partOf(sampleArea(name), values.part)
+      const selectedMutants = selectPart(sampleArea(name), values.part)
       const maxMutants = Math.ceil(Number(values.count) / Number(values.part.split('/')[1] ?? 1))
       const verdicts = await trials.run(selectedMutants, maxMutants, findTests, printResult)
       const share = printSummary(name, verdicts)

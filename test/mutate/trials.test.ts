@@ -43,7 +43,7 @@ describe('trying a mutant', () => {
     const text = `export const value: number = ${value}\n`
     return { file: 'value.ts', line: 1, fault: 'number', before: '', after: '', text }
   }
-  const endOf = async (value: number, ...tests: readonly string[]) => {
+  const getVerdict = async (value: number, ...tests: readonly string[]) => {
     const [verdict] = await trials.run(
       [findFault(value)],
       1,
@@ -54,14 +54,14 @@ describe('trying a mutant', () => {
   }
 
   test('a mutant is detected by a test that fails or times out, and missed by one that passes', async () => {
-    assert.deepEqual(await endOf(1.5, 'asks.test.ts'), { as: 'passed' })
-    assert.deepEqual(await endOf(2, 'asks.test.ts'), { as: 'failed', name: 'asks' })
-    assert.deepEqual(await endOf(3, 'asks.test.ts'), { as: 'hung', name: 'asks.test.ts' })
+    assert.deepEqual(await getVerdict(1.5, 'asks.test.ts'), { as: 'passed' })
+    assert.deepEqual(await getVerdict(2, 'asks.test.ts'), { as: 'failed', name: 'asks' })
+    assert.deepEqual(await getVerdict(3, 'asks.test.ts'), { as: 'hung', name: 'asks.test.ts' })
     assert.equal(readFileSync(join(copy.root, 'value.ts'), 'utf8'), files['value.ts'])
   })
 
   test('a mutant is detected by a test that runs as another user in the temporary folder', async () => {
-    assert.deepEqual(await endOf(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
+    assert.deepEqual(await getVerdict(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
   })
 
   test('a mutant is replaced by another one if it does not compile', async () => {
@@ -78,8 +78,8 @@ describe('trying a mutant', () => {
   })
 
   test('a mutant is not detected by a test that also fails without it, which is reported once', async () => {
-    assert.deepEqual(await endOf(2, 'fails.test.ts'), { as: 'passed' })
-    assert.deepEqual(await endOf(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
+    assert.deepEqual(await getVerdict(2, 'fails.test.ts'), { as: 'passed' })
+    assert.deepEqual(await getVerdict(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
     assert.equal(outputLines.filter((line) => line.includes('fails.test.ts')).length, 1)
   })
 })

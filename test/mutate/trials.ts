@@ -40,7 +40,7 @@ export class MutationRunner {
   async run(
     mutants: readonly Mutant[],
     maxMutants: number,
-    testsOf: (file: string) => readonly string[],
+    getTests: (file: string) => readonly string[],
     tell: (verdict: Verdict) => void,
   ): Promise<Verdict[]> {
     const verdicts: Verdict[] = []
@@ -51,7 +51,7 @@ export class MutationRunner {
         while (startedCount < maxMutants) {
           startedCount += 1
           const { value: mutant } = waitingMutants.next()
-          const verdict = mutant && (await this.#tryMutant(copy, mutant, testsOf(mutant.file)))
+          const verdict = mutant && (await this.#tryMutant(copy, mutant, getTests(mutant.file)))
           if (!verdict) break
           if (verdict === rejectedByCompiler) startedCount -= 1
           else {

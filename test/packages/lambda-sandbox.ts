@@ -54,14 +54,14 @@ const deployed: Readonly<Record<string, DeployedFunction>> = createFunctions(sta
 /** What AWS enforces in the account of this stage. */
 export const profileLimits = {
   quotas: { ...newAccount, concurrentExecutions: stage.functionsAtATime },
-  concurrencyOf: (name: string) => ({
+  getConcurrency: (name: string) => ({
     maximumConcurrency: getMaxConcurrency(name, stage),
     reservedConcurrency: deployed[name]?.reservedConcurrency,
   }),
 }
 
 /** Returns the deployed environment; `knownVariables` contains the values that CloudFormation would fill in. */
-export function environmentOf(
+export function createEnvironment(
   name: keyof typeof functions,
   knownVariables: Readonly<Record<string, string>>,
   packages: string,

@@ -17,31 +17,35 @@ import { findMatchingGrants, listGrants } from './policy.ts'
 
 const region = 'eu-central-1'
 const roles = Object.keys(createRoleStatements())
-const keyOf = (role: string) => ({ accessKeyId: `ROLE${role.toUpperCase()}`, secretAccessKey: `of ${role}` })
+const createRoleKey = (role: string) => ({
+  accessKeyId: `ROLE${role.toUpperCase()}`,
+  secretAccessKey: `of ${role}`,
+})
 const operator = { accessKeyId: 'OPERATOR', secretAccessKey: 'of the operator' }
 
 let embedded: Awaited<ReturnType<typeof openEmbedded>>
-const clientOf = (credentials: typeof operator) =>
+const createClient = (credentials: typeof operator) =>
   DynamoDBDocumentClient.from(
     new DynamoDBClient({ region, credentials, endpoint: embedded.urls.DYNAMODB, maxAttempts: 1 }),
   )
 before(async () => {
   const grants = listGrants()
-  const roleOf = new Map(roles.map((role) => [keyOf(role).accessKeyId, role]))
+  const rolesByKeyId = new Map(roles.map((role) => [createRoleKey(role).accessKeyId, role]))
   embedded = await openEmbedded({
     dir: scratchFolder('permissions'),
     region,
     credentials: operator,
     callers: {
-      credentials: roles.map(keyOf),
-      authorize: (asked) => findMatchingGrants(grants, roleOf.get(asked.accessKeyId) ?? '', asked).length > 0,
+      credentials: roles.map(createRoleKey),
+      authorize: (asked) =>
+        findMatchingGrants(grants, rolesByKeyId.get(asked.accessKeyId) ?? '', asked).length > 0,
     },
     invoke: () => Promise.resolve(),
     log: silentLog,
   })
   const { TimeToLiveAttribute: _ttl, ...shape } = table
   // The declaration is deeply readonly, unlike the SDK's type, which is not modified either.
-  await clientOf(operator).send(
+  await createClient(operator).send(
     new CreateTableCommand({ ...shape, TableName: 'mutabor' } as unknown as CreateTableCommandInput),
   )
 })
@@ -68,7 +72,7 @@ async function findRolesThatCan(attempt: Attempt, prefix: string): Promise<strin
     roles.map(async (role) => {
       try {
         // One type for all three commands would not match the overloads.
-        await clientOf(keyOf(role)).send(attempt(prefix) as PutCommand)
+        await createClient(createRoleKey(role)).send(attempt(prefix) as PutCommand)
         return [role]
       } catch (error) {
         assert.equal((error as Error).name, 'AccessDeniedException', `${role}: ${error}`)

@@ -54,7 +54,7 @@ const web = createServer((request, response) => {
 })
 
 /** Does not use `fetch`, whose replies are checked against the OpenAPI document, which this waits for. */
-async function statusOf(url: string): Promise<number | undefined> {
+async function fetchStatus(url: string): Promise<number | undefined> {
   const [response] = (await once(get(url), 'response')) as [IncomingMessage]
   response.resume()
   return response.statusCode
@@ -84,7 +84,7 @@ export async function openIsolatedService() {
 
   // On a busy machine, the start can take longer than a request may.
   await waitUntil(
-    async () => (await statusOf(`${service.url}/v1/openapi.json`)) === 200,
+    async () => (await fetchStatus(`${service.url}/v1/openapi.json`)) === 200,
     'the API answers',
     180,
   )

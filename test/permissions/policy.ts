@@ -95,7 +95,7 @@ export function findMatchingGrants(
 }
 
 /** Returns everything of a grant that must be used: the grant itself and each of its partitions. */
-export const claimsOf = ({ role, action, resource, partitions = [] }: Grant): string[] => [
+export const listClaims = ({ role, action, resource, partitions = [] }: Grant): string[] => [
   `${role}: ${action} on ${resource}`,
   ...partitions.map((partition) => `${role}: partition ${partition}`),
 ]

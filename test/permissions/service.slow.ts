@@ -111,7 +111,7 @@ test('the deployed roles allow uploads before and after their jobs', async () =>
   assert.equal((await client.finishedJob(createdJob.data.jobId)).status, 'completed')
 })
 
-const typeOf = (frame: string) => (JSON.parse(frame) as { type: string }).type
+const getFrameType = (frame: string) => (JSON.parse(frame) as { type: string }).type
 
 const past = new Date(Date.now() - 1000).toISOString()
 
@@ -140,7 +140,7 @@ test('the deployed roles allow webhooks, sockets and workflows', async () => {
   socket.send(JSON.stringify({ type: 'unsubscribe', jobs: [jobId] }))
   for (let badFrame = 0; badFrame < 3; badFrame++) socket.send('nonsense')
   await waitUntil(
-    () => ['pong', 'snapshot', 'error'].every((type) => frames.some((frame) => typeOf(frame) === type)),
+    () => ['pong', 'snapshot', 'error'].every((type) => frames.some((frame) => getFrameType(frame) === type)),
     'the socket is answered',
     90,
   )

@@ -10,7 +10,12 @@ import { zipFunctionNames } from '../../lib/deployment/zip-functions.ts'
 import { startService } from '../../lib/local/runtime/service.ts'
 import { type FunctionDeclaration, secretNames } from '../../lib/resources/function-declaration.ts'
 import { type FunctionName, functionNames, functions } from '../../lib/resources/functions.ts'
-import { environmentOf, profileLimits, sandboxCommand, secretsBucket } from '../packages/lambda-sandbox.ts'
+import {
+  createEnvironment,
+  profileLimits,
+  sandboxCommand,
+  secretsBucket,
+} from '../packages/lambda-sandbox.ts'
 import { findMatchingGrants, type Grant, listGrants } from './policy.ts'
 
 /** Permissions to remove, as `role action`, to check that this causes failures. */
@@ -20,8 +25,11 @@ const grants = listGrants().filter(
 )
 const roles = [...functionNames, ...imageIds.map((image) => `convert-${image}`)]
 const decisions = createWriteStream(join(processEnvironment['RIGHTS_LOG'] ?? '.', `${process.pid}.ndjson`))
-const keyOf = (role: string) => ({ accessKeyId: `ROLE${role.toUpperCase()}`, secretAccessKey: `of ${role}` })
-const roleOf = new Map(roles.map((role) => [keyOf(role).accessKeyId, role]))
+const createRoleKey = (role: string) => ({
+  accessKeyId: `ROLE${role.toUpperCase()}`,
+  secretAccessKey: `of ${role}`,
+})
+const rolesByKeyId = new Map(roles.map((role) => [createRoleKey(role).accessKeyId, role]))
 const declaredFunctions: Readonly<Record<string, FunctionDeclaration>> = functions
 
 const packages = processEnvironment['PACKAGES']
@@ -36,18 +44,18 @@ const isSecret = (role: string, resource: string) =>
 
 const service = await startService(processEnvironment, {
   callers: {
-    credentials: roles.map(keyOf),
+    credentials: roles.map(createRoleKey),
     authorize: (accessRequest) => {
-      const role = roleOf.get(accessRequest.accessKeyId) ?? 'unknown'
+      const role = rolesByKeyId.get(accessRequest.accessKeyId) ?? 'unknown'
       const by = findMatchingGrants(grants, role, accessRequest)
       decisions.write(`${JSON.stringify({ ...accessRequest, role, by })}\n`)
       return by.length > 0 || isSecret(role, accessRequest.resource)
     },
   },
   createEnvironment: (name, allVariables) => {
-    const { accessKeyId, secretAccessKey } = keyOf(name)
+    const { accessKeyId, secretAccessKey } = createRoleKey(name)
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
-    if (isPackaged(name)) return { ...environmentOf(name, allVariables, packages ?? ''), ...key }
+    if (isPackaged(name)) return { ...createEnvironment(name, allVariables, packages ?? ''), ...key }
     const hiddenSecrets: readonly string[] = secretNames.filter(
       (one) => !declaredFunctions[name]?.secrets?.includes(one),
     )
@@ -60,7 +68,7 @@ const service = await startService(processEnvironment, {
     }
   },
   wrapCommand: (name, command) => (isPackaged(name) ? sandboxCommand(name, packages ?? '') : command),
-  createConnection: (name) => ({ credentials: keyOf(name) }),
+  createConnection: (name) => ({ credentials: createRoleKey(name) }),
   retryDelaysS: [0, 0],
   ...profileLimits,
 })

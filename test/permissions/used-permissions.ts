@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'
-import { claimsOf, type Grant, listGrants } from './policy.ts'
+import { type Grant, listClaims, listGrants } from './policy.ts'
 
 export interface Decision extends AccessRequest {
   readonly role: string
@@ -23,8 +23,8 @@ export const readDecisions = (folder: string): Decision[] =>
     )
 
 export function summarizeUse(decisions: readonly Decision[]) {
-  const granted = new Set(listGrants().flatMap(claimsOf))
-  const usedPermissions = new Set(decisions.flatMap(({ by }) => by.flatMap(claimsOf)))
+  const granted = new Set(listGrants().flatMap(listClaims))
+  const usedPermissions = new Set(decisions.flatMap(({ by }) => by.flatMap(listClaims)))
   const refusedPermissions = new Set(
     decisions
       .filter(({ by }) => by.length === 0)

@@ -5,7 +5,7 @@ import { type FormatId, formatById, formats, isFormatId } from '../../lib/format
 import { createOptionsSchema } from '../../lib/plan/index.ts'
 import { formatIdsInRules, isWorthSeveralSteps } from '../../lib/plan/listed-targets.ts'
 import unprovenPairs from '../../lib/plan/unproven-pairs.json' with { type: 'json' }
-import { candidates, conversions, planRoute, targetsOf } from './with-all-engines.ts'
+import { candidates, conversions, listTargets, planRoute } from './with-all-engines.ts'
 
 const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
@@ -106,7 +106,7 @@ describe('supported conversions', () => {
       ['cbz', 'docx'],
       ['cbz', 'txt'],
     ] as const) {
-      assert.ok(!targetsOf(from).includes(to), `${from} to ${to}`)
+      assert.ok(!listTargets(from).includes(to), `${from} to ${to}`)
     }
   })
 
@@ -115,28 +115,28 @@ describe('supported conversions', () => {
       formatIdsInRules.filter((id) => !isFormatId(id)),
       [],
     )
-    assert.deepEqual(targetsOf('docx').slice(0, 3), ['pdf', 'odt', 'rtf'])
-    for (const to of ['pdf', 'html', 'txt'] as const) assert.ok(targetsOf('pptx').includes(to), to)
-    for (const to of ['pdf', 'html', 'md', 'txt'] as const) assert.ok(targetsOf('xlsx').includes(to), to)
-    assert.ok(targetsOf('srt').includes('txt'))
-    assert.ok(!targetsOf('pptx').includes('xlsx'), 'a presentation is offered as a sheet')
-    assert.ok(!targetsOf('xlsx').includes('docx'), 'a sheet is offered as a text')
+    assert.deepEqual(listTargets('docx').slice(0, 3), ['pdf', 'odt', 'rtf'])
+    for (const to of ['pdf', 'html', 'txt'] as const) assert.ok(listTargets('pptx').includes(to), to)
+    for (const to of ['pdf', 'html', 'md', 'txt'] as const) assert.ok(listTargets('xlsx').includes(to), to)
+    assert.ok(listTargets('srt').includes('txt'))
+    assert.ok(!listTargets('pptx').includes('xlsx'), 'a presentation is offered as a sheet')
+    assert.ok(!listTargets('xlsx').includes('docx'), 'a sheet is offered as a text')
     for (const { id, category } of formats) {
-      const otherTargets = targetsOf(id).filter((target) => formatById(target).category !== category)
+      const otherTargets = listTargets(id).filter((target) => formatById(target).category !== category)
       assert.ok(otherTargets.length <= 20, `${id}: ${otherTargets.join(' ')}`)
     }
   })
 
   test('the supported conversions list targets of the same category first', () => {
     for (const { id, category } of formats) {
-      const ownTargets = targetsOf(id).map((target) => formatById(target).category === category)
+      const ownTargets = listTargets(id).map((target) => formatById(target).category === category)
       assert.ok(
         ownTargets.lastIndexOf(true) <
           (ownTargets.includes(false) ? ownTargets.indexOf(false) : ownTargets.length),
         id,
       )
     }
-    assert.equal(targetsOf('docx')[0], 'pdf')
+    assert.equal(listTargets('docx')[0], 'pdf')
   })
 
   test('the supported conversions exclude routes of several steps to rarely used targets', () => {

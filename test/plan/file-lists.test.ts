@@ -14,7 +14,7 @@ const list = (...members: string[]): StoredFile => ({
 })
 const images = list('image-001.jpg', 'image-002.png', 'image-003.jpg')
 
-const membersOf = (groups: readonly (readonly StoredFile[])[]) =>
+const getMembers = (groups: readonly (readonly StoredFile[])[]) =>
   groups.map((group) => group.map(({ members }) => members))
 
 test('the files of a list have the formats of their names', () => {
@@ -37,12 +37,12 @@ test('the files of a list have the formats of their names', () => {
 
 test('listed files with the same format are converted together, and a group stays a group', () => {
   const groups = groupInputs([images], { operation: 'convert', to: 'webp' })
-  assert.deepEqual(membersOf(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
+  assert.deepEqual(getMembers(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
   for (const group of groups) {
     assert.deepEqual(groupInputs(group, { operation: 'convert', to: 'webp' }), [group])
     assert.equal(toFilesOfGroup(group).length, 1)
   }
-  assert.deepEqual(membersOf(groupInputs([images], { operation: 'thumbnail' })), membersOf(groups))
+  assert.deepEqual(getMembers(groupInputs([images], { operation: 'thumbnail' })), getMembers(groups))
 })
 
 test('a file list with a single file is processed like a separate file', () => {
@@ -60,5 +60,5 @@ test('operations that combine files process all files of a list together', () =>
 
 test('unpacking a file list, or converting it to another archive, uses its ZIP', () => {
   for (const target of [{ operation: 'extract' }, { operation: 'convert', to: '7z' }] as const)
-    assert.deepEqual(membersOf(groupInputs([images], target)), [[undefined]])
+    assert.deepEqual(getMembers(groupInputs([images], target)), [[undefined]])
 })

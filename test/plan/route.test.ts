@@ -5,9 +5,9 @@ import type { EngineId, ImageId } from '../../lib/component-ids.ts'
 import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type FormatId, formats } from '../../lib/formats/index.ts'
-import { createOptionsSchema, createSteps, firstImageOf } from '../../lib/plan/index.ts'
+import { createOptionsSchema, createSteps, getFirstImage } from '../../lib/plan/index.ts'
 import { planFiles } from '../../lib/plan/plan-files.ts'
-import { conversions, planRoute, targetsOf } from './with-all-engines.ts'
+import { conversions, listTargets, planRoute } from './with-all-engines.ts'
 
 function engine(id: EngineId, image: ImageId, capabilities: readonly Capability[]): Engine {
   const limits = { memoryMb: 1, diskMb: 1, timeoutS: 1 }
@@ -71,9 +71,12 @@ describe('choosing a route', () => {
       engine(id, image, [can(['png'], ['webp'], 0.1)]),
       engine('ffmpeg', 'image', [can(['heic'], ['webp'], 0.6)]),
     ]
-    const countOf = (known: readonly Engine[]) =>
+    const countSteps = (known: readonly Engine[]) =>
       planRoute({ from: 'heic', to: 'webp', engines: known }).steps.length
-    assert.deepEqual([countOf(over('imagemagick', 'image')), countOf(over('imagemagick', 'pdf'))], [2, 1])
+    assert.deepEqual(
+      [countSteps(over('imagemagick', 'image')), countSteps(over('imagemagick', 'pdf'))],
+      [2, 1],
+    )
     const costly = [
       ...over('imagemagick', 'pdf').slice(0, 2),
       engine('ffmpeg', 'image', [can(['heic'], ['webp'], 1)]),
@@ -111,7 +114,7 @@ describe('choosing a route', () => {
   test('a route that does not exist causes an error that lists the possible targets', () => {
     const error = none('xlsx', 'mp3')
     assert.match(error.message, /^Converting Excel workbook \(xlsx\) to MP3 audio \(mp3\) is not supported/)
-    assert.deepEqual(error.details?.targets, targetsOf('xlsx', engines))
+    assert.deepEqual(error.details?.targets, listTargets('xlsx', engines))
   })
 })
 
@@ -224,7 +227,7 @@ describe('the options of a route', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
       [{}, { password: 'secret' }].map((fileOfSize) => [
-        firstImageOf(text, fileOfSize),
+        getFirstImage(text, fileOfSize),
         createSteps(text, fileOfSize)[0]?.image,
       ]),
       [
@@ -232,7 +235,7 @@ describe('the options of a route', () => {
         ['office', 'office'],
       ],
     )
-    assert.equal(firstImageOf(text, { password: { sealed: 'AAAA' } }), 'office')
+    assert.equal(getFirstImage(text, { password: { sealed: 'AAAA' } }), 'office')
   })
 
   test('the options of a route are passed to the step that they belong to', () => {
@@ -286,14 +289,14 @@ describe('lists of targets and conversions', () => {
     const everything = engine('libreoffice', 'office', [
       can(['docx'], ['pdf', 'html', 'png', 'jpg', 'miff', 'dpx', 'flac', 'wma'], 1),
     ])
-    assert.deepEqual(targetsOf('docx', [everything]).toSorted(), ['flac', 'html', 'jpg', 'pdf', 'png'])
+    assert.deepEqual(listTargets('docx', [everything]).toSorted(), ['flac', 'html', 'jpg', 'pdf', 'png'])
     assert.equal(planRoute({ from: 'docx', to: 'miff', engines: [everything] }).steps.length, 1)
     assert.equal(conversions([everything]).length, 8)
   })
 
   test('lists of targets start with their own category', () => {
-    assert.deepEqual(targetsOf('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
-    assert.deepEqual(targetsOf('mp4', engines), [])
+    assert.deepEqual(listTargets('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
+    assert.deepEqual(listTargets('mp4', engines), [])
   })
 
   test('lists of conversions contain all listed targets and all other supported pairs', () => {
@@ -304,7 +307,7 @@ describe('lists of targets and conversions', () => {
     }
     const keys = new Set(listedConversions.map(({ from, to }) => `${from} ${to}`))
     for (const { id } of formats)
-      for (const to of targetsOf(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
+      for (const to of listTargets(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
 
   test('conversion lists of two hundred formats are created within two seconds', () => {

@@ -7,7 +7,7 @@ type Request = Omit<plan.RouteRequest, 'engines'> & Partial<Pick<plan.RouteReque
 
 export const planRoute = (request: Request) => plan.planRoute({ engines: allEngines, ...request })
 
-export const targetsOf = (from: Parameters<typeof plan.listTargets>[0], engines = allEngines) =>
+export const listTargets = (from: Parameters<typeof plan.listTargets>[0], engines = allEngines) =>
   plan.listTargets(from, engines)
 
 export const conversions = (

@@ -21,12 +21,12 @@ const createStyledSvg = (property: string) =>
   svgz(`<style>a{${property.repeat(500_000)}}</style><rect/></svg>`)
 
 /** A ZIP file of empty entries (APPNOTE.TXT, 4.3). */
-function zip(count: number, nameOf: (index: number) => string): Buffer {
+function zip(count: number, getName: (index: number) => string): Buffer {
   const localHeaders: Buffer[] = []
   const directory: Buffer[] = []
   let offset = 0
   for (let index = 0; index < count; index++) {
-    const name = Buffer.from(nameOf(index))
+    const name = Buffer.from(getName(index))
     const local = Buffer.alloc(30)
     local.writeUInt32LE(0x04034b50, 0)
     local.writeUInt16LE(name.length, 26)

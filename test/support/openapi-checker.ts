@@ -146,7 +146,7 @@ export function watch(url: string): void {
   globalThis.fetch = checkedFetch
 }
 
-async function documentOf(origin: string): Promise<OpenApiChecker | undefined> {
+async function fetchDocument(origin: string): Promise<OpenApiChecker | undefined> {
   // On a busy machine starting a function may take longer than the request timeout.
   const response = await fetchWithRetries(plainFetch)(`${origin}/v1/openapi.json`).catch(() => undefined)
   // Some tests stop the service; its last replies are covered by other tests.
@@ -157,7 +157,7 @@ const checkedFetch: typeof fetch = async (input, init) => {
   const response = await plainFetch(input, init)
   const { origin, pathname: path } = new URL(response.url)
   if (!services.has(origin) || !isApiPath(path)) return response
-  const checkerOfOrigin = services.get(origin) ?? documentOf(origin)
+  const checkerOfOrigin = services.get(origin) ?? fetchDocument(origin)
   services.set(origin, checkerOfOrigin)
   // Interrupted replies are left to the test.
   const text = await response

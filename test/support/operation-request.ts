@@ -20,7 +20,7 @@ export function fixture(name: string): Promise<Buffer> {
 }
 
 /** Returns the body of a request, and what to show of it. */
-export async function bodyOf({
+export async function createBody({
   json,
   form,
   urlEncoded,

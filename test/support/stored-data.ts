@@ -24,7 +24,7 @@ export interface StoredData {
 export async function readStoredData(service: Pick<TestService, 'dataDir'>): Promise<StoredData> {
   const { dataDir } = service
   const database = new DatabaseSync(join(dataDir, 's3', 'objects.sqlite'), { readOnly: true })
-  const keysOf = (sql: string) =>
+  const listKeys = (sql: string) =>
     database
       .prepare(sql)
       .all()
@@ -33,8 +33,8 @@ export async function readStoredData(service: Pick<TestService, 'dataDir'>): Pro
     const blobs = await readdir(join(dataDir, 's3', 'blobs'), { recursive: true, withFileTypes: true })
     return {
       records: await readPartitionKeys(dataDir),
-      objects: keysOf('SELECT key FROM object'),
-      openUploads: keysOf('SELECT key FROM upload WHERE completed IS NULL'),
+      objects: listKeys('SELECT key FROM object'),
+      openUploads: listKeys('SELECT key FROM upload WHERE completed IS NULL'),
       blobs: blobs.filter((entry) => entry.isFile()).length,
       work: await readdir(join(dataDir, 'work')),
     }

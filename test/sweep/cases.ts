@@ -50,7 +50,7 @@ const targetsBySource = new Map(
   ]),
 )
 
-function targetOf(id: string, from: FormatId): FormatId | undefined {
+function chooseTarget(id: string, from: FormatId): FormatId | undefined {
   const possibleTargets = targetsBySource.get(from) ?? []
   const usualTargets = targetsByCategory[formatById(from).category].filter(
     (to) => to !== from && possibleTargets.includes(to),
@@ -62,7 +62,7 @@ function targetOf(id: string, from: FormatId): FormatId | undefined {
 function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
   const from = formatByExtension(name)?.id
   const id = `${name} ${kind}`
-  const to = from && targetOf(id, from)
+  const to = from && chooseTarget(id, from)
   if (!to) return []
   const extension = extname(name).slice(1)
   const sentAs =

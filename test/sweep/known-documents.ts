@@ -89,7 +89,7 @@ function makePage(random: () => number): { html: string; words: readonly string[
   }
 }
 
-function textOf(path: string, format: FormatId): string {
+function readText(path: string, format: FormatId): string {
   if (format === 'pdf') return run('pdftotext', path, '-')
   // Pandoc's readers drop the head rows of OpenDocument tables, and Word tables without a grid, which calibre writes.
   if (format === 'odt') return run('unzip', '-p', path, 'content.xml').replaceAll(/<[^>]*>/g, '')
@@ -116,7 +116,7 @@ for (let index = 0; index < count; index++) {
     let facts = ''
     try {
       const { path, codes } = await convertAlongRoutes(join(folder, `made.${from}`), to, { within: folder })
-      const text = textOf(path, to).normalize('NFC').replaceAll(/\s/g, '')
+      const text = readText(path, to).normalize('NFC').replaceAll(/\s/g, '')
       const lost = words.filter((word) => !text.includes(word.normalize('NFC')))
       const isReported = codes.some((code) => lossWarnings.includes(code))
       const isLost = lost.length > words.length * maxLoss

@@ -63,7 +63,7 @@ async function checkFirstPage({
   if (to === 'pdf' && (await countPdfPages(result)) === 0) return { share: 0, seen: 'no page' }
   const [factsBefore, factsAfter] = [
     await readImageFacts(source, undefined),
-    await readImageFacts(result, lastEngineOf(route)),
+    await readImageFacts(result, getLastEngine(route)),
   ]
   if (formatById(from).category === 'image' && (factsBefore?.spread ?? 0) < minSpread) return undefined
   if (!factsAfter) return undefined
@@ -73,7 +73,7 @@ async function checkFirstPage({
 }
 
 // Engine ids, separated by spaces.
-const lastEngineOf = (route: string) => route.split(' ').at(-1) as Parameters<typeof readImageFacts>[1]
+const getLastEngine = (route: string) => route.split(' ').at(-1) as Parameters<typeof readImageFacts>[1]
 
 async function compareMedia({ source, result, to }: RetentionComparison): Promise<RetainedShare | undefined> {
   const factsBefore = await readMediaFacts(source).catch(() => undefined)
@@ -101,9 +101,9 @@ async function compareArchives({
   result,
   to,
 }: RetentionComparison): Promise<RetainedShare | undefined> {
-  const membersBefore = await membersOf(source, from)
+  const membersBefore = await listMembers(source, from)
   if (!membersBefore) return undefined
-  const membersAfter = await membersOf(result, to)
+  const membersAfter = await listMembers(result, to)
   const foundTexts = Object.values(membersAfter ?? {})
   const missingMembers = Object.entries(membersBefore).filter(([, text]) => !foundTexts.includes(text))
   const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length + 1, 0)
@@ -116,7 +116,7 @@ async function compareArchives({
 }
 
 /** Lists the members of an archive with the format's own program or libarchive. */
-async function membersOf(
+async function listMembers(
   path: string,
   format: FormatId,
 ): Promise<Readonly<Record<string, string>> | undefined> {

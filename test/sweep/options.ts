@@ -12,7 +12,7 @@ import { runEngine } from '../../lib/decoders/run-engine.ts'
 import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
-import { sampleOf } from '../conformance/samples.ts'
+import { findSample } from '../conformance/samples.ts'
 
 type Options = Readonly<Record<string, unknown>>
 
@@ -115,11 +115,11 @@ const chosenEngines = engines.filter(({ id }) =>
 )
 const typicalSources: readonly FormatId[] = ['png', 'jpg', 'svg', 'mp4', 'wav', 'srt']
 
-const sourceOf = ({ from }: Capability, fixture: string | undefined): string | undefined => {
+const chooseSource = ({ from }: Capability, fixture: string | undefined): string | undefined => {
   const format = fixture === undefined ? undefined : formatByExtension(fixture)?.id
   if (format && from.includes(format)) return new URL(`../fixtures/${fixture}`, import.meta.url).pathname
   const id = typicalSources.find((one) => from.includes(one)) ?? from[0]
-  return id && sampleOf(id)
+  return id && findSample(id)
 }
 
 /** Times that programs write into documents; they differ from run to run. */
@@ -131,7 +131,7 @@ const times = [
 ]
 
 /** Returns the content of a file without times: of an archive, the names and contents of its files. */
-async function contentOf(path: string, includesSizes: boolean): Promise<string> {
+async function readContent(path: string, includesSizes: boolean): Promise<string> {
   const bytes = await readFile(path)
   if (bytes.readUInt16BE(0) !== 0x504b) return removeTimestamps(bytes)
   const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
@@ -176,7 +176,7 @@ async function runOnce(engine: Engine, row: Capability, to: FormatId, source: st
         onWarning: (_, message) => warnings.push(message),
       },
     )
-    return `${warnings.join('\n')}\n${await contentOf(files[0].path, formatById(to).category === 'archive')}`
+    return `${warnings.join('\n')}\n${await readContent(files[0].path, formatById(to).category === 'archive')}`
   } finally {
     await rm(workDir, { recursive: true, force: true })
   }
@@ -184,7 +184,7 @@ async function runOnce(engine: Engine, row: Capability, to: FormatId, source: st
 
 async function judgeOption(engine: Engine, row: Capability, to: FormatId, option: string): Promise<string> {
   const trial = trials[option]
-  const source = trial && sourceOf(row, trial.fixture)
+  const source = trial && chooseSource(row, trial.fixture)
   if (!trial || !source || !['convert', 'watermark'].includes(row.operation)) return 'not judged'
   const isSupported = (name: string) => Object.hasOwn(row.options.shape, name)
   const beside = Object.fromEntries(Object.entries(trial.beside ?? {}).filter(([name]) => isSupported(name)))

@@ -15,7 +15,7 @@ const count = (tried: readonly CompletedCase[], outcome: SweepOutcome) =>
 
 const head: Row = ['files of', 'all', ...outcomes]
 
-function rowOf(name: string, triedCases: readonly CompletedCase[]): Row {
+function createRow(name: string, triedCases: readonly CompletedCase[]): Row {
   return [name, String(triedCases.length), ...outcomes.map((outcome) => String(count(triedCases, outcome)))]
 }
 
@@ -24,7 +24,7 @@ export function table(triedCases: readonly CompletedCase[]): string {
   const rows = [
     head,
     ...groupRows(triedCases, (one) => one.area),
-    rowOf('all areas', triedCases),
+    createRow('all areas', triedCases),
     ...groupRows(triedCases, (one) => one.kind),
   ]
   return rows
@@ -32,9 +32,9 @@ export function table(triedCases: readonly CompletedCase[]): string {
     .join('\n')
 }
 
-function groupRows(triedCases: readonly CompletedCase[], keyOf: (one: Case) => string): Row[] {
-  const groups = [...Map.groupBy(triedCases, ({ one }) => keyOf(one))]
-  return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => rowOf(name, some))
+function groupRows(triedCases: readonly CompletedCase[], getKey: (one: Case) => string): Row[] {
+  const groups = [...Map.groupBy(triedCases, ({ one }) => getKey(one))]
+  return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => createRow(name, some))
 }
 
 const path = `${resultsFolder}/sweep.tsv`
@@ -48,7 +48,7 @@ export async function saveSweep(triedCases: readonly CompletedCase[]): Promise<v
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('area\t') && !areas.has(line.split('\t')[0] ?? ''))
   const rows = [...Map.groupBy(triedCases, ({ one }) => `${one.area}\t${one.kind}`)].map(([name, some]) =>
-    [...rowOf(name, some), date].join('\t'),
+    [...createRow(name, some), date].join('\t'),
   )
   const header = ['area', 'what was done', 'all', ...outcomes, 'day'].join('\t')
   await writeFile(path, `${[header, ...[...otherLines, ...rows].sort()].join('\n')}\n`)

@@ -274,17 +274,17 @@ describe('validation of field values', () => {
   })
 
   test('task fields that are missing or conflicting are reported under the first alternative', () => {
-    const errorsOf = (name: string, fields: object) =>
+    const getFieldErrors = (name: string, fields: object) =>
       findTaskOperation(name)
         ?.fields.safeParse(fields)
         .error?.issues.map(({ path, message }) => [path.join('.'), message])
     const server = { host: 'a.test', username: 'a' }
     for (const name of ['import/sftp', 'export/sftp'])
-      assert.deepEqual(errorsOf(name, { ...server, file: 'a' }), [
+      assert.deepEqual(getFieldErrors(name, { ...server, file: 'a' }), [
         ['password', 'expected password or private_key'],
       ])
     const place = [['file', 'expected either file or path']]
-    assert.deepEqual(errorsOf('import/sftp', { ...server, password: 'a' }), place)
-    assert.deepEqual(errorsOf('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }), place)
+    assert.deepEqual(getFieldErrors('import/sftp', { ...server, password: 'a' }), place)
+    assert.deepEqual(getFieldErrors('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }), place)
   })
 })

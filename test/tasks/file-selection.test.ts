@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 
 const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
-const inputOf = (input: unknown) =>
+const parseInput = (input: unknown) =>
   parseTasks({ a: raw, b: raw, out: { operation: 'export/url', input } }).find(({ name }) => name === 'out')
 const selectTasks = (...inputs: unknown[]) => [...inputs, 'b']
 
@@ -16,7 +16,7 @@ test('a task input names whole tasks or selects files of them', () => {
     [selectTasks({ task: 'a' }), ['a', 'b'], true],
   ]
   for (const [input, names, isKept] of cases) {
-    const task = inputOf(input)
+    const task = parseInput(input)
     assert.deepEqual(task?.input, names)
     assert.deepEqual(task?.sentInput, isKept ? input : undefined)
   }
@@ -24,7 +24,7 @@ test('a task input names whole tasks or selects files of them', () => {
 
 test('a task input that takes files twice, or has unknown fields or too many selections, is refused', () => {
   const pages = (count: number) => Array.from({ length: count }, (_, at) => ({ task: 'a', file: `${at}` }))
-  assert.equal(inputOf(selectTasks(...pages(100)))?.input.length, 2)
+  assert.equal(parseInput(selectTasks(...pages(100)))?.input.length, 2)
   for (const input of [
     selectTasks('a', { task: 'a', file: '1' }),
     selectTasks('a', { task: 'a' }),
@@ -34,5 +34,5 @@ test('a task input that takes files twice, or has unknown fields or too many sel
     selectTasks({ task: 'none', file: '*' }),
     [],
   ])
-    assert.throws(() => inputOf(input), { code: /^INVALID_(?:INPUT|REQUEST)$/ }, JSON.stringify(input))
+    assert.throws(() => parseInput(input), { code: /^INVALID_(?:INPUT|REQUEST)$/ }, JSON.stringify(input))
 })

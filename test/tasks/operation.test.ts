@@ -5,10 +5,10 @@ import type { StoredFile } from '../../lib/model/job.ts'
 import {
   findTaskOperation,
   findTransferOperation,
+  getTransferQueue,
   isTransferOperation,
   requireProcessOperation,
   taskOperations,
-  transferQueueOf,
 } from '../../lib/tasks/index.ts'
 import { TaskSpec } from '../../lib/tasks/operation.ts'
 import { pdfToolOperations } from '../../lib/tasks/pdf-tools.ts'
@@ -169,10 +169,10 @@ describe('registered task operations', () => {
       [4096, 4097].map((length) => acceptsPlace({ file: 'x'.repeat(length) })),
       [true, false],
     )
-    const descriptionOf = (name: string, field: string) =>
+    const getDescription = (name: string, field: string) =>
       findTaskOperation(name)?.fields.shape[field]?.description
-    assert.match(descriptionOf('import/sftp', 'path') ?? '', /^Folder of the files/)
-    assert.match(descriptionOf('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
+    assert.match(getDescription('import/sftp', 'path') ?? '', /^Folder of the files/)
+    assert.match(getDescription('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
 
   test('a website capture accepts a viewport, and rejects fields of other formats', () => {
@@ -192,7 +192,7 @@ describe('registered task operations', () => {
   })
 
   test('a task operation that transfers files has its own queue', () => {
-    const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, transferQueueOf(one)])
+    const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, getTransferQueue(one)])
     assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
     assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
     assert.equal(Object.fromEntries(queues)['export/s3'], 'transfer')
@@ -282,7 +282,7 @@ describe('tasks of external stores', () => {
   })
 
   test('an external store encrypts its stored secrets', () => {
-    const secretsOf = (name: string) => {
+    const getSecretFields = (name: string) => {
       const operation = findTaskOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
     }
@@ -292,8 +292,9 @@ describe('tasks of external stores', () => {
       ['gcs', ['credentials']],
       ['sftp', ['password', 'private_key', 'passphrase']],
     ] as const)
-      for (const way of ['import', 'export']) assert.deepEqual(secretsOf(`${way}/${store}`), secrets, store)
-    assert.deepEqual(secretsOf('import/url'), ['url', 'headers'])
+      for (const way of ['import', 'export'])
+        assert.deepEqual(getSecretFields(`${way}/${store}`), secrets, store)
+    assert.deepEqual(getSecretFields('import/url'), ['url', 'headers'])
   })
 })
 
@@ -304,18 +305,18 @@ describe('tasks of an SFTP server', () => {
 
   test('an SFTP server requires a password or a private key', () => {
     assert.equal(accepts({ password: 'x' }), true)
-    const keyOf = (kind: string) => `-----BEGIN ${kind}-----\r\nAAAA\r\n-----END ${kind}-----\n`
+    const createPemKey = (kind: string) => `-----BEGIN ${kind}-----\r\nAAAA\r\n-----END ${kind}-----\n`
     for (const kind of ['OPENSSH', 'RSA', 'EC'])
-      assert.equal(accepts({ private_key: keyOf(`${kind} PRIVATE KEY`) }), true, kind)
+      assert.equal(accepts({ private_key: createPemKey(`${kind} PRIVATE KEY`) }), true, kind)
     assert.equal(
       accepts({ private_key: 'PuTTY-User-Key-File-2: ssh-rsa\nEncryption: none\nComment: a' }),
       true,
     )
     for (const key of [
       'x',
-      keyOf('PUBLIC KEY'),
-      keyOf('PRIVATE KEY'),
-      keyOf('EC PRIVATE KEY').replaceAll(/\r?\n/g, ' '),
+      createPemKey('PUBLIC KEY'),
+      createPemKey('PRIVATE KEY'),
+      createPemKey('EC PRIVATE KEY').replaceAll(/\r?\n/g, ' '),
       'ssh-rsa A',
     ])
       assert.equal(accepts({ private_key: key }), false, key)
@@ -336,12 +337,12 @@ describe('tasks of an SFTP server', () => {
 })
 
 test('each store operation has fields for the target path', () => {
-  const placeOf = (name: string) => {
+  const getPathFields = (name: string) => {
     const operation = findTaskOperation(name)
     return operation?.kind === 'export' ? operation.pathFields : undefined
   }
   for (const store of ['s3', 'gcs'])
-    assert.deepEqual(placeOf(`export/${store}`), { path: 'key', prefix: 'key_prefix' })
-  assert.deepEqual(placeOf('export/blobstore'), { path: 'blob', prefix: 'blob_prefix' })
-  assert.deepEqual(placeOf('export/sftp'), { path: 'file', prefix: 'path', isFolder: true })
+    assert.deepEqual(getPathFields(`export/${store}`), { path: 'key', prefix: 'key_prefix' })
+  assert.deepEqual(getPathFields('export/blobstore'), { path: 'blob', prefix: 'blob_prefix' })
+  assert.deepEqual(getPathFields('export/sftp'), { path: 'file', prefix: 'path', isFolder: true })
 })

@@ -7,7 +7,7 @@ import { addTaskToError, maxTasks, parseTasks } from '../../lib/tasks/parse-task
 import { TaskMap } from '../../lib/tasks/reference.ts'
 
 describe('capturing a website', () => {
-  const errorsOf = (fields: object) =>
+  const getFieldErrors = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://a.test', ...fields }).error?.issues.map(({ path, message }) => [
       path.join('.'),
       message,
@@ -28,16 +28,26 @@ describe('capturing a website', () => {
       footer_text: 'a',
       print_background: false,
     }
-    assert.equal(errorsOf(paperFields), undefined)
+    assert.equal(getFieldErrors(paperFields), undefined)
     for (const [field, value] of Object.entries(paperFields))
       for (const format of ['png', 'jpg', 'webp', 'jpeg'])
-        assert.deepEqual(errorsOf({ output_format: format, [field]: value }), unsupportedField(field, format))
+        assert.deepEqual(
+          getFieldErrors({ output_format: format, [field]: value }),
+          unsupportedField(field, format),
+        )
     const imageFields = { full_page: true, quality: 50 }
-    assert.equal(errorsOf({ ...imageFields, output_format: 'jpg' }), undefined)
+    assert.equal(getFieldErrors({ ...imageFields, output_format: 'jpg' }), undefined)
     for (const [field, value] of Object.entries(imageFields))
-      assert.deepEqual(errorsOf({ [field]: value }), unsupportedField(field, 'pdf'))
-    assert.deepEqual(errorsOf({ output_format: 'png', quality: 50 }), unsupportedField('quality', 'png'))
-    assert.equal(errorsOf({ width: 800, height: 600 }), undefined, 'both formats support a viewport size')
+      assert.deepEqual(getFieldErrors({ [field]: value }), unsupportedField(field, 'pdf'))
+    assert.deepEqual(
+      getFieldErrors({ output_format: 'png', quality: 50 }),
+      unsupportedField('quality', 'png'),
+    )
+    assert.equal(
+      getFieldErrors({ width: 800, height: 600 }),
+      undefined,
+      'both formats support a viewport size',
+    )
   })
 
   test('a website capture limits the scale by its format', () => {
@@ -48,11 +58,11 @@ describe('capturing a website', () => {
     ] as const) {
       const wrongScale = [['scale', `expected a number from ${minScale} to ${maxScale}`]]
       for (const scale of [minScale, maxScale])
-        assert.equal(errorsOf({ output_format: format, scale }), undefined)
+        assert.equal(getFieldErrors({ output_format: format, scale }), undefined)
       // Values outside of both ranges are also rejected by the schema.
       for (const scale of [minScale - 0.01, maxScale + 0.01].filter((value) => value >= 0.1 && value <= 4))
-        assert.deepEqual(errorsOf({ output_format: format, scale }), wrongScale, format)
-      assert.equal(errorsOf({ output_format: format }), undefined)
+        assert.deepEqual(getFieldErrors({ output_format: format, scale }), wrongScale, format)
+      assert.equal(getFieldErrors({ output_format: format }), undefined)
     }
   })
 

@@ -35,7 +35,7 @@ const modifiedAt = '2026-01-02T03:04:05Z'
 /** The files of a folder. */
 const listFolder = (id: string) => files.filter(({ parent }) => parent === id)
 const withText = (words: string) => files.filter(({ name }) => name.includes(words))
-const fileOf = (id: string | undefined) => files.find((file) => file.id === id)
+const findFile = (id: string | undefined) => files.find((file) => file.id === id)
 
 /** Pages with one item each; `next` is the cursor of the next page. */
 function page<T>(all: readonly T[], at: number) {
@@ -82,7 +82,7 @@ const handleGoogle = {
     }
     if (id === folder.id)
       return { json: { id, name: folder.name, mimeType: 'application/vnd.google-apps.folder' } }
-    const file = fileOf(id)
+    const file = findFile(id)
     if (!file) return { status: 404, json: { error: { code: 404 } } }
     return query.get('alt') === 'media' ? { bytes: file.bytes } : { json: handleGoogle.file(file) }
   },
@@ -125,13 +125,13 @@ const dropbox = {
       case '/files/get_metadata': {
         if (receivedBody.path === 'id:dir')
           return { json: { '.tag': 'folder', id: 'id:dir', name: folder.name, path_display: '/Folder' } }
-        const file = fileOf(receivedBody.path.slice(3))
+        const file = findFile(receivedBody.path.slice(3))
         return file
           ? { json: dropbox.entry(file) }
           : { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
       }
       case '/files/get_temporary_link': {
-        const file = fileOf(receivedBody.path.slice(3))
+        const file = findFile(receivedBody.path.slice(3))
         if (!file) return { status: 409, json: { error_summary: 'path/not_found/..', error: {} } }
         return { json: { metadata: { name: file.name }, link: `${url}/bytes/${file.id}` } }
       }
@@ -170,7 +170,7 @@ const oneDrive = {
       return { json: { value: here, ...(next && { '@odata.nextLink': link }) } }
     }
     if (id === folder.id) return { json: { id, name: folder.name, folder: {} } }
-    const file = fileOf(id)
+    const file = findFile(id)
     if (!file) return { status: 404, json: { error: { code: 'itemNotFound' } } }
     // "302 Found … a pre-authenticated download URL", on another host.
     if (action === 'content') return { location: `${url.replace('127.0.0.1', 'localhost')}/bytes/${id}` }
@@ -243,7 +243,7 @@ export async function openDriveServer() {
     if (path === '/token') return token(driveRequest.body)
     const [, bytes] = /^\/bytes\/(\w+)$/.exec(path) ?? []
     // The URL alone gives access to the file, so a token must not be sent.
-    if (bytes) return authorization ? { status: 400 } : { bytes: fileOf(bytes)?.bytes ?? '' }
+    if (bytes) return authorization ? { status: 400 } : { bytes: findFile(bytes)?.bytes ?? '' }
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
     const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
     const requestInside = { ...driveRequest, path: rest }

@@ -41,7 +41,7 @@ export async function startGcs(host = '127.0.0.1') {
     const bytes = typeof content === 'string' ? Buffer.from(content) : content
     objects.set(name, { content: bytes, generation: ++state.generation, resource })
   }
-  const resourceOf = (name: string, { content, generation, resource }: StoredObject) => ({
+  const toResource = (name: string, { content, generation, resource }: StoredObject) => ({
     name,
     size: String(content.length),
     generation: String(generation),
@@ -70,7 +70,7 @@ export async function startGcs(host = '127.0.0.1') {
     // Two items per page, so that lists have several pages.
     const items = names.slice(from, from + 2).flatMap((name) => {
       const object = objects.get(name)
-      return object ? [resourceOf(name, object)] : []
+      return object ? [toResource(name, object)] : []
     })
     const nextPage = from + 2 < names.length ? { nextPageToken: String(from + 2) } : {}
     sendJson(response, 200, { items, ...nextPage })
@@ -79,7 +79,7 @@ export async function startGcs(host = '127.0.0.1') {
   function get(name: string, url: URL, request: IncomingMessage, response: ServerResponse) {
     const object = objects.get(name)
     if (!object) return refuse(response, 404, 'notFound')
-    if (url.searchParams.get('alt') !== 'media') return sendJson(response, 200, resourceOf(name, object))
+    if (url.searchParams.get('alt') !== 'media') return sendJson(response, 200, toResource(name, object))
     const expectedGeneration = url.searchParams.get('ifGenerationMatch')
     if (expectedGeneration !== null && expectedGeneration !== String(object.generation))
       return refuse(response, 412, 'conditionNotMet')

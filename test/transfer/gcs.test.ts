@@ -41,7 +41,7 @@ async function importFile(key: string): Promise<Buffer> {
   return storedBytes
 }
 
-const fileOf = (path: string) => ({
+const createFile = (path: string) => ({
   path,
   size: content.length,
   mimeType: 'application/x-test',
@@ -57,7 +57,7 @@ function* splitIntoChunks(bytes: Buffer) {
 async function exportFile(path: string, fields = {}, exportSignal: AbortSignal = signal, onSent = () => {}) {
   const store = await openGcs({ ...access, ...fields }, { ...createDeps(), signal: exportSignal })
   let sentBytes = 0
-  const url = await store.put(fileOf(path), (bytes) => {
+  const url = await store.put(createFile(path), (bytes) => {
     sentBytes += bytes
     onSent()
   })

@@ -15,7 +15,7 @@ import { startProxy } from './shaky-proxy.ts'
 
 const content = Buffer.from(Array.from({ length: 20_000_000 }, (_, at) => (at * 7 + (at >> 8)) % 251))
 
-function* chunksOf(bytes: Buffer) {
+function* splitIntoChunks(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
@@ -114,7 +114,7 @@ for (const [name, start] of Object.entries(storeCases)) {
       mimeType: 'application/x-test',
       sha256: '',
       open: async ({ start, end } = { start: 0, end: content.length }) =>
-        Readable.from(chunksOf(content.subarray(start, end))),
+        Readable.from(splitIntoChunks(content.subarray(start, end))),
     } satisfies OutgoingFile
     cutConnections(2)
     let sentBytes = 0

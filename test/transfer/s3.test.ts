@@ -31,7 +31,7 @@ const access = {
 }
 const { signal } = new AbortController()
 
-const fileOf = (content: Buffer): OutgoingFile => ({
+const createFile = (content: Buffer): OutgoingFile => ({
   path: 'out/result.bin',
   size: content.length,
   mimeType: 'application/x-test',
@@ -79,7 +79,7 @@ test('an export to S3 stores the metadata of the export', async (t) => {
   const store = await openS3({ ...access, endpoint, ...fields }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   let sentBytes = 0
-  const url = await store.put(fileOf(content), (bytes) => {
+  const url = await store.put(createFile(content), (bytes) => {
     sentBytes += bytes
   })
   await store.close()
@@ -106,7 +106,7 @@ test('an aborted export to S3 stops at once and leaves no data behind', async (t
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal: stop.signal })
-  const wholeFile = fileOf(Buffer.alloc(30 * 1024 ** 2))
+  const wholeFile = createFile(Buffer.alloc(30 * 1024 ** 2))
   const file: OutgoingFile = {
     ...wholeFile,
     open: async (range) => (range?.start === 0 ? wholeFile.open(range) : createHangingStream()),
@@ -127,7 +127,7 @@ test('a lost part of an S3 export is sent again, and a failing export leaves no 
   const { client, endpoint } = await startWithBucket(t)
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal })
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
-  const wholeFile = fileOf(content)
+  const wholeFile = createFile(content)
   const createBrokenStream = async () =>
     new Readable({
       read() {

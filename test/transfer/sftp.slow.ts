@@ -53,7 +53,7 @@ async function importFile(
   return storedBytes
 }
 
-function* chunksOf(bytes: Buffer) {
+function* splitIntoChunks(bytes: Buffer) {
   for (let at = 0; at < bytes.length; at += 65_536) yield bytes.subarray(at, at + 65_536)
 }
 
@@ -66,7 +66,7 @@ async function exportFile(path: string, fields = {}, signal: AbortSignal = abort
     mimeType: 'application/x-test',
     sha256: '',
     open: async ({ start, end } = { start: 0, end: content.length }) =>
-      Readable.from(chunksOf(content.subarray(start, end))),
+      Readable.from(splitIntoChunks(content.subarray(start, end))),
   }
   const count = (bytes: number) => {
     sentBytes += bytes

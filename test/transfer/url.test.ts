@@ -93,15 +93,15 @@ test('a URL whose content changed during the download is rejected instead of mix
   assert.match(error.message, /changed while it was being fetched/)
 })
 
-const rangeOf = (start: number, total: number) => ({
+const createRangeReply = (start: number, total: number) => ({
   'content-range': `bytes ${start}-${total - 1}/${total}`,
 })
 const changedRanges: Readonly<Record<string, (start: number) => OutgoingHttpHeaders>> = {
-  'another ETag': (start) => ({ ...rangeOf(start, content.length), etag: '"v2"' }),
-  'another size': (start) => rangeOf(start, content.length + 5),
-  'another position': (start) => rangeOf(start + 5, content.length),
+  'another ETag': (start) => ({ ...createRangeReply(start, content.length), etag: '"v2"' }),
+  'another size': (start) => createRangeReply(start, content.length + 5),
+  'another position': (start) => createRangeReply(start + 5, content.length),
   'encoded bytes': (start) => ({
-    ...rangeOf(start, content.length),
+    ...createRangeReply(start, content.length),
     etag: tag.etag,
     'content-encoding': 'gzip',
   }),
@@ -205,11 +205,11 @@ test('the file name of an import comes from the request, the response header or 
     response
       .writeHead(200, { 'content-disposition': "attachment; filename*=UTF-8''r%C3%A9sum%C3%A9.pdf" })
       .end('x')
-  const nameOf = async (...options: Parameters<typeof importFromHandler>) =>
+  const importFilename = async (...options: Parameters<typeof importFromHandler>) =>
     (await importFromHandler(...options)).file.filename
-  assert.equal(await nameOf(namedHandler, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
-  assert.equal(await nameOf(namedHandler), 'résumé.pdf')
-  assert.equal(await nameOf(plainHandler, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
+  assert.equal(await importFilename(namedHandler, { fields: { filename: 'mine.pdf' } }), 'mine.pdf')
+  assert.equal(await importFilename(namedHandler), 'résumé.pdf')
+  assert.equal(await importFilename(plainHandler, { path: '/files/my%20file.pdf?v=2' }), 'my file.pdf')
 })
 
 test('an import sends its custom request headers', async () => {

@@ -7,7 +7,7 @@ import type { Bus } from '../../lib/aws/bus.ts'
 import type { JobEnd } from '../../lib/model/terminal-events.ts'
 import { groupCounts, sumCounts } from '../../lib/usage/counts.ts'
 import { createGetPercentile } from '../../lib/usage/duration-bins.ts'
-import { dayOf, getOwnerDayKey, getServiceDayPartition, parseCounts } from '../../lib/usage/records.ts'
+import { getDay, getOwnerDayKey, getServiceDayPartition, parseCounts } from '../../lib/usage/records.ts'
 import { computeSlo } from '../../lib/usage/reliability.ts'
 import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { UsageMeter } from '../../lib/usage/usage-meter.ts'
@@ -43,7 +43,7 @@ const createJobEnd = (changes: Partial<JobEnd> = {}): JobEnd => ({
 
 const createMeter = (gatherMs = 0) =>
   new UsageMeter({ table: app.services.table, isExcluded: async (owner) => owner === 'acc_admin', gatherMs })
-const readOwnerUsage = async (owner: string, day = dayOf(timestamp)) =>
+const readOwnerUsage = async (owner: string, day = getDay(timestamp)) =>
   parseCounts((await app.services.table.get(getOwnerDayKey(owner, day))) ?? {})
 const readServiceUsage = async (day: string) => app.services.table.partition(getServiceDayPartition(day))
 
@@ -79,7 +79,7 @@ test('usage of the first jobs of a day is stored in one record, of later jobs al
   const listCountedRecords = async () => app.services.table.partition(`USAGE#${owner}`, 'COUNTED#')
   for (const end of singleEnds.slice(0, 3)) await createMeter().count(end)
   assert.deepEqual(await listCountedRecords(), [])
-  const day = await app.services.table.get(getOwnerDayKey(owner, dayOf(timestamp)))
+  const day = await app.services.table.get(getOwnerDayKey(owner, getDay(timestamp)))
   assert.deepEqual(day?.['ids'], new Set(singleEnds.slice(0, 3).map(({ id }) => id)))
   // A batch stores its ids elsewhere, where single events are then looked up as well.
   const meter = createMeter(20)

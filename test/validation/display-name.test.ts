@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { toAccountName } from '../../lib/validation/display-name.ts'
 
 test('a user name from a sign-in provider is sanitized, or replaced with the email address', () => {
-  const nameOf = (name: string) => toAccountName(name, 'ann')
-  assert.equal(nameOf(' Ann\nLee '), 'Ann Lee')
-  assert.equal(nameOf('Ann \u202eeeL'), 'Ann  eeL')
-  assert.equal(nameOf('\u200b\0'), 'ann')
-  assert.equal(nameOf(''), 'ann')
-  assert.equal(nameOf('x'.repeat(10_000)).length, 200)
-  assert.equal(nameOf(`${'x'.repeat(199)}😀`).length, 200, 'an unpaired surrogate is removed')
+  const getAccountName = (name: string) => toAccountName(name, 'ann')
+  assert.equal(getAccountName(' Ann\nLee '), 'Ann Lee')
+  assert.equal(getAccountName('Ann \u202eeeL'), 'Ann  eeL')
+  assert.equal(getAccountName('\u200b\0'), 'ann')
+  assert.equal(getAccountName(''), 'ann')
+  assert.equal(getAccountName('x'.repeat(10_000)).length, 200)
+  assert.equal(getAccountName(`${'x'.repeat(199)}😀`).length, 200, 'an unpaired surrogate is removed')
 })

@@ -68,7 +68,7 @@ describe('maximum lengths of client input', () => {
   })
 })
 
-const codeOf = (action: () => unknown): string | undefined => {
+const getErrorCode = (action: () => unknown): string | undefined => {
   try {
     action()
     return undefined
@@ -82,31 +82,34 @@ describe('requests that exceed a maximum', () => {
   test('a request is rejected for too many or too long options', () => {
     const manyOptions = Object.fromEntries(Array.from({ length: 201 }, (_, at) => [`o${at}`, 1]))
     assert.match(
-      codeOf(() => parseTaskSpec(manyOptions)) ?? '',
+      getErrorCode(() => parseTaskSpec(manyOptions)) ?? '',
       /^INVALID_INPUT: options: expected at most 200 names/,
     )
     const long = { a: 'x'.repeat(maxLengths.list) }
-    assert.match(codeOf(() => parseTaskSpec(long)) ?? '', /at most 65536 characters of JSON/)
+    assert.match(getErrorCode(() => parseTaskSpec(long)) ?? '', /at most 65536 characters of JSON/)
     assert.equal(createOptionsSchema().safeParse({ a: 'x'.repeat(1000) }).success, true)
   })
 
   test('a request is refused for JSON with too many values or levels before it is parsed', () => {
     const values = `[${'1,'.repeat(maxJsonValues)}1]`
-    assert.match(codeOf(() => parseJsonBody(values)) ?? '', /^INVALID_REQUEST: The body is too large/)
+    assert.match(getErrorCode(() => parseJsonBody(values)) ?? '', /^INVALID_REQUEST: The body is too large/)
     // Also if it is not JSON at all.
-    assert.match(codeOf(() => parseJsonBody('['.repeat(maxJsonDepth + 1))) ?? '', /nested too deeply/)
+    assert.match(getErrorCode(() => parseJsonBody('['.repeat(maxJsonDepth + 1))) ?? '', /nested too deeply/)
     assert.equal(findJsonExcess(JSON.stringify({ a: '[{,"\\'.repeat(maxJsonValues) })), undefined)
     assert.equal(findJsonExcess(`"${'\\"'.repeat(100_000)}`), undefined)
   })
 
   test('a request is refused for too many, too long and unnamed fields of a form', () => {
     const fields = Array.from({ length: formLimits.fields + 1 }, (_, at) => `f${at}=1`).join('&')
-    assert.match(codeOf(() => parseFormFields(fields)) ?? '', /^INVALID_REQUEST: The form has too many parts/)
     assert.match(
-      codeOf(() => checkFieldName('a'.repeat(201))) ?? '',
+      getErrorCode(() => parseFormFields(fields)) ?? '',
+      /^INVALID_REQUEST: The form has too many parts/,
+    )
+    assert.match(
+      getErrorCode(() => checkFieldName('a'.repeat(201))) ?? '',
       /a field name of at most 200 characters, got 201/,
     )
-    assert.match(codeOf(() => checkFieldName(undefined)) ?? '', /has no name/)
+    assert.match(getErrorCode(() => checkFieldName(undefined)) ?? '', /has no name/)
   })
 })
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { SMTPServer } from 'smtp-server'
-import { totpOf } from '../access/totp.ts'
+import { createTotp } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
 import { openOpenIdProvider } from '../support/openid-provider.ts'
 import { waitUntil } from '../support/wait-until.ts'
@@ -114,11 +114,11 @@ test('a visitor signs up by email, keeps earlier jobs and signs in with two fact
   assert.equal((await fetch(`${site.url}/v1/download/${job.jobId}`)).status, 404)
 
   const { totpURI, backupCodes } = (await here.auth('two-factor/enable', { password })).json
-  assert.equal((await here.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
+  assert.equal((await here.auth('two-factor/verify-totp', { code: createTotp(totpURI) })).status, 200)
   const otherVisitor = await openVisitor()
   assert.equal((await otherVisitor.auth('sign-in/email', ada)).json.twoFactorRedirect, true)
   assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 401)
-  assert.equal((await otherVisitor.auth('two-factor/verify-totp', { code: totpOf(totpURI) })).status, 200)
+  assert.equal((await otherVisitor.auth('two-factor/verify-totp', { code: createTotp(totpURI) })).status, 200)
   assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 200)
   assert.equal((await here.auth('revoke-other-sessions')).status, 200)
   assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 401)

@@ -23,7 +23,7 @@ const option = (label: string, more: Partial<Option> = {}): Option => ({
   ...more,
 })
 
-function detailsOf(act: () => unknown): Readonly<Record<string, unknown>> {
+function getErrorDetails(act: () => unknown): Readonly<Record<string, unknown>> {
   try {
     act()
   } catch (error) {
@@ -34,7 +34,7 @@ function detailsOf(act: () => unknown): Readonly<Record<string, unknown>> {
 }
 
 const check = (operation: Parameters<typeof requireConsistentOptions>[0]['operation'], options: object) =>
-  detailsOf(() => requireConsistentOptions({ operation, options: { ...options }, additionalFiles: 5 }))
+  getErrorDetails(() => requireConsistentOptions({ operation, options: { ...options }, additionalFiles: 5 }))
 
 const cases: readonly [
   field: Option,
@@ -45,13 +45,13 @@ const cases: readonly [
   [
     option('Pages'),
     '2-9',
-    detailsOf(() => resolvePages('2-9', 3)),
+    getErrorDetails(() => resolvePages('2-9', 3)),
     'Pages can’t be “2-9”. The document has 3 pages.',
   ],
   [
     option('Start'),
     '0:09',
-    detailsOf(() => resolveTrim({ start: 9 }, { durationS: 2.5 } as Parameters<typeof resolveTrim>[1])),
+    getErrorDetails(() => resolveTrim({ start: 9 }, { durationS: 2.5 } as Parameters<typeof resolveTrim>[1])),
     'Start can’t be “0:09”. The file is 2.5\u00a0s long: choose an earlier time.',
   ],
   [
@@ -69,7 +69,7 @@ const cases: readonly [
   [
     option('Distance from the edge'),
     '200mm',
-    detailsOf(() => buildPaperArgs({ pageSize: 'A5', margin: '200mm' })),
+    getErrorDetails(() => buildPaperArgs({ pageSize: 'A5', margin: '200mm' })),
     'Distance from the edge can’t be “200mm”. The margins leave no room on the page: choose smaller ones, or larger paper.',
   ],
   [

@@ -67,17 +67,17 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
   })
 
   test('the page comes in the language of the browser and offers all others', async () => {
-    const languageOf = async (accepted: string) =>
+    const detectLanguage = async (accepted: string) =>
       (await fetchHtml('/', accepted)).match(/<html lang="([\w-]+)"/)?.[1]
-    assert.equal(await languageOf('fr-CA,en;q=0.5'), 'fr')
-    assert.equal(await languageOf('es-419,es;q=0.9'), 'es')
-    assert.equal(await languageOf('xx, de-AT;q=0.9'), 'de')
-    assert.equal(await languageOf('ja-JP'), 'ja')
+    assert.equal(await detectLanguage('fr-CA,en;q=0.5'), 'fr')
+    assert.equal(await detectLanguage('es-419,es;q=0.9'), 'es')
+    assert.equal(await detectLanguage('xx, de-AT;q=0.9'), 'de')
+    assert.equal(await detectLanguage('ja-JP'), 'ja')
     for (const tag of ['pt', 'pt-BR', 'pt-br', 'pt-PT']) {
-      assert.equal(await languageOf(`${tag},en;q=0.8`), 'pt-BR', tag)
+      assert.equal(await detectLanguage(`${tag},en;q=0.8`), 'pt-BR', tag)
       assert.match(await fetchHtml(`/?lang=${tag}`), /<html lang="pt-BR"/, tag)
     }
-    assert.equal(await languageOf('xx'), 'en')
+    assert.equal(await detectLanguage('xx'), 'en')
     await visit({ site }, async (page) => {
       await page.locator('.menu summary').click()
       await page.getByRole('link', { name: 'Français' }).click()

@@ -3,7 +3,7 @@
 /** Texts with a contrast to their background below WCAG AA: 4.5, or 3 for large text. */
 export function findLowContrastTexts(): string[] {
   type Color = readonly [number, number, number, number]
-  const colorOf = (text: string): Color => {
+  const parseColor = (text: string): Color => {
     const [red = 0, green = 0, blue = 0, alpha = 1] = text.match(/[\d.]+/g)?.map(Number) ?? []
     return [red, green, blue, alpha]
   }
@@ -16,10 +16,10 @@ export function findLowContrastTexts(): string[] {
       value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4
     return 0.2126 * linear(red) + 0.7152 * linear(green) + 0.0722 * linear(blue)
   }
-  const backgroundOf = (element: Element | null): Color => {
+  const getBackground = (element: Element | null): Color => {
     if (!element) return [255, 255, 255, 1]
-    const color = colorOf(getComputedStyle(element).backgroundColor)
-    return color[3] === 1 ? color : over(color, backgroundOf(element.parentElement))
+    const color = parseColor(getComputedStyle(element).backgroundColor)
+    return color[3] === 1 ? color : over(color, getBackground(element.parentElement))
   }
   const hasText = (element: Element) =>
     [...element.childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.textContent?.trim())
@@ -27,8 +27,8 @@ export function findLowContrastTexts(): string[] {
   for (const element of document.body.querySelectorAll('*')) {
     if (!element.checkVisibility() || !hasText(element)) continue
     const style = getComputedStyle(element)
-    const back = backgroundOf(element)
-    const [light = 1, dark = 0] = [luminance(over(colorOf(style.color), back)), luminance(back)].sort(
+    const back = getBackground(element)
+    const [light = 1, dark = 0] = [luminance(over(parseColor(style.color), back)), luminance(back)].sort(
       (a, b) => b - a,
     )
     const ratio = (light + 0.05) / (dark + 0.05)

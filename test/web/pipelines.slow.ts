@@ -38,7 +38,7 @@ async function addTwoSteps(page: Page): Promise<void> {
   await page.getByText('PDF → PDF').waitFor()
 }
 
-const rotationOf = async (path: string) =>
+const readRotation = async (path: string) =>
   Number(/Page rot:\s+(\d+)/.exec((await run('pdfinfo', [path])).stdout)?.[1])
 
 test('pipeline steps are checked while they are edited, tried on a file, and run as the command shown', () =>
@@ -58,7 +58,7 @@ test('pipeline steps are checked while they are edited, tried on a file, and run
     await page.getByRole('button', { name: 'Run once' }).click()
     const link = page.getByRole('link', { name: /\.pdf$/ })
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
-    assert.equal(await rotationOf(await download.path()), 90)
+    assert.equal(await readRotation(await download.path()), 90)
 
     const command = await page.getByRole('region', { name: 'As a command' }).textContent()
     const runnableCommand = (command ?? '').replace(/^ {2}-H "Authorization[^"]*" /m, '  ')

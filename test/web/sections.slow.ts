@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
-import { totpOf } from '../access/totp.ts'
+import { createTotp } from '../access/totp.ts'
 import { after, before } from '../hooks.ts'
 import { findAxeViolations } from './axe.ts'
 import { openSite, type Site, visit } from './browser.ts'
@@ -29,7 +29,7 @@ const phone = {
 const visitAt = (path: string, act: (page: Page) => Promise<void>, context: BrowserContextOptions = wide) =>
   visit({ site, path, context }, act)
 
-const textOf = async (shown: Locator) => (await shown.textContent()) ?? ''
+const readText = async (shown: Locator) => (await shown.textContent()) ?? ''
 
 async function checkPage(page: Page): Promise<void> {
   assert.deepEqual(await findAxeViolations(page), [])
@@ -86,7 +86,7 @@ test('a conversion is found by keyboard only, and the back button works', () =>
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'PNG to WEBP' }).waitFor()
     assert.match(page.url(), /\/formats\/png-to-webp$/)
-    assert.match(await textOf(page.locator('pre.terminal')), /targetFormat=webp/)
+    assert.match(await readText(page.locator('pre.terminal')), /targetFormat=webp/)
     assert.equal(await page.getByRole('row', { name: /^Quality/ }).count(), 1)
     assert.match(await page.title(), /PNG to WEBP/)
     await page.goBack()
@@ -106,7 +106,7 @@ test('a webhook is created, tested, resent, receives a new secret and is deleted
       await page.getByLabel('URL').fill(`http://127.0.0.1:${port}/hook`)
       await page.getByLabel('Job completed').check()
       await page.getByRole('button', { name: 'Create webhook' }).click()
-      const firstSecret = await textOf(page.getByText(/^whsec_/))
+      const firstSecret = await readText(page.getByText(/^whsec_/))
       await checkPage(page)
       await page.getByRole('link', { name: `127.0.0.1:${port}` }).click()
       await page.getByRole('button', { name: 'Send a test' }).click()
@@ -122,7 +122,7 @@ test('a webhook is created, tested, resent, receives a new secret and is deleted
       await page.getByRole('button', { name: 'Change secret' }).click()
       await page.getByText('Both secrets sign').waitFor()
       await page.getByRole('button', { name: 'Change secret' }).click()
-      assert.notEqual(await textOf(page.getByText(/^whsec_/)), firstSecret)
+      assert.notEqual(await readText(page.getByText(/^whsec_/)), firstSecret)
       await checkPage(page)
       await page.getByRole('button', { name: 'Delete' }).click()
       await page.getByRole('button', { name: 'Delete' }).click()
@@ -177,7 +177,7 @@ test('a user signs up, creates a working key, enables two factors and becomes an
     await page.getByText('New key').click()
     await page.getByLabel('Key name').fill('Server')
     await page.getByRole('button', { name: 'Create key' }).click()
-    const key = await textOf(page.getByText(/^sk_[^…]+$/))
+    const key = await readText(page.getByText(/^sk_[^…]+$/))
     const jobs = await fetch(`${site.url}/v1/jobs`, { headers: { 'x-api-key': key } })
     assert.equal(jobs.status, 200)
     await checkPage(page)
@@ -186,10 +186,10 @@ test('a user signs up, creates a working key, enables two factors and becomes an
     await factor.getByLabel('Password').fill(password)
     await factor.getByRole('button', { name: 'Turn on' }).click()
     const uri = await factor.getByRole('link').getAttribute('href')
-    await factor.getByLabel('Code').fill(totpOf(uri ?? ''))
+    await factor.getByLabel('Code').fill(createTotp(uri ?? ''))
     await factor.getByRole('button', { name: 'Confirm' }).click()
     await factor.getByText('Each of these codes').waitFor()
-    const [code = ''] = (await textOf(factor.locator('.terminal'))).split('\n')
+    const [code = ''] = (await readText(factor.locator('.terminal'))).split('\n')
     await checkPage(page)
     const signOut = page.getByRole('button', { name: 'Sign out', exact: true })
     await signOut.first().click()
@@ -214,7 +214,7 @@ test('the API reference is searchable and shows an example request and reply fie
     await page.getByRole('searchbox').fill('/v1/convert')
     await page.getByRole('link', { name: /^Check a conversion/ }).click()
     assert.match(
-      await textOf(page.locator('pre.terminal').first()),
+      await readText(page.locator('pre.terminal').first()),
       /curl -X POST[\s\S]*\/v1\/convert\/check/,
     )
     assert.equal(await page.getByRole('row', { name: /^losses\[\]\.basis/ }).count(), 1)

@@ -52,8 +52,8 @@ test('a tool is found by search, and two PDFs are merged in the order set by key
       execFileSync('qpdf', ['--show-npages', fixture('report.pdf')], { encoding: 'utf8' }),
     )
     assert.equal(pages, pageCount + 3)
-    const textOf = (file: string) => execFileSync('pdftotext', ['-l', '1', file, '-'], { encoding: 'utf8' })
-    assert.equal(textOf(path), textOf(fixture('three-pages.pdf')))
+    const readText = (file: string) => execFileSync('pdftotext', ['-l', '1', file, '-'], { encoding: 'utf8' })
+    assert.equal(readText(path), readText(fixture('three-pages.pdf')))
     await checkAppearance(page, 'merged')
 
     await page.getByRole('link', { name: 'Details' }).click()

@@ -77,14 +77,14 @@ test('with forced colors, selected, focused and primary controls are distinguish
     assert.equal(await page.evaluate(() => matchMedia('(forced-colors: active)').matches), true)
     await addFiles(page)
     const card = findFileCard(page, 'video.mp4')
-    const styleOf = (name: string) =>
+    const getStyle = (name: string) =>
       card.locator('.chip', { hasText: name }).evaluate((chip) => {
         const { borderColor, borderWidth, outlineStyle, backgroundColor } = getComputedStyle(
           chip.querySelector('span') ?? chip,
         )
         return { edge: `${borderWidth} ${borderColor}`, outlineStyle, backgroundColor }
       })
-    const [chosenStyle, otherStyle] = [await styleOf('GIF'), await styleOf('WEBM')]
+    const [chosenStyle, otherStyle] = [await getStyle('GIF'), await getStyle('WEBM')]
     assert.notDeepEqual(
       [chosenStyle.edge, chosenStyle.backgroundColor],
       [otherStyle.edge, otherStyle.backgroundColor],
@@ -92,7 +92,7 @@ test('with forced colors, selected, focused and primary controls are distinguish
     )
     const gif = card.getByRole('radio', { name: 'GIF' })
     await tabTo(page, gif)
-    assert.equal((await styleOf('GIF')).outlineStyle, 'solid')
+    assert.equal((await getStyle('GIF')).outlineStyle, 'solid')
     for (const button of await page.locator('.button.primary').all()) {
       const width = await button.evaluate((element) =>
         Number.parseFloat(getComputedStyle(element).borderTopWidth),

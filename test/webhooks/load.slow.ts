@@ -99,7 +99,7 @@ test('healthy webhook receivers are notified without delay, despite a dead and a
 })
 
 /** Returns the child processes of the service whose command line contains the name. */
-function pidsOf(name: string): number[] {
+function listPids(name: string): number[] {
   const lines = execFileSync('ps', ['-eo', 'pid=,ppid=,args=']).toString().split('\n')
   return lines.flatMap((line) => {
     const [, pid, parent] = /^\s*(\d+)\s+(\d+)/.exec(line) ?? []
@@ -112,7 +112,7 @@ test('no webhook event is lost when processes are killed, and repeated events ke
   const jobs = await startJobs(40, async (at) => {
     const target = { 8: 'worker.ts deliver', 14: 'worker.ts convert', 20: 'dynoxide' }[at]
     if (target) {
-      const pids = pidsOf(target)
+      const pids = listPids(target)
       assert.notEqual(pids.length, 0, target)
       for (const pid of pids) process.kill(pid, 'SIGKILL')
     }

@@ -46,7 +46,7 @@ export function Toolbar(props: Props) {
   const commands = commandOrder.filter((id) => abilities.includes(requiredAbility[id]))
   const pages = getTargetPages(pageArrangement, focused)
   const targetSheets = sheets.filter(({ page }) => pages.has(page))
-  const labelOf = (id: CommandId) => {
+  const getLabel = (id: CommandId) => {
     if (id === 'remove' && targetSheets.every(({ isRemoved }) => isRemoved)) return words.restore
     if (id === 'split' && targetSheets.every(({ isSplitAfter }) => isSplitAfter)) return words.unsplit
     return words[id]
@@ -68,7 +68,7 @@ export function Toolbar(props: Props) {
         </button>
         {commands.map((id) => (
           <button key={id} type="button" class="button" onClick={() => perform(id)}>
-            {labelOf(id)}
+            {getLabel(id)}
           </button>
         ))}
         {abilities.length > 0 && (

@@ -10,10 +10,10 @@ export function Languages(props: ControlProps) {
   const { option, onChange, attributes } = props
   const typedText = useSignal('')
   const chosenIds = getValueText(props).split('+').filter(Boolean)
-  const nameOf = (id: string) => option.enumLabels?.[id] ?? id
+  const getLanguageName = (id: string) => option.enumLabels?.[id] ?? id
   const needle = typedText.value.trim().toLowerCase()
   const matches = (option.suggestions ?? []).filter((id) =>
-    `${id} ${nameOf(id)}`.toLowerCase().includes(needle),
+    `${id} ${getLanguageName(id)}`.toLowerCase().includes(needle),
   )
   const set = (ids: readonly string[]) => onChange(option.name, ids.join('+') || undefined)
   const remove = (id: string) => set(chosenIds.filter((other) => other !== id))
@@ -26,10 +26,10 @@ export function Languages(props: ControlProps) {
               <button
                 type="button"
                 class="button small"
-                aria-label={words.removeLanguage(nameOf(id))}
+                aria-label={words.removeLanguage(getLanguageName(id))}
                 onClick={() => remove(id)}
               >
-                {nameOf(id)} <span class="icon icon-close" aria-hidden="true" />
+                {getLanguageName(id)} <span class="icon icon-close" aria-hidden="true" />
               </button>
             </li>
           ))}
@@ -43,7 +43,7 @@ export function Languages(props: ControlProps) {
         placeholder={
           option.default === undefined || chosenIds.length > 0
             ? words.searchLanguages
-            : nameOf(String(option.default))
+            : getLanguageName(String(option.default))
         }
         value={typedText.value}
         onInput={(event) => {
@@ -75,7 +75,7 @@ export function Languages(props: ControlProps) {
                 disabled={chosenIds.length >= maxLanguages && !chosenIds.includes(id)}
                 onChange={(event) => (event.currentTarget.checked ? set([...chosenIds, id]) : remove(id))}
               />
-              {nameOf(id)}
+              {getLanguageName(id)}
             </label>
           </li>
         ))}

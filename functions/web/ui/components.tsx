@@ -109,13 +109,13 @@ export function Table<Row>({
   caption,
   columns,
   rows,
-  keyOf,
+  getKey,
   emptyText,
 }: {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
-  readonly keyOf: (row: Row) => string
+  readonly getKey: (row: Row) => string
   readonly emptyText: string
 }) {
   if (rows.length === 0) return <p class="meta">{emptyText}</p>
@@ -135,7 +135,7 @@ export function Table<Row>({
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={keyOf(row)}>
+            <tr key={getKey(row)}>
               {columns.map(({ name, cell, isNumber }, at) =>
                 at === 0 ? (
                   <th key={name} scope="row">

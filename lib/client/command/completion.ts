@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { toolOperations } from '../api-constants.ts'
 import type { Format } from '../api-types.ts'
-import { extensionOf, fetchOptions } from './conversion-options.ts'
+import { fetchOptions, getExtension } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import { commands } from './help.ts'
@@ -52,7 +52,7 @@ async function findCandidates(
   const previousWords = words.slice(0, -1).filter((word) => !word.startsWith('-'))
   if (typedWord.startsWith('--')) {
     const [file, to] = [previousWords.at(-2), previousWords.at(-1)]
-    const options = file && to ? await fetchOptions(client, { from: extensionOf(file), to }) : []
+    const options = file && to ? await fetchOptions(client, { from: getExtension(file), to }) : []
     return [...(options ?? []).map(({ name }) => `--${name}`), '--out', '--json', '--force', '--help']
   }
   const names = Object.keys(commands)
@@ -65,7 +65,7 @@ async function findCandidates(
   if (command === 'formats' || command === 'options') return matchingTyped(formats.map(({ id }) => id))
   if (names.includes(command)) return []
   const source = formats.find(({ extensions }) =>
-    extensions.includes(extensionOf(previousWords.at(-1) ?? '')),
+    extensions.includes(getExtension(previousWords.at(-1) ?? '')),
   )
   return matchingTyped(source?.targets ?? [])
 }

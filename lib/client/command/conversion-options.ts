@@ -11,7 +11,7 @@ type Operation = NonNullable<
 type Conversion = Api['operations']['GET /v1/formats/conversions']['data']['conversions'][number]
 type Option = NonNullable<Conversion['options']>[number]
 
-export const extensionOf = (path: string) => extname(path).slice(1).toLowerCase()
+export const getExtension = (path: string) => extname(path).slice(1).toLowerCase()
 
 /** Returns the options of a conversion or a tool; undefined if the service does not support the conversion. */
 export async function fetchOptions(

@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path'
 import type { Arguments } from './arguments.ts'
-import { extensionOf, fetchOptions, requireKnownOptions } from './conversion-options.ts'
+import { fetchOptions, getExtension, requireKnownOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exitCodes, getErrorMessage, UsageError } from './exit-codes.ts'
 import { type CommandInput, defaultOutput, findInputs, OutputNames } from './inputs.ts'
@@ -103,7 +103,7 @@ async function requireOptions(
 ): Promise<void> {
   const names = Object.keys(options)
   if (names.length === 0) return
-  for (const from of new Set(inputs.map(({ path }) => extensionOf(path)))) {
+  for (const from of new Set(inputs.map(({ path }) => getExtension(path)))) {
     const knownOptions = await fetchOptions(client, { from, to })
     if (knownOptions) requireKnownOptions(names, knownOptions, `${from} → ${to}`)
   }
@@ -128,11 +128,11 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
   const [first] = inputs
   if (!first || inputs.length < 2)
     throw new UsageError('A merge needs at least two files, for example: mutabor merge a.pdf b.pdf')
-  const kind = await findCategory(extensionOf(first.path), session)
+  const kind = await findCategory(getExtension(first.path), session)
   const output = flags.out === undefined ? undefined : resolve(flags.out)
-  const to = flags.to ?? (output === undefined ? undefined : extensionOf(output))
+  const to = flags.to ?? (output === undefined ? undefined : getExtension(output))
   const knownOptions = await fetchOptions(session.client, {
-    from: extensionOf(first.path),
+    from: getExtension(first.path),
     operation: 'merge',
   })
   if (knownOptions) requireKnownOptions(Object.keys(options), knownOptions, 'A merge')
@@ -143,7 +143,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
     output,
     request: { kind: 'merge', to, mergeType: kind },
     folder: first.folder,
-    expected: output ?? join(first.folder, `merged.${to ?? extensionOf(first.path)}`),
+    expected: output ?? join(first.folder, `merged.${to ?? getExtension(first.path)}`),
   }
   return runWorkItems([item], session, openRecords(session), {
     force: flags.force === true,

@@ -1,7 +1,7 @@
 import { isFailure } from '../errors.ts'
 import manifest from '../package.json' with { type: 'json' }
 import { type Arguments, parseArguments } from './arguments.ts'
-import { extensionOf } from './conversion-options.ts'
+import { getExtension } from './conversion-options.ts'
 import { type ExitCode, exitCodes, getErrorMessage, getExitCode } from './exit-codes.ts'
 import { commands, helpText } from './help.ts'
 import { type CommandSession, openSession } from './session.ts'
@@ -72,7 +72,7 @@ async function help(
 ): Promise<ExitCode> {
   const [file, to] = words
   if (file === undefined || (to === undefined && file in commands)) return printResult(terminal, helpText())
-  const pair = to === undefined ? [file] : [extensionOf(file) || file, to]
+  const pair = to === undefined ? [file] : [getExtension(file) || file, to]
   const { showOptions } = await import('./list-commands.ts')
   return withSession(args, terminal, signal, (session) => showOptions({ ...args, words: pair }, session))
 }

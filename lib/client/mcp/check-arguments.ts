@@ -16,7 +16,7 @@ export interface ArgumentSchema {
 export const findArgumentError = (args: unknown, schema: ArgumentSchema): string | undefined =>
   findError(args, schema, 'arguments')
 
-const typeOf = (value: unknown) =>
+const getTypeName = (value: unknown) =>
   value === null
     ? 'null'
     : Array.isArray(value)
@@ -26,7 +26,7 @@ const typeOf = (value: unknown) =>
         : typeof value
 
 function findError(value: unknown, schema: ArgumentSchema, path: string): string | undefined {
-  const type = typeOf(value)
+  const type = getTypeName(value)
   if (type !== schema.type) return `${path}: expected ${schema.type}, got ${type}.`
   if (schema.enum && !schema.enum.includes(String(value)))
     return `${path}: expected one of ${schema.enum.join(', ')}; got ${value}.`

@@ -6,7 +6,7 @@ import {
   ListToolsRequestSchema,
   ReadResourceRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js'
-import { extensionOf, fetchOptions } from '../command/conversion-options.ts'
+import { fetchOptions, getExtension } from '../command/conversion-options.ts'
 import { getErrorMessage } from '../command/exit-codes.ts'
 import { isFailure } from '../errors.ts'
 import type { Mutabor } from '../mutabor.ts'
@@ -123,7 +123,7 @@ function createHandlers(
     },
     extract_text: async (args) => {
       const { source, name } = await files.open(args['file'])
-      const isText = source instanceof Blob && ['txt', 'md', 'csv'].includes(extensionOf(name))
+      const isText = source instanceof Blob && ['txt', 'md', 'csv'].includes(getExtension(name))
       const text = isText ? await source.text() : await extractText(client, source, name)
       const offset = Number(args['offset'] ?? 0)
       const page = text.slice(offset, offset + limits.maxTextLength)

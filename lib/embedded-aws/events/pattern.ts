@@ -82,7 +82,7 @@ const testString =
     typeof leaf === 'string' && test(leaf)
 const isSame = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-function stringOf(operand: unknown, name: string): string {
+function requireString(operand: unknown, name: string): string {
   if (typeof operand !== 'string') throw bad(`${name} match pattern must be a string`)
   return operand
 }
@@ -94,11 +94,11 @@ function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) =>
       const [member, ...moreMembers] = Object.entries(operand)
       if (!member) throw bad(`${name} expression name not found`)
       if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
-      const folded = stringOf(member[1], 'equals-ignore-case')
+      const folded = requireString(member[1], 'equals-ignore-case')
       if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
       return testString((value) => isSame(cut(value, folded.length), folded))
     }
-    const exactText = stringOf(operand, name)
+    const exactText = requireString(operand, name)
     return testString((value) => cut(value, exactText.length) === exactText)
   }
 }
@@ -110,16 +110,16 @@ const matchers = {
   prefix: edge('prefix', head),
   suffix: edge('suffix', tail),
   'equals-ignore-case': (operand: unknown) => {
-    const folded = stringOf(operand, 'equals-ignore-case')
+    const folded = requireString(operand, 'equals-ignore-case')
     return testString((value) => isSame(value, folded))
   },
-  wildcard: (operand: unknown) => testString(createWildcardMatcher(stringOf(operand, 'wildcard'))),
+  wildcard: (operand: unknown) => testString(createWildcardMatcher(requireString(operand, 'wildcard'))),
   exists: (operand: unknown): LeafTest => {
     if (typeof operand !== 'boolean') throw bad('exists match pattern must be either true or false.')
     return (leaf) => (leaf !== undefined) === operand
   },
   cidr: (operand: unknown) => {
-    const inRange = createCidrMatcher(stringOf(operand, 'prefix'))
+    const inRange = createCidrMatcher(requireString(operand, 'prefix'))
     return testString((value) => isIP(value) !== 0 && inRange(value))
   },
   numeric: (operand: unknown) => numeric(operand),

@@ -13,7 +13,7 @@ export type Operations = Readonly<Record<string, Operation>>
 const maxBodyBytes = 4 * 1024 * 1024
 
 /** Returns the name of the operation; empty for a request to another API. */
-export function operationOf({ headers }: IncomingMessage): string {
+export function getOperation({ headers }: IncomingMessage): string {
   const target = headers['x-amz-target']
   const [api, operation = ''] = typeof target === 'string' ? target.split('.') : []
   return api === 'AWSEvents' ? operation : ''

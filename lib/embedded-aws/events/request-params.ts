@@ -109,13 +109,13 @@ interface ResultPage<T> {
 /** Returns one page of a list sorted by key; the token encodes the last key of the page. */
 export function paginate<T>(
   sortedItems: readonly T[],
-  keyOf: (item: T) => string,
+  getKey: (item: T) => string,
   { token, limit }: { readonly token: string | undefined; readonly limit: number },
 ): ResultPage<T> {
   const afterKey = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
-  const rest = token === undefined ? sortedItems : sortedItems.filter((item) => keyOf(item) > afterKey)
+  const rest = token === undefined ? sortedItems : sortedItems.filter((item) => getKey(item) > afterKey)
   const items = rest.slice(0, limit)
   const lastItem = items.at(-1)
   if (lastItem === undefined || rest.length <= limit) return { items, next: {} }
-  return { items, next: { NextToken: Buffer.from(keyOf(lastItem)).toString('base64url') } }
+  return { items, next: { NextToken: Buffer.from(getKey(lastItem)).toString('base64url') } }
 }

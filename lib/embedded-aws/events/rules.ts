@@ -38,7 +38,7 @@ const PutRule = z.object({
 })
 
 export const getRuleCollection = (account: EventsAccount) => account.store.collection<Rule>('rule')
-const keyOf = (rule: Pick<Rule, 'bus' | 'name'>) => `${rule.bus}/${rule.name}`
+const getRuleKey = (rule: Pick<Rule, 'bus' | 'name'>) => `${rule.bus}/${rule.name}`
 
 export function ruleArn(
   { region, accountId }: EventsAccount,
@@ -48,19 +48,19 @@ export function ruleArn(
 }
 
 export function findRule(account: EventsAccount, name: string, bus: string | undefined): Rule {
-  const rule = getRuleCollection(account).get(keyOf({ bus: busName(account, bus), name }))
+  const rule = getRuleCollection(account).get(getRuleKey({ bus: busName(account, bus), name }))
   if (!rule) throw resourceNotFoundError(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
   return rule
 }
 
 /** Stores a rule with the time of its next run. */
 export function putRule(account: EventsAccount, rule: Rule, nextRunAt: number | undefined): void {
-  getRuleCollection(account).put(keyOf(rule), rule, nextRunAt)
+  getRuleCollection(account).put(getRuleKey(rule), rule, nextRunAt)
 }
 
 /** Stores changes of a rule that do not affect its runs. */
 export function updateRule(account: EventsAccount, rule: Rule): void {
-  getRuleCollection(account).update(keyOf(rule), rule)
+  getRuleCollection(account).update(getRuleKey(rule), rule)
 }
 
 /** Returns the next run of a scheduled rule after a time; undefined for other rules and for disabled ones. */
@@ -82,7 +82,7 @@ export const ruleOperations = {
     return account.store.commit(() => {
       const bus = findBus(account, members.EventBusName).name
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
-      const previousRule = getRuleCollection(account).get(keyOf({ bus, name: Name }))
+      const previousRule = getRuleCollection(account).get(getRuleKey({ bus, name: Name }))
       if (!previousRule && countRules(account, bus) >= maxRules) throw limitExceededError()
       const hasSameSchedule =
         previousRule !== undefined &&
@@ -111,10 +111,10 @@ export const ruleOperations = {
     const { Name, EventBusName } = readMembers(RuleRef, body)
     return account.store.commit(() => {
       const bus = findBus(account, EventBusName).name
-      const rule = getRuleCollection(account).get(keyOf({ bus, name: Name }))
+      const rule = getRuleCollection(account).get(getRuleKey({ bus, name: Name }))
       if (rule && rule.targets.length > 0)
         throw validationError("Rule can't be deleted since it has targets.")
-      getRuleCollection(account).delete(keyOf({ bus, name: Name }))
+      getRuleCollection(account).delete(getRuleKey({ bus, name: Name }))
       return {}
     })
   },

@@ -13,8 +13,8 @@ import { Deliveries, type DeliveryTargets } from './delivery.ts'
 import { eventTagOperations } from './event-tags.ts'
 import {
   authenticateCall,
+  getOperation,
   type Operations,
-  operationOf,
   readJsonBody,
   readRequest,
   sendEventsError,
@@ -103,7 +103,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
   wake()
 
   async function handleRequest(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const operation = operationOf(request)
+    const operation = getOperation(request)
     try {
       const body = await readRequest(request)
       const accessKeyId = authenticateCall(request, body, { credentials, region })

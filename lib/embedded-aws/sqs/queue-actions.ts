@@ -12,14 +12,14 @@ interface Page {
 export function queueActions({ store, queues, moveTasks, receiver }: SqsServices) {
   const listUrls = (foundQueues: readonly Queue[], page: Page, caller: SqsCaller) => {
     const { items, ...next } = paginateUrls(foundQueues, page)
-    return { urls: items.map((queue) => queues.urlOf(queue, caller.host)), ...next }
+    return { urls: items.map((queue) => queues.getUrl(queue, caller.host)), ...next }
   }
   return {
     CreateQueue: async ({ QueueName, Attributes = {}, tags, Tags }, { host }) => {
       const givenTags = tags ?? Tags ?? {}
       checkTags(QueueName, givenTags)
       const queue = await store.commit(() => queues.create(QueueName, Attributes, givenTags))
-      return { QueueUrl: queues.urlOf(queue, host) }
+      return { QueueUrl: queues.getUrl(queue, host) }
     },
     DeleteQueue: ({ QueueUrl }) =>
       store.commit(() => {
@@ -32,7 +32,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       const isForeign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
       const queue = isForeign ? undefined : queues.byName(QueueName)
       if (!queue) throw queueNotFound()
-      return { QueueUrl: queues.urlOf(queue, host) }
+      return { QueueUrl: queues.getUrl(queue, host) }
     },
     ListQueues: ({ QueueNamePrefix = '', ...page }, caller) => {
       const foundQueues = queues.all().filter((queue) => queue.name.startsWith(QueueNamePrefix))

@@ -218,7 +218,7 @@ export class QueueRegistry {
     return this.all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn)
   }
 
-  urlOf(queue: Queue, host: string): string {
+  getUrl(queue: Queue, host: string): string {
     return `http://${host}/${this.accountId}/${queue.name}`
   }
 }

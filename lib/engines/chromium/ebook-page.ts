@@ -35,13 +35,14 @@ export async function ebookPageSource(
     async part(key) {
       const name = entryName(key)
       const bytes = name === undefined ? undefined : await book.read(name)
-      return bytes && name !== undefined ? { bytes, contentType: book.typeOf(name) } : undefined
+      return bytes && name !== undefined ? { bytes, contentType: book.getMediaType(name) } : undefined
     },
     prepare: (call) => fillPage(call, book),
   }
 }
 
-const urlOf = (name: string) => new URL(name.split('/').map(encodeURIComponent).join('/'), invalidUrl).href
+const createUrl = (name: string) =>
+  new URL(name.split('/').map(encodeURIComponent).join('/'), invalidUrl).href
 
 function entryName(key: string): string | undefined {
   const root = normalizePartUrl(invalidUrl)
@@ -86,7 +87,7 @@ async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
     const args = {
       text,
       loose: expandSelfClosingTags(text),
-      url: urlOf(item.name),
+      url: createUrl(item.name),
       index,
       ...defined({ page }),
     }
@@ -99,7 +100,7 @@ async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
     const scope = sets.size > 1 ? { chapters: members.map(([index]) => index) } : {}
     if (text !== '') await evaluate(call, z.unknown(), ['book', 'addLook'], { text, ...scope })
   }
-  const indexes = Object.fromEntries(chapters.map(({ item }, index) => [urlOf(item.name), index]))
+  const indexes = Object.fromEntries(chapters.map(({ item }, index) => [createUrl(item.name), index]))
   await evaluate(call, z.unknown(), ['book', 'joinLinks'], { indexes })
 }
 
@@ -130,7 +131,7 @@ async function readChapters(book: Ebook): Promise<ChapterText[]> {
 }
 
 const imagePage = ({ name }: EbookItem) =>
-  `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><img src="${urlOf(name)}" alt=""/></body></html>`
+  `<html xmlns="http://www.w3.org/1999/xhtml"><head><title/></head><body><img src="${createUrl(name)}" alt=""/></body></html>`
 
 /** Expands self-closing tags for documents that are not valid XML: HTML would treat them as unclosed. */
 const expandSelfClosingTags = (text: string) =>

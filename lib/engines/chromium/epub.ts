@@ -23,7 +23,7 @@ export interface Ebook {
   /** Whether the layout is fixed: each document is one page with its own size. */
   readonly isFixed: boolean
   read(name: string): Promise<Buffer | undefined>
-  typeOf(name: string): string
+  getMediaType(name: string): string
 }
 
 const parser = new XMLParser({
@@ -103,7 +103,7 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
       },
     ]),
   )
-  const metaOf = (name: string) =>
+  const getMeta = (name: string) =>
     metadata.meta.flatMap((entry) =>
       typeof entry === 'object' && (entry['@name'] === name || entry['@property'] === name)
         ? [typeof entry['@content'] === 'string' ? entry['@content'] : getText(entry)]
@@ -126,13 +126,13 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
     chapters: book.spine.itemref.flatMap((ref) => items.get(ref['@idref']) ?? []),
     cover:
       [...items.values()].find(({ properties }) => /\bcover-image\b/.test(properties)) ??
-      epub2Cover(items.get(metaOf('cover') ?? '')),
-    isFixed: metaOf('rendition:layout') === 'pre-paginated' || metaOf('fixed-layout') === 'true',
+      epub2Cover(items.get(getMeta('cover') ?? '')),
+    isFixed: getMeta('rendition:layout') === 'pre-paginated' || getMeta('fixed-layout') === 'true',
     read: async (name) => {
       const bytes = await zip.read(name)
       return bytes && (fonts.get(name)?.(bytes) ?? bytes)
     },
-    typeOf: (name) => types.get(name) ?? '',
+    getMediaType: (name) => types.get(name) ?? '',
   }
 }
 

@@ -20,10 +20,12 @@ export async function decodeTags(
     import('../shared/text/detect-charset.ts'),
     import('../shared/text/decode.ts'),
   ])
-  const bytesOf = (text: string) => Buffer.from(text, 'latin1')
-  const charset = guessCharset(bytesOf(misdecodedTags.map(([, text]) => text).join('\n')))
+  const toLatin1Bytes = (text: string) => Buffer.from(text, 'latin1')
+  const charset = guessCharset(toLatin1Bytes(misdecodedTags.map(([, text]) => text).join('\n')))
   if (charset === 'windows-1252') return {}
-  return Object.fromEntries(misdecodedTags.map(([name, text]) => [name, decodeText(bytesOf(text), charset)]))
+  return Object.fromEntries(
+    misdecodedTags.map(([name, text]) => [name, decodeText(toLatin1Bytes(text), charset)]),
+  )
 }
 
 function isLikelyMisdecoded(text: string): boolean {

@@ -81,9 +81,9 @@ export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeade
   const [tracks] = findContents(ids.tracks, elements)
   const [info] = findContents(ids.info, elements)
   if (!tracks || !info) return undefined
-  const streams = listOf(childrenOf(tracks), ids.trackEntry).map(parseTrack)
+  const streams = getChildrenById(readChildren(tracks), ids.trackEntry).map(parseTrack)
   const editions = findContents(ids.chapters, elements).flatMap((chapters) =>
-    listOf(childrenOf(chapters), ids.editionEntry),
+    getChildrenById(readChildren(chapters), ids.editionEntry),
   )
   const handledIds = [...ignorableIds, ...elements.flatMap(({ id, content }) => (content ? [id] : []))]
   const presentIds = [
@@ -93,8 +93,8 @@ export async function readMatroskaHeader(file: RandomAccess): Promise<MediaHeade
   return {
     media: parseProbe({
       streams: streams.map(({ stream }) => stream),
-      chapters: editions.flatMap((edition) => listOf(childrenOf(edition), ids.chapterAtom)),
-      format: { duration: readDurationS(childrenOf(info)) },
+      chapters: editions.flatMap((edition) => getChildrenById(readChildren(edition), ids.chapterAtom)),
+      format: { duration: readDurationS(readChildren(info)) },
     }),
     audioDelayS: Math.max(0, ...streams.map(({ delayS }) => delayS)),
     // Tags may be at the end of the file.
@@ -133,7 +133,7 @@ interface ParsedTrack {
 }
 
 function parseTrack(entry: Buffer, index: number): ParsedTrack {
-  const fields = childrenOf(entry)
+  const fields = readChildren(entry)
   const type = trackTypes[readNumber(firstChild(fields, ids.trackType)) ?? 0]
   // The codec id of AAC may have a suffix for its profile.
   const codecId = (firstChild(fields, ids.codecId)?.toString('latin1') ?? '')
@@ -141,7 +141,7 @@ function parseTrack(entry: Buffer, index: number): ParsedTrack {
     .replace(/^(A_AAC)\/.*/, '$1')
   const codec = codecNames[codecId]
   const [video, audio] = [firstChild(fields, ids.video), firstChild(fields, ids.audio)].map(
-    (part) => part && childrenOf(part),
+    (part) => part && readChildren(part),
   )
   const hasAlpha = video !== undefined && (readNumber(firstChild(video, ids.alphaMode)) ?? 0) > 0
   return {
@@ -177,8 +177,8 @@ function readDurationS(info: Children): number | undefined {
 
 /** Returns the ids of the elements that a SeekHead points to. */
 const listSeekTargets = (seekHead: Buffer) =>
-  listOf(childrenOf(seekHead), ids.seek).map(
-    (seek) => readNumber(firstChild(childrenOf(seek), ids.seekId)) ?? 0,
+  getChildrenById(readChildren(seekHead), ids.seek).map(
+    (seek) => readNumber(firstChild(readChildren(seek), ids.seekId)) ?? 0,
   )
 
 function readNumber(bytes: Buffer | undefined): number | undefined {
@@ -187,6 +187,6 @@ function readNumber(bytes: Buffer | undefined): number | undefined {
 
 type Children = ReturnType<typeof readEbmlChildren>
 
-const childrenOf = (parent: Buffer): Children => readEbmlChildren(parent, maxChildren)
-const listOf = (children: Children, id: number): readonly Buffer[] => children.get(id) ?? []
+const readChildren = (parent: Buffer): Children => readEbmlChildren(parent, maxChildren)
+const getChildrenById = (children: Children, id: number): readonly Buffer[] => children.get(id) ?? []
 const firstChild = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]

@@ -104,7 +104,7 @@ function descendants(element: Element, name: string): Element[] {
 }
 
 function collectCues(element: Element, parent: Context, document: TtmlDocument): Cue[] {
-  const context = contextOf(element, parent, document)
+  const context = createContext(element, parent, document)
   if (element.name !== 'p')
     return element.children.flatMap((child) =>
       typeof child === 'string' ? [] : collectCues(child, context, document),
@@ -128,7 +128,7 @@ function collectRuns(node: Element | string, context: Context, document: TtmlDoc
   if (typeof node !== 'string') {
     if (node.name === 'br') return [{ startMs, endMs, text: '\n' }]
     const isText = node.name === 'span' || node.name === 'p'
-    const inner = contextOf(node, context, document)
+    const inner = createContext(node, context, document)
     return isText ? node.children.flatMap((child) => collectRuns(child, inner, document)) : []
   }
   const text = preservesSpace ? node : node.replaceAll(/\s+/g, ' ')
@@ -144,7 +144,7 @@ function collectRuns(node: Element | string, context: Context, document: TtmlDoc
   ]
 }
 
-function contextOf({ attributes }: Element, parent: Context, { clock, styles }: TtmlDocument): Context {
+function createContext({ attributes }: Element, parent: Context, { clock, styles }: TtmlDocument): Context {
   const { begin, end, dur, space } = attributes
   const startMs = parent.startMs + (clock(begin) ?? 0)
   const ends = [

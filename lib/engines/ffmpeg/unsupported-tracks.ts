@@ -146,13 +146,13 @@ async function readMatroskaTracks(file: RandomAccess): Promise<Tracks> {
 }
 
 function parseMatroskaTracks(tracks: Buffer): Tracks {
-  const childrenOf = (parents: readonly Buffer[], id: number) =>
+  const getChildren = (parents: readonly Buffer[], id: number) =>
     parents.flatMap((parent) => readEbmlChildren(parent, maxElements).get(id) ?? [])
-  const entries = childrenOf([tracks], ids.trackEntry)
-  const encodings = childrenOf(childrenOf(entries, ids.contentEncodings), ids.contentEncoding)
+  const entries = getChildren([tracks], ids.trackEntry)
+  const encodings = getChildren(getChildren(entries, ids.contentEncodings), ids.contentEncoding)
   return {
-    codecs: childrenOf(entries, ids.codecId).map((id) => id.toString('latin1').replace(/\0+$/, '')),
-    encryption: childrenOf(encodings, ids.contentEncryption).length > 0 ? 'WebM encryption' : undefined,
+    codecs: getChildren(entries, ids.codecId).map((id) => id.toString('latin1').replace(/\0+$/, '')),
+    encryption: getChildren(encodings, ids.contentEncryption).length > 0 ? 'WebM encryption' : undefined,
   }
 }
 

@@ -46,7 +46,7 @@ export function makeValidEpub(tree: Tree): void {
   })
   ids.delete('')
   visitNodes(tree.blocks, (element) => {
-    const url = urlOf(element)
+    const url = findUrl(element)
     if (url === undefined || /^[a-z][a-z0-9+.-]*:/i.test(url)) return
     const id = toId(tryDecodeUri(url.slice(1)))
     if (url.startsWith('#') && ids.has(id)) {
@@ -75,7 +75,7 @@ function visitAttributes(root: unknown, callback: (attributes: Attributes, isIma
 }
 
 /** Returns the URL of a `Link`, whose content is attributes, text, and URL with title. */
-function urlOf(element: unknown): string | undefined {
+function findUrl(element: unknown): string | undefined {
   if (!isElement(element) || element.t !== 'Link' || !Array.isArray(element.c)) return undefined
   const [, , target]: unknown[] = element.c
   return Array.isArray(target) ? String(target[0]) : undefined

@@ -46,7 +46,7 @@ function readCells(table: PandocTable): Inlines[][] | undefined {
     let x = 0
     for (const [, , rowSpan, columnSpan, blocks] of cells) {
       while (grid[y]?.[x] !== undefined) x++
-      const inlines = textOf(blocks)
+      const inlines = getInlines(blocks)
       if (!inlines) return undefined
       for (const row of grid.slice(y, y + rowSpan)) row.fill([], x, x + columnSpan)
       if (grid[y] && x < width) grid[y][x] = inlines
@@ -56,7 +56,7 @@ function readCells(table: PandocTable): Inlines[][] | undefined {
 }
 
 /** Returns the content of a cell in one line; undefined if the cell contains blocks other than paragraphs. */
-function textOf(blocks: readonly unknown[]): Inlines | undefined {
+function getInlines(blocks: readonly unknown[]): Inlines | undefined {
   const lines: unknown[][] = []
   for (const block of blocks) {
     if (!isElement(block) || !(block.t === 'Plain' || block.t === 'Para') || !Array.isArray(block.c))

@@ -54,7 +54,7 @@ export async function packFiles(
   tools: Tools,
 ): Promise<EngineResult> {
   const { compressionLevel: level = 0, password } = EncryptedArchiveOptions.partial().parse(options)
-  const nameOf = createFileNamer()
+  const nameFile = createFileNamer()
   // Only ZIP compresses each file separately, so files that would not shrink are stored uncompressed.
   const { loose: compressible = [], stored: uncompressed = [] } = Object.groupBy(inputs, (input) =>
     to === 'zip' && isCompressed(input) ? 'stored' : 'loose',
@@ -68,7 +68,7 @@ export async function packFiles(
     if (part.length === 0) continue
     const folder = join(tools.workDir, name)
     await mkdir(folder)
-    for (const { path, filename } of part) await link(path, join(folder, nameOf(filename)))
+    for (const { path, filename } of part) await link(path, join(folder, nameFile(filename)))
     const settings = { outDir, level: partLevel, ...defined({ password }) }
     file = await packFolder({ folder, files: part.length, folders: 0 }, to, settings, tools)
     listedCount += file.memberCount ?? 0

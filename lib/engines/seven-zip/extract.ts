@@ -40,12 +40,12 @@ export async function extract(
     ? archiveFiles.filter((path) => patterns.some((pattern) => matchesPath(path, pattern)))
     : archiveFiles
   if (selectedNames.length > maxFiles) throw tooManyFilesError(selectedNames.length)
-  const nameOf = createFileNamer()
+  const nameFile = createFileNamer()
   const files: OutputFile[] = []
   for (const [index, archivePath] of selectedNames.entries()) {
     const path = join(outDir, `member-${index + 1}`)
     await rename(join(folder, archivePath), path)
-    files.push({ path, filename: nameOf(archivePath) })
+    files.push({ path, filename: nameFile(archivePath) })
   }
   const [firstFile, ...otherFiles] = files
   if (!firstFile) throw noMatchError(archiveFiles)

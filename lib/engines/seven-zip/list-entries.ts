@@ -58,7 +58,7 @@ function toEntry(entry: ReadonlyMap<string, string>): ArchiveEntry {
   return {
     name: decodeName(entry.get('Path') ?? ''),
     size: Number(entry.get('Size') ?? 0),
-    kind: kindOf(mode, entry),
+    kind: getEntryKind(mode, entry),
     ...(target && { target: decodeName(target) }),
     ...(linkTarget && { linkTarget: decodeName(linkTarget) }),
   }
@@ -70,7 +70,7 @@ function decodeName(latin1: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1
 }
 
-function kindOf(mode: string, entry: ReadonlyMap<string, string>): ArchiveEntry['kind'] {
+function getEntryKind(mode: string, entry: ReadonlyMap<string, string>): ArchiveEntry['kind'] {
   if (entry.get('Symbolic Link') || mode.startsWith('l')) return 'link'
   if (entry.get('Hard Link')) return 'hard-link'
   if (entry.get('Folder') === '+' || mode.startsWith('d')) return 'folder'

@@ -170,10 +170,10 @@ async function flattenFolders({ folder, files, folders }: Content, tools: Tools)
   )
   const flat = join(tools.workDir, 'flat')
   await mkdir(flat)
-  const nameOf = createFileNamer()
+  const nameFile = createFileNamer()
   for (const folderEntry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!folderEntry.isFile()) continue
-    await link(join(folderEntry.parentPath, folderEntry.name), join(flat, nameOf(folderEntry.name)))
+    await link(join(folderEntry.parentPath, folderEntry.name), join(flat, nameFile(folderEntry.name)))
   }
   return { folder: flat, files, folders: 0 }
 }

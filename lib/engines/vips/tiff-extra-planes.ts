@@ -25,7 +25,7 @@ export async function normalizeTiff(
     .catch(() => undefined)
   // The reader reports a file that is unreadable or too large.
   if (!metadata) return input
-  const planes = await planesOf(metadata, input.path)
+  const planes = await analyzePlanes(metadata, input.path)
   const { dropped, areSupported } = planes
   if (areSupported) return input
   if (dropped > 0) {
@@ -47,7 +47,7 @@ interface Planes {
 const inkCountByColorSpace: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
 
 /** Treats three or more planes without a declared meaning as colors, as programs for such measurements do. */
-async function planesOf({ channels, space }: Metadata, path: string): Promise<Planes> {
+async function analyzePlanes({ channels, space }: Metadata, path: string): Promise<Planes> {
   const inkCount = inkCountByColorSpace[space] ?? 3
   const colors = inkCount === 1 && channels > 2 ? 3 : inkCount
   const extraCount = Math.max(0, channels - colors)

@@ -21,12 +21,12 @@ export function removeHiddenCells(xml: string): string | undefined {
     .split(/(?=<row[\s>])/)
     .map((part) => {
       if (!part.startsWith('<row')) return part
-      return hiding.test(tagOf(part)) ? '' : withoutColumns(part, columns)
+      return hiding.test(getOpeningTag(part)) ? '' : withoutColumns(part, columns)
     })
     .join('')
 }
 
-const tagOf = (part: string) => part.slice(0, part.indexOf('>') + 1)
+const getOpeningTag = (part: string) => part.slice(0, part.indexOf('>') + 1)
 
 function findHiddenColumns(xml: string): ColumnRange[] {
   const tags = xml.match(/<col\s[^<>]*>/g) ?? []

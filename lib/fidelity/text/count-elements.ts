@@ -78,13 +78,14 @@ export const countPageImages = (page: string): number =>
 
 /** Counts the elements in the body of a Word document. @param relations from ids to targets */
 export function countWordElements(xml: string, relations: ReadonlyMap<string, string>): ElementCounts {
-  const targetOf = (tag: Tag, attribute: string) => relations.get(readAttribute(tag, attribute) ?? '')
+  const getRelationTarget = (tag: Tag, attribute: string) =>
+    relations.get(readAttribute(tag, attribute) ?? '')
   const countImages = (name: string, attribute: string) =>
-    countTags(xml, [name], (tag) => isRasterName(targetOf(tag, attribute)))
+    countTags(xml, [name], (tag) => isRasterName(getRelationTarget(tag, attribute)))
   return {
     // Older programs write VML, and newer ones may write both for the same image.
     images: Math.max(countImages('a:blip', 'r:embed'), countImages('v:imagedata', 'r:id')),
-    links: countTags(xml, ['w:hyperlink'], (tag) => isWebLink(targetOf(tag, 'r:id'))),
+    links: countTags(xml, ['w:hyperlink'], (tag) => isWebLink(getRelationTarget(tag, 'r:id'))),
     tables: countTags(xml, ['w:tbl']),
     fields: countTags(xml, ['w:ffData', 'w14:checkbox', 'w:dropDownList', 'w:comboBox', 'w:date']),
   }

@@ -48,7 +48,7 @@ function computeViews(engines: readonly Engine[]): Views {
     .map((format) => {
       const targetFormats = new Set(conversionsBySource.get(format.id)?.map(({ to }) => to))
       return {
-        ...viewOf(format, listTargetsAmong(format.id, targetFormats)),
+        ...toView(format, listTargetsAmong(format.id, targetFormats)),
         tools: [
           ...new Set(
             capabilities
@@ -65,7 +65,7 @@ function computeViews(engines: readonly Engine[]): Views {
 
 const isTool = (operation: Operation) => operation !== 'convert' && operation !== 'unlock'
 
-function viewOf(
+function toView(
   format: Format,
   targets: readonly string[],
 ): Omit<Views[number], 'canRead' | 'canWrite' | 'tools'> {

@@ -79,7 +79,7 @@ const otherHeaders = {
 
 const headers = { ...commonHeaders, ...limitHeaders, ...otherHeaders }
 type HeaderId = keyof typeof headers
-const idsOf = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[] // keys of a const table
+const listIds = <Id extends string>(table: Readonly<Record<Id, unknown>>) => Object.keys(table) as Id[] // keys of a const table
 
 /** The `headers` of the document's components. */
 export const headerComponents = Object.fromEntries(
@@ -108,8 +108,8 @@ const locationStatuses: readonly number[] = [201, 302, 303]
 /** Returns references to the headers of a reply. */
 export function createHeaderRefs(contract: AnyContract, status: number) {
   const ids: readonly HeaderId[] = [
-    ...idsOf(commonHeaders),
-    ...idsOf(limitHeaders),
+    ...listIds(commonHeaders),
+    ...listIds(limitHeaders),
     ...(status < 400 ? getSuccessHeaderIds(contract, status) : getFailureHeaderIds(contract, status)),
   ]
   return toRefs(ids)
@@ -119,7 +119,7 @@ const toRefs = (ids: readonly HeaderId[]) =>
   Object.fromEntries(ids.map((id) => [headers[id].name, { $ref: `#/components/headers/${id}` }]))
 
 /** References to the rate-limit headers, which every reply has. */
-export const limitHeaderRefs = toRefs(idsOf(limitHeaders))
+export const limitHeaderRefs = toRefs(listIds(limitHeaders))
 
 function getFailureHeaderIds({ idempotent }: AnyContract, status: number): readonly HeaderId[] {
   if (status === 409) return idempotent ? ['RetryWhileRunning'] : []

@@ -128,10 +128,10 @@ function createBodyContent(body: NonNullable<AnyContract['body']>, example: Reco
 
 const createExamples = (examples: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
-    Object.entries(examples).map(([summary, value]) => [nameOf(summary), { summary, value }]),
+    Object.entries(examples).map(([summary, value]) => [toSlug(summary), { summary, value }]),
   )
 
-const nameOf = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
+const toSlug = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 
 function addFileFields(body: NonNullable<AnyContract['body']>): z.ZodType {
   const parts = Object.entries(body.files ?? {}).map(([name, description]) => [

@@ -117,7 +117,7 @@ function describeOption(name: string, option: z.ZodType): OptionView {
   const acceptsText = number !== undefined && words.length === 0 && takesText(option)
   const optionLabel: OptionLabel = optionLabels[name] ?? { label: name }
   // For an option that accepts words or a number, the words determine the type and the bounds apply to the number.
-  const type = words.length > 0 ? 'enum' : typeOf(forms[0])
+  const type = words.length > 0 ? 'enum' : getType(forms[0])
   const bounds = { ...toBound('min', number?.minimum), ...toBound('max', number?.maximum) }
   const { suggestions } = optionLabel
   const offeredValues = [...words, ...(suggestions ?? [])]
@@ -188,7 +188,7 @@ const listForms = (schema: JsonSchema): readonly JsonSchema[] =>
 const toBound = (name: 'min' | 'max', value: number | undefined) =>
   value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
 
-function typeOf(schema: JsonSchema | undefined): OptionView['type'] {
+function getType(schema: JsonSchema | undefined): OptionView['type'] {
   const knownType = (['integer', 'number', 'boolean'] as const).find((type) => type === schema?.type)
   return knownType ?? 'string'
 }

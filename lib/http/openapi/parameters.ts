@@ -33,7 +33,7 @@ export class Parameters {
     this.#examples = examples
     const uses = contracts.flatMap((contract) => this.#listUses(contract))
     const ids = new Set<string>()
-    for (const [key, group] of Map.groupBy(uses, keyOf)) {
+    for (const [key, group] of Map.groupBy(uses, getParameterKey)) {
       const sharedSchemas = [...Map.groupBy(group, ({ schema }) => schema)].filter(
         ([, uses]) => uses.length > 1,
       )
@@ -56,7 +56,8 @@ export class Parameters {
         Object.fromEntries(
           group.map((use) => [
             use.name,
-            this.#componentsByName.get(keyOf(use))?.get(use.schema) ?? describe(use.schema, use.example),
+            this.#componentsByName.get(getParameterKey(use))?.get(use.schema) ??
+              describe(use.schema, use.example),
           ]),
         ),
       ),
@@ -78,7 +79,7 @@ export class Parameters {
   }
 }
 
-const keyOf = ({ location, name }: ParameterUse) => `${location} ${name}`
+const getParameterKey = ({ location, name }: ParameterUse) => `${location} ${name}`
 
 const getShape = (schema: z.ZodObject | undefined): Readonly<Record<string, z.ZodType>> =>
   schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {} // shapes hold types

@@ -70,20 +70,20 @@ export class Responses {
 
   #createSuccesses(contract: AnyContract, examples: Examples) {
     const { reply, summary } = contract
-    const contentOf = (status: number | string) => {
+    const createContent = (status: number | string) => {
       if (reply.form === 'empty' || Number(status) === 204) return {}
       const type = reply.contentType?.split(';')[0] ?? 'application/json'
       return { content: { [type]: { schema: this.#getBodySchema(reply), ...toExample(examples?.[status]) } } }
     }
     const otherStatuses = Object.entries(reply.otherStatuses ?? {}).map(([status, description]) => [
       status,
-      { description, headers: createHeaderRefs(contract, Number(status)), ...contentOf(status) },
+      { description, headers: createHeaderRefs(contract, Number(status)), ...createContent(status) },
     ])
     return {
       [String(reply.status)]: {
         description: summary,
         headers: createHeaderRefs(contract, reply.status),
-        ...contentOf(reply.status),
+        ...createContent(reply.status),
       },
       ...Object.fromEntries(otherStatuses),
       ...(reply.etag && {

@@ -32,7 +32,7 @@ export function renderReply(
   return {
     statusCode,
     headers: { ...headers, ...defined({ etag }) },
-    ...bodyOf(form, reply.data, requestId, warnings),
+    ...createBody(form, reply.data, requestId, warnings),
   }
 }
 
@@ -71,7 +71,7 @@ export async function bufferReplyStream(
 export const serializeData = (data: unknown): Buffer | string =>
   Buffer.isBuffer(data) || typeof data === 'string' ? data : JSON.stringify(data)
 
-function bodyOf(
+function createBody(
   form: 'envelope' | 'mirrored' | 'raw',
   data: unknown,
   requestId: string,

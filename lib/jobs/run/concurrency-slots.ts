@@ -16,8 +16,8 @@ const maxAttempts = 20
 /** Number of waiting tasks read at a time: about one read unit, however many wait. */
 const pageSize = 12
 
-const keyOf = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
-const nameOf = (jobId: string) => `job ${jobId}`
+const getKey = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
+const getSlotName = (jobId: string) => `job ${jobId}`
 const listJobs = (item: Item | undefined) =>
   Object.keys(item ?? {}).flatMap((name) => (name.startsWith('job ') ? [name.slice(4)] : []))
 const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
@@ -38,7 +38,7 @@ export class ConcurrencySlots {
     const limit = await this.#getLimit(job.owner)
     if (limit === null || (await this.#tryEnter(job, limit))) return true
     const { table } = this.#services
-    const key = keyOf(job.owner)
+    const key = getKey(job.owner)
     const waitKey = { pk: key.pk, sk: `WAIT#${job.id}#${ref.task}#${ref.part ?? ''}` }
     const retryQueue = this.#services.jobs.taskSender.retryQueue(queue)
     await table.put({
@@ -63,7 +63,7 @@ export class ConcurrencySlots {
   ): Promise<void> {
     const limit = await this.#getLimit(owner)
     if (limit === null || (!isJobOver && (await this.#isJobLive(id)))) return
-    const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(keyOf(owner)))
+    const item = (await this.#leave(owner, id)) ?? (await this.#services.table.get(getKey(owner)))
     const freeSlots = item ? limit - Number(item['count']) : 0
     // `acquire` sets `wakeAt` before it looks for a free slot again, so if it is not set, no task waits for this slot.
     if (freeSlots > 0 && item?.['wakeAt'] !== undefined) await this.#resumeWaiting(owner, freeSlots)
@@ -72,17 +72,17 @@ export class ConcurrencySlots {
   /** Repairs the slots after a process died. */
   async wake(owner: string): Promise<void> {
     const { table } = this.#services
-    await this.#dropEnded(owner, await table.get(keyOf(owner)))
-    const item = await table.get(keyOf(owner))
+    await this.#dropEnded(owner, await table.get(getKey(owner)))
+    const item = await table.get(getKey(owner))
     const wakeAt = item?.['wakeAt']
     const limit = await this.#getLimit(owner)
     const freeSlots = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
     const hasMoreWaiting = await this.#resumeWaiting(owner, freeSlots)
-    if (hasMoreWaiting) await table.update(keyOf(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
+    if (hasMoreWaiting) await table.update(getKey(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
     // The condition fails if a task has started to wait meanwhile, because that sets another time.
     else if (wakeAt !== undefined)
       await table.update(
-        keyOf(owner),
+        getKey(owner),
         { remove: ['wakeAt', 'wakeShard'] },
         { condition: { equal: { wakeAt } } },
       )
@@ -94,7 +94,7 @@ export class ConcurrencySlots {
 
   async #tryEnter({ id, owner }: Job, limit: number): Promise<boolean> {
     const { table } = this.#services
-    const [key, name] = [keyOf(owner), nameOf(id)]
+    const [key, name] = [getKey(owner), getSlotName(id)]
     const set = { [name]: new Date().toISOString(), ttl: ttl() }
     for (let attemptsLeft = maxAttempts; attemptsLeft > 0; attemptsLeft--) {
       const { applied, item } = await table.update(
@@ -109,9 +109,9 @@ export class ConcurrencySlots {
   }
 
   async #leave(owner: string, id: string): Promise<Item | undefined> {
-    const name = nameOf(id)
+    const name = getSlotName(id)
     const { applied, item } = await this.#services.table.update(
-      keyOf(owner),
+      getKey(owner),
       { remove: [name], setPlus: { count: ['count', -1] } },
       { condition: { exists: true, present: [name] } },
     )
@@ -139,7 +139,7 @@ export class ConcurrencySlots {
     const { table, queues } = this.#services
     let resumedCount = 0
     let currentJob: { readonly id: string; readonly isLive: boolean } | undefined
-    for await (const waitingItem of table.iterate(keyOf(owner).pk, 'WAIT#', pageSize)) {
+    for await (const waitingItem of table.iterate(getKey(owner).pk, 'WAIT#', pageSize)) {
       const { pk, sk, jobId, queue, message, traceparent } = waitingItem
       const id = String(jobId)
       if (currentJob?.id !== id) {

@@ -88,10 +88,10 @@ async function* storeMembers(
   for (const [index, member] of expandListedFiles(list).entries()) {
     const page = pageByName.get(member.filename)
     if (!page) throw new Error('a list has lost one of its files')
-    const { key, path } = placeOf(firstIndex + index, run)
+    const { key, path } = getOutputLocation(firstIndex + index, run)
     const hash = createHash('sha256')
     const body =
-      page.size === 0 ? Readable.from([]) : await services.files.stream(list, rangeOf(page), signal)
+      page.size === 0 ? Readable.from([]) : await services.files.stream(list, getByteRange(page), signal)
     const countBytes = async function* () {
       for await (const chunk of body as AsyncIterable<Buffer>) {
         hash.update(chunk)
@@ -105,10 +105,10 @@ async function* storeMembers(
   }
 }
 
-const rangeOf = ({ start, size }: ZippedPage) => ({ start, end: start + size })
+const getByteRange = ({ start, size }: ZippedPage) => ({ start, end: start + size })
 
 /** Returns the key and path of a file of this attempt. */
-const placeOf = (index: number, { task, workDir }: DeliveryRun) => ({
+const getOutputLocation = (index: number, { task, workDir }: DeliveryRun) => ({
   key: `${getJobPrefix(task.jobId)}${task.number}/deliver-${task.attempt}-${index}`,
   path: join(workDir, `deliver-${index}`),
 })
@@ -136,7 +136,7 @@ async function packFiles(inputs: readonly StoredFile[], run: DeliveryRun): Promi
       yield chunk
     }
   }
-  const { key, path } = placeOf(0, run)
+  const { key, path } = getOutputLocation(0, run)
   const mimeType = 'application/zip'
   await services.files.receive(key, measure(), { path, contentType: mimeType, signal })
   return { key, filename: 'files.zip', format: 'zip', mimeType, size, sha256: hash.digest('hex') }

@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { TaskFiles } from '../../aws/task-files.ts'
-import { listPagesOf } from '../../decoders/list-pages.ts'
+import { listZippedPages } from '../../decoders/list-pages.ts'
 import type { InputFile } from '../../engines/engine.ts'
 import type { ZippedPage } from '../../engines/pdf/page-files.ts'
 import type { StoredFile } from '../../model/job.ts'
@@ -79,7 +79,7 @@ export async function fetchList(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, ZippedPage>> {
   await files.getFile(source, path, signal)
-  const pages = await listPagesOf(path)
+  const pages = await listZippedPages(path)
   return new Map(pages?.map((page) => [page.name, page]))
 }
 

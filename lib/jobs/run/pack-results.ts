@@ -51,10 +51,10 @@ async function writeEntries(
 ): Promise<void> {
   const names = new UniqueNames(options.withManifest ? [zipManifestName] : [])
   const manifest: object[] = []
-  const nameOf = createNaming(options)
+  const nameFile = createNaming(options)
   for (const { file: from, ...entry } of entries) {
     const folder = options.folders[entry.jobId]
-    const name = from && nameOf(from, entry.jobId)
+    const name = from && nameFile(from, entry.jobId)
     const file = name && (await writeEntry(writer, { from, name, folder }, names, options))
     const manifestEntry = file && { file, size: from.size, sha256: from.sha256 || null }
     const isGone = from && !file

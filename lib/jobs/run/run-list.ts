@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TaskFiles } from '../../aws/task-files.ts'
-import { listPagesOf } from '../../decoders/list-pages.ts'
+import { listZippedPages } from '../../decoders/list-pages.ts'
 import type { EngineResult, OutputFile, Shortfall } from '../../engines/engine.ts'
 import { manifestName, type ZippedPage } from '../../engines/pdf/page-files.ts'
 import { zipPages } from '../../engines/pdf/pages-zip.ts'
@@ -91,7 +91,7 @@ class ResultFolder {
     { name, page }: Pick<ZippedPage, 'name' | 'page'>,
     to: FormatId,
   ): Promise<void> {
-    const pages = file.format === 'zip' ? await listPagesOf(file.path) : undefined
+    const pages = file.format === 'zip' ? await listZippedPages(file.path) : undefined
     if (pages) {
       const stem = withExtension(name, '').slice(0, -1)
       for (const one of pages)

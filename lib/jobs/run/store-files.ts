@@ -2,7 +2,7 @@ import { open, stat } from 'node:fs/promises'
 import { forEachConcurrently } from '../../async/for-each-concurrently.ts'
 import { DecoderEndedError } from '../../decoders/decoder-process.ts'
 import { detectFormat } from '../../decoders/detect-format.ts'
-import { listPagesOf } from '../../decoders/list-pages.ts'
+import { listZippedPages } from '../../decoders/list-pages.ts'
 import type { Chunk, OutputFile } from '../../engines/engine.ts'
 import { AppError } from '../../errors.ts'
 import { CountingStoppedError } from '../../fidelity/read-errors.ts'
@@ -77,7 +77,7 @@ export async function storeFiles(
  */
 async function readMemberNames(path: string): Promise<string[] | undefined> {
   try {
-    const pages = await listPagesOf(path)
+    const pages = await listZippedPages(path)
     return pages && pages.length > maxMembers ? [] : pages?.map(({ name }) => name)
   } catch (error) {
     if (error instanceof CountingStoppedError || error instanceof DecoderEndedError) return undefined

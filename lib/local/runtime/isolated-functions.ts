@@ -23,7 +23,7 @@ export interface IsolatedFunctions {
   /** Quotas of the account to enforce; none if omitted. */
   readonly quotas?: AccountQuotas
   /** Returns the concurrency of a function according to the settings of its deployment. */
-  concurrencyOf?(name: string): DeployedConcurrency
+  getConcurrency?(name: string): DeployedConcurrency
 }
 
 interface DeployedConcurrency {

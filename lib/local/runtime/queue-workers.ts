@@ -71,7 +71,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   const runId = randomUUID()
   const mappings: QueueMapping[] = []
   const queuesWithWorkers = queueIds.map((queue) => {
-    const deployedConcurrency = isolated?.concurrencyOf?.(functionNameOf(queue))
+    const deployedConcurrency = isolated?.getConcurrency?.(getFunctionName(queue))
     const concurrency = Math.min(
       getConcurrency(config, queue),
       deployedConcurrency?.maximumConcurrency ?? Infinity,
@@ -81,14 +81,14 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       queue,
       // Only engines use PARALLEL, and deliveries run no engine.
       environment: {
-        ...(isolated?.createEnvironment(functionNameOf(queue), environment) ??
+        ...(isolated?.createEnvironment(getFunctionName(queue), environment) ??
           createWorkerEnvironment(queue, environment, user)),
         ...(queue !== 'delivery' && !isolated && { PARALLEL: String(concurrency), RUN_ID: runId }),
       },
       ...defined({
         wrapCommand:
           isolated?.wrapCommand &&
-          ((command) => isolated.wrapCommand?.(functionNameOf(queue), command) ?? command),
+          ((command) => isolated.wrapCommand?.(getFunctionName(queue), command) ?? command),
       }),
       logFd,
       log,
@@ -99,7 +99,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       cleanUp: (pid) => void removeLeftoverFolders(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
     })
     const local: LocalFunction = {
-      name: functionNameOf(queue),
+      name: getFunctionName(queue),
       memoryMb,
       timeoutMs: getFunctionTimeoutMs(queue, isolated),
       retryAttempts: 2,
@@ -153,7 +153,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
   }
 }
 
-export const functionNameOf = (queue: QueueId) => getFunctionForQueue(queue) ?? `convert-${queue}`
+export const getFunctionName = (queue: QueueId) => getFunctionForQueue(queue) ?? `convert-${queue}`
 
 /** Returns the time limit of a function: the deployed one where AWS's limits are enforced. */
 function getFunctionTimeoutMs(queue: QueueId, isolated: IsolatedFunctions | undefined): number {

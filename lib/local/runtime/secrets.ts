@@ -53,7 +53,7 @@ async function readStored(dataDir: string) {
   const parsedSecrets = StoredSecrets.safeParse(parseJson(path, text))
   if (!parsedSecrets.success) throw damagedError(path, 'it does not contain the expected fields')
   const { checksum, ...secrets } = parsedSecrets.data
-  if (checksum !== undefined && checksum !== checksumOf(secrets))
+  if (checksum !== undefined && checksum !== computeChecksum(secrets))
     throw damagedError(
       path,
       'its checksum does not match the secrets (if you changed them yourself, remove "checksum")',
@@ -82,7 +82,7 @@ export class DamagedSecretsError extends DamagedDataError {
   }
 }
 
-const checksumOf = ({ serviceSecret, accessKeyId, secretAccessKey }: DataFolderSecrets): string =>
+const computeChecksum = ({ serviceSecret, accessKeyId, secretAccessKey }: DataFolderSecrets): string =>
   createHash('sha256')
     .update(JSON.stringify([serviceSecret, accessKeyId, secretAccessKey]))
     .digest('hex')
@@ -90,7 +90,7 @@ const checksumOf = ({ serviceSecret, accessKeyId, secretAccessKey }: DataFolderS
 /** Writes the secrets atomically, even if the power fails. */
 async function writeSecrets(dataDir: string, secrets: DataFolderSecrets): Promise<void> {
   const path = join(dataDir, secretsFile)
-  const text = JSON.stringify({ ...secrets, checksum: checksumOf(secrets) })
+  const text = JSON.stringify({ ...secrets, checksum: computeChecksum(secrets) })
   await writeFile(`${path}.new`, text, { mode: 0o600, flush: true })
   await rename(`${path}.new`, path)
   // From now on, data is written that needs these secrets, so they must be on disk first.

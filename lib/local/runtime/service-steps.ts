@@ -313,7 +313,7 @@ async function createRuntime(parts: ServiceInputs & ServiceParts): Promise<Funct
     functions,
     parts.zipFunctions.handlers,
     provisioned.deadLetters,
-    (name) => isolated?.concurrencyOf?.(name).reservedConcurrency,
+    (name) => isolated?.getConcurrency?.(name).reservedConcurrency,
   )
   const lambda = new Lambda({
     functions: [...zipFunctions, ...parts.queueWorkers.functions],

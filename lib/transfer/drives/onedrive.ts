@@ -25,7 +25,7 @@ const Person = z.object({
 })
 
 /** Returns the path of a file. That of its parent has the form `/drive/root:/folder`. */
-const pathOf = ({ name, parentReference }: z.infer<typeof Item>): string | null => {
+const getPath = ({ name, parentReference }: z.infer<typeof Item>): string | null => {
   const [, parent] = parentReference?.path?.split('root:') ?? []
   return parent === undefined ? null : `${decodeURIComponent(parent)}/${name}`
 }
@@ -34,7 +34,7 @@ const toDriveItem = (foundItem: z.infer<typeof Item>): DriveItem => ({
   id: foundItem.id,
   name: foundItem.name,
   isFolder: foundItem.folder !== undefined,
-  path: pathOf(foundItem),
+  path: getPath(foundItem),
   mimeType: foundItem.file?.mimeType ?? null,
   size: foundItem.size ?? null,
   thumbnailUrl: null,

@@ -6,7 +6,7 @@ import type { RecordedExample } from '../../../lib/http/openapi/recorded-example
 import { openApp } from '../../http/embedded-app.ts'
 import { openOpenIdProvider } from '../../support/openid-provider.ts'
 import { type BrowserReply, createMailbox, openBrowser } from '../test-browser.ts'
-import { totpOf } from '../totp.ts'
+import { createTotp } from '../totp.ts'
 
 /** Calls an endpoint by name, such as `POST /sign-out`. */
 type Send = (name: string, body?: object, query?: Readonly<Record<string, string>>) => Promise<BrowserReply>
@@ -115,7 +115,7 @@ async function callAll(openVisitor: () => Send, issuer: string): Promise<void> {
   const linkedAccount = accounts.find((one: { providerId: string }) => one.providerId === 'company')
   await send('POST /unlink-account', { accountId: linkedAccount.id })
   const { json: factor } = await send('POST /two-factor/enable', { password })
-  await send('POST /two-factor/verify-totp', { code: totpOf(factor.totpURI) })
+  await send('POST /two-factor/verify-totp', { code: createTotp(factor.totpURI) })
   await send('POST /two-factor/get-totp-uri', { password })
   const { json: renewed } = await send('POST /two-factor/generate-backup-codes', { password })
   const sendAsOtherVisitor = openVisitor()

@@ -82,7 +82,7 @@ async function listen(service: TestService, token: string, delaysMs: number[]): 
   return socket
 }
 
-function jobIdOf({ status, body }: Awaited<ReturnType<ServiceClient['send']>>): string {
+function getJobId({ status, body }: Awaited<ReturnType<ServiceClient['send']>>): string {
   if (status !== 202) throw new Error(`creating a job returned ${status} ${body}`)
   return JSON.parse(body.toString()).data.jobId
 }
@@ -99,7 +99,7 @@ async function load(client: ServiceClient): Promise<string[]> {
   for (let job = 0; job < perSecond * seconds; job++) {
     await pause(Math.max(0, startedAt + (job * 1000) / perSecond - performance.now()))
     const reply = client.send('/v1/convert', { method: 'POST', headers: { 'content-type': type }, body })
-    jobs.push(reply.then(jobIdOf))
+    jobs.push(reply.then(getJobId))
   }
   return Promise.all(jobs)
 }

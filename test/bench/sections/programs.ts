@@ -73,7 +73,7 @@ const cases: readonly Case[] = [
   },
 ]
 
-const sectionOf = (one: Case): Section => ({
+const createSection = (one: Case): Section => ({
   name: one.name,
   about: `${one.title}: one client`,
   async run(bench) {
@@ -84,4 +84,4 @@ const sectionOf = (one: Case): Section => ({
   },
 })
 
-export const programs: readonly Section[] = cases.map(sectionOf)
+export const programs: readonly Section[] = cases.map(createSection)

@@ -129,7 +129,7 @@ async function countUnits(jobs: number) {
           const isCounted = () => countFinishedJobs().length >= numbers.length
           await Promise.all(
             numbers.map((number) =>
-              runCommonJob(service, { isCounted, headers: { 'x-forwarded-for': addressOf(number) } }),
+              runCommonJob(service, { isCounted, headers: { 'x-forwarded-for': createAddress(number) } }),
             ),
           )
           if (isWarm) calls.push(...meter.calls.filter(({ sent }) => !sent.includes('byWake')))
@@ -185,4 +185,4 @@ async function countCalls(jobs: number, { print: say }: Report) {
 }
 
 /** The address of a client: request limits are per address. */
-const addressOf = (number: number) => `198.18.${number >> 8}.${number & 255}`
+const createAddress = (number: number) => `198.18.${number >> 8}.${number & 255}`

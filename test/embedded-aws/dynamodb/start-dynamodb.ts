@@ -23,7 +23,7 @@ export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOpt
     await dynamoDb.close()
   }
   t.after(stop)
-  return { url: dynamoDb.url, file, client, documents, pid: () => pidOf(file), stop }
+  return { url: dynamoDb.url, file, client, documents, pid: () => readPid(file), stop }
 }
 
 /** Retries often enough to survive a restart. */
@@ -31,7 +31,7 @@ export const createDynamoDbClient = (endpoint: string, maxAttempts = 12) =>
   new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
 
 /** Returns the id of the process that has the file open; undefined if there is none. */
-const pidOf = (file: string) =>
+const readPid = (file: string) =>
   descendants(process.pid).find(({ command }) => command.includes('dynoxide') && command.includes(file))?.pid
 
 export async function createTable(

@@ -84,12 +84,12 @@ async function startService(file: string, deliveredFile: string): Promise<Servic
   const child = fork(join(import.meta.dirname, 'server-process.ts'), [file, deliveredFile])
   const [message]: { address?: AddressInfo }[] = await once(child, 'message')
   // A delivery left over from the previous process may be reported first.
-  const address = message?.address ?? (await addressOf(child))
+  const address = message?.address ?? (await receiveAddress(child))
   const client = { endpoint: `http://127.0.0.1:${address.port}`, region, credentials, maxAttempts: 1 }
   return { child, events: new EventBridgeClient(client) }
 }
 
-function addressOf(child: ChildProcess): Promise<AddressInfo> {
+function receiveAddress(child: ChildProcess): Promise<AddressInfo> {
   return new Promise((resolve) => {
     child.on('message', ({ address }: { address?: AddressInfo }) => address && resolve(address))
   })

@@ -39,7 +39,7 @@ async function startCli(t: TestContext) {
   return { aws, dir }
 }
 
-async function hashOf(file: string): Promise<string> {
+async function hashFile(file: string): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(file), hash)
   return hash.digest('hex')
@@ -61,7 +61,7 @@ test('awscli syncs a folder to and from a bucket, and skips unchanged files', as
   assert.equal(await aws('s3', 'sync', 'tree', 's3://box/tree', '--no-progress'), '')
   await aws('s3', 'sync', 's3://box/tree', 'back', '--no-progress')
   for (const name of ['one.txt', 'sub/two & ü +.txt', 'big.bin'])
-    assert.equal(await hashOf(join(dir, 'back', name)), await hashOf(join(dir, 'tree', name)))
+    assert.equal(await hashFile(join(dir, 'back', name)), await hashFile(join(dir, 'tree', name)))
   await aws('s3', 'cp', 's3://box/tree', 's3://box/copy', '--recursive', '--no-progress')
   await aws('s3', 'mv', 's3://box/copy/one.txt', 's3://box/moved.txt', '--no-progress')
   assert.match(await aws('s3', 'ls', 's3://box/'), /PRE copy\/\n\s+PRE tree\/\n.*moved\.txt/)
@@ -77,5 +77,5 @@ test('awscli uploads and downloads 1 GiB in parts', async (t) => {
   await truncate(file, 1 << 30)
   await aws('s3', 'cp', 'gib', 's3://box/gib', '--no-progress')
   await aws('s3', 'cp', 's3://box/gib', 'back', '--no-progress')
-  assert.equal(await hashOf(join(dir, 'back')), await hashOf(file))
+  assert.equal(await hashFile(join(dir, 'back')), await hashFile(file))
 })

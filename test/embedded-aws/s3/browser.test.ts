@@ -99,13 +99,13 @@ async function keys(client: S3Client): Promise<string[]> {
   return Contents.map(({ Key = '' }) => Key)
 }
 
-function bytesOf(size: number): Buffer {
+function createBytes(size: number): Buffer {
   const bytes = Buffer.alloc(size)
   for (let at = 0; at < size; at++) bytes[at] = at * 31 + (at >> 8)
   return bytes
 }
 
-async function contentOf(client: S3Client, Key: string): Promise<Buffer> {
+async function readContent(client: S3Client, Key: string): Promise<Buffer> {
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key }))
   return Buffer.from((await Body?.transformToByteArray()) ?? [])
 }
@@ -115,7 +115,7 @@ test('a page of another origin can upload a file to a presigned S3 URL and read 
   const result = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
   assert.equal(result.status, 200)
   assert.match(result.etag ?? '', /^"[0-9a-f]{32}"$/)
-  assert.deepEqual(await contentOf(client, 'a b.png'), bytesOf(1000))
+  assert.deepEqual(await readContent(client, 'a b.png'), createBytes(1000))
 })
 
 test('a presigned S3 upload with a wrong type, size, signature or time is rejected, and the page can read the reason', async (t) => {
@@ -161,7 +161,7 @@ test('an S3 form upload that violates its policy is rejected', async (t) => {
   assert.deepEqual(await keys(client), [])
 
   assert.equal((await upload(page, { url, type, size: 1000, fields })).status, 204)
-  assert.deepEqual(await contentOf(client, 'posted'), bytesOf(1000))
+  assert.deepEqual(await readContent(client, 'posted'), createBytes(1000))
 })
 
 test('a page of an origin without a CORS rule cannot upload to S3', async (t) => {
@@ -210,5 +210,5 @@ test('a multipart upload resumes after a page reload with the missing parts', {
   sentParts.length = 0
   assert.deepEqual(await page.evaluate(`uploadInParts(${size})`), { status: 200, already: [1, 2] })
   assert.deepEqual(sentParts, [3, 4])
-  assert.ok((await contentOf(client, target.Key)).equals(bytesOf(size)))
+  assert.ok((await readContent(client, target.Key)).equals(createBytes(size)))
 })

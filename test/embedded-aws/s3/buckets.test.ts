@@ -29,7 +29,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, createS3Client, errorOf, send, startS3, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, getCallError, send, startS3, startWithBucket } from './start-s3.ts'
 
 test('S3 buckets can be created, listed in pages, and deleted when empty', async (t) => {
   const { client } = await startS3(t)
@@ -54,13 +54,13 @@ test('S3 buckets can be created, listed in pages, and deleted when empty', async
   )
 
   await client.send(new PutObjectCommand({ Bucket: 'bucket-a', Key: 'k', Body: 'x' }))
-  const remove = () => errorOf(client.send(new DeleteBucketCommand({ Bucket: 'bucket-a' })))
+  const remove = () => getCallError(client.send(new DeleteBucketCommand({ Bucket: 'bucket-a' })))
   assert.equal(await remove(), '409 BucketNotEmpty')
   await client.send(new DeleteObjectCommand({ Bucket: 'bucket-a', Key: 'k' }))
   await client.send(new CreateMultipartUploadCommand({ Bucket: 'bucket-a', Key: 'k' }))
   assert.equal(await remove(), 'no error')
   assert.equal(await remove(), '404 NoSuchBucket')
-  assert.equal(await errorOf(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
+  assert.equal(await getCallError(client.send(new HeadBucketCommand({ Bucket: 'bucket-a' }))), '404 NotFound')
 })
 
 test('S3 buckets can be listed under a base path', async (t) => {
@@ -75,7 +75,7 @@ test('S3 buckets can be listed under a base path', async (t) => {
 
 test('S3 rejects bucket names that are invalid on AWS', async (t) => {
   const { client } = await startS3(t)
-  const make = (name: string) => errorOf(client.send(new CreateBucketCommand({ Bucket: name })))
+  const make = (name: string) => getCallError(client.send(new CreateBucketCommand({ Bucket: name })))
   for (const name of [
     'ab',
     'a'.repeat(64),
@@ -105,15 +105,15 @@ function createWithoutLocation(body: string, client: S3Client): Promise<string> 
     },
     { step: 'build', priority: 'high' },
   )
-  return errorOf(client.send(command))
+  return getCallError(client.send(command))
 }
 
 test('creating an existing S3 bucket succeeds in us-east-1 and conflicts in other regions', async (t) => {
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
-  assert.equal(await errorOf(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
+  assert.equal(await getCallError(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
   const createInRegion = (LocationConstraint: string, client = here.client) =>
-    errorOf(
+    getCallError(
       client.send(
         new CreateBucketCommand({
           Bucket: 'other',
@@ -148,9 +148,12 @@ test('an S3 bucket reports its location and owner', async (t) => {
 test('optional features of an S3 bucket are reported as disabled and cannot be enabled', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new GetBucketVersioningCommand({ Bucket }))).Status, undefined)
-  assert.equal(await errorOf(client.send(new GetBucketPolicyCommand({ Bucket }))), '404 NoSuchBucketPolicy')
   assert.equal(
-    await errorOf(client.send(new GetBucketEncryptionCommand({ Bucket }))),
+    await getCallError(client.send(new GetBucketPolicyCommand({ Bucket }))),
+    '404 NoSuchBucketPolicy',
+  )
+  assert.equal(
+    await getCallError(client.send(new GetBucketEncryptionCommand({ Bucket }))),
     '404 ServerSideEncryptionConfigurationNotFoundError',
   )
   const block = await client.send(new GetPublicAccessBlockCommand({ Bucket }))
@@ -162,7 +165,7 @@ test('optional features of an S3 bucket are reported as disabled and cannot be e
     new PutBucketWebsiteCommand({ Bucket, WebsiteConfiguration: {} }),
   ]
   for (const command of invalidNames)
-    assert.equal(await errorOf(client.send(command as PutBucketPolicyCommand)), '501 NotImplemented')
+    assert.equal(await getCallError(client.send(command as PutBucketPolicyCommand)), '501 NotImplemented')
   for (const command of [
     new DeleteBucketPolicyCommand({ Bucket }),
     new DeleteBucketEncryptionCommand({ Bucket }),
@@ -173,14 +176,14 @@ test('optional features of an S3 bucket are reported as disabled and cannot be e
   const metrics = await client.send(new ListBucketMetricsConfigurationsCommand({ Bucket }))
   assert.equal(metrics.IsTruncated, false)
   assert.equal(
-    await errorOf(client.send(new GetBucketMetricsConfigurationCommand({ Bucket, Id: 'a' }))),
+    await getCallError(client.send(new GetBucketMetricsConfigurationCommand({ Bucket, Id: 'a' }))),
     '404 NoSuchConfiguration',
   )
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const hold = client.send(new GetObjectLegalHoldCommand({ Bucket, Key: 'k' }))
-  assert.equal(await errorOf(hold), '400 InvalidRequest')
+  assert.equal(await getCallError(hold), '400 InvalidRequest')
   const acl = client.send(new PutBucketAclCommand({ Bucket, ACL: 'public-read' }))
-  assert.equal(await errorOf(acl), '400 AccessControlListNotSupported')
+  assert.equal(await getCallError(acl), '400 AccessControlListNotSupported')
 })
 
 test('an unsupported S3 operation is never processed as another operation', async (t) => {

@@ -10,7 +10,7 @@ import {
   joinChecksums,
   startChecksum,
 } from '../../../lib/embedded-aws/s3/checksums.ts'
-import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, getCallError, send, startWithBucket } from './start-s3.ts'
 
 function checksum(algorithm: Algorithm, ...chunks: Buffer[]): Buffer {
   const runningChecksum = startChecksum(algorithm)
@@ -74,7 +74,7 @@ test('an S3 upload with a wrong checksum is refused and keeps the old object', a
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'old' }))
   const put = (options: object) =>
-    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'new', ...options })))
+    getCallError(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'new', ...options })))
   for (const name of algorithmNames) {
     const validChecksum = checksum(name, Buffer.from('other')).toString('base64')
     assert.equal(await put({ [`Checksum${name}`]: validChecksum }), '400 BadDigest', name)

@@ -6,7 +6,7 @@ import {
   HeadObjectCommand,
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
-import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, listBlobFiles, startWithBucket } from './start-s3.ts'
 
 test('conditional S3 reads return 304 or 412', async (t) => {
   const { client } = await startWithBucket(t)
@@ -15,7 +15,7 @@ test('conditional S3 reads return 304 or 412', async (t) => {
   const future = new Date(Date.now() + 3_600_000)
   const get = async (condition: object) => {
     const got = client.send(new GetObjectCommand({ Bucket, Key: 'k', ...condition }))
-    return await errorOf(got)
+    return await getCallError(got)
   }
   assert.equal(await get({ IfMatch: ETag }), 'no error')
   assert.equal(await get({ IfMatch: '"other"' }), '412 PreconditionFailed')
@@ -34,7 +34,7 @@ test('conditional S3 reads return 304 or 412', async (t) => {
 test('exactly one of several concurrent S3 writes with If-None-Match succeeds', async (t) => {
   const { client, dir } = await startWithBucket(t)
   const concurrentPuts = Array.from({ length: 20 }, (_, index) =>
-    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
+    getCallError(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
   )
   const results = await Promise.all(concurrentPuts)
   assert.equal(results.filter((one) => one === 'no error').length, 1)
@@ -46,11 +46,11 @@ test('exactly one of several concurrent S3 writes with the same If-Match succeed
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'first' }))
   const concurrentPuts = Array.from({ length: 20 }, (_, index) =>
-    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfMatch: ETag }))),
+    getCallError(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfMatch: ETag }))),
   )
   assert.equal((await Promise.all(concurrentPuts)).filter((one) => one === 'no error').length, 1)
   const put = (extra: object, Key = 'k') =>
-    errorOf(client.send(new PutObjectCommand({ Bucket, Key, ...extra })))
+    getCallError(client.send(new PutObjectCommand({ Bucket, Key, ...extra })))
   assert.equal(await put({ IfMatch: ETag }), '412 PreconditionFailed')
   assert.equal(await put({ IfMatch: ETag }, 'none'), '404 NoSuchKey')
   assert.equal(await put({ IfNoneMatch: '"etag"' }), '501 NotImplemented')
@@ -60,12 +60,12 @@ test('DeleteObject honors If-Match', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const remove = (IfMatch: string | undefined, Key = 'k') =>
-    errorOf(client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch })))
+    getCallError(client.send(new DeleteObjectCommand({ Bucket, Key, IfMatch })))
   assert.equal(await remove('"other"'), '412 PreconditionFailed')
   assert.equal(await remove(ETag, 'none'), '404 NoSuchKey')
   const deletionBySize = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', IfMatchSize: 1 }))
-  assert.equal(await errorOf(deletionBySize), '501 NotImplemented')
+  assert.equal(await getCallError(deletionBySize), '501 NotImplemented')
   assert.equal(await remove(ETag), 'no error')
-  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
-  assert.equal(await errorOf(client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))), 'no error')
+  assert.equal(await getCallError(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+  assert.equal(await getCallError(client.send(new DeleteObjectCommand({ Bucket, Key: 'k' }))), 'no error')
 })

@@ -17,7 +17,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, errorOf, listBlobFiles, send, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, listBlobFiles, send, startWithBucket } from './start-s3.ts'
 
 const DAY_MS = 86_400_000
 
@@ -36,13 +36,13 @@ const CORSRules = [
 test('S3 returns CORS rules unchanged', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketCorsCommand({ Bucket }))
-  assert.equal(await errorOf(get()), '404 NoSuchCORSConfiguration')
+  assert.equal(await getCallError(get()), '404 NoSuchCORSConfiguration')
   await client.send(new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules } }))
   assert.deepEqual((await get()).CORSRules, CORSRules)
   await client.send(new DeleteBucketCorsCommand({ Bucket }))
-  assert.equal(await errorOf(get()), '404 NoSuchCORSConfiguration')
+  assert.equal(await getCallError(get()), '404 NoSuchCORSConfiguration')
   const put = (rule: object) =>
-    errorOf(
+    getCallError(
       client.send(
         new PutBucketCorsCommand({
           Bucket,
@@ -131,7 +131,7 @@ test('S3 returns lifecycle rules unchanged and refuses invalid ones', async (t) 
   const get = () => client.send(new GetBucketLifecycleConfigurationCommand({ Bucket }))
   const put = (Rules: LifecycleRule[]) =>
     client.send(new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } }))
-  assert.equal(await errorOf(get()), '404 NoSuchLifecycleConfiguration')
+  assert.equal(await getCallError(get()), '404 NoSuchLifecycleConfiguration')
   const Rules: LifecycleRule[] = [
     { ID: 'a', Status: 'Enabled', Filter: { Prefix: 'tmp/' }, Expiration: { Days: 1 } },
     {
@@ -159,10 +159,10 @@ test('S3 returns lifecycle rules unchanged and refuses invalid ones', async (t) 
   await put([{ Status: 'Enabled', Filter: { Prefix: '' }, Expiration: { Days: 1 } }])
   assert.ok((await get()).Rules?.[0]?.ID)
   await client.send(new DeleteBucketLifecycleCommand({ Bucket }))
-  assert.equal(await errorOf(get()), '404 NoSuchLifecycleConfiguration')
+  assert.equal(await getCallError(get()), '404 NoSuchLifecycleConfiguration')
 
   const putInvalidRule = (rule: object) =>
-    errorOf(put([{ Status: 'Enabled', Filter: { Prefix: '' }, ...rule }]))
+    getCallError(put([{ Status: 'Enabled', Filter: { Prefix: '' }, ...rule }]))
   assert.equal(await putInvalidRule({ Expiration: { Days: 0 } }), '400 InvalidArgument')
   assert.equal(
     await putInvalidRule({ Expiration: { Date: new Date('2030-01-01T12:00:00Z') } }),
@@ -175,7 +175,7 @@ test('S3 returns lifecycle rules unchanged and refuses invalid ones', async (t) 
     '501 NotImplemented',
   )
   const repeatedRules = Rules.slice(0, 1)
-  assert.equal(await errorOf(put([...repeatedRules, ...repeatedRules])), '400 InvalidArgument')
+  assert.equal(await getCallError(put([...repeatedRules, ...repeatedRules])), '400 InvalidArgument')
 })
 
 test('S3 deletes expired objects at midnight after their days, by prefix, tag and size', async (t) => {

@@ -14,7 +14,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { waitUntil } from '../../support/wait-until.ts'
 import { runS3KillRounds } from './kill-rounds.ts'
-import { Bucket, createS3Client, errorOf, listBlobFiles, startS3, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, getCallError, listBlobFiles, startS3, startWithBucket } from './start-s3.ts'
 
 test('acknowledged S3 changes survive SIGKILL, and none is incomplete', { timeout: 120_000 }, async () => {
   const { acknowledged } = await runS3KillRounds(5)
@@ -73,5 +73,5 @@ test('an interrupted S3 upload leaves no file behind', async (t) => {
   await waitUntil(hasArrived, 'the bytes of the upload are there')
   upload.destroy()
   await waitUntil(async () => !(await hasArrived()), 'they are gone')
-  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+  assert.equal(await getCallError(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })

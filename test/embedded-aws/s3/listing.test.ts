@@ -7,7 +7,7 @@ import {
   paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3'
-import { Bucket, errorOf, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, startWithBucket } from './start-s3.ts'
 
 async function putKeys(client: S3Client, keys: readonly string[]): Promise<void> {
   await Promise.all(keys.map((Key) => client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))))
@@ -119,7 +119,8 @@ test('S3 percent-encodes listed keys on request', async (t) => {
 
 test('S3 reports invalid listing parameters by name', async (t) => {
   const { client } = await startWithBucket(t)
-  const list = (options: object) => errorOf(client.send(new ListObjectsV2Command({ Bucket, ...options })))
+  const list = (options: object) =>
+    getCallError(client.send(new ListObjectsV2Command({ Bucket, ...options })))
   assert.equal(await list({ MaxKeys: -1 }), '400 InvalidArgument')
   assert.equal(await list({ MaxKeys: 'many' }), '400 InvalidArgument')
   assert.equal(await list({ ContinuationToken: '@@' }), '400 InvalidArgument')

@@ -24,7 +24,7 @@ import {
   MIB,
   put,
 } from './multipart-steps.ts'
-import { Bucket, errorOf, listBlobFiles, send, startWithBucket, waitFor } from './start-s3.ts'
+import { Bucket, getCallError, listBlobFiles, send, startWithBucket, waitFor } from './start-s3.ts'
 
 const secondPart = randomBytes(5 * MIB + 3)
 
@@ -60,7 +60,7 @@ test('parts uploaded in any order form one S3 object with an ETag made from thei
   assert.equal(part.ContentRange, `bytes ${5 * MIB}-${10 * MIB + 2}/${wholeObject.length}`)
   assert.ok(secondPart.equals(Buffer.from((await part.Body?.transformToByteArray()) ?? [])))
   const missingPart = client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 4 }))
-  assert.equal(await errorOf(missingPart), '416 InvalidPartNumber')
+  assert.equal(await getCallError(missingPart), '416 InvalidPartNumber')
   // The part that was not listed and the first upload of the repeated part were deleted.
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 3))
 })
@@ -72,7 +72,7 @@ test('completing an S3 multipart upload checks the order, ETags and sizes of the
   const one = await put(client, UploadId, 1, firstPart)
   const two = await put(client, UploadId, 2, lastPart)
   const three = await put(client, UploadId, 3, lastPart)
-  const attempt = (parts: object[], options = {}) => errorOf(complete(client, UploadId, parts, options))
+  const attempt = (parts: object[], options = {}) => getCallError(complete(client, UploadId, parts, options))
   assert.equal(await attempt([]), '400 MalformedXML')
   assert.equal(await attempt([two, one]), '400 InvalidPartOrder')
   assert.equal(await attempt([one, one]), '400 InvalidPartOrder')
@@ -82,8 +82,8 @@ test('completing an S3 multipart upload checks the order, ETags and sizes of the
   assert.equal(await attempt([one, two], { MpuObjectSize: 1 }), '400 InvalidRequest')
   assert.equal(await attempt([one, two], { UploadId: 'none' }), '404 NoSuchUpload')
   assert.equal(await attempt([one, two], { Key: 'other' }), '404 NoSuchUpload')
-  assert.equal(await errorOf(put(client, UploadId, 0, lastPart)), '400 InvalidArgument')
-  assert.equal(await errorOf(put(client, UploadId, 10_001, lastPart)), '400 InvalidArgument')
+  assert.equal(await getCallError(put(client, UploadId, 0, lastPart)), '400 InvalidArgument')
+  assert.equal(await getCallError(put(client, UploadId, 10_001, lastPart)), '400 InvalidArgument')
   assert.equal(await attempt([one, two], { MpuObjectSize: firstPart.length + lastPart.length }), 'no error')
 })
 
@@ -96,15 +96,15 @@ test('S3 accepts only plain digits as a part number', async (t) => {
     // The SDK sends any value.
     const PartNumber = number as unknown as number
     const sent = new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body: lastPart })
-    assert.equal(await errorOf(client.send(sent)), '400 InvalidArgument', number)
+    assert.equal(await getCallError(client.send(sent)), '400 InvalidArgument', number)
   }
   for (const PartNumber of ['1e0', '01', '+1', '1.0', '0x1', '1 1', ''])
     assert.equal(
-      await errorOf(complete(client, UploadId, [{ ...part, PartNumber }])),
+      await getCallError(complete(client, UploadId, [{ ...part, PartNumber }])),
       '400 MalformedXML',
       PartNumber,
     )
-  assert.equal(await errorOf(complete(client, UploadId, [{ ...part, PartNumber: ' 1 ' }])), 'no error')
+  assert.equal(await getCallError(complete(client, UploadId, [{ ...part, PartNumber: ' 1 ' }])), 'no error')
 })
 
 test('completing an S3 multipart upload again returns the same response', async (t) => {
@@ -115,10 +115,10 @@ test('completing an S3 multipart upload again returns the same response', async 
   const firstCompletion = await complete(client, UploadId, [part])
   const secondCompletion = await complete(client, UploadId, [part])
   assert.equal(secondCompletion.ETag, firstCompletion.ETag)
-  assert.equal(await errorOf(complete(client, UploadId, [{ ...part, ETag: '"x"' }])), '404 NoSuchUpload')
-  assert.equal(await errorOf(put(client, UploadId, 2, lastPart)), '404 NoSuchUpload')
+  assert.equal(await getCallError(complete(client, UploadId, [{ ...part, ETag: '"x"' }])), '404 NoSuchUpload')
+  assert.equal(await getCallError(put(client, UploadId, 2, lastPart)), '404 NoSuchUpload')
   const aborted = client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
-  assert.equal(await errorOf(aborted), '404 NoSuchUpload')
+  assert.equal(await getCallError(aborted), '404 NoSuchUpload')
 })
 
 test('an aborted S3 multipart upload leaves no files', async (t) => {
@@ -127,12 +127,12 @@ test('an aborted S3 multipart upload leaves no files', async (t) => {
   const UploadId = await createUpload(client)
   await put(client, UploadId, 1, lastPart)
   await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
-  assert.equal(await errorOf(put(client, UploadId, 1, lastPart)), '404 NoSuchUpload')
+  assert.equal(await getCallError(put(client, UploadId, 1, lastPart)), '404 NoSuchUpload')
   assert.equal(
-    await errorOf(client.send(new ListPartsCommand({ Bucket, Key, UploadId }))),
+    await getCallError(client.send(new ListPartsCommand({ Bucket, Key, UploadId }))),
     '404 NoSuchUpload',
   )
-  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key }))), '404 NotFound')
+  assert.equal(await getCallError(client.send(new HeadObjectCommand({ Bucket, Key }))), '404 NotFound')
   await waitFor(async () => assert.equal((await listBlobFiles(dir)).length, 0))
 })
 
@@ -211,9 +211,9 @@ test('an S3 part can be copied from all or a range of another object', async (t)
         CopySourceRange,
       }),
     )
-  assert.equal(await errorOf(copy(1, 'bytes=0-')), '400 InvalidArgument')
-  assert.equal(await errorOf(copy(1, 'bytes=5-2')), '400 InvalidArgument')
-  assert.equal(await errorOf(copy(1, `bytes=0-${wholeObject.length}`)), '400 InvalidArgument')
+  assert.equal(await getCallError(copy(1, 'bytes=0-')), '400 InvalidArgument')
+  assert.equal(await getCallError(copy(1, 'bytes=5-2')), '400 InvalidArgument')
+  assert.equal(await getCallError(copy(1, `bytes=0-${wholeObject.length}`)), '400 InvalidArgument')
   const one = await copy(1)
   const two = await copy(2, 'bytes=1-3')
   const parts = [one, two].map(({ CopyPartResult }, index) => ({ ...CopyPartResult, PartNumber: index + 1 }))
@@ -229,7 +229,7 @@ test('completing an S3 multipart upload respects If-None-Match', async (t) => {
   const results = await Promise.all(
     uploads.map(async (UploadId) => {
       const part = await put(client, UploadId, 1, lastPart)
-      return await errorOf(complete(client, UploadId, [part], { IfNoneMatch: '*' }))
+      return await getCallError(complete(client, UploadId, [part], { IfNoneMatch: '*' }))
     }),
   )
   assert.deepEqual(results.sort(), ['412 PreconditionFailed', 'no error'])

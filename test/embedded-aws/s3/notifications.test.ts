@@ -13,7 +13,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import type { NotifyTarget } from '../../../lib/embedded-aws/s3/event-messages.ts'
-import { Bucket, errorOf, startS3, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, startS3, startWithBucket } from './start-s3.ts'
 
 const QueueArn = 'arn:aws:sqs:us-east-1:000000000000:jobs'
 
@@ -182,7 +182,7 @@ test('S3 returns notification configurations unchanged and rejects invalid ones'
   assert.deepEqual(got.QueueConfigurations, QueueConfigurations)
   assert.deepEqual(got.EventBridgeConfiguration, {})
   const configureInvalidQueue = (queue: object) =>
-    errorOf(
+    getCallError(
       configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'], ...queue }] }),
     )
   assert.equal(
@@ -195,9 +195,12 @@ test('S3 returns notification configurations unchanged and rejects invalid ones'
     ...QueueConfigurations.slice(0, 1),
     { QueueArn, Events: ['s3:ObjectCreated:Copy' as const] },
   ]
-  assert.equal(await errorOf(configure(client, { QueueConfigurations: overlapping })), '400 InvalidArgument')
+  assert.equal(
+    await getCallError(configure(client, { QueueConfigurations: overlapping })),
+    '400 InvalidArgument',
+  )
   const topic = { TopicArn: 'arn:aws:sns:us-east-1:000000000000:t', Events: ['s3:ObjectCreated:*' as const] }
-  assert.equal(await errorOf(configure(client, { TopicConfigurations: [topic] })), '501 NotImplemented')
+  assert.equal(await getCallError(configure(client, { TopicConfigurations: [topic] })), '501 NotImplemented')
   await configure(client, {})
   const emptyConfiguration = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
   assert.deepEqual(
@@ -209,21 +212,22 @@ test('S3 returns notification configurations unchanged and rejects invalid ones'
 test('S3 without SQS refuses notification configurations for queues', async (t) => {
   const { client } = await startWithBucket(t)
   const put = configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'] }] })
-  assert.equal(await errorOf(put), '501 NotImplemented')
+  assert.equal(await getCallError(put), '501 NotImplemented')
 })
 
 test('an S3 event that matches no rule of the event bus is not delivered', async (t) => {
   const inbox = collector()
-  const keyOf = (event: unknown) => (event as { detail: { object: { key: string } } }).detail.object.key
+  const getObjectKey = (event: unknown) =>
+    (event as { detail: { object: { key: string } } }).detail.object.key
   const { client } = await startWithBucket(t, {
     notify: inbox.notify,
-    isWanted: ({ kind }, event) => kind === 'eventbridge' && keyOf(event).startsWith('wanted/'),
+    isWanted: ({ kind }, event) => kind === 'eventbridge' && getObjectKey(event).startsWith('wanted/'),
   })
   await configure(client, { EventBridgeConfiguration: {} })
   for (const Key of ['other/1', 'wanted/1', 'other/2', 'wanted/2'])
     await client.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }))
   assert.deepEqual(
-    [keyOf((await inbox.next()).event), keyOf((await inbox.next()).event)],
+    [getObjectKey((await inbox.next()).event), getObjectKey((await inbox.next()).event)],
     ['wanted/1', 'wanted/2'],
   )
 })

@@ -18,7 +18,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
-import { Bucket, errorOf, send, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, send, startWithBucket } from './start-s3.ts'
 
 const UNUSUAL_KEYS = [
   'plain',
@@ -82,7 +82,7 @@ test('S3 lists keys with control characters as character references', async (t) 
 test('S3 refuses a key of more than 1024 bytes', async (t) => {
   const { client } = await startWithBucket(t)
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'é'.repeat(513) }))
-  assert.equal(await errorOf(put), '400 KeyTooLongError')
+  assert.equal(await getCallError(put), '400 KeyTooLongError')
 })
 
 test('S3 returns object headers and metadata unchanged', async (t) => {
@@ -113,7 +113,7 @@ test('S3 returns object headers and metadata unchanged', async (t) => {
   assert.deepEqual(head.Metadata, { one: '1', spaced: 'a  b', accent })
   assert.equal(head.ContentLength, 4)
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Metadata: { big: 'x'.repeat(2048) } }))
-  assert.equal(await errorOf(put), '400 MetadataTooLarge')
+  assert.equal(await getCallError(put), '400 MetadataTooLarge')
 })
 
 test('S3 accepts and returns AES256 encryption, and rejects encryption with KMS keys', async (t) => {
@@ -143,7 +143,7 @@ test('S3 accepts and returns AES256 encryption, and rejects encryption with KMS 
   for (const response of [put, copy, created, part, completedUpload, ...(await Promise.all(heads))])
     assert.equal(response.ServerSideEncryption, 'AES256')
   const kmsPut = client.send(new PutObjectCommand({ Bucket, Key: 'k', ServerSideEncryption: 'aws:kms' }))
-  assert.equal(await errorOf(kmsPut), '501 NotImplemented')
+  assert.equal(await getCallError(kmsPut), '501 NotImplemented')
 })
 
 test('an S3 object without a content type is binary/octet-stream, and objects may be empty', async (t) => {
@@ -191,7 +191,7 @@ test('DeleteObjects reports every entry, or only failures in quiet mode', async 
   assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 0)
   const tooMany = Array.from({ length: 1001 }, (_, index) => ({ Key: `${index}` }))
   const call = client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects: tooMany } }))
-  assert.equal(await errorOf(call), '400 MalformedXML')
+  assert.equal(await getCallError(call), '400 MalformedXML')
 })
 
 test('a copied S3 object shares its bytes with the source, and each can be deleted alone', async (t) => {
@@ -250,17 +250,17 @@ test('copying an S3 object keeps or replaces headers and tags, and checks condit
   )
 
   const past = new Date(0)
-  assert.equal(await errorOf(copy({ CopySourceIfMatch: '"other"' })), '412 PreconditionFailed')
-  assert.equal(await errorOf(copy({ CopySourceIfNoneMatch: ETag })), '412 PreconditionFailed')
-  assert.equal(await errorOf(copy({ CopySourceIfUnmodifiedSince: past })), '412 PreconditionFailed')
+  assert.equal(await getCallError(copy({ CopySourceIfMatch: '"other"' })), '412 PreconditionFailed')
+  assert.equal(await getCallError(copy({ CopySourceIfNoneMatch: ETag })), '412 PreconditionFailed')
+  assert.equal(await getCallError(copy({ CopySourceIfUnmodifiedSince: past })), '412 PreconditionFailed')
   assert.equal(
-    await errorOf(copy({ CopySourceIfMatch: ETag, CopySourceIfUnmodifiedSince: past })),
+    await getCallError(copy({ CopySourceIfMatch: ETag, CopySourceIfUnmodifiedSince: past })),
     'no error',
   )
-  assert.equal(await errorOf(copy({ CopySource: 'box/none' })), '404 NoSuchKey')
-  assert.equal(await errorOf(copy({ CopySource: 'nobox/none' })), '404 NoSuchBucket')
-  assert.equal(await errorOf(copy({ CopySource: 'nokey' })), '400 InvalidArgument')
-  assert.equal(await errorOf(copy({ CopySource: 'box/to' })), '400 InvalidRequest')
+  assert.equal(await getCallError(copy({ CopySource: 'box/none' })), '404 NoSuchKey')
+  assert.equal(await getCallError(copy({ CopySource: 'nobox/none' })), '404 NoSuchBucket')
+  assert.equal(await getCallError(copy({ CopySource: 'nokey' })), '400 InvalidArgument')
+  assert.equal(await getCallError(copy({ CopySource: 'box/to' })), '400 InvalidRequest')
   await copy({ CopySource: '/box/to?versionId=null', MetadataDirective: 'REPLACE', Metadata: { c: '3' } })
   assert.deepEqual((await head()).Metadata, { c: '3' })
   const redirect = async () => (await head()).WebsiteRedirectLocation
@@ -280,10 +280,10 @@ test('S3 object tags can be set, read, counted and deleted, and are validated', 
   await put(manyTags.slice(1))
   assert.equal((await client.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet?.length, 10)
   assert.equal((await client.send(new GetObjectCommand({ Bucket, Key }))).TagCount, 10)
-  assert.equal(await errorOf(put(manyTags)), '400 BadRequest')
-  assert.equal(await errorOf(put([{ Key: 'aws:k', Value: '1' }])), '400 InvalidTag')
+  assert.equal(await getCallError(put(manyTags)), '400 BadRequest')
+  assert.equal(await getCallError(put([{ Key: 'aws:k', Value: '1' }])), '400 InvalidTag')
   assert.equal(
-    await errorOf(
+    await getCallError(
       put([
         { Key: 'a', Value: '1' },
         { Key: 'a', Value: '2' },
@@ -291,8 +291,8 @@ test('S3 object tags can be set, read, counted and deleted, and are validated', 
     ),
     '400 InvalidTag',
   )
-  assert.equal(await errorOf(put([{ Key: 'k'.repeat(129), Value: '1' }])), '400 InvalidTag')
-  assert.equal(await errorOf(put([{ Key: 'k', Value: 'v'.repeat(257) }])), '400 InvalidTag')
+  assert.equal(await getCallError(put([{ Key: 'k'.repeat(129), Value: '1' }])), '400 InvalidTag')
+  assert.equal(await getCallError(put([{ Key: 'k', Value: 'v'.repeat(257) }])), '400 InvalidTag')
   await client.send(new DeleteObjectTaggingCommand({ Bucket, Key }))
   assert.deepEqual((await client.send(new GetObjectTaggingCommand({ Bucket, Key }))).TagSet, [])
   assert.equal(
@@ -300,13 +300,13 @@ test('S3 object tags can be set, read, counted and deleted, and are validated', 
     'x',
   )
   const missingObject = client.send(new GetObjectTaggingCommand({ Bucket, Key: 'none' }))
-  assert.equal(await errorOf(missingObject), '404 NoSuchKey')
+  assert.equal(await getCallError(missingObject), '404 NoSuchKey')
 })
 
 test('unsupported S3 features are refused', async (t) => {
   const { client } = await startWithBucket(t)
   const put = (options: object) =>
-    errorOf(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...options })))
+    getCallError(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ...options })))
   assert.equal(await put({ ServerSideEncryption: 'aws:kms' }), '501 NotImplemented')
   assert.equal(await put({ ObjectLockLegalHoldStatus: 'ON' }), '501 NotImplemented')
   assert.equal(await put({ ACL: 'public-read' }), '400 AccessControlListNotSupported')
@@ -316,10 +316,10 @@ test('unsupported S3 features are refused', async (t) => {
   assert.equal(await put({ ExpectedBucketOwner: '123456789012' }), '403 AccessDenied')
   assert.equal(await put({ ExpectedBucketOwner: '000000000000' }), 'no error')
   const get = (options: object) =>
-    errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k', ...options })))
+    getCallError(client.send(new GetObjectCommand({ Bucket, Key: 'k', ...options })))
   assert.equal(await get({ VersionId: 'abc' }), '400 InvalidArgument')
   const remove = client.send(new DeleteObjectCommand({ Bucket, Key: 'k', VersionId: 'abc' }))
-  assert.equal(await errorOf(remove), '400 InvalidArgument')
+  assert.equal(await getCallError(remove), '400 InvalidArgument')
   assert.equal(await get({ VersionId: 'null' }), 'no error')
   assert.equal(await get({ Key: 'none' }), '404 NoSuchKey')
   assert.equal(await get({ Bucket: 'nobox' }), '404 NoSuchBucket')

@@ -10,7 +10,7 @@ import {
   lastPart,
   put,
 } from './multipart-steps.ts'
-import { Bucket, errorOf, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, startWithBucket } from './start-s3.ts'
 
 test('S3 combines the checksums of parts into a composite or full-object checksum', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
@@ -56,7 +56,7 @@ test('completing an S3 multipart upload verifies the checksum of the whole objec
   const options = { ChecksumAlgorithm: 'CRC32', ChecksumType: 'FULL_OBJECT' }
   const UploadId = await createUpload(client, options)
   const part = await put(client, UploadId, 1, lastPart, options)
-  const attempt = (checksum: object) => errorOf(complete(client, UploadId, [part], checksum))
+  const attempt = (checksum: object) => getCallError(complete(client, UploadId, [part], checksum))
   assert.equal(await attempt({ ChecksumCRC32: 'AAAAAA==' }), '400 BadDigest')
   assert.equal(await attempt({ ChecksumType: 'COMPOSITE' }), '400 InvalidRequest')
   assert.equal(await attempt({ ChecksumCRC32: part.ChecksumCRC32, ChecksumType: 'FULL_OBJECT' }), 'no error')
@@ -66,25 +66,25 @@ test('an S3 part with another checksum algorithm than its upload is refused', as
   const { client, endpoint } = await startWithBucket(t)
   const UploadId = await createUpload(client, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
-    await errorOf(put(client, UploadId, 1, lastPart, { ChecksumAlgorithm: 'CRC32' })),
+    await getCallError(put(client, UploadId, 1, lastPart, { ChecksumAlgorithm: 'CRC32' })),
     '400 InvalidRequest',
   )
   assert.equal(
-    await errorOf(put(clientWithoutChecksums(endpoint), UploadId, 1, lastPart)),
+    await getCallError(put(clientWithoutChecksums(endpoint), UploadId, 1, lastPart)),
     '400 InvalidRequest',
   )
   const part = await put(client, UploadId, 1, lastPart, { ChecksumAlgorithm: 'SHA256' })
   assert.equal(
-    await errorOf(complete(client, UploadId, [{ PartNumber: 1, ETag: part.ETag }])),
+    await getCallError(complete(client, UploadId, [{ PartNumber: 1, ETag: part.ETag }])),
     '400 InvalidRequest',
   )
   assert.equal(
-    await errorOf(complete(client, UploadId, [{ ...part, ChecksumSHA256: 'x' }])),
+    await getCallError(complete(client, UploadId, [{ ...part, ChecksumSHA256: 'x' }])),
     '400 InvalidPart',
   )
-  assert.equal(await errorOf(complete(client, UploadId, [part])), 'no error')
+  assert.equal(await getCallError(complete(client, UploadId, [part])), 'no error')
   assert.equal(
-    await errorOf(createUpload(client, { ChecksumAlgorithm: 'SHA256', ChecksumType: 'FULL_OBJECT' })),
+    await getCallError(createUpload(client, { ChecksumAlgorithm: 'SHA256', ChecksumType: 'FULL_OBJECT' })),
     '400 InvalidRequest',
   )
 })

@@ -10,7 +10,7 @@ import {
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { createPresignedPost, type PresignedPostOptions } from '@aws-sdk/s3-presigned-post'
-import { Bucket, errorOf, listBlobFiles, startWithBucket } from './start-s3.ts'
+import { Bucket, getCallError, listBlobFiles, startWithBucket } from './start-s3.ts'
 
 interface Form {
   readonly sign?: Partial<PresignedPostOptions>
@@ -155,7 +155,7 @@ test('S3 refuses malformed forms', async (t) => {
   )
   const long = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(70_000)}\r\n--b--\r\n`
   assert.equal(await raw(type, long), '400 MaxPostPreDataLengthExceeded')
-  assert.equal(await errorOf(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
+  assert.equal(await getCallError(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
 })
 
 test('an S3 form upload interrupted within its file leaves no file', async (t) => {
@@ -173,5 +173,5 @@ test('an S3 form upload interrupted within its file leaves no file', async (t) =
   while ((await listBlobFiles(dir)).length === 0) await client.send(new ListObjectsV2Command({ Bucket }))
   socket.destroy()
   while ((await listBlobFiles(dir)).length > 0) await client.send(new ListObjectsV2Command({ Bucket }))
-  assert.equal(await errorOf(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
+  assert.equal(await getCallError(client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))), '404 NotFound')
 })

@@ -13,7 +13,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { deriveSigningKey, sign } from '../../../lib/embedded-aws/sigv4.ts'
 import { defined } from '../../../lib/validation/defined.ts'
 import { region, s3Credentials } from './credentials.ts'
-import { Bucket, createS3Client, errorOf, send, startWithBucket } from './start-s3.ts'
+import { Bucket, createS3Client, getCallError, send, startWithBucket } from './start-s3.ts'
 
 test('S3 requests with a missing, foreign, altered or expired signature fail with the errors of AWS', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
@@ -27,7 +27,7 @@ test('S3 requests with a missing, foreign, altered or expired signature fail wit
   assert.equal((await send(`${endpoint}/`)).code, 'AccessDenied')
 
   const createClientAs = (credentials: object) =>
-    errorOf(
+    getCallError(
       createS3Client(endpoint, { credentials: { ...s3Credentials, ...credentials } }).send(
         new ListBucketsCommand({}),
       ),
@@ -36,7 +36,7 @@ test('S3 requests with a missing, foreign, altered or expired signature fail wit
   assert.equal(await createClientAs({ accessKeyId: 'AKOTHER' }), '403 InvalidAccessKeyId')
   assert.equal(await createClientAs({ sessionToken: 'token' }), '400 InvalidToken')
   const otherRegion = createS3Client(endpoint, { region: 'eu-west-1' }).send(new ListBucketsCommand({}))
-  assert.equal(await errorOf(otherRegion), '400 AuthorizationHeaderMalformed')
+  assert.equal(await getCallError(otherRegion), '400 AuthorizationHeaderMalformed')
 
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }), { expiresIn: 60 })
   assert.equal((await send(url)).body, 'x')
@@ -58,7 +58,7 @@ test('S3 requests with a missing, foreign, altered or expired signature fail wit
   assert.match(expiredReply.body, /Request has expired/)
   const lateClient = createS3Client(endpoint, { systemClockOffset: -3_600_000 })
   // The SDK corrects its clock by the reply's date, but only for its next attempt.
-  assert.equal(await errorOf(lateClient.send(new ListBucketsCommand({}))), '403 RequestTimeTooSkewed')
+  assert.equal(await getCallError(lateClient.send(new ListBucketsCommand({}))), '403 RequestTimeTooSkewed')
   assert.equal((await send(`${endpoint}/box/k?X-Amz-Signature=00`)).code, 'AuthorizationQueryParametersError')
   assert.equal((await send(`${endpoint}/box/%ff`)).code, 'InvalidURI')
 })
@@ -135,16 +135,16 @@ test('an access key with a session token is valid only together with that token'
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const get = new GetObjectCommand({ Bucket, Key: 'k' })
   const authorizedClient = createS3Client(endpoint, { credentials: temporary })
-  assert.equal(await errorOf(authorizedClient.send(get)), 'no error')
+  assert.equal(await getCallError(authorizedClient.send(get)), 'no error')
   assert.equal((await send(await getSignedUrl(authorizedClient, get))).body, 'x')
   const { sessionToken: _, ...credentialsWithoutToken } = temporary
   assert.equal(
-    await errorOf(createS3Client(endpoint, { credentials: credentialsWithoutToken }).send(get)),
+    await getCallError(createS3Client(endpoint, { credentials: credentialsWithoutToken }).send(get)),
     '400 InvalidToken',
   )
   const otherIdentity = { ...temporary, sessionToken: 'other' }
   assert.equal(
-    await errorOf(createS3Client(endpoint, { credentials: otherIdentity }).send(get)),
+    await getCallError(createS3Client(endpoint, { credentials: otherIdentity }).send(get)),
     '400 InvalidToken',
   )
 })
@@ -279,7 +279,7 @@ test('unsigned S3 chunks with a trailer, as the SDK sends streams, are decoded',
   // S3 accepts no bodies of unknown length: lib-storage uploads those in parts.
   const plainClient = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   assert.equal(
-    await errorOf(plainClient.send(new PutObjectCommand({ Bucket, Key: 'l', Body }))),
+    await getCallError(plainClient.send(new PutObjectCommand({ Bucket, Key: 'l', Body }))),
     '501 NotImplemented',
   )
 })
@@ -296,9 +296,9 @@ test('an S3 request body must match its signed hash', async (t) => {
     { step: 'finalizeRequest', priority: 'low' },
   )
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'hello' }))
-  assert.equal(await errorOf(put), '400 XAmzContentSHA256Mismatch')
+  assert.equal(await getCallError(put), '400 XAmzContentSHA256Mismatch')
   assert.equal(
-    await errorOf(createS3Client(endpoint).send(new HeadObjectCommand({ Bucket, Key: 'k' }))),
+    await getCallError(createS3Client(endpoint).send(new HeadObjectCommand({ Bucket, Key: 'k' }))),
     '404 NotFound',
   )
 })
@@ -315,16 +315,16 @@ test('S3 refuses an invalid x-amz-content-sha256', async (t) => {
     { step: 'build' },
   )
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'hello' }))
-  assert.equal(await errorOf(put), '400 InvalidArgument')
+  assert.equal(await getCallError(put), '400 InvalidArgument')
 })
 
 test('a refused S3 upload gets its response while the body is still arriving', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))
-  assert.equal(await errorOf(put), '403 SignatureDoesNotMatch')
+  assert.equal(await getCallError(put), '403 SignatureDoesNotMatch')
   const missingUpload = createS3Client(endpoint).send(
     new CreateMultipartUploadCommand({ Bucket: 'nobox', Key: 'k' }),
   )
-  assert.equal(await errorOf(missingUpload), '404 NoSuchBucket')
+  assert.equal(await getCallError(missingUpload), '404 NoSuchBucket')
 })

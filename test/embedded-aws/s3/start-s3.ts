@@ -108,7 +108,7 @@ export async function send(
 }
 
 /** Returns the name and status of the error with which a call fails. */
-export async function errorOf(call: Promise<unknown>): Promise<string> {
+export async function getCallError(call: Promise<unknown>): Promise<string> {
   try {
     await call
     return 'no error'

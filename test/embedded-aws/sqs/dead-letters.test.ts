@@ -13,9 +13,9 @@ import {
 import type { SqsServerOptions } from '../../../lib/embedded-aws/sqs/server.ts'
 import { matchesError, startSqs, type TestServer } from './start-sqs.ts'
 
-const arnOf = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
+const getQueueArn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
 const redrive = (name: string, maxReceiveCount: number | string = 1) =>
-  JSON.stringify({ deadLetterTargetArn: arnOf(name), maxReceiveCount })
+  JSON.stringify({ deadLetterTargetArn: getQueueArn(name), maxReceiveCount })
 
 /** Creates the queue `work`, whose messages go to `dead` after one receive. */
 async function startWithDeadLetterQueue(t: TestContext, options: Partial<SqsServerOptions> = {}) {
@@ -52,7 +52,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal(message?.MessageId, MessageId)
     assert.equal(message?.Body, 'poison')
     assert.equal(message?.Attributes?.ApproximateReceiveCount, '3')
-    assert.equal(message?.Attributes?.DeadLetterQueueSourceArn, arnOf('work'))
+    assert.equal(message?.Attributes?.DeadLetterQueueSourceArn, getQueueArn('work'))
     const otherUrl = await createQueue('other', { RedrivePolicy: redrive('dead') })
     const { queueUrls } = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))
     assert.deepEqual(queueUrls, [otherUrl, work])
@@ -124,7 +124,7 @@ describe('SQS dead-letter queues', () => {
         '{"deadLetterTargetArn":"dummy","maxReceiveCount":42}',
         /^Value \{"dead.*Invalid value for deadLetterTargetArn\.$/,
       ],
-      [JSON.stringify({ deadLetterTargetArn: arnOf('dead') }), /mandatory attribute: maxReceiveCount/],
+      [JSON.stringify({ deadLetterTargetArn: getQueueArn('dead') }), /mandatory attribute: maxReceiveCount/],
       ['{"maxReceiveCount":1}', /mandatory attribute: deadLetterTargetArn/],
       [redrive('dead', 0), /from 1 to 1000/],
       [redrive('dead', 'many'), /from 1 to 1000/],
@@ -148,7 +148,7 @@ describe('SQS dead-letter queues', () => {
     await assert.rejects(allow({ redrivePermission: 'byQueue' }), failsWithPolicy)
     await allow({ redrivePermission: 'denyAll' })
     await assert.rejects(createQueue('work', { RedrivePolicy: redrive('dead') }), failsWithPolicy)
-    await allow({ redrivePermission: 'byQueue', sourceQueueArns: [arnOf('work')] })
+    await allow({ redrivePermission: 'byQueue', sourceQueueArns: [getQueueArn('work')] })
     await assert.rejects(createQueue('other', { RedrivePolicy: redrive('dead') }), failsWithPolicy)
     await createQueue('work', { RedrivePolicy: redrive('dead') })
     await allow({ redrivePermission: 'allowAll' })
@@ -158,9 +158,9 @@ describe('SQS dead-letter queues', () => {
 
 describe('SQS message move tasks', () => {
   const start = ({ client }: TestServer, input: Partial<StartMessageMoveTaskCommandInput> = {}) =>
-    client.send(new StartMessageMoveTaskCommand({ SourceArn: arnOf('dead'), ...input }))
+    client.send(new StartMessageMoveTaskCommand({ SourceArn: getQueueArn('dead'), ...input }))
   const list = async ({ client }: TestServer) =>
-    (await client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('dead'), MaxResults: 10 })))
+    (await client.send(new ListMessageMoveTasksCommand({ SourceArn: getQueueArn('dead'), MaxResults: 10 })))
       .Results ?? []
   /** Waits until the task has moved messages to a queue, then reads the task. */
   const readTaskAfterMove = async (server: TestServer, url: string) => {
@@ -196,10 +196,10 @@ describe('SQS message move tasks', () => {
     const { sqs, createQueue, dead, attributes } = server
     const target = await createQueue('target')
     await Promise.all(Array.from({ length: 1100 }, (_, i) => sqs.send('dead', `m${i}`)))
-    await start(server, { DestinationArn: arnOf('target') })
+    await start(server, { DestinationArn: getQueueArn('target') })
     while ((await list(server))[0]?.Status === 'RUNNING') await server.receive(dead, { WaitTimeSeconds: 0 })
     const [task] = await list(server)
-    assert.equal(task?.DestinationArn, arnOf('target'))
+    assert.equal(task?.DestinationArn, getQueueArn('target'))
     const movedCount = Number((await attributes(target)).ApproximateNumberOfMessages)
     const deadQueueAttributes = await attributes(dead)
     assert.equal(movedCount, task?.ApproximateNumberOfMessagesMoved)
@@ -242,7 +242,7 @@ describe('SQS message move tasks', () => {
     const server = await startWithDeadLetterQueue(t)
     const target = await server.createQueue('target')
     await failMessages(server, server.work, ['1', '2'])
-    await start(server, { DestinationArn: arnOf('target'), MaxNumberOfMessagesPerSecond: 5 })
+    await start(server, { DestinationArn: getQueueArn('target'), MaxNumberOfMessagesPerSecond: 5 })
     assert.equal((await readTaskAfterMove(server, target))?.Status, 'RUNNING')
     await server.client.send(new DeleteQueueCommand({ QueueUrl: target }))
     let [task] = await list(server)
@@ -268,20 +268,20 @@ describe('SQS message move tasks', () => {
     const server = await startWithDeadLetterQueue(t)
     const { client } = server
     const failsAsMissing = matchesError('ResourceNotFoundException', 404)
-    await assert.rejects(start(server, { SourceArn: arnOf('nowhere') }), failsAsMissing)
-    await assert.rejects(start(server, { DestinationArn: arnOf('nowhere') }), failsAsMissing)
+    await assert.rejects(start(server, { SourceArn: getQueueArn('nowhere') }), failsAsMissing)
+    await assert.rejects(start(server, { DestinationArn: getQueueArn('nowhere') }), failsAsMissing)
     await assert.rejects(
-      client.send(new ListMessageMoveTasksCommand({ SourceArn: arnOf('nowhere') })),
+      client.send(new ListMessageMoveTasksCommand({ SourceArn: getQueueArn('nowhere') })),
       failsAsMissing,
     )
     const failsAsInvalid = matchesError('InvalidParameterValue', 400)
-    await assert.rejects(start(server, { SourceArn: arnOf('work') }), failsAsInvalid)
+    await assert.rejects(start(server, { SourceArn: getQueueArn('work') }), failsAsInvalid)
     await assert.rejects(start(server, { MaxNumberOfMessagesPerSecond: 501 }), failsAsInvalid)
     const cancel = (TaskHandle: string) => client.send(new CancelMessageMoveTaskCommand({ TaskHandle }))
     await assert.rejects(cancel('nonsense'), failsAsInvalid)
     const handle = (sourceArn: string) =>
       Buffer.from(JSON.stringify({ taskId: 'x', sourceArn })).toString('base64')
-    await assert.rejects(cancel(handle(arnOf('nowhere'))), failsAsMissing)
-    await assert.rejects(cancel(handle(arnOf('dead'))), failsAsMissing)
+    await assert.rejects(cancel(handle(getQueueArn('nowhere'))), failsAsMissing)
+    await assert.rejects(cancel(handle(getQueueArn('dead'))), failsAsMissing)
   })
 })

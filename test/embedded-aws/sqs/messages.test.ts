@@ -7,7 +7,7 @@ import {
   SendMessageBatchCommand,
   SendMessageCommand,
 } from '@aws-sdk/client-sqs'
-import { handleOf, matchesError, startSqs } from './start-sqs.ts'
+import { getReceiptHandle, matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS messages', () => {
   test('a message is received as sent, with its attributes and both checksums', async (t) => {
@@ -177,7 +177,7 @@ describe('SQS messages', () => {
       messages.map((one) => one.Body),
       ['good'],
     )
-    const ReceiptHandle = handleOf(messages[0])
+    const ReceiptHandle = getReceiptHandle(messages[0])
     const changedMessages = await client.send(
       new ChangeMessageVisibilityBatchCommand({
         QueueUrl: url,

@@ -104,7 +104,7 @@ function createShorthands(client: SQSClient) {
   }
 }
 
-export const handleOf = (message: Message | undefined) =>
+export const getReceiptHandle = (message: Message | undefined) =>
   message?.ReceiptHandle ?? assert.fail('No message came.')
 
 /** Expected error for `assert.rejects`: the code of the Query protocol and the HTTP status. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ChangeMessageVisibilityCommand, DeleteMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs'
-import { handleOf, matchesError, startSqs } from './start-sqs.ts'
+import { getReceiptHandle, matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS visibility timeouts', () => {
   test('a received message is hidden until its visibility timeout ends, then received with a new handle', async (t) => {
@@ -23,10 +23,16 @@ describe('SQS visibility timeouts', () => {
       secondMessage?.Attributes?.ApproximateFirstReceiveTimestamp,
       firstMessage?.Attributes?.ApproximateFirstReceiveTimestamp,
     )
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(firstMessage) }))
+    await client.send(
+      new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: getReceiptHandle(firstMessage) }),
+    )
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '1', 'an old handle deletes')
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(secondMessage) }))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(secondMessage) }))
+    await client.send(
+      new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: getReceiptHandle(secondMessage) }),
+    )
+    await client.send(
+      new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: getReceiptHandle(secondMessage) }),
+    )
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '0')
   })
 
@@ -37,7 +43,7 @@ describe('SQS visibility timeouts', () => {
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
     const changeTimeout = (ReceiptHandle: string, VisibilityTimeout: number) =>
       client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
-    const firstHandle = handleOf((await receive(url, { VisibilityTimeout: 30 }))[0])
+    const firstHandle = getReceiptHandle((await receive(url, { VisibilityTimeout: 30 }))[0])
     await changeTimeout(firstHandle, 600)
     now += 599_999
     assert.deepEqual(await receive(url), [], 'the extension was ignored')
@@ -46,7 +52,7 @@ describe('SQS visibility timeouts', () => {
       changeTimeout(firstHandle, 5),
       matchesError('AWS.SimpleQueueService.MessageNotInflight', 400),
     )
-    const secondHandle = handleOf((await receive(url))[0])
+    const secondHandle = getReceiptHandle((await receive(url))[0])
     await assert.rejects(
       changeTimeout(secondHandle, 43_201),
       matchesError('InvalidParameterValue', 400, /43201/),
@@ -65,7 +71,7 @@ describe('SQS visibility timeouts', () => {
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('twelve-hours')
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
-    const ReceiptHandle = handleOf((await receive(url, { VisibilityTimeout: 43_200 }))[0])
+    const ReceiptHandle = getReceiptHandle((await receive(url, { VisibilityTimeout: 43_200 }))[0])
     now += 1000
     const changeTimeout = (VisibilityTimeout: number) =>
       client.send(new ChangeMessageVisibilityCommand({ QueueUrl: url, ReceiptHandle, VisibilityTimeout }))
@@ -80,7 +86,7 @@ describe('SQS visibility timeouts', () => {
     const { client, createQueue, receive } = await startSqs(t)
     const [one, otherUrl] = [await createQueue('one'), await createQueue('other')]
     await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
-    const ReceiptHandle = handleOf((await receive(one))[0])
+    const ReceiptHandle = getReceiptHandle((await receive(one))[0])
     await assert.rejects(
       client.send(new DeleteMessageCommand({ QueueUrl: otherUrl, ReceiptHandle })),
       matchesError('ReceiptHandleIsInvalid', 404),
@@ -133,7 +139,9 @@ describe('SQS visibility timeouts', () => {
     const heldMessages = await receive(url, { MaxNumberOfMessages: 3 })
     assert.equal(heldMessages.length, 3)
     await assert.rejects(receive(url), matchesError('OverLimit', 403))
-    await client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: handleOf(heldMessages[0]) }))
+    await client.send(
+      new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle: getReceiptHandle(heldMessages[0]) }),
+    )
     assert.equal((await receive(url)).length, 1)
   })
 })

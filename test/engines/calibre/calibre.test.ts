@@ -104,12 +104,12 @@ describe('ebook conversions', { concurrency: 2 }, () => {
     const names = ['Tom & <Jerry>.docx']
     const docx = await convertAndKeep(untitledPath, 'docx', 'untitled.docx', pandoc)
     const titledPath = await convertAndKeep(text, 'docx', 'titled.docx', pandoc)
-    const titleOf = async (source: string, engine: Engine) =>
+    const readTitle = async (source: string, engine: Engine) =>
       readStdout('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
     // The first process is started for its ebook, the second one was prestarted.
     const engine = createCalibre({ baseDir: scratchDir })
-    assert.match(await titleOf(titledPath, engine), /Title +: Field notes/)
-    assert.match(await titleOf(docx, engine), /Title +: Tom & <Jerry>/)
+    assert.match(await readTitle(titledPath, engine), /Title +: Field notes/)
+    assert.match(await readTitle(docx, engine), /Title +: Tom & <Jerry>/)
     await engine.close?.()
   })
 

@@ -31,9 +31,9 @@ describe('files that ffmpeg may open', () => {
   })
 
   test('ffmpeg reads files only with the demuxers of their detected format', () => {
-    const formatsOf = (format: FormatId) => demuxerArgs(format).slice(2, 4)
-    assert.deepEqual(formatsOf('mkv'), ['-format_whitelist', 'matroska,webm'])
-    assert.deepEqual(formatsOf('flac'), ['-format_whitelist', 'flac'])
+    const getDemuxers = (format: FormatId) => demuxerArgs(format).slice(2, 4)
+    assert.deepEqual(getDemuxers('mkv'), ['-format_whitelist', 'matroska,webm'])
+    assert.deepEqual(getDemuxers('flac'), ['-format_whitelist', 'flac'])
     assert.deepEqual(demuxerArgs('ul').slice(2), [
       ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
     ])
@@ -68,7 +68,7 @@ describe('files that ffmpeg may open', () => {
   })
 
   test('ffmpeg opens each group of formats with only its listed demuxers', () => {
-    const formatsOf: Readonly<Record<string, string>> = {
+    const formatsByDemuxers: Readonly<Record<string, string>> = {
       'mov,mp4,m4a,3gp,3g2,mj2': 'mp4 m4v f4v mov qt 3gp 3g2 mj2 ismv m4s m4a m4b m4r mp4a alac 3ga',
       'matroska,webm': 'mkv mk3d mka webm weba',
       avi: 'avi divx xvid amv',
@@ -100,7 +100,7 @@ describe('files that ffmpeg may open', () => {
       caf: 'caf',
     }
     // The ids are listed above.
-    for (const [demuxers, formats] of Object.entries(formatsOf))
+    for (const [demuxers, formats] of Object.entries(formatsByDemuxers))
       for (const format of formats.split(' '))
         assert.equal(listDemuxers(format as FormatId), demuxers, format)
   })

@@ -143,24 +143,24 @@ describe('video conversions', () => {
     const tags = ['-metadata:s:a:0', 'language=hrv', '-metadata:s:a:1', 'language=deu', '-metadata:s:s:0']
     const inputs = ['-i', fixture('tracks.mkv'), '-map', '0', '-c', 'copy']
     await readStdout('ffmpeg', '-v', 'error', '-y', ...inputs, ...tags, 'language=srp', source)
-    const languagesOf = async (run: Awaited<ReturnType<typeof convert>>) => {
+    const readTrackLanguages = async (run: Awaited<ReturnType<typeof convert>>) => {
       const tracks = [...(await probeStreams(run, 'audio')), ...(await probeStreams(run, 'subtitle'))]
       return tracks.map(({ tags }) => tags.language)
     }
     const streamCopy = await convert(ffmpeg, source, 'mov')
-    assert.deepEqual(await languagesOf(streamCopy), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await readTrackLanguages(streamCopy), ['hrv', 'ger', 'srp'])
     assert.deepEqual(await readLanguages(streamCopy.path), { audio: ['hrv', undefined], subtitles: ['srp'] })
     const titled = await convert(ffmpeg, streamCopy.path, 'mov', {
       operation: 'metadata/write',
       options: { title: 'Okapi' },
     })
-    assert.deepEqual(await languagesOf(titled), ['hrv', 'ger', 'srp'])
+    assert.deepEqual(await readTrackLanguages(titled), ['hrv', 'ger', 'srp'])
   })
 
   test('a video causes a warning if the format cannot store the languages of the audio tracks', async () => {
-    const { warnings, messages: languagesOf } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
+    const { warnings, messages } = await convert(ffmpeg, fixture('tracks.mkv'), 'avi')
     assert.deepEqual(warnings.toSorted(), ['METADATA_DROPPED', 'SUBTITLES_DROPPED'])
-    assert.match(languagesOf.join(), /languages of the audio tracks \(eng, deu\)/)
+    assert.match(messages.join(), /languages of the audio tracks \(eng, deu\)/)
   })
 
   test('a video causes a warning for each track that the format does not support', async () => {

@@ -13,10 +13,10 @@ import { probeStreams, readStdout, runFfprobe } from '../support/inspect-result.
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 const folder = scratchFolder('header')
-const pathOf = (name: string) => join(folder, name)
+const getPath = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 
-function formatOf(path: string): FormatId {
+function getFormat(path: string): FormatId {
   const format = formatByExtension(path)?.id
   assert.ok(format, path)
   return format
@@ -30,12 +30,12 @@ async function describeFile(path: string, source: 'header' | 'ffprobe') {
     limits: ffmpeg.limits,
   })
   // In the sandbox, ffprobe sees only the work folder.
-  const copiedPath = join(tools.workDir, `source.${formatOf(path)}`)
+  const copiedPath = join(tools.workDir, `source.${getFormat(path)}`)
   await writeFile(copiedPath, await readFile(path))
   const media =
     source === 'ffprobe'
-      ? await probe(copiedPath, formatOf(path), tools)
-      : (await readHeader(copiedPath, formatOf(path)))?.media
+      ? await probe(copiedPath, getFormat(path), tools)
+      : (await readHeader(copiedPath, getFormat(path)))?.media
   assert.ok(media, path)
   const { video, audio, subtitles, chapters } = media
   return {
@@ -48,12 +48,12 @@ async function describeFile(path: string, source: 'header' | 'ffprobe') {
 }
 
 const chapters = [';FFMETADATA1', '[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=500', 'title=Anfang', '']
-await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
+await writeFile(getPath('chapters.txt'), chapters.join('\n'))
 const chapterArgs = [
   '-i',
   fixture('video.mp4'),
   '-i',
-  pathOf('chapters.txt'),
+  getPath('chapters.txt'),
   '-map_chapters',
   '1',
   '-c',
@@ -62,10 +62,10 @@ const chapterArgs = [
 
 describe('headers of media files', () => {
   test('the header parser returns the same information about a media file as ffprobe', async () => {
-    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', pathOf('layer3.mp4'))
-    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', pathOf('dolby.mkv'))
-    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', pathOf('vp9.mp4'))
-    await ffmpegTool(...chapterArgs, pathOf('chapters.mkv'))
+    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', getPath('layer3.mp4'))
+    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', getPath('dolby.mkv'))
+    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', getPath('vp9.mp4'))
+    await ffmpegTool(...chapterArgs, getPath('chapters.mkv'))
     await ffmpegTool(
       '-i',
       fixture('turned.mov'),
@@ -73,17 +73,17 @@ describe('headers of media files', () => {
       'copy',
       '-timecode',
       '01:02:03:04',
-      pathOf('timed.mov'),
+      getPath('timed.mov'),
     )
     for (const path of [
       ...['video.mp4', 'video.webm', 'tracks.mkv', 'alpha.webm', 'tone.m4a'].map(fixture),
       ...['video.mov', 'turned.mov'].map(fixture),
       ...['mkv', 'mp4', 'm4v', 'webm'].map((format) => fixture(`subtitled.${format}`)),
-      ...[pathOf('layer3.mp4'), pathOf('dolby.mkv'), pathOf('vp9.mp4'), pathOf('timed.mov')],
-      pathOf('chapters.mkv'),
+      ...[getPath('layer3.mp4'), getPath('dolby.mkv'), getPath('vp9.mp4'), getPath('timed.mov')],
+      getPath('chapters.mkv'),
     ]) {
       assert.deepEqual(await describeFile(path, 'header'), await describeFile(path, 'ffprobe'), path)
-      assert.equal((await readHeader(path, formatOf(path)))?.mayBeIncomplete, false, path)
+      assert.equal((await readHeader(path, getFormat(path)))?.mayBeIncomplete, false, path)
     }
   })
 
@@ -97,12 +97,12 @@ describe('headers of media files', () => {
       'title=Anfang',
       '',
     ]
-    await writeFile(pathOf('chapters.txt'), chapters.join('\n'))
+    await writeFile(getPath('chapters.txt'), chapters.join('\n'))
     const videoInput = ['-i', fixture('video.mp4')]
     const chapterArgs = [
       ...videoInput,
       '-i',
-      pathOf('chapters.txt'),
+      getPath('chapters.txt'),
       '-map',
       '0',
       '-map_chapters',
@@ -111,13 +111,13 @@ describe('headers of media files', () => {
       'copy',
     ]
     const coveredArgs = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
-    await ffmpegTool(...chapterArgs, pathOf('chapters.mp4'))
-    await ffmpegTool(...coveredArgs, '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
+    await ffmpegTool(...chapterArgs, getPath('chapters.mp4'))
+    await ffmpegTool(...coveredArgs, '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
-    await ffmpegTool(...videoInput, ...attached, '-c', 'copy', pathOf('cover.mkv'))
+    await ffmpegTool(...videoInput, ...attached, '-c', 'copy', getPath('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
-      assert.equal((await readHeader(pathOf(name), formatOf(name)))?.mayBeIncomplete, true, name)
-    const run = await convert(ffmpeg, pathOf('cover.mkv'), 'mp4')
+      assert.equal((await readHeader(getPath(name), getFormat(name)))?.mayBeIncomplete, true, name)
+    const run = await convert(ffmpeg, getPath('cover.mkv'), 'mp4')
     assert.deepEqual(run.commands, ['ffprobe', 'ffmpeg'])
     assert.equal((await probeStreams(run, 'video')).length, 2)
   })
@@ -130,7 +130,7 @@ describe('headers of media files', () => {
     }
     for (const name of ['tracks.mkv', 'video.mp4']) {
       const wholeFile = await readFile(fixture(name))
-      const path = pathOf(`damaged-${name}`)
+      const path = getPath(`damaged-${name}`)
       for (let round = 0; round < 400; round++) {
         const bytes = Buffer.from(
           wholeFile.subarray(0, round % 2 === 0 ? wholeFile.length : nextRandom(wholeFile.length)),
@@ -139,10 +139,10 @@ describe('headers of media files', () => {
         for (let at = 0; at < 5 && bytes.length > 0; at++)
           bytes[nextRandom(Math.min(bytes.length, 1500))] = nextRandom(256)
         await writeFile(path, bytes)
-        await readHeader(path, formatOf(name))
+        await readHeader(path, getFormat(name))
       }
       await writeFile(path, wholeFile.subarray(0, 60))
-      assert.equal(await readHeader(path, formatOf(name)), undefined)
+      assert.equal(await readHeader(path, getFormat(name)), undefined)
     }
   })
 })
@@ -156,7 +156,7 @@ describe('number of ffmpeg processes', () => {
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
     assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
-    const livePath = pathOf('live.webm')
+    const livePath = getPath('live.webm')
     await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', livePath)
     assert.equal((await runFfprobe(livePath)).format.duration, undefined)
     assert.deepEqual((await convert(ffmpeg, livePath, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
@@ -164,9 +164,9 @@ describe('number of ffmpeg processes', () => {
 
   test('ffmpeg is started again if a copied video is too short, and the last failure is CORRUPT_FILE', async () => {
     const wholeFile = await readFile(fixture('subtitled.mkv'))
-    await writeFile(pathOf('broken.mkv'), wholeFile.subarray(0, wholeFile.length * 0.4))
-    assert.equal((await readHeader(pathOf('broken.mkv'), 'mkv'))?.mayBeIncomplete, false)
-    await assertRefused(convert(ffmpeg, pathOf('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
+    await writeFile(getPath('broken.mkv'), wholeFile.subarray(0, wholeFile.length * 0.4))
+    assert.equal((await readHeader(getPath('broken.mkv'), 'mkv'))?.mayBeIncomplete, false)
+    await assertRefused(convert(ffmpeg, getPath('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
   test('ffprobe and ffmpeg are started for a video that is encoded, and the result is probed only if necessary', async () => {

@@ -141,7 +141,7 @@ describe('media options', () => {
     format: { duration: '2', bit_rate: '800000' },
   })
 
-  const argsOf = (options: object) =>
+  const createArgs = (options: object) =>
     JSON.stringify(
       buildRecipe({
         media,
@@ -155,7 +155,7 @@ describe('media options', () => {
     )
 
   test('media options change the arguments of ffmpeg', () => {
-    const plainArgs = argsOf({})
+    const plainArgs = createArgs({})
     assert.match(plainArgs, /"-c:v(:0)?","copy"/)
     assert.match(plainArgs, /"-c:a:0","copy"/)
     const optionCases: [options: object, argsPattern: RegExp][] = [
@@ -177,7 +177,7 @@ describe('media options', () => {
     ]
     for (const [options, argsPattern] of optionCases) {
       assert.doesNotMatch(plainArgs, argsPattern)
-      assert.match(argsOf(options), argsPattern, JSON.stringify(options))
+      assert.match(createArgs(options), argsPattern, JSON.stringify(options))
     }
   })
 

@@ -315,15 +315,15 @@ describe('SVG engines', () => {
   })
 
   test('an SVG that librsvg cannot render is rendered by the browser, unless another engine is requested', () => {
-    const stepsOf = (to: FormatId, engine?: EngineId) =>
+    const planSteps = (to: FormatId, engine?: EngineId) =>
       planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
         .steps.map((step) => `${step.engine}:${step.to}`)
         .join(' ')
-    assert.equal(stepsOf('png'), 'chromium:png')
-    assert.equal(stepsOf('pdf'), 'chromium:pdf')
-    assert.equal(stepsOf('avif'), 'chromium:png vips:avif')
-    assert.equal(stepsOf('png', 'vips'), 'vips:png')
-    assert.equal(stepsOf('eps'), 'ghostscript:eps')
+    assert.equal(planSteps('png'), 'chromium:png')
+    assert.equal(planSteps('pdf'), 'chromium:pdf')
+    assert.equal(planSteps('avif'), 'chromium:png vips:avif')
+    assert.equal(planSteps('png', 'vips'), 'vips:png')
+    assert.equal(planSteps('eps'), 'ghostscript:eps')
     assert.equal(planRoute({ from: 'svg', to: 'png' }).steps[0].engine, 'vips')
     const thumbnail = planRoute({
       from: 'svg',

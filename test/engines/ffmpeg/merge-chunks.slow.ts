@@ -14,10 +14,10 @@ import {
 } from '../support/video-in-chunks.ts'
 
 const folder = scratchFolder('merge-chunks')
-const pathOf = (name: string) => join(folder, name)
+const getPath = (name: string) => join(folder, name)
 
 function createVideo(name: string, ...args: readonly string[]) {
-  const allArgs = ['-nostdin', '-v', 'error', '-y', ...args, pathOf(name)]
+  const allArgs = ['-nostdin', '-v', 'error', '-y', ...args, getPath(name)]
   const { status, stderr } = spawnSync('ffmpeg', allArgs, { encoding: 'utf8' })
   assert.equal(status, 0, stderr)
 }
@@ -50,9 +50,9 @@ before(async () => {
     '-itsoffset',
     '0.6',
     '-i',
-    pathOf('plain.mp4'),
+    getPath('plain.mp4'),
     '-i',
-    pathOf('plain.mp4'),
+    getPath('plain.mp4'),
     '-map',
     '0:v',
     '-map',
@@ -80,7 +80,7 @@ const merges: Readonly<Record<string, { readonly files: readonly string[] } & Vi
 for (const [what, { files, ...asked }] of Object.entries(merges)) {
   test(`a merge ${what} has the same result in chunks as in one run`, { timeout: 600_000 }, async () => {
     const merge = { operation: 'merge', ...asked, options: { preset: 'ultrafast', mode: 'encode' } } as const
-    const paths = files.map(pathOf)
+    const paths = files.map(getPath)
     const one = await convertWhole(paths, merge)
     const { result, parts } = await convertInChunks(paths, merge, { workers: 1, timeoutS: 0.3 })
     assert.ok(parts > files.length + 1, `${parts} parts`)
@@ -90,7 +90,7 @@ for (const [what, { files, ...asked }] of Object.entries(merges)) {
 
 test('a merge is not split into chunks if it is copied, short enough or written as AVI', async () => {
   const mergeRequest = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
-  const samePathTwice = [pathOf('plain.mp4'), pathOf('plain.mp4')]
+  const samePathTwice = [getPath('plain.mp4'), getPath('plain.mp4')]
   assert.equal(await splitTestVideo(samePathTwice, mergeRequest), undefined)
   const encodedMerge = { ...mergeRequest, options: { mode: 'encode' } }
   assert.equal(await splitTestVideo(samePathTwice, encodedMerge, { workers: 1, timeoutS: 600 }), undefined)

@@ -30,7 +30,7 @@ function createVideo({
 }
 
 const loneWorker = { workers: 1, timeoutS: 60 }
-const lengthsOf = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = loneWorker) =>
+const planLengths = (videos: readonly ReturnType<typeof createVideo>[], options = {}, pool = loneWorker) =>
   chooseSegmentLengths(
     videos,
     { container: videoContainers.mp4, options: mergeVideoOptions.parse(options) },
@@ -40,18 +40,18 @@ const encodeMode = { mode: 'encode' }
 
 test('a merge of videos is split into segments with about the same encoding time', () => {
   const [smallCount = 0, largeCount = 0] =
-    lengthsOf([createVideo(), createVideo({ width: 3840 })], {}, { ...loneWorker, timeoutS: 300 }) ?? []
+    planLengths([createVideo(), createVideo({ width: 3840 })], {}, { ...loneWorker, timeoutS: 300 }) ?? []
   assert.ok(Math.abs(smallCount / largeCount - 9) < 0.01, `${smallCount} s and ${largeCount} s`)
-  const [one, otherLength] = lengthsOf([createVideo(), createVideo({ seconds: 3 })], encodeMode) ?? []
+  const [one, otherLength] = planLengths([createVideo(), createVideo({ seconds: 3 })], encodeMode) ?? []
   assert.equal(one, otherLength)
   assert.ok(one !== undefined && one >= 6 && one < 600, `${one} s`)
 })
 
 test('a merge of videos is not split if it is copied, short enough or of unknown duration', () => {
   const twoVideos = [createVideo(), createVideo()]
-  assert.equal(lengthsOf(twoVideos), undefined)
+  assert.equal(planLengths(twoVideos), undefined)
   assert.equal(
-    lengthsOf(
+    planLengths(
       [createVideo(), createVideo({ codec: 'vp9', seconds: 20 })],
       {},
       { ...loneWorker, timeoutS: 3000 },
@@ -59,21 +59,24 @@ test('a merge of videos is not split if it is copied, short enough or of unknown
     undefined,
   )
   assert.ok(
-    lengthsOf(
+    planLengths(
       [createVideo({ isSilent: true }), createVideo({ isSilent: true, subtitles: true })],
       encodeMode,
     ),
   )
   assert.equal(
-    lengthsOf([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encodeMode),
+    planLengths([createVideo(), { media: { ...createVideo().media, durationS: undefined } }], encodeMode),
     undefined,
   )
 })
 
 test('a merge of videos without a time limit is split only for workers on other machines', () => {
   const pool = (workers: number) => ({ workers, timeoutS: Number.POSITIVE_INFINITY })
-  assert.equal(lengthsOf([createVideo(), createVideo()], encodeMode, pool(availableParallelism())), undefined)
-  assert.ok(lengthsOf([createVideo(), createVideo()], encodeMode, pool(100)))
+  assert.equal(
+    planLengths([createVideo(), createVideo()], encodeMode, pool(availableParallelism())),
+    undefined,
+  )
+  assert.ok(planLengths([createVideo(), createVideo()], encodeMode, pool(100)))
 })
 
 test('the segments of a video contain every frame exactly once, whatever the frame rate', () => {

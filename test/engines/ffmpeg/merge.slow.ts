@@ -10,7 +10,7 @@ import { assertRefused } from '../../support/assert-refused.ts'
 import { runFfprobe } from '../support/inspect-result.ts'
 import { convert, fixture, type Run, type RunSettings, removeRuns } from '../support/run-engine.ts'
 
-async function summaryOf(run: Run) {
+async function summarizeResult(run: Run) {
   const { streams, format } = await runFfprobe(run.path)
   const video = streams.find((stream) => stream.codec_type === 'video')
   return {
@@ -35,7 +35,7 @@ describe('merging media files', () => {
     ] as const) {
       const run = await merge([name, name, name], to)
       assert.equal(run.result.method, 'stream-copy', to)
-      const shape = await summaryOf(run)
+      const shape = await summarizeResult(run)
       assert.deepEqual(shape.codecs, codecs)
       assert.ok(Math.abs(shape.seconds - 3) <= 0.2, `${to}: ${shape.seconds} s`)
     }
@@ -50,14 +50,14 @@ describe('merging media files', () => {
       more: [rotatedVideo.path],
     })
     assert.equal(run.result.method, 'encode')
-    const { codecs, size, seconds } = await summaryOf(run)
+    const { codecs, size, seconds } = await summarizeResult(run)
     assert.deepEqual({ codecs, size }, { codecs: ['h264', 'aac'], size: [64, 48] })
     assert.ok(Math.abs(seconds - 2) <= 0.2, `${seconds} s`)
   })
 
   test('merging videos with the same format encodes them if requested or if the target requires it', async () => {
     assert.equal((await merge(['video.mp4', 'video.mp4'], 'mp4', { mode: 'encode' })).result.method, 'encode')
-    assert.deepEqual((await summaryOf(await merge(['video.mp4', 'video.mp4'], 'webm'))).codecs, [
+    assert.deepEqual((await summarizeResult(await merge(['video.mp4', 'video.mp4'], 'webm'))).codecs, [
       'vp9',
       'opus',
     ])
@@ -66,12 +66,12 @@ describe('merging media files', () => {
   test('merging videos adds silence to a video without audio', async () => {
     const [mute, video] = [fixture('alpha.webm'), fixture('video.webm')]
     const run = await convert(ffmpeg, mute, 'mp4', { operation: 'merge', more: [video] })
-    assert.deepEqual((await summaryOf(run)).codecs, ['h264', 'aac'])
+    assert.deepEqual((await summarizeResult(run)).codecs, ['h264', 'aac'])
   })
 
   test('merging audio files inserts the requested silence between them', async () => {
-    const plainSummary = await summaryOf(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
-    const summaryWithGaps = await summaryOf(
+    const plainSummary = await summarizeResult(await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav'))
+    const summaryWithGaps = await summarizeResult(
       await merge(['tone.mp3', 'tone.mp3', 'tone.mp3'], 'wav', { gap: '1.5' }),
     )
     assert.equal(Math.round((summaryWithGaps.seconds - plainSummary.seconds) * 10) / 10, 3)
@@ -79,7 +79,7 @@ describe('merging media files', () => {
 
   test('audio files can be merged to every listed audio format', async () => {
     for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
-      const { seconds } = await summaryOf(await merge(['tone.wav', 'tone.wav'], to))
+      const { seconds } = await summarizeResult(await merge(['tone.wav', 'tone.wav'], to))
       assert.ok(seconds > 1, `${to}: ${seconds} s`)
     }
   })
@@ -117,7 +117,7 @@ describe('video and audio compression', () => {
   test('compression meets a target size for video and audio', async () => {
     const video = await compress((await largeRun('mp4')).path, 'mp4', { targetSize: '20k' })
     assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
-    assert.ok((await summaryOf(video)).seconds > 0.9, 'the video is as long as before')
+    assert.ok((await summarizeResult(video)).seconds > 0.9, 'the video is as long as before')
     const mp3Run = await convert(ffmpeg, fixture('surround.flac'), 'mp3', {
       options: { audioBitrate: '320k' },
     })
@@ -131,7 +131,7 @@ describe('video and audio compression', () => {
     const compressedRun = await compress(long.path, 'ogg', { targetSize: 14_000 })
     assert.deepEqual(compressedRun.warnings, [])
     assert.ok((await bytes(compressedRun)) <= 14_000, `the audio has ${await bytes(compressedRun)} bytes`)
-    assert.ok((await summaryOf(compressedRun)).seconds > 11, 'it is as long as before')
+    assert.ok((await summarizeResult(compressedRun)).seconds > 11, 'it is as long as before')
   })
 
   test('compression never makes a file larger, but returns it with a warning', async () => {

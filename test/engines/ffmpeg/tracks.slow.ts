@@ -11,7 +11,7 @@ import { probeCodecs, probeStreams, readStdout, runFfprobe } from '../support/in
 import { convert, fixture, type Run } from '../support/run-engine.ts'
 
 const folder = scratchFolder('tracks')
-const pathOf = (name: string) => join(folder, name)
+const getPath = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
@@ -24,11 +24,11 @@ describe('chapters, subtitles and covers of videos', () => {
     const lines = chapters.flatMap(([start, end, title]) => [
       ...['[CHAPTER]', 'TIMEBASE=1/1000', `START=${start}`, `END=${end}`, `title=${title}`],
     ])
-    await writeFile(pathOf('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
-    const inputs = ['-i', fixture('video.mp4'), '-i', pathOf('chapters.txt')]
-    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', pathOf('chapters.mkv'))
+    await writeFile(getPath('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
+    const inputs = ['-i', fixture('video.mp4'), '-i', getPath('chapters.txt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', getPath('chapters.mkv'))
     for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
-      const run = await convert(ffmpeg, pathOf('chapters.mkv'), to)
+      const run = await convert(ffmpeg, getPath('chapters.mkv'), to)
       const listedChapters = await readStdout(
         'ffprobe',
         '-v',
@@ -41,20 +41,20 @@ describe('chapters, subtitles and covers of videos', () => {
       assert.match(listedChapters, /Anfang[\s\S]*End/, to)
       assert.deepEqual(run.warnings, [], to)
     }
-    const { warnings } = await convert(ffmpeg, pathOf('chapters.mkv'), 'avi')
+    const { warnings } = await convert(ffmpeg, getPath('chapters.mkv'), 'avi')
     assert.deepEqual(warnings, ['CHAPTERS_DROPPED'])
   })
 
   test('a video keeps styled subtitles if the format supports them, and otherwise their text', async () => {
-    await writeFile(pathOf('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
-    const inputs = ['-i', fixture('video.mp4'), '-i', pathOf('words.srt')]
-    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', pathOf('styled.mkv'))
+    await writeFile(getPath('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
+    const inputs = ['-i', fixture('video.mp4'), '-i', getPath('words.srt')]
+    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', getPath('styled.mkv'))
     for (const [to, codec] of [
       ['mkv', 'ass'],
       ['mp4', 'mov_text'],
       ['webm', 'webvtt'],
     ] as const) {
-      const run = await convert(ffmpeg, pathOf('styled.mkv'), to)
+      const run = await convert(ffmpeg, getPath('styled.mkv'), to)
       assert.equal((await probeStreams(run, 'subtitle'))[0]?.codec_name, codec, to)
       assert.match(
         await readStdout('ffmpeg', '-v', 'error', '-i', run.path, '-f', 'srt', '-'),
@@ -66,10 +66,10 @@ describe('chapters, subtitles and covers of videos', () => {
 
   test('a video keeps its cover if the format supports one, and causes a warning otherwise', async () => {
     const inputs = ['-i', fixture('video.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
-    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', pathOf('cover.mp4'))
-    const keptCover = await convert(ffmpeg, pathOf('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
+    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
+    const keptCover = await convert(ffmpeg, getPath('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
     assert.deepEqual(await probeCodecs(keptCover), ['hevc', 'aac', 'mjpeg'])
-    const droppedCover = await convert(ffmpeg, pathOf('cover.mp4'), 'webm')
+    const droppedCover = await convert(ffmpeg, getPath('cover.mp4'), 'webm')
     assert.deepEqual(droppedCover.warnings, ['COVER_DROPPED'])
   })
 
@@ -83,10 +83,10 @@ describe('chapters, subtitles and covers of videos', () => {
       '1',
       '-f',
       'webm',
-      pathOf('live.webm'),
+      getPath('live.webm'),
     )
-    assert.equal((await runFfprobe(pathOf('live.webm'))).format.duration, undefined)
-    const { result } = await convert(ffmpeg, pathOf('live.webm'), 'mp4')
+    assert.equal((await runFfprobe(getPath('live.webm'))).format.duration, undefined)
+    const { result } = await convert(ffmpeg, getPath('live.webm'), 'mp4')
     assert.equal(result.method, 'stream-copy')
     assert.ok(Math.abs(Number(result.details?.durationS) - 1) < 0.1, `${result.details?.durationS} s`)
   })
@@ -132,15 +132,15 @@ describe('audio options and MIDI', () => {
     const notes = [0, 0x90, 60, 100, 0x83, 0x60, 0x80, 60, 0, 0, 0xff, 0x2f, 0]
     const track = [...Buffer.from('MTrk'), 0, 0, 0, notes.length, ...notes]
     const bare = Buffer.from([...Buffer.from('MThd'), 0, 0, 0, 6, 0, 0, 0, 1, 1, 0xe0, ...track])
-    await writeFile(pathOf('note.mid'), bare)
-    await writeFile(pathOf('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
+    await writeFile(getPath('note.mid'), bare)
+    await writeFile(getPath('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
     for (const name of ['note.mid', 'note.rmi']) {
-      const run = await convert(ffmpeg, pathOf(name), 'mp3')
+      const run = await convert(ffmpeg, getPath(name), 'mp3')
       assert.ok((await seconds(run)) > 0.5, name)
       assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
     }
-    await writeFile(pathOf('noise.mid'), 'MThd and nothing that follows')
-    await assertRefused(convert(ffmpeg, pathOf('noise.mid'), 'mp3'), 'CORRUPT_FILE')
+    await writeFile(getPath('noise.mid'), 'MThd and nothing that follows')
+    await assertRefused(convert(ffmpeg, getPath('noise.mid'), 'mp3'), 'CORRUPT_FILE')
   })
 })
 

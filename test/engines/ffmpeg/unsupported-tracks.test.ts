@@ -68,12 +68,12 @@ const writeScratch = (name: string, bytes: Buffer | string) => {
   writeFileSync(path, bytes, 'latin1')
   return path
 }
-const encryptionOf = (path: string, format: FormatId) =>
+const detectEncryption = (path: string, format: FormatId) =>
   rejectEncrypted(path, format).then(
     () => undefined,
     (error) => error.details.encryption,
   )
-const codecOf = async (path: string, format: FormatId) =>
+const readCodec = async (path: string, format: FormatId) =>
   (await findUnsupportedCodec(path, format, new Error('cause')))?.details?.['feature']
 
 test('the error for encrypted media names the protection system', async () => {
@@ -86,17 +86,17 @@ test('the error for encrypted media names the protection system', async () => {
   const system = box('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
   const clearKey = readFileSync(fixture('odd/clear-key.mp4'))
   const protectedFile = writeScratch('widevine.mp4', Buffer.concat([clearKey, system]))
-  assert.equal(await encryptionOf(protectedFile, 'mp4'), 'Widevine')
+  assert.equal(await detectEncryption(protectedFile, 'mp4'), 'Widevine')
   const fairPlay = readFileSync(fixture('tone.m4a'), 'latin1').replace('mp4a\0', 'drms\0')
-  assert.equal(await encryptionOf(writeScratch('fairplay.m4a', fairPlay), 'm4a'), 'FairPlay')
+  assert.equal(await detectEncryption(writeScratch('fairplay.m4a', fairPlay), 'm4a'), 'FairPlay')
   const windowsMedia = Buffer.from(`3026b275${'00'.repeat(26)}fbb3112223bdd211b4b700a0c955fc6e`, 'hex')
-  assert.equal(await encryptionOf(writeScratch('drm.wmv', windowsMedia), 'wmv'), 'Windows Media DRM')
+  assert.equal(await detectEncryption(writeScratch('drm.wmv', windowsMedia), 'wmv'), 'Windows Media DRM')
   for (const [name, format] of [
     ['video.mp4', 'mp4'],
     ['video.webm', 'webm'],
     ['tracks.mkv', 'mkv'],
   ] as const)
-    assert.equal(await encryptionOf(fixture(name), format), undefined, name)
+    assert.equal(await detectEncryption(fixture(name), format), undefined, name)
 })
 
 test('encrypted tracks and VVC video are detected in Matroska', async () => {
@@ -112,11 +112,14 @@ test('encrypted tracks and VVC video are detected in Matroska', async () => {
     Buffer.concat([element('1a45dfa3'), element('18538067', element('1654ae6b', element('ae', ...fields)))])
   const codec = element('86', Buffer.from('V_MPEGI/ISO/VVC'))
   const encrypted = element('6d80', element('6240', element('5035', Buffer.from([0x47, 0xe1, 0x81, 5]))))
-  assert.equal(await encryptionOf(writeScratch('e.webm', file(codec, encrypted)), 'webm'), 'WebM encryption')
+  assert.equal(
+    await detectEncryption(writeScratch('e.webm', file(codec, encrypted)), 'webm'),
+    'WebM encryption',
+  )
   const compressed = element('6d80', element('6240', element('5034', Buffer.from([0x42, 0x54, 0x81, 3]))))
   const vvc = writeScratch('vvc.mkv', file(codec, compressed))
-  assert.equal(await encryptionOf(vvc, 'mkv'), undefined)
-  assert.equal(await codecOf(vvc, 'mkv'), 'H.266 (VVC) video')
+  assert.equal(await detectEncryption(vvc, 'mkv'), undefined)
+  assert.equal(await readCodec(vvc, 'mkv'), 'H.266 (VVC) video')
 })
 
 test('scrambled packets and newer codecs are detected in MPEG transport streams', async () => {
@@ -127,32 +130,32 @@ test('scrambled packets and newer codecs are detected in MPEG transport streams'
     for (let at = 0; at < bytes.length; at += 188) edit(bytes.subarray(at, at + 188))
     return writeScratch(name, bytes)
   }
-  const pidOf = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
-  assert.equal(await encryptionOf(clear, 'ts'), undefined)
-  assert.equal(await codecOf(clear, 'ts'), undefined)
+  const readPid = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
+  assert.equal(await detectEncryption(clear, 'ts'), undefined)
+  assert.equal(await readCodec(clear, 'ts'), undefined)
   const scrambledPath = change('scrambled.ts', (packet) => {
-    if (pidOf(packet) === 0x100) packet[3] = packet.readUInt8(3) | 0x80
+    if (readPid(packet) === 0x100) packet[3] = packet.readUInt8(3) | 0x80
   })
-  assert.equal(await encryptionOf(scrambledPath, 'ts'), 'scrambled packets')
+  assert.equal(await detectEncryption(scrambledPath, 'ts'), 'scrambled packets')
   let isDamaged = false
   const damagedPath = change('damaged.ts', (packet) => {
-    if (isDamaged || pidOf(packet) !== 0x100) return
+    if (isDamaged || readPid(packet) !== 0x100) return
     packet[3] = packet.readUInt8(3) | 0x80
     isDamaged = true
   })
-  assert.equal(await encryptionOf(damagedPath, 'ts'), undefined)
+  assert.equal(await detectEncryption(damagedPath, 'ts'), undefined)
   const withStreamTypes = (name: string, video: number, audio: number) =>
     change(name, (packet) => {
-      if (pidOf(packet) !== 0x1000) return
+      if (readPid(packet) !== 0x1000) return
       packet[17] = video
       packet[22] = audio
     })
-  assert.equal(await codecOf(withStreamTypes('vvc.ts', 0x33, 0x0f), 'ts'), 'H.266 (VVC) video')
-  assert.equal(await codecOf(withStreamTypes('mpeg-h.ts', 0x1b, 0x2d), 'ts'), 'MPEG-H 3D audio')
+  assert.equal(await readCodec(withStreamTypes('vvc.ts', 0x33, 0x0f), 'ts'), 'H.266 (VVC) video')
+  assert.equal(await readCodec(withStreamTypes('mpeg-h.ts', 0x1b, 0x2d), 'ts'), 'MPEG-H 3D audio')
   const scrambledBytes = readFileSync(scrambledPath)
   const packets = Array.from({ length: scrambledBytes.length / 188 }, (_, at) =>
     scrambledBytes.subarray(at * 188, at * 188 + 188),
   )
   const m2tsBytes = Buffer.concat(packets.flatMap((packet) => [Buffer.alloc(4), packet]))
-  assert.equal(await encryptionOf(writeScratch('scrambled.m2ts', m2tsBytes), 'm2ts'), 'scrambled packets')
+  assert.equal(await detectEncryption(writeScratch('scrambled.m2ts', m2tsBytes), 'm2ts'), 'scrambled packets')
 })

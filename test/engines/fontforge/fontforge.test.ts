@@ -40,11 +40,11 @@ const filteredLauncher = launchers.filter(
   ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
 
-const extensionOf = (id: FormatId) => formatById(id).extensions[0]
+const getExtension = (id: FormatId) => formatById(id).extensions[0]
 
 async function convertWithFilters(source: string, from: FormatId, to: FormatId): Promise<string> {
   const workDir = mkdtempSync(join(scratch, 'filtered-'))
-  const [sourceName, resultName] = [`source.${extensionOf(from)}`, `result.${extensionOf(to)}`]
+  const [sourceName, resultName] = [`source.${getExtension(from)}`, `result.${getExtension(to)}`]
   copyFileSync(source, join(workDir, sourceName))
   const { file, args, readOnly } = locatePythonProgram('font/convert_font.py')
   const programArgs = [sourceName, from, resultName, to, JSON.stringify(from === 'ttf' ? subset : {})]

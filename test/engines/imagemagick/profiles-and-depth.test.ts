@@ -120,7 +120,8 @@ describe('Photoshop documents', () => {
 describe('bits per channel', () => {
   after(removeRuns)
 
-  const bitsOf = async (path: string) => Number(await readStdout('identify', '-format', '%z', `${path}[0]`))
+  const readBitDepth = async (path: string) =>
+    Number(await readStdout('identify', '-format', '%z', `${path}[0]`))
 
   test('an image with 16 bits per channel keeps them if the target can store them, with a warning otherwise', async () => {
     const sources: string[] = [fixture('deep.png')]
@@ -131,11 +132,15 @@ describe('bits per channel', () => {
     for (const source of [...sources, psd]) {
       for (const to of ['png', 'tiff'] as const) {
         const { path, warnings } = await convert(imagemagick, source, to)
-        assert.deepEqual([await bitsOf(path), warnings], [16, []], `${source} to ${to}`)
+        assert.deepEqual([await readBitDepth(path), warnings], [16, []], `${source} to ${to}`)
       }
       for (const to of ['jpg', 'psd', 'tga'] as const) {
         const { path, warnings } = await convert(imagemagick, source, to)
-        assert.deepEqual([await bitsOf(path), warnings], [8, ['COLOR_DEPTH_REDUCED']], `${source} to ${to}`)
+        assert.deepEqual(
+          [await readBitDepth(path), warnings],
+          [8, ['COLOR_DEPTH_REDUCED']],
+          `${source} to ${to}`,
+        )
       }
     }
     for (const to of ['jpg', 'webp', 'gif', 'heic'] as const)
@@ -164,11 +169,11 @@ describe('metadata in formats of ImageMagick', () => {
         .withExif({ IFD0: { Artist: 'Zebra' } })
         .toBuffer(),
     )
-    const warningsOf = async (source: string, to: FormatId) =>
+    const getWarnings = async (source: string, to: FormatId) =>
       (await convert(imagemagick, source, to, { options: { metadata: 'keep' } })).warnings
     for (const to of ['tga', 'psd', 'sgi'] as const) {
-      assert.deepEqual(await warningsOf(bare, to), [], to)
-      assert.deepEqual(await warningsOf(noted, to), ['METADATA_NOT_KEPT'], to)
+      assert.deepEqual(await getWarnings(bare, to), [], to)
+      assert.deepEqual(await getWarnings(noted, to), ['METADATA_NOT_KEPT'], to)
     }
   })
 

@@ -15,7 +15,7 @@ after(async () => {
 })
 
 /** Returns the content of a file: packages unpacked, with the names of their parts, and 16-bit text as 8-bit. */
-async function contentOf(path: string): Promise<string> {
+async function readContent(path: string): Promise<string> {
   const bytes = await readFile(path)
   if (bytes.toString('latin1', 0, 2) !== 'PK') return stripZeroBytes(bytes)
   const reader = new ZipReader(new Uint8ArrayReader(bytes))
@@ -84,14 +84,14 @@ const cases = [
 for (const one of cases) {
   describe(`active content in ${one.name}`, () => {
     test(`the test document ${one.name} contains active content`, async () => {
-      const content = await contentOf(fixture(`office/${one.name}`))
+      const content = await readContent(fixture(`office/${one.name}`))
       for (const pattern of one.active) assert.match(content, pattern)
     })
 
     for (const to of one.to) {
       test(`active content in ${one.name} is removed from its ${to}, but the text is kept`, async () => {
         const { path } = await convert(engine, fixture(`office/${one.name}`), to)
-        const content = to === 'pdf' ? await uncompressPdf(path) : await contentOf(path)
+        const content = to === 'pdf' ? await uncompressPdf(path) : await readContent(path)
         assert.ok(content.includes(one.word), `${one.word} is missing`)
         for (const pattern of [...one.active, ...('alsoForbidden' in one ? one.alsoForbidden : [])]) {
           assert.doesNotMatch(content, pattern)
@@ -111,7 +111,7 @@ async function uncompressPdf(path: string): Promise<string> {
 
 test('an ordinary hyperlink of an office document is kept', async () => {
   const { path } = await convert(engine, fixture('office/macros.odt'), 'docx')
-  assert.match(await contentOf(path), /https:\/\/example\.com\/kept/)
+  assert.match(await readContent(path), /https:\/\/example\.com\/kept/)
 })
 
 describe('files outside of the document', () => {
@@ -119,7 +119,7 @@ describe('files outside of the document', () => {
     test(`a file outside of the document is not included in ${to}`, async () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'
       const { path } = await convert(engine, fixture(`office/${source}`), to)
-      const content = to === 'pdf' ? await readPdfText(path) : await contentOf(path)
+      const content = to === 'pdf' ? await readPdfText(path) : await readContent(path)
       // The section and the frame reference this file, which LibreOffice can read in its sandbox.
       const [line = ''] = (await readFile('/etc/libreoffice/sofficerc', 'utf8')).split('\n')
       assert.ok(line.length > 3 && !content.includes(line))

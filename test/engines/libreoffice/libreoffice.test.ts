@@ -19,7 +19,7 @@ function convertFixture(name: string, to: FormatId, settings?: RunSettings) {
   return convert(engine, fixture(`office/${name}`), to, settings)
 }
 
-async function pdfOf(name: string, options?: RunSettings['options']): Promise<string> {
+async function convertToPdf(name: string, options?: RunSettings['options']): Promise<string> {
   const { path } = await convertFixture(name, 'pdf', options && { options })
   return path
 }
@@ -33,7 +33,7 @@ async function pageSizes(path: string): Promise<string[]> {
 }
 
 /** Returns the distance of a word from the left and top edge of its page, in points. */
-async function placeOf(word: string, path: string): Promise<{ left: number; top: number }> {
+async function findPosition(word: string, path: string): Promise<{ left: number; top: number }> {
   const boxes = await readStdout('pdftotext', '-bbox', path, '-')
   const [, left, top] = new RegExp(`xMin="([\\d.]+)" yMin="([\\d.]+)"[^>]*>${word}<`).exec(boxes) ?? []
   return { left: Number(left), top: Number(top) }
@@ -56,23 +56,29 @@ describe('documents to PDF', () => {
   })
 
   test('a document converted to PDF has the requested page size', async () => {
-    assert.deepEqual(await pageSizes(await pdfOf('report.docx')), ['612x792', '612x792'])
-    assert.deepEqual(await pageSizes(await pdfOf('report.docx', { pageSize: 'a4' })), ['595x842', '595x842'])
-    const landscapePdf = await pdfOf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
+    assert.deepEqual(await pageSizes(await convertToPdf('report.docx')), ['612x792', '612x792'])
+    assert.deepEqual(await pageSizes(await convertToPdf('report.docx', { pageSize: 'a4' })), [
+      '595x842',
+      '595x842',
+    ])
+    const landscapePdf = await convertToPdf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
     assert.deepEqual(await pageSizes(landscapePdf), ['792x612', '792x612'])
-    const ownPaper = await pdfOf('report.docx', { pageSize: '8x5in' })
+    const ownPaper = await convertToPdf('report.docx', { pageSize: '8x5in' })
     assert.deepEqual(new Set(await pageSizes(ownPaper)), new Set(['576x360']))
   })
 
   test('a document converted to PDF has the requested margins', async () => {
-    const path = await pdfOf('report.docx', { marginLeft: '2in', marginTop: '10cm' })
-    const { left, top } = await placeOf('Quarterly', path)
+    const path = await convertToPdf('report.docx', { marginLeft: '2in', marginTop: '10cm' })
+    const { left, top } = await findPosition('Quarterly', path)
     assert.ok(Math.abs(left - 144) < 2, `${left}`)
     assert.ok(top >= 283 && top < 300, `${top}`)
   })
 
   test('a document converted to PDF has headers and footers with page numbers', async () => {
-    const path = await pdfOf('report.docx', { headerText: 'Head {page}/{pages}', footerText: 'Foot {date}' })
+    const path = await convertToPdf('report.docx', {
+      headerText: 'Head {page}/{pages}',
+      footerText: 'Foot {date}',
+    })
     const text = await readPdfText(path)
     assert.match(text, /Head 1\/2[\s\S]*Head 2\/2/)
     assert.equal(text.match(/Foot \d{4}-\d\d-\d\d/g)?.length, 2)
@@ -160,7 +166,7 @@ test('emoji families, flags, skin tones and the newest emoji are rendered as one
   await writeFile(source, `<meta charset="utf-8">${lines.join('')}`)
   const { path, warnings } = await convert(engine, source, 'pdf')
   assert.deepEqual(warnings, [])
-  const places = await Promise.all(symbols.map((_, index) => placeOf(`behind${index}`, path)))
+  const places = await Promise.all(symbols.map((_, index) => findPosition(`behind${index}`, path)))
   const [firstPlace] = places
   assert.ok(firstPlace && firstPlace.left > 0)
   for (const [index, { left }] of places.entries()) assert.equal(left, firstPlace.left, symbols[index])
@@ -217,14 +223,14 @@ test('a sheet with words far apart keeps them, and is refused as too large only 
 })
 
 test('formulas and Chinese characters of documents are rendered in the PDF', async () => {
-  const path = await pdfOf('formula.docx')
+  const path = await convertToPdf('formula.docx')
   assert.match(await readPdfText(path), /数学\s+axolotl\s+newt/)
   assert.match(await readStdout('pdffonts', path), /Noto(?:Sans|Serif)CJK/)
 })
 
 describe('documents with comments', () => {
   test('a document with comments is converted to PDF without them', async () => {
-    const text = await readPdfText(await pdfOf('comments.docx'))
+    const text = await readPdfText(await convertToPdf('comments.docx'))
     assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
   })
 
@@ -259,7 +265,7 @@ describe('documents with tracked changes', async () => {
 
 describe('sheets to PDF', () => {
   test('a sheet converted to PDF has all columns of a row on one page', async () => {
-    const path = await pdfOf('workbook.xlsx')
+    const path = await convertToPdf('workbook.xlsx')
     assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
     assert.match(
       await readStdout('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'),
@@ -268,12 +274,14 @@ describe('sheets to PDF', () => {
   })
 
   test('a sheet converted to PDF keeps its scale if it does not have to fit', async () => {
-    const pages = await countPdfPages(await pdfOf('workbook.xlsx', { fitToWidth: 'false' }))
+    const pages = await countPdfPages(await convertToPdf('workbook.xlsx', { fitToWidth: 'false' }))
     assert.ok(pages > 2, `${pages} pages`)
   })
 
   test('a sheet converted to PDF has headers and footers', async () => {
-    const text = await readPdfText(await pdfOf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }))
+    const text = await readPdfText(
+      await convertToPdf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }),
+    )
     assert.match(text, /Sheet 1 of 2[\s\S]*Sheet 2 of 2/)
   })
 })

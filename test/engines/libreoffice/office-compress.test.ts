@@ -26,22 +26,22 @@ before(async () => {
 
 const compressFile = (source: string, options = {}) =>
   convert(vips, source, source.endsWith('odt') ? 'odt' : 'docx', { operation: 'compress', options })
-const sizeOf = async (path: string) => (await stat(path)).size
+const getSize = async (path: string) => (await stat(path)).size
 const part = (path: string, name: string) => readStdout('unzip', '-p', path, name)
 
 test('compressing a document makes its images smaller and keeps its text unchanged', async () => {
   const { path, result, warnings } = await compressFile(album)
-  const [smallBytes, wholeBytes] = [await sizeOf(path), await sizeOf(album)]
+  const [smallBytes, wholeBytes] = [await getSize(path), await getSize(album)]
   assert.ok(smallBytes < wholeBytes / 3, `${smallBytes} of ${wholeBytes} bytes`)
   assert.deepEqual(warnings, [])
-  assert.equal(result.details?.sizeAfter, await sizeOf(path))
+  assert.equal(result.details?.sizeAfter, await getSize(path))
   assert.deepEqual(await listZipNames(path), await listZipNames(album))
   assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
 })
 
 test('a document is compressed to the target size, or a warning says that the size cannot be reached', async () => {
   const { path, result } = await compressFile(album, { targetSize: 150_000 })
-  assert.ok((await sizeOf(path)) <= 150_000, `${await sizeOf(path)} bytes`)
+  assert.ok((await getSize(path)) <= 150_000, `${await getSize(path)} bytes`)
   assert.equal(result.details?.reached, true)
   const tiny = await compressFile(album, { targetSize: 2000 })
   assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
@@ -65,5 +65,5 @@ test('compressing a signed document causes a warning only if the document change
 test('compressing a document without images returns it unchanged, with a warning', async () => {
   const { path, warnings } = await compressFile(fixture('letter.odt'))
   assert.deepEqual(warnings, ['NOT_SMALLER'])
-  assert.equal(await sizeOf(path), await sizeOf(fixture('letter.odt')))
+  assert.equal(await getSize(path), await getSize(fixture('letter.odt')))
 })

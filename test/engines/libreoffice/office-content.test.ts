@@ -106,7 +106,7 @@ const mhtmlPage = [
 ].join('')
 
 /** @param parts additional parts by relationship type, each with its file name. */
-async function wordOf(
+async function findWord(
   name: string,
   body: string,
   parts: readonly (readonly [string, string, string | Buffer])[],
@@ -145,10 +145,10 @@ const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtCont
 test('a Word document keeps fields, controls in tables, tables in notes and embedded pages', async () => {
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
-  const nestedDocument = await wordOf('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
+  const nestedDocument = await findWord('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
     ['aFChunk', 'plain.txt', 'deepest'],
   ])
-  const path = await wordOf(
+  const path = await findWord(
     'stand-ins',
     `<w:p>${field('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
      <w:tbl><w:tr>${control(cell('first'))}${cell('second')}</w:tr>${control(`<w:tr>${cell('third')}${cell('fourth')}</w:tr>`)}</w:tbl>
@@ -189,7 +189,7 @@ test('a Word document keeps text with ruby annotations and in custom XML element
   const ruby = (base: string, over: string) =>
     `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:p>${ruby('注', 'ちゅう')}</w:p></w:footnote></w:footnotes>`
-  const path = await wordOf(
+  const path = await findWord(
     'ruby',
     `<w:p>${ruby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
      <w:customXml w:element="x"><w:customXmlPr/>${words('block')}</w:customXml>`,
@@ -229,7 +229,7 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
   }
   // Each separately, so that a fix for one does not hide a problem of another.
   for (const [name, xml] of Object.entries(parts)) {
-    const path = await wordOf(`one-${name}`, xml, [])
+    const path = await findWord(`one-${name}`, xml, [])
     const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')
     assert.match(text, expectedParts[name as keyof typeof parts], name) // names are keys
   }

@@ -33,7 +33,7 @@ async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engin
 }
 
 /** Returns the ids of processes whose command line contains both the program and the folder. */
-async function pidsOf(program: string, folder: string): Promise<number[]> {
+async function listPids(program: string, folder: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const pidLists = await Promise.all(
     pids.map(async (pid) => {
@@ -44,7 +44,7 @@ async function pidsOf(program: string, folder: string): Promise<number[]> {
   return pidLists.flat()
 }
 
-const offices = (baseDir: string) => pidsOf('soffice.bin', baseDir)
+const offices = (baseDir: string) => listPids('soffice.bin', baseDir)
 
 /** Writes a text of many pages, so that converting it takes a while after it was loaded. */
 async function writeLongText(word: string, lines = 4000): Promise<string> {

@@ -16,14 +16,14 @@ function convertFixture(name: string, to: FormatId, settings?: RunSettings) {
   return convert(engine, fixture(`office/${name}`), to, settings)
 }
 
-async function pdfOf(name: string, options?: RunSettings['options']): Promise<string> {
+async function convertToPdf(name: string, options?: RunSettings['options']): Promise<string> {
   const { path } = await convertFixture(name, 'pdf', options && { options })
   return path
 }
 
 describe('plain text and tables', () => {
   test('plain text in UTF-16 keeps its characters', async () => {
-    assert.match(await readPdfText(await pdfOf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
+    assert.match(await readPdfText(await convertToPdf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
 
   test('a CSV converted to PDF is printed without any additional text', async () => {
@@ -231,22 +231,22 @@ describe('documents that cannot be opened', () => {
   })
 })
 
-const shapesOf = (body: string) =>
+const findShapes = (body: string) =>
   `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${body.includes('<office:presentation>') ? 'presentation' : 'text'}"><office:body>${body}</office:body></office:document>`
 
-const shapeOf = (words: string) =>
+const findShape = (words: string) =>
   `<draw:custom-shape text:anchor-type="paragraph" svg:x="1cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><text:p>${words}</text:p><draw:enhanced-geometry svg:viewBox="0 0 9 9" draw:enhanced-path="M 0 0 L 9 0 9 9 0 9 Z N"/></draw:custom-shape>`
 
 test('text in shapes and groups of shapes appears once in the web page of a document', async () => {
   const words = ['alone', 'grouped', 'beside']
-  const shapes = `${shapeOf('alone')}<draw:g>${shapeOf('grouped')}${shapeOf('beside')}</draw:g>`
+  const shapes = `${findShape('alone')}<draw:g>${findShape('grouped')}${findShape('beside')}</draw:g>`
   const sources = {
     'shapes.fodt': `<office:text><text:p>before</text:p><text:p>${shapes}around</text:p></office:text>`,
     'shapes.fodp': `<office:presentation><draw:page>${shapes}</draw:page></office:presentation>`,
   }
   for (const [name, body] of Object.entries(sources)) {
     const path = join(scratch, name)
-    await writeFile(path, shapesOf(body))
+    await writeFile(path, findShapes(body))
     const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
     for (const word of words) assert.equal(page.split(word).length, 2, `${word} of ${name}`)
   }
@@ -259,7 +259,7 @@ test('a sheet with a visible comment becomes a web page with the comment', async
   const body = `<office:spreadsheet><table:table table:name="One"><table:table-row>${cell}</table:table-row></table:table></office:spreadsheet>`
   const path = join(scratch, 'comment.fods')
   const namespace = 'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-  const sheet = shapesOf(body).replace('xmlns:text', `${namespace}xmlns:text`)
+  const sheet = findShapes(body).replace('xmlns:text', `${namespace}xmlns:text`)
   await writeFile(path, sheet.replace('opendocument.text"', 'opendocument.spreadsheet"'))
   const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
   for (const word of ['comment-apple', 'cell-pear']) assert.equal(page.split(word).length, 2, word)

@@ -35,7 +35,7 @@ test('complete HTML tables and other content stay unchanged', () => {
 test('a web page without end tags in its table keeps the table in text and Markdown', async () => {
   const path = join(scratchFolder('tables'), 'a.html')
   await writeFile(path, '<title>T</title><table><tr><td>one<td>two<tr><td>three<td>four</table><p>After')
-  const textOf = async (to: 'txt' | 'md') => readFile((await convert(pandoc, path, to)).path, 'utf8')
-  assert.match(await textOf('txt'), /one\ttwo\nthree\tfour\n/)
-  assert.match(await textOf('md'), /\| one +\| two +\|\n\| three +\| four +\|/)
+  const convertToText = async (to: 'txt' | 'md') => readFile((await convert(pandoc, path, to)).path, 'utf8')
+  assert.match(await convertToText('txt'), /one\ttwo\nthree\tfour\n/)
+  assert.match(await convertToText('md'), /\| one +\| two +\|\n\| three +\| four +\|/)
 })

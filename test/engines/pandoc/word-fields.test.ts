@@ -12,7 +12,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 const scratch = scratchFolder('word-fields')
 
-const textOf = async (source: string, to: FormatId) =>
+const convertToText = async (source: string, to: FormatId) =>
   readFile((await convert(pandoc, source, to)).path, 'utf8')
 
 /** The fixture with other paragraphs and lists. */
@@ -45,9 +45,9 @@ describe('generated content of Word documents', () => {
   test('headings of a Word document keep their numbers', async () => {
     const source = fixture('office/contract-numbered.docx')
     const numbered = ['1. Scope', '1.1 Terms', '1.2 Definitions', '2. Payment', '2.1 Fee']
-    const headings = (await textOf(source, 'md')).match(/(?<=^#+ ).*$/gm)
+    const headings = (await convertToText(source, 'md')).match(/(?<=^#+ ).*$/gm)
     assert.deepEqual(headings, numbered)
-    const text = await textOf(source, 'txt')
+    const text = await convertToText(source, 'txt')
     for (const heading of numbered) assert.ok(text.includes(heading), heading)
     const { path } = await convert(pandoc, source, 'epub')
     assert.match(execFileSync('unzip', ['-p', path, '*.xhtml'], { encoding: 'utf8' }), />2\.1 Fee</)
@@ -61,7 +61,7 @@ describe('generated content of Word documents', () => {
       [...clauses, item(0, 'Law'), item(1, 'Court')].join(''),
       levels,
     )
-    const lines = (await textOf(source, 'txt')).split('\n').filter(Boolean)
+    const lines = (await convertToText(source, 'txt')).split('\n').filter(Boolean)
     assert.deepEqual(lines, ['§ I Goods', 'I.a) Price', 'I.b) Place', 'Between', '§ II Law', 'II.a) Court'])
   })
 
@@ -71,12 +71,12 @@ describe('generated content of Word documents', () => {
       item(0, 'one') + item(0, 'two'),
       level(0, 'decimal', '%1.'),
     )
-    assert.match(await textOf(source, 'md'), /^1\. +one\n+2\. +two$/m)
+    assert.match(await convertToText(source, 'md'), /^1\. +one\n+2\. +two$/m)
   })
 
   test('Word check boxes show their state, and drop-down lists the selected value', async () => {
     for (const to of ['md', 'txt'] as const) {
-      const text = await textOf(fixture('office/formfields.docx'), to)
+      const text = await convertToText(fixture('office/formfields.docx'), to)
       assert.match(text, /☒ I accept the terms\n+☐ Send me the newsletter\n+Colour: Green/, to)
     }
   })
@@ -100,11 +100,11 @@ describe('generated content of Word documents', () => {
       plain('<w:t>à</w:t>'),
     ]
     const source = await documentWith('symbols.docx', paragraphs.join(''))
-    assert.deepEqual((await textOf(source, 'txt')).split('\n').filter(Boolean), ['✓☑α', '→', '≤', 'à'])
+    assert.deepEqual((await convertToText(source, 'txt')).split('\n').filter(Boolean), ['✓☑α', '→', '≤', 'à'])
   })
 
   test('a sum in a Word formula keeps its sign even without an operand', async () => {
-    const text = await textOf(fixture('office/nary-without-e.docx'), 'md')
+    const text = await convertToText(fixture('office/nary-without-e.docx'), 'md')
     assert.match(text.replaceAll(' ', ''), /\$\\sum_\{k=0\}\^\{n\}(?:\{\})?x\^\{k\}\$/)
   })
 })

@@ -19,9 +19,9 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { hashZipEntries } from '../support/inspect-result.ts'
 import { createLongBook, writeFiles } from '../support/pdf-maker.ts'
 
-let pathOf: (name: string) => string
+let getPath: (name: string) => string
 before(async () => {
-  pathOf = await writeFiles({ 'long.pdf': createLongBook(300), 'short.pdf': createLongBook(6) })
+  getPath = await writeFiles({ 'long.pdf': createLongBook(300), 'short.pdf': createLongBook(6) })
 })
 
 interface StepRequest {
@@ -39,7 +39,7 @@ async function createStep(
   const outDir = join(workDir, 'out')
   await mkdir(outDir)
   const path = join(workDir, 'source-1.pdf')
-  await copyFile(pathOf(name), path)
+  await copyFile(getPath(name), path)
   const schema = pdf.capabilities.find(
     ({ operation, to: targets }) => operation === 'convert' && targets.includes(to),
   )

@@ -24,7 +24,7 @@ const square = (x: number, y: number) => `1 w ${x} ${y - 3} 14 14 re S`
 const drawComb = (code: string, y: number, pitch: number) =>
   [...code].map((char, at) => `${square(150 + at * pitch, y)} ${text(char, [154 + at * pitch, y])}`).join(' ')
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'codes.pdf': createPage(
     text('Fill in your code and send the form to the office.', [60, 780]),
     ...[text('Customer', [60, 740]), drawComb('48X57  ', 740, 14)],
@@ -45,7 +45,7 @@ const pathOf = await writeFiles({
 })
 
 const toText = async (name: string) => {
-  const { path } = await convert(pdf, pathOf(name), 'docx', { options: { mode: 'fast' } })
+  const { path } = await convert(pdf, getPath(name), 'docx', { options: { mode: 'fast' } })
   return readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 }
 

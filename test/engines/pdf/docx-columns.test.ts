@@ -43,7 +43,7 @@ interface ConvertedDocument {
 let folder = ''
 let documents: Readonly<Record<string, ConvertedDocument>> = {}
 
-const documentOf = (name: keyof typeof sources): ConvertedDocument => {
+const getDocument = (name: keyof typeof sources): ConvertedDocument => {
   const convertedDocument = documents[name]
   assert.ok(convertedDocument)
   return convertedDocument
@@ -117,7 +117,7 @@ describe('PDF with columns to Word', () => {
   })
 
   test('columns of a PDF are next to each other in the Word document', async () => {
-    const { printedPath } = documentOf('two')
+    const { printedPath } = getDocument('two')
     assert.equal(await countPdfPages(printedPath), 1)
     const linesBefore = await countSideBySideLines(join(folder, 'two.pdf'), 2)
     const now = await countSideBySideLines(printedPath, 2)
@@ -125,7 +125,7 @@ describe('PDF with columns to Word', () => {
   })
 
   test('PDF text is read column by column, above and below each title', () => {
-    const { text } = documentOf('two')
+    const { text } = getDocument('two')
     const expectedNumbers = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
     assert.deepEqual(extractNumbers(text), expectedNumbers)
     assert.match(text, /keepers\s+\w+ \w+1000 /)
@@ -134,11 +134,11 @@ describe('PDF with columns to Word', () => {
   })
 
   test('each change of the number of PDF columns starts a new Word section', () => {
-    assert.deepEqual(documentOf('two').sections, [1, 2, 1, 2, 1])
+    assert.deepEqual(getDocument('two').sections, [1, 2, 1, 2, 1])
   })
 
   test('PDF paragraphs continue from one column to the next', () => {
-    const paragraphs = documentOf('two')
+    const paragraphs = getDocument('two')
       .text.split(/\n\n+/)
       .filter((part) => extractNumbers(part).length > 0)
     assert.deepEqual(
@@ -148,7 +148,7 @@ describe('PDF with columns to Word', () => {
   })
 
   test('three PDF columns at the end of a document are balanced in Word', async () => {
-    const { text, printedPath, sections } = documentOf('three')
+    const { text, printedPath, sections } = getDocument('three')
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
     assert.deepEqual(sections, [1, 3, 1])
     assert.equal(await countPdfPages(printedPath), 1)
@@ -158,7 +158,7 @@ describe('PDF with columns to Word', () => {
   })
 
   test('PDF columns over several pages form one Word section', async () => {
-    const { text, printedPath, sections } = documentOf('pages')
+    const { text, printedPath, sections } = getDocument('pages')
     const pagesBefore = await countPdfPages(join(folder, 'pages.pdf'))
     assert.ok(pagesBefore > 1)
     assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
@@ -169,8 +169,8 @@ describe('PDF with columns to Word', () => {
   })
 
   test('PDF columns of different widths and table columns do not become Word columns', () => {
-    assert.deepEqual(documentOf('uneven').sections, [1])
-    assert.deepEqual(extractNumbers(documentOf('uneven').text), numbersFrom(1000, 8))
-    assert.deepEqual(documentOf('table').sections, [1])
+    assert.deepEqual(getDocument('uneven').sections, [1])
+    assert.deepEqual(extractNumbers(getDocument('uneven').text), numbersFrom(1000, 8))
+    assert.deepEqual(getDocument('table').sections, [1])
   })
 })

@@ -59,11 +59,11 @@ const stamp = createPdf({
   6: redPixel,
 })
 
-const pathOf = await writeFiles({ 'photos.pdf': photosPdf, 'paper.pdf': paper, 'stamp.pdf': stamp })
+const getPath = await writeFiles({ 'photos.pdf': photosPdf, 'paper.pdf': paper, 'stamp.pdf': stamp })
 
 /** Converts to Word and prints the result with LibreOffice; returns both documents. */
 async function toWordAndBack(name: string) {
-  const { path, warnings } = await convert(pdf, pathOf(name), 'docx', { options: { mode: 'fast' } })
+  const { path, warnings } = await convert(pdf, getPath(name), 'docx', { options: { mode: 'fast' } })
   const folder = scratchFolder('printed')
   const profile = `-env:UserInstallation=file://${folder}/profile`
   await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)

@@ -17,7 +17,7 @@ const square = '0 0 1 rg 0 0 50 50 re f'
 const depth = 26
 const firstForm = 20
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'tall.pdf': createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: `<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 ${pageSize} ${pageSize}] >>`,
@@ -55,12 +55,12 @@ const pathOf = await writeFiles({
 async function createStep(name: string, timeoutS: number) {
   const workDir = scratchFolder('drawings')
   const path = join(workDir, name)
-  await copyFile(pathOf(name), path)
+  await copyFile(getPath(name), path)
   const limits = { memoryMb: 3008, diskMb: 256, timeoutS }
   return { path, tools: createTools({ workDir, signal: new AbortController().signal, limits }) }
 }
 
-const pageOf = (content: Partial<PageContent>): PageContent => ({
+const createPage = (content: Partial<PageContent>): PageContent => ({
   number: 1,
   width: 400,
   height: 500,
@@ -88,7 +88,7 @@ describe('PDF drawings to Word', () => {
       { page: 1, box: [0, 0, 400, 500] },
       { page: 2, box: [0, 0, 400, 500] },
     ]
-    const pages = [pageOf({}), pageOf({ number: 2 })]
+    const pages = [createPage({}), createPage({ number: 2 })]
     const { path, tools } = await createStep('endless.pdf', 8)
     const { images, failed } = await renderDrawings(path, requests, pages, tools)
     assert.deepEqual([[...images.keys()], [...failed]], [[requests[0]], [requests[1]]])
@@ -96,7 +96,9 @@ describe('PDF drawings to Word', () => {
 
   test('background images of a PDF that could not be rendered stay behind the text', () => {
     const box = [0, 0, 400, 500] as const
-    const pageWithDecoration = findDecoration(pageOf({ images: [{ box, path: '/image-1.png' }, { box }] }))
+    const pageWithDecoration = findDecoration(
+      createPage({ images: [{ box, path: '/image-1.png' }, { box }] }),
+    )
     const nothing = { images: new Map(), failed: new Set(pageWithDecoration.requests) }
     assert.deepEqual(addDrawings(pageWithDecoration, nothing).floatingImages, [{ path: '/image-1.png', box }])
     assert.deepEqual(addDrawings(pageWithDecoration, { ...nothing, failed: new Set() }).floatingImages, [])
@@ -106,11 +108,11 @@ describe('PDF drawings to Word', () => {
     const { path, tools } = await createStep('turned.pdf', 60)
     const { pages } = await readStructure(path, [1], tools, () => undefined)
     const [page = assert.fail()] = pages
-    const textOf = (words: readonly Word[]) => words.map(({ text }) => text).join(' ')
+    const joinWords = (words: readonly Word[]) => words.map(({ text }) => text).join(' ')
     const { content, requests } = findDecoration(page)
-    assert.deepEqual(content.rotatedText.map(textOf), ['Turned'])
+    assert.deepEqual(content.rotatedText.map(joinWords), ['Turned'])
     assert.deepEqual(
-      requests.map(({ words = [] }) => textOf(words)),
+      requests.map(({ words = [] }) => joinWords(words)),
       ['Slanted'],
     )
   })

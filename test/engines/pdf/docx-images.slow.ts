@@ -46,9 +46,9 @@ const mixedPdf = createPdf({
   8: imageContent,
 })
 
-const pathOf = await writeFiles({ 'few.pdf': pdfWithFewWords, 'mixed.pdf': mixedPdf })
+const getPath = await writeFiles({ 'few.pdf': pdfWithFewWords, 'mixed.pdf': mixedPdf })
 const convertToText = async (name: string, options = {}) => {
-  const run = await convert(pdf, pathOf(name), 'docx', { options })
+  const run = await convert(pdf, getPath(name), 'docx', { options })
   return { ...run, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', run.path) }
 }
 

@@ -94,13 +94,13 @@ const abstract = createPages(
   ].join(' '),
 )
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'chapters.pdf': chapters,
   'form.pdf': form,
   'addresses.pdf': addresses,
   'abstract.pdf': abstract,
 })
-const toWord = async (name: string) => (await convert(pdf, pathOf(name), 'docx')).path
+const toWord = async (name: string) => (await convert(pdf, getPath(name), 'docx')).path
 const toText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 
 /** Returns the page and the top of each line that starts with `Chapter`, `Row 0` or `Note`. */
@@ -125,7 +125,7 @@ describe('PDF layout to Word', () => {
     await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
     const printed = join(folder, `${parse(path).name}.pdf`)
     assert.equal(await countPdfPages(printed), 3)
-    const [before, now] = [await readWordPositions(pathOf('chapters.pdf')), await readWordPositions(printed)]
+    const [before, now] = [await readWordPositions(getPath('chapters.pdf')), await readWordPositions(printed)]
     assert.equal(before.length, 27)
     assert.deepEqual(
       now.map(({ page, word }) => `${page} ${word}`),

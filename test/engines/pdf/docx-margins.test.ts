@@ -42,11 +42,11 @@ const report = createPdf({
   9: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
 })
 
-const pathOf = await writeFiles({ 'report.pdf': report })
+const getPath = await writeFiles({ 'report.pdf': report })
 
 describe('PDF headers and footers to Word', () => {
   test('headers and footers of a PDF become those of the Word document, each part at its position', async () => {
-    const { path } = await convert(pdf, pathOf('report.pdf'), 'docx')
+    const { path } = await convert(pdf, getPath('report.pdf'), 'docx')
     const readPart = async (name: string) => {
       const xml = await readStdout('unzip', '-p', path, `word/${name}`)
       const stops = [...xml.matchAll(/<w:tab w:val="(\w+)" w:pos="(\d+)"/g)].map(([, type, position]) => ({

@@ -102,7 +102,7 @@ const hebrewPdf = createPdf({
   ),
 })
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'hebrew.pdf': hebrewPdf,
   'painted.pdf': textOverImage,
   'slide.pdf': slide,
@@ -114,7 +114,7 @@ const pathOf = await writeFiles({
   'allah.pdf': createArabicPdf('(a) Tj', ['FDF2']),
 })
 const convertToText = async (name: string) => {
-  const { path } = await convert(pdf, pathOf(name), 'docx')
+  const { path } = await convert(pdf, getPath(name), 'docx')
   const names = await listZipNames(path)
   const images = names.filter((one) => one.startsWith('word/media/')).length
   return { text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path), images }

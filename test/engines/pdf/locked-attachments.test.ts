@@ -58,8 +58,8 @@ function createLockedAttachment(password: string): Buffer {
   )
 }
 
-const pathOf = await writeFiles({ 'locked.pdf': createLockedAttachment('secret') })
-const locked = pathOf('locked.pdf')
+const getPath = await writeFiles({ 'locked.pdf': createLockedAttachment('secret') })
+const locked = getPath('locked.pdf')
 const run = createToolRunner(locked)
 
 test('a PDF that encrypts only its attachments is converted without a password', async () => {

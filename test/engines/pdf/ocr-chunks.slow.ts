@@ -130,8 +130,8 @@ const createPageLines = (number: number) => [
 ]
 
 async function writeScan(images: readonly Uint8Array[]): Promise<string> {
-  const pathOf = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
-  return pathOf('scan.pdf')
+  const getPath = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
+  return getPath('scan.pdf')
 }
 
 /**
@@ -140,7 +140,7 @@ async function writeScan(images: readonly Uint8Array[]): Promise<string> {
  */
 async function writeBookWithScans(): Promise<string> {
   const folder = scratchFolder('ocr-book')
-  const pathOf = await writeFiles({ 'book.pdf': createBook('Alpha') })
+  const getPath = await writeFiles({ 'book.pdf': createBook('Alpha') })
   // With less text, Tesseract cannot detect the orientation.
   const moreLines = [
     'No sailor has ever read them,',
@@ -164,7 +164,7 @@ async function writeBookWithScans(): Promise<string> {
     await createScannedPage(createPageLines(3)),
   ])
   const path = join(folder, 'mixed.pdf')
-  await readStdout('qpdf', pathOf('book.pdf'), '--pages', '.', '1-3', scan, '1-3', '--', path)
+  await readStdout('qpdf', getPath('book.pdf'), '--pages', '.', '1-3', scan, '1-3', '--', path)
   return path
 }
 

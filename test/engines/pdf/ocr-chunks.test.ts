@@ -80,10 +80,10 @@ async function split(source: string, pool: WorkerPool): Promise<readonly Chunk[]
 }
 
 test('each OCR chunk contains only the PDF pages without text', async () => {
-  const pathOf = await writeFiles({ 'text.pdf': createLongBook(2), 'paper.pdf': createBlankPdf('') })
+  const getPath = await writeFiles({ 'text.pdf': createLongBook(2), 'paper.pdf': createBlankPdf('') })
   const mixedPdf = join(scratchFolder('ocr-mixed'), 'mixed.pdf')
-  const pages = [pathOf('text.pdf'), '1', pathOf('paper.pdf'), '1-2', pathOf('text.pdf'), '2']
-  await readStdout('qpdf', '--empty', '--pages', ...pages, pathOf('paper.pdf'), '3', '--', mixedPdf)
+  const pages = [getPath('text.pdf'), '1', getPath('paper.pdf'), '1-2', getPath('text.pdf'), '2']
+  await readStdout('qpdf', '--empty', '--pages', ...pages, getPath('paper.pdf'), '3', '--', mixedPdf)
   const chunks = (await split(mixedPdf, shortTimeout)) ?? []
   assert.deepEqual(
     chunks.map(({ spec }) => spec['numbers']),
@@ -97,7 +97,7 @@ test('each OCR chunk contains only the PDF pages without text', async () => {
 })
 
 test('OCR is not split for a PDF that has layers or text on every page, and refused for a signed one', async () => {
-  const pathOf = await writeFiles({
+  const getPath = await writeFiles({
     'layers.pdf': createBlankPdf('/OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >>', {
       6: '<< /Type /OCG /Name (notes) >>',
     }),
@@ -108,7 +108,7 @@ test('OCR is not split for a PDF that has layers or text on every page, and refu
     'paper.pdf': createBlankPdf(''),
   })
   for (const name of ['layers.pdf', 'text.pdf'])
-    assert.equal(await split(pathOf(name), shortTimeout), undefined, name)
-  await assert.rejects(split(pathOf('signed.pdf'), shortTimeout), { code: 'UNSUPPORTED_CONVERSION' })
-  assert.equal((await split(pathOf('paper.pdf'), shortTimeout))?.length, 3)
+    assert.equal(await split(getPath(name), shortTimeout), undefined, name)
+  await assert.rejects(split(getPath('signed.pdf'), shortTimeout), { code: 'UNSUPPORTED_CONVERSION' })
+  assert.equal((await split(getPath('paper.pdf'), shortTimeout))?.length, 3)
 })

@@ -14,8 +14,8 @@ import { createScannedPage, createScannedPdf } from '../support/scan-maker.ts'
 async function createScanStep(images: readonly Uint8Array[]) {
   const workDir = scratchFolder('ocr-without-text')
   const path = join(workDir, 'source.pdf')
-  const pathOf = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
-  await copyFile(pathOf('scan.pdf'), path)
+  const getPath = await writeFiles({ 'scan.pdf': await createScannedPdf(images) })
+  await copyFile(getPath('scan.pdf'), path)
   const messages: string[] = []
   const onWarning = (code: string, message: string) => messages.push(`${code} ${message}`)
   const signal = new AbortController().signal

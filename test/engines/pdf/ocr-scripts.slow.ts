@@ -55,7 +55,7 @@ function measureRecall(expectedWords: readonly string[], foundWords: readonly st
   return matchedWords.length / expectedWords.length
 }
 
-const wordsOf = (text: string) => text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []
+const splitWords = (text: string) => text.match(/[\p{L}\p{M}]+|\d+/gu) ?? []
 const extractHanCharacters = (text: string) => text.match(/\p{Script=Han}/gu) ?? []
 
 function assertHighRecall(ratio: number): void {
@@ -76,7 +76,7 @@ describe('OCR of non-Latin scripts', () => {
 
   test('OCR returns Arabic text with left-to-right numbers and without directional marks', async () => {
     const text = await readFile(await recognizeTo('arabic', 'txt', 'ara'), 'utf8')
-    assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assertHighRecall(measureRecall(splitWords(arabic.join(' ')), splitWords(text)))
     assert.match(text, /عام 1902 وصلت\s+311 سفينة/)
     assert.doesNotMatch(text, /[\u202a-\u202e]/)
   })
@@ -84,7 +84,7 @@ describe('OCR of non-Latin scripts', () => {
   test('the OCR text layer of an Arabic image is in reading order', async () => {
     const path = await recognizeTo('arabic', 'pdf', 'ara')
     const text = (await readStdout('pdftotext', path, '-')).replaceAll(/[\u202a-\u202e]/g, '')
-    assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assertHighRecall(measureRecall(splitWords(arabic.join(' ')), splitWords(text)))
     assert.match(text, /الفنار القديم على الصخور/)
     assert.match(text, /في عام\s+1902/)
     assert.match(text, /\b311\b/)
@@ -96,7 +96,7 @@ describe('OCR of non-Latin scripts', () => {
   test('an Arabic image becomes a Word document with right-to-left paragraphs', async () => {
     const path = await recognizeTo('arabic', 'docx', 'ara')
     const text = await docxToText(path)
-    assertHighRecall(measureRecall(wordsOf(arabic.join(' ')), wordsOf(text)))
+    assertHighRecall(measureRecall(splitWords(arabic.join(' ')), splitWords(text)))
     assert.match(text, /في عام 1902 وصلت 311 سفينة إلى المدينة/)
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     const paragraphs = xml.match(/<w:p>.*?<\/w:p>/gs) ?? []

@@ -28,7 +28,7 @@ const recognizeTo = (
 ) => convert(pdf, source, to, { operation, options })
 
 /** Returns the ratio of words of one text that another contains. */
-function recallOf(wantedText: string, foundText: string): number {
+function computeRecall(wantedText: string, foundText: string): number {
   const words = (text: string) => text.toLowerCase().match(/[a-z]{2,}|\d+/g) ?? []
   const foundWords = new Set(words(foundText))
   const wantedWords = words(wantedText)
@@ -63,7 +63,10 @@ describe('OCR', () => {
     assert.match(call, / --oversample 300 /)
     assert.doesNotMatch(call, /--deskew|--force-ocr/)
     assert.deepEqual(result.details, { pages: 1, pagesRecognized: 1 })
-    const ratio = recallOf((await readPdfText(report)).split('\f')[0] ?? '', await readFile(path, 'utf8'))
+    const ratio = computeRecall(
+      (await readPdfText(report)).split('\f')[0] ?? '',
+      await readFile(path, 'utf8'),
+    )
     assert.ok(ratio >= 0.95, `${Math.round(ratio * 100)} %`)
   })
 

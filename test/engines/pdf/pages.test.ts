@@ -22,11 +22,11 @@ import { createBook, createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { fixture, type RunSettings } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'alpha.pdf': createBook('Alpha'),
   'beta.pdf': createBook('Beta'),
 })
-const book = pathOf('alpha.pdf')
+const book = getPath('alpha.pdf')
 const run = createToolRunner(book)
 
 describe('splitting a PDF', () => {
@@ -218,7 +218,7 @@ describe('pages of a PDF', () => {
 describe('merging PDFs', () => {
   const merge = (options: RunSettings['options'] = {}) =>
     run('merge', options, book, {
-      more: [pathOf('beta.pdf'), fixture('three-pages.pdf')],
+      more: [getPath('beta.pdf'), fixture('three-pages.pdf')],
       names: ['First part.pdf', 'b.pdf', 'c.pdf'],
     })
 
@@ -255,7 +255,7 @@ describe('merging PDFs', () => {
 })
 
 test('merge-pdf is also available as a tool', async () => {
-  const { path } = await run('merge-pdf', {}, book, { more: [pathOf('beta.pdf')] })
+  const { path } = await run('merge-pdf', {}, book, { more: [getPath('beta.pdf')] })
   assert.equal(await countPdfPages(path), 8)
 })
 

@@ -9,7 +9,7 @@ import { createToolRunner } from '../support/run-pdf-tool.ts'
 const link = (rest: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [10 40 190 70] /Border [0 0 0] ${rest} >>`
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   // Links without the Print flag, as almost all programs write them, a language and an attached file.
   'report.pdf': createPdf({
     1: `<< /Type /Catalog /Pages 2 0 R /Lang (de-DE) /Names << /EmbeddedFiles << /Names [(data.xml) 20 0 R] >> >> /AF [20 0 R] >>`,
@@ -24,13 +24,13 @@ const pathOf = await writeFiles({
     21: { dict: '<< /Type /EmbeddedFile >>', data: Buffer.from('<attached/>') },
   }),
 })
-const run = createToolRunner(pathOf('report.pdf'))
+const run = createToolRunner(getPath('report.pdf'))
 
 test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
   const page = (contents: number) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Group << /S /Transparency /CS /DeviceRGB >> /Resources << /Font << /F1 6 0 R >> /ExtGState << /Half << /ca 0.5 >> >> >> >>`
   const drawing = 'q /Half gs 1 0 0 rg 0 60 100 40 re f Q'
-  const pathOf = await writeFiles({
+  const getPath = await writeFiles({
     'glass.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
@@ -41,7 +41,7 @@ test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
       7: { dict: '<< >>', data: Buffer.from(`${drawing} BT /F1 12 Tf 10 50 Td (behind the glass) Tj ET`) },
     }),
   })
-  const { path } = await run('to-pdfa', { pdfaVersion: '1b' }, pathOf('glass.pdf'))
+  const { path } = await run('to-pdfa', { pdfaVersion: '1b' }, getPath('glass.pdf'))
   const pages = (await readPdfText(path)).split('\f').map((text) => text.trim())
   assert.deepEqual(pages.slice(0, 2), ['an opaque first page', 'behind the glass'])
   assert.ok(!/\/SMask \d|\/ca 0|\/Transparency/.test(await readUncompressed(path)))
@@ -92,7 +92,7 @@ test('PDF tools keep a PDF/A valid, or remove its PDF/A declaration', async () =
     ['merge', {}],
   ] as const) {
     const { path, warnings } = await run(operation, options, archive, {
-      more: operation === 'merge' ? [pathOf('report.pdf')] : [],
+      more: operation === 'merge' ? [getPath('report.pdf')] : [],
     })
     assert.deepEqual(warnings, ['PDFA_CLAIM_REMOVED'], operation)
     const args = operation === 'encrypt-pdf' ? ['-upw', 'x'] : []

@@ -10,10 +10,10 @@ import { createBook, writeFiles } from '../support/pdf-maker.ts'
 import { fixture, type RunSettings } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'alpha.pdf': createBook('Alpha'),
 })
-const book = pathOf('alpha.pdf')
+const book = getPath('alpha.pdf')
 const run = createToolRunner(book)
 
 describe('PDF encryption', () => {

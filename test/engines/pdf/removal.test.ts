@@ -11,11 +11,11 @@ import { createBook, createPdf, createPhotoPage, writeFiles } from '../support/p
 import { convert } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'book.pdf': createBook('Alpha'),
   'photo.pdf': await createPhotoPage(),
 })
-const run = createToolRunner(pathOf('book.pdf'))
+const run = createToolRunner(getPath('book.pdf'))
 
 test('flatten-pdf turns form fields into page content, even fields without an appearance stream', async () => {
   const { path } = await run('flatten-pdf')
@@ -72,7 +72,7 @@ test('flatten-pdf draws every kind of field without an appearance stream and lea
 
 describe('PDF redaction', () => {
   test('redact-pdf finds a term that is hyphenated at the end of a line', async () => {
-    const pathOf = await writeFiles({
+    const getPath = await writeFiles({
       'memo.pdf': createPdf({
         1: '<< /Type /Catalog /Pages 2 0 R >>',
         2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -86,7 +86,7 @@ describe('PDF redaction', () => {
         5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
       }),
     })
-    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, pathOf('memo.pdf'))
+    const { path, result } = await run('redact-pdf', { terms: 'Confidential' }, getPath('memo.pdf'))
     assert.equal(result.details?.['redactions'], 1)
     assert.match(await readPdfText(path), /All of it is\s+for now/)
   })
@@ -105,7 +105,7 @@ describe('PDF redaction', () => {
   })
 
   test('redact-pdf also removes the image pixels behind a redacted term', async () => {
-    const scan = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
+    const scan = await run('merge', {}, getPath('photo.pdf'), { more: [getPath('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
       operation: 'add-watermark-pdf',
       options: { watermarkText: 'SECRET', watermarkPosition: 'center', watermarkOpacity: 1 },
@@ -125,7 +125,7 @@ describe('PDF redaction', () => {
 
   test('redact-pdf warns when no term was found', async () => {
     assert.deepEqual((await run('redact-pdf', { terms: 'nowhere' })).warnings, ['NOTHING_TO_DO'])
-    assert.deepEqual((await run('redact-pdf', { terms: 'x' }, pathOf('photo.pdf'))).warnings, [
+    assert.deepEqual((await run('redact-pdf', { terms: 'x' }, getPath('photo.pdf'))).warnings, [
       'NOTHING_TO_DO',
     ])
   })

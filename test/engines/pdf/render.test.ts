@@ -27,9 +27,9 @@ describe('rendering of PDF pages', () => {
       progress: (ratio: number) => void progress.push(ratio),
       exec: async (_program: string, args: readonly string[]) => {
         const prefix = args.at(-1) ?? ''
-        const numberOf = (flag: string) => Number(args[args.indexOf(flag) + 1])
+        const getNumber = (flag: string) => Number(args[args.indexOf(flag) + 1])
         calls.push([...args])
-        for (let page = numberOf('-f'); page <= numberOf('-l'); page++)
+        for (let page = getNumber('-f'); page <= getNumber('-l'); page++)
           if (page !== missingPage)
             await writeFile(`${prefix}-${String(page).padStart(3, '0')}.jpg`, `${page}`)
       },

@@ -10,20 +10,20 @@ import { createBook, createPhotoPage, createTransparentImagePage, writeFiles } f
 import { convert } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'book.pdf': createBook('Alpha'),
   'photo.pdf': await createPhotoPage(),
   'clear.pdf': createTransparentImagePage(),
 })
-const run = createToolRunner(pathOf('book.pdf'))
+const run = createToolRunner(getPath('book.pdf'))
 
 describe('PDF compression', () => {
-  const sizeOf = async (path: string) => (await stat(path)).size
+  const getSize = async (path: string) => (await stat(path)).size
 
   test('compress-pdf keeps the pages and reduces the quality of images', async () => {
-    const bytesBefore = await sizeOf(pathOf('photo.pdf'))
-    const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, pathOf('photo.pdf'))
-    const bytesAfter = await sizeOf(path)
+    const bytesBefore = await getSize(getPath('photo.pdf'))
+    const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, getPath('photo.pdf'))
+    const bytesAfter = await getSize(path)
     assert.ok(bytesAfter < bytesBefore / 4, `${bytesAfter} of ${bytesBefore}`)
     assert.deepEqual(result.details, { pages: 1, sizeBefore: bytesBefore, sizeAfter: bytesAfter })
     assert.equal(await countPdfPages(path), 1)
@@ -32,16 +32,16 @@ describe('PDF compression', () => {
   })
 
   test('compress-pdf returns the source with a warning if the result would be larger', async () => {
-    const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, pathOf('clear.pdf'))
+    const { path, warnings } = await run('compress-pdf', { pdfQuality: 'prepress' }, getPath('clear.pdf'))
     assert.deepEqual(warnings, ['NOT_SMALLER'])
-    assert.deepEqual(await readFile(path), await readFile(pathOf('clear.pdf')))
+    assert.deepEqual(await readFile(path), await readFile(getPath('clear.pdf')))
   })
 
   test('PDF compression uses the best quality that fits the target size', async () => {
     const sizes = []
     for (const targetSize of [40_000, 80_000]) {
-      const { path, result, warnings } = await run('compress', { targetSize }, pathOf('photo.pdf'))
-      sizes.push(await sizeOf(path))
+      const { path, result, warnings } = await run('compress', { targetSize }, getPath('photo.pdf'))
+      sizes.push(await getSize(path))
       assert.ok((sizes.at(-1) ?? 0) <= targetSize, `${sizes.at(-1)}`)
       assert.equal(result.details?.reached, true)
       assert.deepEqual(warnings, [])
@@ -50,16 +50,16 @@ describe('PDF compression', () => {
   })
 
   test('PDF compression reports the smallest size if the target size cannot be reached', async () => {
-    const { path, result, warnings } = await run('compress', { targetSize: 1000 }, pathOf('photo.pdf'))
+    const { path, result, warnings } = await run('compress', { targetSize: 1000 }, getPath('photo.pdf'))
     assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
-    assert.equal(result.details?.sizeAfter, await sizeOf(path))
+    assert.equal(result.details?.sizeAfter, await getSize(path))
     assert.equal(result.details?.reached, false)
   })
 
   test('PDF compression makes smaller files with a lower quality', async () => {
     const sizes = []
     for (const quality of ['high', 'low', 1]) {
-      sizes.push(await sizeOf((await run('compress', { quality }, pathOf('photo.pdf'))).path))
+      sizes.push(await getSize((await run('compress', { quality }, getPath('photo.pdf'))).path))
     }
     assert.deepEqual(
       sizes,
@@ -99,7 +99,7 @@ test('grayscale-pdf removes all color and keeps the text', async () => {
   const form = await run('grayscale-pdf')
   assert.deepEqual(form.warnings, ['FORM_FLATTENED'])
   assert.match(await readPdfText(form.path), /Alpha-name-value[\s\S]*Alpha page3/)
-  const { path } = await run('grayscale-pdf', {}, pathOf('clear.pdf'))
+  const { path } = await run('grayscale-pdf', {}, getPath('clear.pdf'))
   for (const [name, file] of [
     ['the form', form.path],
     ['the image', path],

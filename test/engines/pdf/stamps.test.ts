@@ -7,13 +7,13 @@ import { createBook, writeFiles } from '../support/pdf-maker.ts'
 import { fixture, type RunSettings } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'book.pdf': createBook('Alpha'),
   'turned.pdf': Buffer.from(
     createBook('Alpha').toString('latin1').replace('/Count 4 ', '/Count 4 /Rotate 90 '),
   ),
 })
-const run = createToolRunner(pathOf('book.pdf'))
+const run = createToolRunner(getPath('book.pdf'))
 
 describe('PDF watermarks', () => {
   test('a text watermark appears on every PDF page, in any script, with embedded fonts', async () => {
@@ -32,7 +32,7 @@ describe('PDF watermarks', () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkText: 'ABC', watermarkPosition: 'bottom-right', watermarkOpacity: '1', pages: '4' },
-      pathOf('turned.pdf'),
+      getPath('turned.pdf'),
     )
     const page = await renderPage(path, 4)
     assert.deepEqual([page.width, page.height], [300, 200])
@@ -74,7 +74,7 @@ describe('PDF watermarks', () => {
     const { path } = await run(
       'add-watermark-pdf',
       { watermarkPosition: 'Top Left', watermarkOpacity: 1, watermarkScale: 30 },
-      pathOf('book.pdf'),
+      getPath('book.pdf'),
       { more: [fixture('alpha.png')] },
     )
     const page = await renderPage(path, 4)
@@ -97,11 +97,11 @@ describe('PDF watermarks', () => {
 
   test('a PDF watermark requires a text or an image', async () => {
     await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
-    const runWithTextAndImage = run('add-watermark-pdf', { watermarkText: 'x' }, pathOf('book.pdf'), {
+    const runWithTextAndImage = run('add-watermark-pdf', { watermarkText: 'x' }, getPath('book.pdf'), {
       more: [fixture('corners.png')],
     })
     await assertRefused(runWithTextAndImage, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
-    const notes = run('add-watermark-pdf', {}, pathOf('book.pdf'), { more: [fixture('plain.txt')] })
+    const notes = run('add-watermark-pdf', {}, getPath('book.pdf'), { more: [fixture('plain.txt')] })
     await assertRefused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
   })
 })
@@ -130,7 +130,7 @@ test('crop-pdf cuts margins off the displayed page or keeps only a box', async (
     )?.[1]
   assert.equal(await size({ marginTop: '1in', marginLeft: 20 }), '180 x 228')
   assert.equal(await size({ cropBox: '10,20,100,50' }), '100 x 50')
-  const { path } = await run('crop-pdf', { marginRight: '100pt' }, pathOf('turned.pdf'))
+  const { path } = await run('crop-pdf', { marginRight: '100pt' }, getPath('turned.pdf'))
   const page = await renderPage(path)
   assert.deepEqual([page.width, page.height], [200, 200])
   for (const [options, message, name] of [
@@ -139,7 +139,7 @@ test('crop-pdf cuts margins off the displayed page or keeps only a box', async (
     [{ marginTop: '210pt', marginLeft: '250pt' }, /^marginTop: nothing/, 'turned.pdf'],
     [{ marginTop: 5, marginLeft: '-1mm' }, /^marginLeft: expected 0 or more/],
   ] as const)
-    await assertRefused(run('crop-pdf', options, name && pathOf(name)), 'INVALID_INPUT', message)
+    await assertRefused(run('crop-pdf', options, name && getPath(name)), 'INVALID_INPUT', message)
   await assertRefused(run('crop-pdf', { cropBox: '150,0,100,50' }), 'INVALID_INPUT', /within the page/)
   await assertRefused(run('crop-pdf', {}), 'INVALID_INPUT', /at least one of the margins/)
 })

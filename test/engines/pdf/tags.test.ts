@@ -41,7 +41,7 @@ function createTaggedPdf(word: string, language: string): Buffer {
   })
 }
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'alpha.pdf': createTaggedPdf('Alpha', 'en'),
   'beta.pdf': createTaggedPdf('Beta', 'de'),
   'book.pdf': createBook('Gamma'),
@@ -51,7 +51,7 @@ const pathOf = await writeFiles({
     'latin1',
   ),
 })
-const run = createToolRunner(pathOf('alpha.pdf'))
+const run = createToolRunner(getPath('alpha.pdf'))
 
 /** Returns the structure as Poppler reads it: tags with the text of their content. */
 async function readTags(path: string): Promise<string> {
@@ -91,7 +91,7 @@ test('page numbers and watermarks on a tagged PDF are artifacts, and its other t
 
 describe('merging tagged PDFs', () => {
   test('a merge of tagged PDFs keeps all tags, their languages and links', async () => {
-    const { path, warnings } = await run('merge', {}, pathOf('alpha.pdf'), { more: [pathOf('beta.pdf')] })
+    const { path, warnings } = await run('merge', {}, getPath('alpha.pdf'), { more: [getPath('beta.pdf')] })
     assert.deepEqual(warnings, [])
     const words = (word: string) => `"${word} title".*"${word} first".*"${word} second".*Link.*Form.*`
     assert.match(await readTags(path), new RegExp(`Document.*${words('Alpha')}Document.*${words('Beta')}`))
@@ -106,7 +106,7 @@ describe('merging tagged PDFs', () => {
       ['alpha.pdf', 'book.pdf', 'beta.pdf'],
       ['book.pdf', 'beta.pdf', 'alpha.pdf'],
     ]) {
-      const [first = '', ...more] = order.map(pathOf)
+      const [first = '', ...more] = order.map(getPath)
       const { path, warnings } = await run('merge', {}, first, { more })
       assert.deepEqual(warnings, [])
       const tags = await readTags(path)
@@ -118,7 +118,7 @@ describe('merging tagged PDFs', () => {
   })
 
   test('links of a PDF whose tags were removed do not get the tags of another PDF in a merge', async () => {
-    const { path } = await run('merge', {}, pathOf('alpha.pdf'), { more: [pathOf('untagged.pdf')] })
+    const { path } = await run('merge', {}, getPath('alpha.pdf'), { more: [getPath('untagged.pdf')] })
     assert.match(await readTags(path), /Alpha second.*Delta title/)
     // Of the link and the field of the first PDF.
     assert.equal((await readUncompressed(path)).match(/\/StructParent /g)?.length, 2)

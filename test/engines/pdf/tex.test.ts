@@ -81,9 +81,9 @@ const accents = createPdf({
   7: stream('500 0 0 0 500 500 d1 100 100 300 300 re f'),
 })
 
-const pathOf = await writeFiles({ 'paper.pdf': paper, 'accents.pdf': accents })
+const getPath = await writeFiles({ 'paper.pdf': paper, 'accents.pdf': accents })
 const convertToText = async (name: string) => {
-  const { path } = await convert(pdf, pathOf(name), 'docx')
+  const { path } = await convert(pdf, getPath(name), 'docx')
   return { path, text: await readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path) }
 }
 
@@ -109,7 +109,7 @@ describe('PDFs from TeX', () => {
 })
 
 test('accents and bullets of a PDF from TeX are correct in extracted text', async () => {
-  const { path } = await convert(pdf, pathOf('accents.pdf'), 'txt')
+  const { path } = await convert(pdf, getPath('accents.pdf'), 'txt')
   const text = await readFile(path, 'utf8')
   assert.match(text, /The Café is naïve/)
   assert.equal(text.match(/^• Item \w+ of a list$/gm)?.length, 3)

@@ -19,23 +19,23 @@ import {
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'book.pdf': createBook('Alpha'),
   'photo.pdf': await createPhotoPage(),
   'clear.pdf': createTransparentImagePage(),
 })
-const run = createToolRunner(pathOf('book.pdf'))
+const run = createToolRunner(getPath('book.pdf'))
 
 describe('PDF image extraction', () => {
   test('extract-pdf-images returns each embedded image once and unchanged, in a ZIP with a manifest', async () => {
-    const mergedTwice = await run('merge', {}, pathOf('photo.pdf'), { more: [pathOf('photo.pdf')] })
+    const mergedTwice = await run('merge', {}, getPath('photo.pdf'), { more: [getPath('photo.pdf')] })
     const extractedRun = await convert(pdf, mergedTwice.path, 'pdf', { operation: 'extract-pdf-images' })
     assert.equal(extractedRun.format, 'zip')
     assert.deepEqual(await listZipNames(extractedRun.path), ['image-001.jpg', 'manifest.json'])
   })
 
   test('extract-pdf-images keeps the transparency of images', async () => {
-    const extractedRun = await run('extract-pdf-images', {}, pathOf('clear.pdf'))
+    const extractedRun = await run('extract-pdf-images', {}, getPath('clear.pdf'))
     assert.deepEqual(await listZipNames(extractedRun.path), ['image-001.png', 'manifest.json'])
     const raw = await sharp(join(await unzipResult(extractedRun), 'image-001.png'))
       .raw()
@@ -112,7 +112,7 @@ describe('all PDF tools', () => {
     })
     for (const operation of operations) {
       for (const name of ['garbage.pdf', 'half.pdf']) {
-        const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
+        const moreInputs = operation.startsWith('merge') ? [getPath('book.pdf')] : []
         await assert.rejects(
           run(operation, requiredOptions[operation], folder(name), { more: moreInputs }),
           (error) => {
@@ -143,7 +143,7 @@ describe('all PDF tools', () => {
       assert.deepEqual(warnings, ['SIGNATURE_INVALID'], operation)
     }
     const dropSignatures = true
-    const mergedRun = await run('merge', { dropSignatures }, pathOf('book.pdf'), {
+    const mergedRun = await run('merge', { dropSignatures }, getPath('book.pdf'), {
       more: [signedPath('signed.pdf')],
     })
     assert.deepEqual(mergedRun.warnings, ['SIGNATURE_INVALID'])
@@ -163,7 +163,7 @@ describe('all PDF tools', () => {
     // As long as before, so that the cross-reference table is right.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
-    const refusalOf = (operation: string) => (error: unknown) => {
+    const checkRefusal = (operation: string) => (error: unknown) => {
       assert.ok(error instanceof AppError, `${operation}: ${String(error)}`)
       assert.deepEqual(
         [error.code, error.status],
@@ -179,11 +179,11 @@ describe('all PDF tools', () => {
     for (const operation of ['repair-pdf', 'ocr-pdf', 'metadata/write'] as const)
       assert.ok(changingOperations.includes(operation), operation)
     for (const operation of changingOperations) {
-      const moreInputs = operation.startsWith('merge') ? [pathOf('book.pdf')] : []
+      const moreInputs = operation.startsWith('merge') ? [getPath('book.pdf')] : []
       const options = requiredOptions[operation]
       await assert.rejects(
         run(operation, options, signedPath('signed.pdf'), { more: moreInputs }),
-        refusalOf(operation),
+        checkRefusal(operation),
         operation,
       )
     }

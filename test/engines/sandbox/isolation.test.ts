@@ -81,12 +81,12 @@ describe('confined processes', () => {
 
   test('a confined process writes no core dump and has the configured limits', limitedTest, async () => {
     const { stdout } = await shell('cat /proc/self/limits')
-    const limitOf = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
-    assert.equal(limitOf('core file size'), 0)
-    assert.equal(limitOf('address space'), 1024 * 1024 * 1024)
-    assert.equal(limitOf('file size'), 64 * 1024 * 1024)
-    assert.equal(limitOf('cpu time'), 20 * Math.max(2, availableThreads()) + 1)
-    assert.equal(limitOf('processes'), level === 'namespaces' ? 256 : 4096)
+    const readLimit = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
+    assert.equal(readLimit('core file size'), 0)
+    assert.equal(readLimit('address space'), 1024 * 1024 * 1024)
+    assert.equal(readLimit('file size'), 64 * 1024 * 1024)
+    assert.equal(readLimit('cpu time'), 20 * Math.max(2, availableThreads()) + 1)
+    assert.equal(readLimit('processes'), level === 'namespaces' ? 256 : 4096)
   })
 
   test(

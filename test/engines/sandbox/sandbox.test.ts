@@ -95,17 +95,17 @@ describe('engine processes', () => {
     await assert.rejects(exec('sh', ['-c', 'exit 3']), /^ProcessFailure: sh exited with code 3: $/)
     await assert.rejects(exec('sh', ['-c', 'kill -SEGV $$']), /^EngineCrash: sh was killed by SIGSEGV: $/)
     await assert.rejects(exec('sleep', ['7778'], { timeoutS: 0.2 }), { code: 'TIMEOUT' })
-    const endOf = (how: string, hasSucceeded = false, stderr = '') => ({ how, hasSucceeded, stderr })
+    const createExit = (how: string, hasSucceeded = false, stderr = '') => ({ how, hasSucceeded, stderr })
     assert.deepEqual(seenLines, [
       ['sh', '-c', 'echo odd >&2'],
       'odd\n',
-      endOf('exit code 0', true, 'odd\n'),
+      createExit('exit code 0', true, 'odd\n'),
       ['sh', '-c', 'exit 3'],
-      endOf('exit code 3'),
+      createExit('exit code 3'),
       ['sh', '-c', 'kill -SEGV $$'],
-      endOf('SIGSEGV'),
+      createExit('SIGSEGV'),
       ['sleep', '7778'],
-      endOf('stopped (TIMEOUT)'),
+      createExit('stopped (TIMEOUT)'),
     ])
   })
 

@@ -145,7 +145,7 @@ describe('archive operation', { concurrency: 2 }, () => {
       assert.throws(() => extractWithPassword('other'))
       assert.equal(readFileSync(path).includes('secret.txt'), isShown)
       const { result } = await extract(path, { options: { password: 'ge "heim" $1' } })
-      assert.deepEqual(namesOf(result), ['b.png', 'secret.txt'])
+      assert.deepEqual(getNames(result), ['b.png', 'secret.txt'])
     }
   })
 })
@@ -154,13 +154,13 @@ const members = (path: string) => execFileSync('unzip', ['-Z1', path], { encodin
 
 /** In the plan, the target of an extraction is the archive's own format. */
 const extract = (path: string, settings: RunSettings & { from?: FormatId } = {}) => {
-  const from = settings.from ?? formatOf(path)
+  const from = settings.from ?? getFormat(path)
   return convert(sevenZip, path, from, { operation: 'extract', from, ...settings })
 }
 // These files are named after their formats.
-const formatOf = (path: string) => path.slice(path.lastIndexOf('.') + 1) as FormatId
+const getFormat = (path: string) => path.slice(path.lastIndexOf('.') + 1) as FormatId
 
-const namesOf = ({ files: all }: Run['result']) => all.map(({ filename }) => filename)
+const getNames = ({ files: all }: Run['result']) => all.map(({ filename }) => filename)
 const readContents = ({ files: all }: Run['result']) =>
   Object.fromEntries(all.map(({ filename, path }) => [filename, readFileSync(path, 'utf8')]))
 
@@ -188,7 +188,7 @@ describe('extract operation', { concurrency: 2 }, () => {
     assert.equal(result.files.length, 4)
     if (!existsSync(lockedRarSample)) return
     const locked = await extract(lockedRarSample, { from: 'rar', options: { password: 'password' } })
-    assert.deepEqual(namesOf(locked.result), ['stest1.txt', 'stest2.txt'])
+    assert.deepEqual(getNames(locked.result), ['stest1.txt', 'stest2.txt'])
   })
 
   test('the extract operation returns the file inside a compressed file', async () => {
@@ -202,8 +202,8 @@ describe('extract operation', { concurrency: 2 }, () => {
       `z = zipfile.ZipFile(out, 'w'); [z.writestr(n, n) for n in ('a/x.txt', 'b/x.txt', 'c/X.TXT', 'x (2).txt')]; z.close()`,
     )
     const { result } = await extract(path)
-    assert.equal(new Set(namesOf(result).map((name) => name?.toLowerCase())).size, 4)
-    assert.deepEqual(namesOf(result).slice(0, 2), ['x.txt', 'x (2).txt'])
+    assert.equal(new Set(getNames(result).map((name) => name?.toLowerCase())).size, 4)
+    assert.deepEqual(getNames(result).slice(0, 2), ['x.txt', 'x (2).txt'])
   })
 
   test('the extract operation returns only the requested files', async () => {
@@ -224,7 +224,7 @@ describe('extract operation', { concurrency: 2 }, () => {
     ] as const) {
       const { result } = await extract(path, { options: { paths } })
       assert.deepEqual(
-        namesOf(result).map((name) => name?.normalize('NFC')),
+        getNames(result).map((name) => name?.normalize('NFC')),
         expectedFiles,
       )
     }
@@ -316,7 +316,7 @@ describe('extract operation', { concurrency: 2 }, () => {
     )
     const { result } = await extract(odd)
     assert.equal(result.files.length, 5)
-    for (const name of namesOf(result)) {
+    for (const name of getNames(result)) {
       // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters must be removed.
       assert.match(name ?? '', /^[^/\\\0-\x1f:?]{1,244}$/)
       assert.notEqual(name, 'CON')

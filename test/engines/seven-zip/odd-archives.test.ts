@@ -14,7 +14,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 after(removeRuns)
 
 /** Returns the links of an archive with their targets. */
-const linksOf = (path: string) =>
+const listLinks = (path: string) =>
   execFileSync('bsdtar', ['-tvf', path], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.startsWith('l'))
@@ -24,7 +24,7 @@ const linksOf = (path: string) =>
 test('links of a tar to its own files are kept in formats with links', async () => {
   for (const to of ['tgz', 'cpio'] as const) {
     const { path, warnings, messages } = await convert(sevenZip, fixture('odd/links.tar'), to)
-    assert.deepEqual(linksOf(path), ['dir/b b.txt -> a.txt', 'same -> dir'], to)
+    assert.deepEqual(listLinks(path), ['dir/b b.txt -> a.txt', 'same -> dir'], to)
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
     assert.match(messages[0] ?? '', /^3 links .*: "absolute", "outside", "through"\.$/)
   }
@@ -38,7 +38,7 @@ test('dropped links of an archive are reported if the new format has none', asyn
 
 test('a link in an LZH archive stays a link and does not become a folder', async () => {
   const { path, warnings } = await convert(sevenZip, fixture('odd/links.lzh'), 'tar')
-  assert.deepEqual([linksOf(path), warnings], [['b.txt -> a.txt'], []])
+  assert.deepEqual([listLinks(path), warnings], [['b.txt -> a.txt'], []])
   const zip = await convert(sevenZip, fixture('odd/links.lzh'), 'zip')
   assert.deepEqual(await readArchive(zip.path, 'zip'), { 'a.txt': 'otters\n' })
   assert.deepEqual(zip.warnings, ['LINKS_DROPPED'])

@@ -11,11 +11,11 @@ import { assertRefused } from '../../support/assert-refused.ts'
 import { assertColor, readPixels } from '../support/inspect-pixels.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture } from '../support/run-engine.ts'
-import { bands, pathOf, sizeOf, type Target, thumbnail } from '../support/thumbnails.ts'
+import { bands, getPath, readSize, type Target, thumbnail } from '../support/thumbnails.ts'
 
 /** Creates a blank image of this size. */
 async function blank(width: number, height: number): Promise<string> {
-  const path = pathOf(`${width}x${height}.png`)
+  const path = getPath(`${width}x${height}.png`)
   await sharp({ create: { width, height, channels: 3, background: '#336699' } })
     .png()
     .toFile(path)
@@ -40,9 +40,9 @@ describe('image thumbnails', () => {
       [{ height: 600, fit: 'crop' }, 1200, 600],
       [{ width: 1, height: 1 }, 1, 1],
     ] as const)
-      assert.deepEqual(await sizeOf(vips, wide, options), { width, height }, JSON.stringify(options))
+      assert.deepEqual(await readSize(vips, wide, options), { width, height }, JSON.stringify(options))
     for (const to of ['jpg', 'webp'] as const)
-      assert.deepEqual(await sizeOf(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
+      assert.deepEqual(await readSize(vips, wide, { width: 100, height: 100, fit: 'crop' }, to), square, to)
     const { options } = planRoute({ from: 'png', to: 'png', operation: 'thumbnail' }).steps[0].capability
     for (const wrongOptions of [
       { width: 0 },
@@ -68,19 +68,19 @@ describe('image thumbnails', () => {
   test('a thumbnail of an image can be made from very small and very narrow images', async () => {
     const box = { width: 64, height: 64 }
     const dot = await blank(1, 1)
-    assert.deepEqual(await sizeOf(vips, dot, box), { width: 1, height: 1 })
-    assert.deepEqual(await sizeOf(vips, dot, { ...box, fit: 'crop' }), box)
-    assert.deepEqual(await sizeOf(vips, dot, { ...box, fit: 'scale' }, 'jpg'), box)
+    assert.deepEqual(await readSize(vips, dot, box), { width: 1, height: 1 })
+    assert.deepEqual(await readSize(vips, dot, { ...box, fit: 'crop' }), box)
+    assert.deepEqual(await readSize(vips, dot, { ...box, fit: 'scale' }, 'jpg'), box)
     const line = await blank(9000, 1)
-    assert.deepEqual(await sizeOf(vips, line, box), { width: 64, height: 1 })
-    assert.deepEqual(await sizeOf(vips, line, { ...box, fit: 'scale' }), box)
+    assert.deepEqual(await readSize(vips, line, box), { width: 64, height: 1 })
+    assert.deepEqual(await readSize(vips, line, { ...box, fit: 'scale' }), box)
     const post = await blank(1, 9000)
-    assert.deepEqual(await sizeOf(vips, post, box), { width: 1, height: 64 })
-    assert.deepEqual(await sizeOf(vips, post, { width: 8192, fit: 'crop' }), { width: 1, height: 8192 })
-    const needle = pathOf('needle.svg')
+    assert.deepEqual(await readSize(vips, post, box), { width: 1, height: 64 })
+    assert.deepEqual(await readSize(vips, post, { width: 8192, fit: 'crop' }), { width: 1, height: 8192 })
+    const needle = getPath('needle.svg')
     await writeFile(needle, '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="9000"/>')
-    assert.deepEqual(await sizeOf(vips, needle, { ...box, fit: 'crop' }), box)
-    assert.deepEqual(await sizeOf(vips, needle, box), { width: 1, height: 64 })
+    assert.deepEqual(await readSize(vips, needle, { ...box, fit: 'crop' }), box)
+    assert.deepEqual(await readSize(vips, needle, box), { width: 1, height: 64 })
   })
 
   test('a thumbnail of an image is upright and in sRGB', async () => {
@@ -143,7 +143,7 @@ describe('image thumbnails', () => {
     // Every fixture in thumbnail.slow.ts.
     for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
-        (await sizeOf(vips, fixture(name), { width: 20, height: 20, fit: 'crop' })).width,
+        (await readSize(vips, fixture(name), { width: 20, height: 20, fit: 'crop' })).width,
         20,
         name,
       )

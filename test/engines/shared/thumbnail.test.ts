@@ -11,14 +11,14 @@ import { assertColor, readPixels } from '../support/inspect-pixels.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { createPdf } from '../support/pdf-maker.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
-import { pathOf, sizeOf, thumbnail } from '../support/thumbnails.ts'
+import { getPath, readSize, thumbnail } from '../support/thumbnails.ts'
 
 const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 
 /** One second of each of these colors, at ten frames per second. */
 const colors = ['#ff0000', '#00ff00', '#0000ff', '#ffff00']
 
-const video = pathOf('colors.mp4')
+const video = getPath('colors.mp4')
 
 await ffmpegTool(
   ...colors.flatMap((color) => ['-f', 'lavfi', '-i', `color=${color.replace('#', '0x')}:s=160x90:r=10:d=1`]),
@@ -103,7 +103,7 @@ describe('video thumbnails', () => {
   })
 
   test('a thumbnail of a video shows a frame that is not blank, if there is one', async () => {
-    const dark = pathOf('dark.mp4')
+    const dark = getPath('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
     await ffmpegTool(
       ...['-f', 'lavfi', '-i', black, '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=5'],
@@ -119,30 +119,30 @@ describe('video thumbnails', () => {
   })
 
   test('a thumbnail of a video is upright and has the display aspect ratio', async () => {
-    assert.deepEqual(await sizeOf(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
-    const wide = pathOf('wide.mp4')
+    assert.deepEqual(await readSize(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
+    const wide = getPath('wide.mp4')
     await ffmpegTool('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
-    assert.deepEqual(await sizeOf(ffmpeg, wide), { width: 256, height: 72 })
+    assert.deepEqual(await readSize(ffmpeg, wide), { width: 256, height: 72 })
     const square = { width: 50, height: 50, fit: 'crop' }
-    assert.deepEqual(await sizeOf(ffmpeg, fixture('alpha.webm'), square), { width: 50, height: 50 })
+    assert.deepEqual(await readSize(ffmpeg, fixture('alpha.webm'), square), { width: 50, height: 50 })
     const { path } = await thumbnail(ffmpeg, fixture('alpha.webm'), 'png')
     assert.equal((await sharp(path).metadata()).hasAlpha, true)
   })
 
   test('a thumbnail can be made of videos without timestamps and duration', async () => {
-    const bare = pathOf('bare.h264')
+    const bare = getPath('bare.h264')
     await ffmpegTool('-i', video, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
     await assertShows({ timestamp: '3.95' }, [3], bare)
     await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
     await assertRefused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
-    const livePath = pathOf('live.mkv')
+    const livePath = getPath('live.mkv')
     await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', livePath)
     await assertShows({ count: 4 }, [0, 1, 2, 3], livePath)
   })
 
   test('a thumbnail of a video is refused if the file has no video track', async () => {
-    const audio = pathOf('audio.mp4')
+    const audio = getPath('audio.mp4')
     await ffmpegTool('-i', fixture('video.mp4'), '-vn', '-c', 'copy', audio)
     await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
@@ -168,7 +168,7 @@ describe('PDF thumbnails', () => {
   })
 
   test('thumbnails of a PDF are rendered at the size of their box', async () => {
-    const poster = pathOf('poster.pdf')
+    const poster = getPath('poster.pdf')
     await writeFile(
       poster,
       createPdf({
@@ -187,19 +187,19 @@ describe('PDF thumbnails', () => {
       [poster, { height: 8192 }, 8192, 41],
       [poster, { width: 900, height: 900, fit: 'crop' }, 900, 900],
     ] as const)
-      assert.deepEqual(await sizeOf(pdf, source, options), { width, height }, JSON.stringify(options))
+      assert.deepEqual(await readSize(pdf, source, options), { width, height }, JSON.stringify(options))
   })
 
   test('thumbnails of a PDF require the password of the PDF', async () => {
     const locked = fixture('needs-password.pdf')
     await assertRefused(thumbnail(pdf, locked, 'png'), 'PDF_ENCRYPTED', /password/)
     await assertRefused(thumbnail(pdf, locked, 'png', { password: 'wrong' }), 'PDF_ENCRYPTED')
-    assert.equal((await sizeOf(pdf, locked, { password: 'secret' })).height, 256)
+    assert.equal((await readSize(pdf, locked, { password: 'secret' })).height, 256)
   })
 })
 
 test('thumbnails are made by the engine that reads the format of the source', () => {
-  const engineOf = (from: FormatId) =>
+  const planEngines = (from: FormatId) =>
     planRoute({ from, to: 'jpg', operation: 'thumbnail' }).steps.map(({ engine }) => engine)
   for (const [engine, sources] of [
     ['vips', ['jpg', 'png', 'gif', 'heic', 'svg', 'cr2', 'tiff']],
@@ -207,8 +207,8 @@ test('thumbnails are made by the engine that reads the format of the source', ()
     ['ffmpeg', ['mp4', 'mov', 'webm', 'mkv', 'avi', 'h264']],
     ['pdf', ['pdf']],
   ] as const)
-    for (const from of sources) assert.deepEqual(engineOf(from), [engine], from)
-  assert.throws(() => engineOf('docx'), /thumbnail supports/)
+    for (const from of sources) assert.deepEqual(planEngines(from), [engine], from)
+  assert.throws(() => planEngines('docx'), /thumbnail supports/)
   const allConversions = conversions(undefined, 'thumbnail')
   assert.ok(allConversions.length > 300)
   for (const { from, route } of allConversions)

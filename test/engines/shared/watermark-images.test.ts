@@ -10,7 +10,7 @@ import { assertRefused } from '../../support/assert-refused.ts'
 import { assertColor, type ChangedArea, findChangedArea, readPixels } from '../support/inspect-pixels.ts'
 import { readImageSize } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
-import { gray, mark, paper, pathOf, stamp } from '../support/watermarks.ts'
+import { getPath, gray, mark, paper, stamp } from '../support/watermarks.ts'
 
 async function addWatermark(
   options: NonNullable<RunSettings['options']>,
@@ -21,13 +21,13 @@ async function addWatermark(
   return { after: pixelsAfter, box: findChangedArea(await readPixels(paper, 'png'), pixelsAfter) }
 }
 
-const thirdOf = (from: number, to: number, side: number) =>
+const getThird = (from: number, to: number, side: number) =>
   (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
 
 /** Where the middle of the mark lies. */
-function placeOf({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
-  const row = { start: 'top', middle: '', end: 'bottom' }[thirdOf(top, bottom, height) ?? 'middle']
-  const column = { start: 'left', middle: '', end: 'right' }[thirdOf(left, right, width) ?? 'middle']
+function describePosition({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
+  const row = { start: 'top', middle: '', end: 'bottom' }[getThird(top, bottom, height) ?? 'middle']
+  const column = { start: 'left', middle: '', end: 'right' }[getThird(left, right, width) ?? 'middle']
   return [row, column].filter((word) => word !== '').join('-') || 'center'
 }
 
@@ -41,7 +41,7 @@ describe('image watermarks', () => {
         watermarkMargin: 20,
       })
       assert.ok(box.count > 100, `${watermarkPosition} shows nothing`)
-      assert.equal(placeOf(box), watermarkPosition)
+      assert.equal(describePosition(box), watermarkPosition)
       const edges = { left: box.left, right: gray.width - box.right }
       for (const [side, distance] of Object.entries(edges)) {
         if (watermarkPosition.endsWith(side))
@@ -54,7 +54,7 @@ describe('image watermarks', () => {
 
   test('a watermark on an image can be diagonal or tiled', async () => {
     const boxOfText = (await addWatermark({ watermarkText: 'CONFIDENTIAL' })).box
-    assert.equal(placeOf(boxOfText), 'center')
+    assert.equal(describePosition(boxOfText), 'center')
     assert.ok(boxOfText.bottom - boxOfText.top > 60, 'it does not rise')
     const { after } = await addWatermark({ watermarkText: 'CONFIDENTIAL', watermarkPosition: 'Tile' })
     const plainPixels = await readPixels(paper, 'png')
@@ -128,7 +128,7 @@ describe('image watermarks', () => {
       '&#x0;&lt;',
     ]) {
       const { box } = await addWatermark({ watermarkText, watermarkPosition: 'center' })
-      assert.equal(placeOf(box), 'center', watermarkText)
+      assert.equal(describePosition(box), 'center', watermarkText)
       assert.ok(box.count > 50, `${watermarkText} shows nothing`)
       assert.ok(box.count < 10_000, `${watermarkText} covers ${box.count} dots`)
     }
@@ -228,7 +228,7 @@ describe('image watermarks', () => {
       [1, 700, 'bottom-right'],
       [4000, 2, undefined],
     ] as const) {
-      const source = pathOf(`${width}x${height}.png`)
+      const source = getPath(`${width}x${height}.png`)
       await sharp({ create: { ...gray, width, height } })
         .png()
         .toFile(source)
@@ -238,7 +238,7 @@ describe('image watermarks', () => {
       await mark(vips, source, { ...position }, [stamp])
     }
     const options = { watermarkPosition: 'top-left', watermarkMargin: 1000, watermarkOpacity: 1 }
-    assert.equal(placeOf((await addWatermark(options, [fixture('corners.png')])).box), 'center')
+    assert.equal(describePosition((await addWatermark(options, [fixture('corners.png')])).box), 'center')
   })
 
   test('a watermark on an image requires a text or an image', async () => {

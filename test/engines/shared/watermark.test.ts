@@ -10,10 +10,10 @@ import { isWhite, renderPage } from '../support/inspect-pdf.ts'
 import { assertColor, colorAt, findChangedArea, readFrame } from '../support/inspect-pixels.ts'
 import { probeCodecs, readPdfText, readStdout, runFfprobe } from '../support/inspect-result.ts'
 import { fixture } from '../support/run-engine.ts'
-import { mark, pathOf } from '../support/watermarks.ts'
+import { getPath, mark } from '../support/watermarks.ts'
 
 /** Four seconds of gray with a tone. */
-const video = pathOf('video.mp4')
+const video = getPath('video.mp4')
 
 await readStdout(
   'ffmpeg',
@@ -90,7 +90,7 @@ describe('video watermarks', () => {
   })
 
   test('a watermark on a video is refused if the file has no video track', async () => {
-    const audioHash = pathOf('audio.mp4')
+    const audioHash = getPath('audio.mp4')
     await readStdout('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
     await assertRefused(
       mark(ffmpeg, audioHash, { watermarkText: 'x' }),
@@ -141,7 +141,7 @@ describe('PDF watermarks', () => {
   })
 
   test('a watermark on a PDF can be an image of many megabytes', async () => {
-    const noise = pathOf('noise.png')
+    const noise = getPath('noise.png')
     const background = { type: 'gaussian', mean: 128, sigma: 80 } as const
     await sharp({ create: { width: 1900, height: 1900, channels: 3, noise: background, background: '#000' } })
       .png({ compressionLevel: 0 })

@@ -45,8 +45,8 @@ export async function convertAlongRoutes(
   const { size } = await stat(source)
   const filename = basename(source)
   const detectedFormat = await detectFromContent(
-    { filename, size, read: (from, end) => bytesOf(source, from, end) },
-    hintOf(options),
+    { filename, size, read: (from, end) => readBytes(source, from, end) },
+    createHint(options),
   )
   const { format, traits } = detectedFormat
   const workDir = await mkdtemp(join(within, 'routes-'))
@@ -72,10 +72,10 @@ export async function convertAlongRoutes(
   }
 }
 
-const hintOf = ({ password }: ConversionSpec['options']): PdfHint =>
+const createHint = ({ password }: ConversionSpec['options']): PdfHint =>
   typeof password === 'string' ? { passwordField: 'password', password } : {}
 
-async function bytesOf(path: string, start: number, end: number): Promise<Uint8Array> {
+async function readBytes(path: string, start: number, end: number): Promise<Uint8Array> {
   const handle = await open(path)
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(end - start), 0, end - start, start)

@@ -39,14 +39,14 @@ export async function createEpub(
     ),
   )
   const names = Object.keys(files).filter((name) => !name.startsWith('META-INF/'))
-  const idOf = (name: string) => `i${names.indexOf(name)}`
+  const getId = (name: string) => `i${names.indexOf(name)}`
   const items = names.map((name) => {
     const type = types[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream'
     const propertiesAttribute = properties[name] === undefined ? '' : ` properties="${properties[name]}"`
-    return `<item id="${idOf(name)}" href="${encodeURI(name)}" media-type="${type}"${propertiesAttribute}/>`
+    return `<item id="${getId(name)}" href="${encodeURI(name)}" media-type="${type}"${propertiesAttribute}/>`
   })
   const order = spine.map(
-    (name) => `<itemref idref="${idOf(name)}"${nonLinear.includes(name) ? ' linear="no"' : ''}/>`,
+    (name) => `<itemref idref="${getId(name)}"${nonLinear.includes(name) ? ' linear="no"' : ''}/>`,
   )
   await zip.add(
     'OEBPS/book.opf',

@@ -29,11 +29,11 @@ export async function createScannedPage(
 /** Creates a PDF with one image per page, roman page labels, and an outline item for the last page. */
 export async function createScannedPdf(images: readonly Uint8Array[]): Promise<Buffer> {
   const firstLine = 5
-  const objectNumberOf = (index: number) => firstLine + index * 3
+  const getObjectNumber = (index: number) => firstLine + index * 3
   const pages: PdfFileObjects[] = []
   for (const [index, data] of images.entries()) {
     const { width, height } = await sharp(data).metadata()
-    const at = objectNumberOf(index)
+    const at = getObjectNumber(index)
     const resources = `<< /XObject << /Im ${at + 2} 0 R >> >>`
     const box = `[0 0 ${points(width)} ${points(height)}]`
     const imageEntries = `/Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`
@@ -46,7 +46,7 @@ export async function createScannedPdf(images: readonly Uint8Array[]): Promise<B
       [at + 2]: { dict: `<< /Type /XObject /Subtype /Image ${imageEntries} /Filter /DCTDecode >>`, data },
     })
   }
-  const kids = images.map((_, index) => `${objectNumberOf(index)} 0 R`)
+  const kids = images.map((_, index) => `${getObjectNumber(index)} 0 R`)
   return createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R /Outlines 3 0 R /PageLabels << /Nums [0 << /S /r >>] >> >>',
     2: `<< /Type /Pages /Kids [${kids.join(' ')}] /Count ${kids.length} >>`,

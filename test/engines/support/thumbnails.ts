@@ -8,7 +8,7 @@ import { convert, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('thumbnail')
 
-export const pathOf = (name: string) => join(folder, name)
+export const getPath = (name: string) => join(folder, name)
 
 export type Target = 'png' | 'jpg' | 'webp'
 
@@ -19,7 +19,7 @@ export const thumbnail = (
   options: NonNullable<RunSettings['options']> = {},
 ) => convert(engine, source, to, { operation: 'thumbnail', options })
 
-export async function sizeOf(
+export async function readSize(
   engine: Engine,
   source: string,
   options?: RunSettings['options'],
@@ -31,7 +31,7 @@ export async function sizeOf(
 }
 
 /** Red, green and blue beside each other. */
-export const bands = pathOf('bands.png')
+export const bands = getPath('bands.png')
 
 const band = (background: string, left: number) => ({
   input: { create: { width: 100, height: 100, channels: 3, background } } as const,

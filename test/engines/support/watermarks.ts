@@ -8,13 +8,13 @@ import { convert, type RunSettings } from './run-engine.ts'
 
 const folder = scratchFolder('watermark')
 
-export const pathOf = (name: string) => join(folder, name)
+export const getPath = (name: string) => join(folder, name)
 
 export const gray = { width: 300, height: 200, channels: 3, background: '#808080' } as const
 
-export const paper = pathOf('paper.png')
+export const paper = getPath('paper.png')
 
-export const stamp = pathOf('stamp.png')
+export const stamp = getPath('stamp.png')
 
 await sharp({ create: gray }).png().toFile(paper)
 

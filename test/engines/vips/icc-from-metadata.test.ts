@@ -40,7 +40,7 @@ describe('PNG color chunks', () => {
     return path
   }
 
-  const sizeOf = async (path: string) => {
+  const readSize = async (path: string) => {
     const { width, height } = await sharp(path).metadata()
     return [width, height]
   }
@@ -81,7 +81,7 @@ describe('PNG color chunks', () => {
   test('a PNG with color chunks is read completely if other data follows its chunks', async () => {
     const path = await withColorChunks('followed', [gamma(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
-    assert.deepEqual(await sizeOf((await convert(vips, path, 'webp')).path), [16, 16])
+    assert.deepEqual(await readSize((await convert(vips, path, 'webp')).path), [16, 16])
   })
 
   test('a PNG is not affected by names of color chunks within its text', async () => {

@@ -18,7 +18,7 @@ const columns = 8
 after(() => chromium.close?.())
 
 /** Pixels, slightly blurred, because renderers place the edges of shapes differently. */
-const pixelsOf = (image: Sharp) =>
+const readPixels = (image: Sharp) =>
   image
     .resize({ ...size, fit: 'fill' })
     .flatten({ background: '#fff' })
@@ -71,7 +71,7 @@ test('an SVG that is not rendered by the browser looks the same as in the browse
       ...size,
     }
     const expected = sharp(await sharp(sheet).extract(place).png().toBuffer())
-    const difference = measureDifference(await pixelsOf(expected), await pixelsOf(sharp(drawn)))
+    const difference = measureDifference(await readPixels(expected), await readPixels(sharp(drawn)))
     if (difference > 0.02) wrongFeatures.push(`${name}: ${(100 * difference).toFixed(1)} %`)
   }
   assert.deepEqual(wrongFeatures, [])

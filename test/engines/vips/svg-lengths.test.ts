@@ -20,13 +20,13 @@ after(async () => {
 const drawing = (attributes: string, content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`
 
-async function fileOf(svg: string, name = 'drawing.svg'): Promise<string> {
+async function writeSvg(svg: string, name = 'drawing.svg'): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, name.endsWith('z') ? gzipSync(svg) : svg)
   return path
 }
 
-const sizeOf = async (path: string) => {
+const readSize = async (path: string) => {
   const { width, height } = await sharp(path).metadata()
   return [width, height]
 }
@@ -44,20 +44,20 @@ const sheet = drawing(
 )
 
 test('an SVG with a paper size is rendered at 96 pixels per inch', async () => {
-  for (const path of [await fileOf(sheet), await fileOf(sheet, 'drawing.svgz')]) {
-    assert.deepEqual(await sizeOf((await convert(vips, path, 'png')).path), [794, 1123])
+  for (const path of [await writeSvg(sheet), await writeSvg(sheet, 'drawing.svgz')]) {
+    assert.deepEqual(await readSize((await convert(vips, path, 'png')).path), [794, 1123])
     const printedSvg = await convert(vips, path, 'png', { options: { dpi: '300' } })
-    assert.deepEqual(await sizeOf(printedSvg.path), [2480, 3508])
+    assert.deepEqual(await readSize(printedSvg.path), [2480, 3508])
   }
-  assert.deepEqual(await sizeOf((await convert(chromium, await fileOf(sheet), 'png')).path), [794, 1123])
+  assert.deepEqual(await readSize((await convert(chromium, await writeSvg(sheet), 'png')).path), [794, 1123])
 })
 
 test('lengths in inches and points scale with the rest of an SVG', async () => {
   const bar = '<rect width="1in" height="20"/>'
-  const path = await fileOf(drawing('width="300" height="200"', bar))
+  const path = await writeSvg(drawing('width="300" height="200"', bar))
   assert.equal(await measureInkWidth((await convert(vips, path, 'png')).path), 96)
   const largerSvg = await convert(vips, path, 'png', { options: { width: 900, fit: 'scale' } })
-  assert.deepEqual(await sizeOf(largerSvg.path), [900, 600])
+  assert.deepEqual(await readSize(largerSvg.path), [900, 600])
   assert.equal(await measureInkWidth(largerSvg.path), 288)
 })
 
@@ -65,7 +65,7 @@ test('SVG text without a font size is as large as in a browser', async () => {
   const text = (style: string) =>
     drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const measureTextWidth = async (style: string) =>
-    measureInkWidth((await convert(vips, await fileOf(text(style)), 'png')).path)
+    measureInkWidth((await convert(vips, await writeSvg(text(style)), 'png')).path)
   const defaultWidth = await measureTextWidth('font-size="16"')
   assert.equal(await measureTextWidth(''), defaultWidth)
   assert.equal(await measureTextWidth('style="font-size:medium"'), defaultWidth)

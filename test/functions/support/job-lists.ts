@@ -17,7 +17,7 @@ export let ownerOfManyJobs: Owner
 
 before(async () => {
   app = await openApp()
-  ownerOfManyJobs = await ownerOf(
+  ownerOfManyJobs = await createOwner(
     ...minutesUpTo(230).map((minute) => ({
       minute,
       status: states[minute % states.length] ?? 'queued',
@@ -57,7 +57,7 @@ export const idAt = ({ number }: OwnerId, minute: number) =>
   `job_${encodeTime(start + minute * minuteMs, 10)}${String(number * 1e6 + minute).padStart(16, '0')}`
 
 /** Stores an owner with jobs. */
-export async function ownerOf(...jobs: readonly Given[]) {
+export async function createOwner(...jobs: readonly Given[]) {
   const id = newId('anon')
   const token = signOwnerToken(id, app.services.keys.owner)
   const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
@@ -67,7 +67,7 @@ export async function ownerOf(...jobs: readonly Given[]) {
   return owner
 }
 
-export type Owner = Awaited<ReturnType<typeof ownerOf>>
+export type Owner = Awaited<ReturnType<typeof createOwner>>
 
 export async function createJob(owner: OwnerId, options: Given): Promise<string> {
   const {
@@ -157,6 +157,6 @@ interface Page {
   readonly link: string | undefined
 }
 
-export const minutesOf = (pages: readonly Page[]) => pages.flatMap(({ minutes }) => minutes)
+export const getMinutes = (pages: readonly Page[]) => pages.flatMap(({ minutes }) => minutes)
 
 export const newestFirst = (minutes: readonly number[]) => minutes.toSorted((a, b) => b - a)

@@ -4,5 +4,5 @@ export interface RefusedUpload {
   readonly details: { readonly field: string }
 }
 
-export const codeOf = async (response: Response) =>
+export const readErrorCode = async (response: Response) =>
   ((await response.json()) as { error?: { code: string } }).error?.code

@@ -20,7 +20,7 @@ import words from './words/en.ts'
 type Key = ReplyData<typeof listKeys>['keys'][number]
 type NewKey = ReplyData<typeof createKey>
 
-const pathOf = (id: string) => `/v1/api-keys/${encodeURIComponent(id)}`
+const getKeyPath = (id: string) => `/v1/api-keys/${encodeURIComponent(id)}`
 
 const exampleCommand = (key: string) =>
   `curl -LOJ -H 'X-Api-Key: ${key}' -H 'Prefer: wait=25' -F file=@report.docx -F targetFormat=pdf '${location.origin}/v1/convert?redirect=true'`
@@ -67,9 +67,9 @@ export function Keys() {
         {(data) => (
           <Table
             caption={words.keys}
-            columns={columnsOf(show, keys.reload)}
+            columns={createColumns(show, keys.reload)}
             rows={data.keys}
-            keyOf={({ id }) => id}
+            getKey={({ id }) => id}
             emptyText={words.noKeys}
           />
         )}
@@ -120,7 +120,7 @@ export function Keys() {
   )
 }
 
-const columnsOf = (
+const createColumns = (
   onCreated: (key: NewKey) => Promise<unknown>,
   reload: () => Promise<unknown>,
 ): readonly Column<Key>[] => [
@@ -155,7 +155,7 @@ const columnsOf = (
             label={words.rotate}
             confirmText={words.rotateConfirm}
             action={async () => {
-              const { key } = await callApi<ReplyData<typeof rotateKey>>(`${pathOf(id)}/rotate`, {
+              const { key } = await callApi<ReplyData<typeof rotateKey>>(`${getKeyPath(id)}/rotate`, {
                 method: 'POST',
               })
               await onCreated(key)
@@ -167,7 +167,7 @@ const columnsOf = (
           confirmText={words.revokeConfirm}
           doneText={words.revoked}
           action={async () => {
-            await callApi(pathOf(id), { method: 'DELETE' })
+            await callApi(getKeyPath(id), { method: 'DELETE' })
             await reload()
           }}
         />

@@ -48,7 +48,7 @@ export function Sessions({ currentId }: { readonly currentId: string | undefined
             caption={words.sessions}
             columns={columns}
             rows={rows}
-            keyOf={({ id }) => id}
+            getKey={({ id }) => id}
             emptyText="–"
           />
         )}

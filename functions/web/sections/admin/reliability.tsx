@@ -49,21 +49,21 @@ export function Reliability({ slo }: { readonly slo: Slo }) {
         caption={words.byDay}
         columns={dayColumns}
         rows={[...series].reverse()}
-        keyOf={({ date }) => date}
+        getKey={({ date }) => date}
         emptyText={words.nothing}
       />
       <Table
         caption={words.engines}
         columns={engineColumns}
         rows={slo.engines}
-        keyOf={({ engine }) => engine}
+        getKey={({ engine }) => engine}
         emptyText={words.nothing}
       />
       <Table
         caption={words.errors}
         columns={errorColumns}
         rows={slo.errorCodes}
-        keyOf={({ code }) => code}
+        getKey={({ code }) => code}
         emptyText={words.noErrors}
       />
     </>

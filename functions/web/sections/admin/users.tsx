@@ -19,7 +19,7 @@ import words from './words/en.ts'
 type User = ReplyData<typeof listUsers>['users'][number]
 type Entry = ReplyData<typeof listAudit>['entries'][number]
 
-const pathOf = (id: string) => `/v1/admin/users/${encodeURIComponent(id)}`
+const getUserPath = (id: string) => `/v1/admin/users/${encodeURIComponent(id)}`
 
 export function Users() {
   const [query, setQuery] = useState('')
@@ -30,7 +30,7 @@ export function Users() {
   )
   const plans = useQuery('plans', () => callApi<ReplyData<typeof listPlans>>('/v1/plans'))
   const changeUser = async (id: string, body: Partial<User>) => {
-    await callApi(pathOf(id), { method: 'PATCH', body })
+    await callApi(getUserPath(id), { method: 'PATCH', body })
     await users.reload()
   }
   const columns: readonly Column<User>[] = [
@@ -105,7 +105,7 @@ export function Users() {
             caption={words.users}
             columns={columns}
             rows={data.users}
-            keyOf={({ id }) => id}
+            getKey={({ id }) => id}
             emptyText={words.noUsers}
           />
         )}
@@ -143,7 +143,7 @@ export function Audit() {
               caption={words.audit}
               columns={auditColumns}
               rows={entries}
-              keyOf={({ id }) => id}
+              getKey={({ id }) => id}
               emptyText={words.noAudit}
             />
             <p class="row">

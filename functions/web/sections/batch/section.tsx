@@ -77,8 +77,8 @@ function FolderTree({ files }: { readonly files: readonly ConversionItem[] }) {
   )
 }
 
-const pathOf = ({ folder, name }: ConversionItem) => `${folder}/${name}`
-const compareByPath = (a: ConversionItem, b: ConversionItem) => pathOf(a).localeCompare(pathOf(b))
+const getPath = ({ folder, name }: ConversionItem) => `${folder}/${name}`
+const compareByPath = (a: ConversionItem, b: ConversionItem) => getPath(a).localeCompare(getPath(b))
 
 /** Returns the name of the top folder, or a generic name if there are several. */
 function getZipName(files: readonly ConversionItem[]): string {

@@ -1,7 +1,7 @@
 import { batch } from '@preact/signals'
 import { type Format, fetchToolTargets, toProblem } from '../../api.ts'
 import { loadOptions } from '../../options/load-options.ts'
-import { operationOf } from '../tools/tools.ts'
+import { getOperation } from '../tools/tools.ts'
 import type { ConversionItem } from './item.ts'
 import { catalog } from './item-list.ts'
 import { rememberTarget } from './local-storage.ts'
@@ -28,7 +28,7 @@ export async function setTool(item: ConversionItem, tool: string): Promise<void>
   const from = item.source?.id
   if (!from) return
   try {
-    const targets = await fetchToolTargets(from, operationOf(tool))
+    const targets = await fetchToolTargets(from, getOperation(tool))
     const to = targets.includes(from) ? from : targets[0]
     const target = to && catalog.value?.findById(to)
     if (!target) return
@@ -52,7 +52,7 @@ export async function loadItemOptions(item: ConversionItem): Promise<void> {
     item.options.value = []
     return
   }
-  const options = await loadOptions(from, to, item.tool.value && operationOf(item.tool.value))
+  const options = await loadOptions(from, to, item.tool.value && getOperation(item.tool.value))
   // The user may have chosen another target while the options were loading.
   if (item.target.value?.id === to) item.options.value = options
 }

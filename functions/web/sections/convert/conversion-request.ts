@@ -1,7 +1,7 @@
 import { defined } from '../../../../lib/validation/defined.ts'
 import { type ConversionSpec, Problem } from '../../api.ts'
 import { collectValues } from '../../options/option-values.ts'
-import { operationOf } from '../tools/tools.ts'
+import { getOperation } from '../tools/tools.ts'
 import type { ConversionItem } from './item.ts'
 import words from './words/en.ts'
 
@@ -15,7 +15,7 @@ export function toConversionSpec(item: ConversionItem): ConversionSpec {
   const options = item.options.value ?? []
   const { value: password } = item.password
   return {
-    ...defined({ targetFormat: target?.id, toolOperation: tool && operationOf(tool) }),
+    ...defined({ targetFormat: target?.id, toolOperation: tool && getOperation(tool) }),
     options: {
       ...collectValues(options, item.values.value),
       ...(password && options.some(({ name }) => name === 'password') && { password }),

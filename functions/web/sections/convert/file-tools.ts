@@ -1,5 +1,5 @@
 import names from '../tools/names/words/en.ts'
-import { operationOf, pageTools } from '../tools/tools.ts'
+import { getOperation, pageTools } from '../tools/tools.ts'
 
 /** A tool listed among the formats. */
 export interface ListedTool {
@@ -18,7 +18,7 @@ const hasOwnPage = ({ usesAllFiles, optionsOf }: (typeof pageTools)[number]) =>
 const toListedTool = (tool: (typeof pageTools)[number]): ListedTool => ({
   id: tool.id,
   name: names[tool.id],
-  operation: tool.optionsOf ?? operationOf(tool.id),
+  operation: tool.optionsOf ?? getOperation(tool.id),
   hasOwnPage: hasOwnPage(tool),
 })
 

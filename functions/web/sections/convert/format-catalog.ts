@@ -90,10 +90,10 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
 }
 
 /** Maps each key to the first format that has it. */
-function indexFirstBy(formats: readonly Format[], keysOf: (format: Format) => readonly string[]) {
+function indexFirstBy(formats: readonly Format[], getKeys: (format: Format) => readonly string[]) {
   const result = new Map<string, Format>()
   for (const format of formats)
-    for (const key of keysOf(format)) if (!result.has(key)) result.set(key, format)
+    for (const key of getKeys(format)) if (!result.has(key)) result.set(key, format)
   return result
 }
 

@@ -168,7 +168,7 @@ function RowList(props: {
             index += 1
             return (
               <div
-                key={keyOf(row)}
+                key={getRowKey(row)}
                 id={getRowId(id, index)}
                 role="option"
                 class="picker-option"
@@ -193,9 +193,10 @@ function RowList(props: {
   )
 }
 
-const keyOf = (row: Row) => (row.kind === 'format' ? row.format.id : `tool ${row.tool.id}`)
+const getRowKey = (row: Row) => (row.kind === 'format' ? row.format.id : `tool ${row.tool.id}`)
 
 function groupRows(rows: readonly Row[]): readonly (readonly [string, readonly Row[]])[] {
-  const nameOf = (row: Row) => (row.kind === 'format' ? categoryNames[row.format.category] : words.tools)
-  return [...Map.groupBy(rows, nameOf)]
+  const getGroupName = (row: Row) =>
+    row.kind === 'format' ? categoryNames[row.format.category] : words.tools
+  return [...Map.groupBy(rows, getGroupName)]
 }

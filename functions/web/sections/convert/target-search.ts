@@ -35,7 +35,7 @@ const ranks = { exact: 0, prefix: 1, word: 2, substring: 3 } as const
 /** Minimum length of a substring, because shorter ones match too much by chance. */
 const minSubstringLength = 3
 
-function rankOf(needle: string, names: readonly string[]): number | undefined {
+function rankMatch(needle: string, names: readonly string[]): number | undefined {
   const rank = (name: string) => {
     if (name === needle) return ranks.exact
     if (name.startsWith(needle)) return ranks.prefix
@@ -71,7 +71,7 @@ export function searchTargets(searchableTargets: SearchableTargets, typedText: s
       : []),
   ]
   if (!needle) return sortByGroup(formats)
-  const namesOf = (row: Row) => {
+  const getSearchNames = (row: Row) => {
     if (row.kind === 'tool')
       return [row.tool.id, row.tool.name.toLowerCase(), ...(synonyms?.getToolSynonyms(row.tool.id) ?? [])]
     const names = namesOfFormat(row.format, synonyms)
@@ -79,7 +79,7 @@ export function searchTargets(searchableTargets: SearchableTargets, typedText: s
   }
   const tools = searchableTargets.tools.map((tool): Row => ({ kind: 'tool', tool }))
   const found = [...formats, ...tools].flatMap((row) => {
-    const rank = rankOf(needle, namesOf(row))
+    const rank = rankMatch(needle, getSearchNames(row))
     return rank === undefined ? [] : [{ row, rank }]
   })
   return sortByGroup(found.sort((a, b) => a.rank - b.rank).map(({ row }) => row))
@@ -100,5 +100,5 @@ export function matchesTool(
 ): boolean {
   const needle = typedText.trim().toLowerCase()
   const names = [id, name, description].map((text) => text.toLowerCase())
-  return needle === '' || rankOf(needle, [...names, ...synonyms(id)]) !== undefined
+  return needle === '' || rankMatch(needle, [...names, ...synonyms(id)]) !== undefined
 }

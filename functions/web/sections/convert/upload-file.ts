@@ -47,12 +47,12 @@ export async function uploadFile(request: UploadRequest): Promise<string> {
   }
 }
 
-const contentTypeOf = ({ type }: File) =>
+const getContentType = ({ type }: File) =>
   /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream'
 
 async function uploadInOneRequest({ file, onProgress, signal }: UploadRequest): Promise<string> {
   const meter = createProgressMeter(file.size, onProgress)
-  const fileInfo = { filename: file.name, contentType: contentTypeOf(file), size: file.size }
+  const fileInfo = { filename: file.name, contentType: getContentType(file), size: file.size }
   const presigned = await withRetries(() => requestPresignedUpload(fileInfo, signal), meter.interrupt, signal)
   await withRetries(() => putBytes(presigned, file, meter.show, signal), meter.interrupt, signal)
   return presigned.uploadId
@@ -115,7 +115,7 @@ async function uploadInParts({
 }
 
 const startUpload = (file: File, signal: AbortSignal) =>
-  startMultipartUpload({ filename: file.name, type: contentTypeOf(file), size: file.size }, signal)
+  startMultipartUpload({ filename: file.name, type: getContentType(file), size: file.size }, signal)
 
 async function getPartUrl(
   uploadId: string,

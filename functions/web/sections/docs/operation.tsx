@@ -74,7 +74,7 @@ export function OperationView({
           caption={words.statusCodes}
           columns={responseColumns}
           rows={Object.entries(responses)}
-          keyOf={([status]) => status}
+          getKey={([status]) => status}
           emptyText="–"
         />
       </Block>
@@ -123,7 +123,7 @@ const Rows = (props: { readonly title: string; readonly rows: readonly Row[] }) 
       caption={props.title}
       columns={rowColumns}
       rows={props.rows}
-      keyOf={({ name, where, type }) => `${name} ${where} ${type}`}
+      getKey={({ name, where, type }) => `${name} ${where} ${type}`}
       emptyText={words.nothing}
     />
   </Block>

@@ -204,7 +204,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
                 caption={words.options}
                 columns={optionColumns}
                 rows={options.filter(({ deprecated }) => !deprecated)}
-                keyOf={({ name }) => name}
+                getKey={({ name }) => name}
                 emptyText={words.noOptions}
               />
             </Block>

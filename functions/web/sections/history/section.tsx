@@ -111,7 +111,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
               caption={words.title}
               columns={jobColumns(chosenJobs, toggle)}
               rows={jobs}
-              keyOf={({ jobId }) => jobId}
+              getKey={({ jobId }) => jobId}
               emptyText={words.none}
             />
             {nextCursor && (
@@ -317,7 +317,7 @@ function Timeline({ job }: { readonly job: JobDetails }) {
       caption={words.tasks}
       columns={columns}
       rows={rows}
-      keyOf={([name]) => name}
+      getKey={([name]) => name}
       emptyText={words.none}
     />
   )

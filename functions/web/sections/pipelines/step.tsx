@@ -31,7 +31,7 @@ export function StepCard(props: {
     announce(words.movedTo(name, at + 1 + by))
   }
   return (
-    <li class="pipeline-step" data-state={stateOf(stepCheck)} aria-labelledby={titleId}>
+    <li class="pipeline-step" data-state={getStepState(stepCheck)} aria-labelledby={titleId}>
       <div class="pipeline-head">
         <h3 id={titleId}>{words.stepName(at + 1, name)}</h3>
         <div class="pipeline-moves">
@@ -83,7 +83,7 @@ export function StepCard(props: {
   )
 }
 
-function stateOf(stepCheck: StepCheck | undefined): 'good' | 'bad' | 'open' {
+function getStepState(stepCheck: StepCheck | undefined): 'good' | 'bad' | 'open' {
   if (stepCheck?.result) return 'good'
   return stepCheck?.problem || Object.keys(stepCheck?.errors ?? {}).length > 0 ? 'bad' : 'open'
 }

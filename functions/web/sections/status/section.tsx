@@ -40,14 +40,14 @@ export default function Status() {
                 <Parts
                   caption={words.components}
                   rows={otherParts}
-                  nameOf={(name) => words.names[name] ?? name}
+                  getName={(name) => words.names[name] ?? name}
                 />
-                <Parts caption={words.queues} rows={queues} nameOf={(name) => name.slice('queue-'.length)} />
+                <Parts caption={words.queues} rows={queues} getName={(name) => name.slice('queue-'.length)} />
                 <Table
                   caption={words.engines}
                   columns={engineColumns}
                   rows={engines}
-                  keyOf={({ id }) => id}
+                  getKey={({ id }) => id}
                   emptyText={words.none}
                 />
                 <p>
@@ -100,12 +100,12 @@ type Part = Health['parts'][string]
 const Parts = (props: {
   readonly caption: string
   readonly rows: readonly (readonly [string, Part])[]
-  readonly nameOf: (name: string) => string
+  readonly getName: (name: string) => string
 }) => (
   <Table
     caption={props.caption}
     columns={[
-      { name: props.caption, cell: ([name]: readonly [string, Part]) => props.nameOf(name) },
+      { name: props.caption, cell: ([name]: readonly [string, Part]) => props.getName(name) },
       {
         name: words.state,
         cell: ([, { ok, message }]) =>
@@ -118,7 +118,7 @@ const Parts = (props: {
       { name: words.responseTime, isNumber: true, cell: ([, { ms }]) => formatDuration(ms ?? null) },
     ]}
     rows={props.rows}
-    keyOf={([name]) => name}
+    getKey={([name]) => name}
     emptyText={words.none}
   />
 )

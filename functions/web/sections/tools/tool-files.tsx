@@ -22,7 +22,7 @@ interface Props {
 
 const takesOneFile = ({ optionsOf }: Tool) => optionsOf !== undefined
 
-function labelOf(tool: Tool): string {
+function getToolLabel(tool: Tool): string {
   if (tool.id === 'merge') return words.chooseSeveral
   return takesOneFile(tool) ? words.chooseOne : words.choose
 }
@@ -47,7 +47,7 @@ export function ToolFiles(props: Props) {
           }}
         />
         <label for={id} class={files.length === 0 ? 'button primary' : 'button'}>
-          {labelOf(tool)}
+          {getToolLabel(tool)}
         </label>
         <span id={`${id}-hint`} class="hint">
           {takesOneFile(tool) ? words.dropOne : words.drop}

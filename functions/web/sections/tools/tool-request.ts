@@ -5,7 +5,7 @@ import type { GridUse } from './grid-uses.ts'
 import type { ToolRequest } from './run-tool.ts'
 import { createRangeSteps, isRange, type MergeKind } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
-import { operationOf, type Tool } from './tools.ts'
+import { getOperation, type Tool } from './tools.ts'
 import words from './words/en.ts'
 
 /** The user's input on a tool page, and the request that it is converted to. */
@@ -69,7 +69,7 @@ export function toToolRequest(input: ToolInput, optionValues: Values): ToolReque
     ...(arrangement && access.password !== undefined && { password: access.password }),
     ...optionValues,
   }
-  const singleStep: readonly PageOperation[] = [{ operation: operationOf(tool.id), options: {} }]
+  const singleStep: readonly PageOperation[] = [{ operation: getOperation(tool.id), options: {} }]
   const fileSteps = (arrangement && gridUse?.steps(arrangement, tool.id)) ?? singleStep
   const getSteps = (toolFile: ToolFile): readonly PageOperation[] => {
     if (tool.usesAllFiles) return kind === 'pdf' ? createRangeSteps(toolFile, values) : []

@@ -51,6 +51,6 @@ export const pageTools: readonly Tool[] = groupIds.flatMap((group) =>
 )
 
 /** Returns the operation that a tool uses: only the general `compress` can compress a PDF to a given size. */
-export const operationOf = (tool: string): string => (tool === 'compress-pdf' ? 'compress' : tool)
+export const getOperation = (tool: string): string => (tool === 'compress-pdf' ? 'compress' : tool)
 
 export const findTool = (id: string | undefined): Tool | undefined => pageTools.find((tool) => tool.id === id)

@@ -5,7 +5,7 @@ import { type Query, useQuery } from '../../ui/use-query.ts'
 import { createFormatCatalog } from '../convert/format-catalog.ts'
 import { defaultTarget, detectMergeKind, type MergeKind } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
-import { operationOf, type Tool } from './tools.ts'
+import { getOperation, type Tool } from './tools.ts'
 
 type Conversions = ReplyData<typeof listConversions>['conversions']
 
@@ -17,7 +17,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   const [firstFile] = files
   const source = firstFile && catalog?.findByFile(firstFile.file)
   const from = tool.sourceFormat ?? source?.id
-  const operation = operationOf(tool.optionsOf ?? tool.id)
+  const operation = getOperation(tool.optionsOf ?? tool.id)
   const query: Query<Conversions> = useQuery(`${operation} ${from}`, async () => {
     if (!from) return []
     const searchParams = new URLSearchParams({ operation, from })

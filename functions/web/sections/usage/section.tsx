@@ -81,7 +81,7 @@ export default function UsageSection() {
                 caption={words.jobsByDay}
                 columns={dayColumns}
                 rows={[...series].reverse()}
-                keyOf={({ date }) => date}
+                getKey={({ date }) => date}
                 emptyText={words.nothing}
               />
               {groups.length > 0 && (
@@ -93,7 +93,7 @@ export default function UsageSection() {
                       ? groups.map((group) => ({ ...group, name: getEngineName(group.name) }))
                       : groups
                   }
-                  keyOf={({ name }) => name}
+                  getKey={({ name }) => name}
                   emptyText={words.nothing}
                 />
               )}
@@ -175,7 +175,7 @@ function QuotaView({ quota }: { readonly quota: Quota }) {
         caption={words.quota}
         columns={quotaColumns}
         rows={quotas}
-        keyOf={({ name, window }) => `${name} ${window}`}
+        getKey={({ name, window }) => `${name} ${window}`}
         emptyText={words.noLimits}
       />
     </>

@@ -31,7 +31,7 @@ type TestResult = ReplyData<typeof testWebhook>
 /** the keys of a record checked by tsc */
 const eventNames = Object.keys(words.events) as EventName[]
 
-const pathOf = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`
+const getWebhookPath = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`
 
 export default function Webhooks({ route }: { readonly route: PageRoute }) {
   const id = route.params['webhookId']
@@ -65,7 +65,7 @@ function WebhookList() {
               caption={words.title}
               columns={columns}
               rows={webhooks}
-              keyOf={({ id }) => id}
+              getKey={({ id }) => id}
               emptyText={words.none}
             />
             {createdWebhook && (
@@ -143,9 +143,9 @@ const eventLabel = (name: string) =>
   name === '*' ? words.everything : ((words.events as Readonly<Record<string, string>>)[name] ?? name)
 
 function WebhookPage({ id }: { readonly id: string }) {
-  const webhook = useQuery(`webhook ${id}`, () => callApi<Webhook>(pathOf(id)))
+  const webhook = useQuery(`webhook ${id}`, () => callApi<Webhook>(getWebhookPath(id)))
   const deliveries = useQuery(`deliveries ${id}`, () =>
-    callApi<{ deliveries: Delivery[] }>(`${pathOf(id)}/deliveries?limit=50`),
+    callApi<{ deliveries: Delivery[] }>(`${getWebhookPath(id)}/deliveries?limit=50`),
   )
   useEffect(() => {
     sectionTitle.value = webhook.data?.url
@@ -182,7 +182,7 @@ function WebhookPage({ id }: { readonly id: string }) {
 
 function Actions(props: { readonly webhook: Webhook; readonly onChange: () => Promise<unknown> }) {
   const { webhook, onChange } = props
-  const path = pathOf(webhook.id)
+  const path = getWebhookPath(webhook.id)
   const [testResult, setTestResult] = useState<TestResult>()
   const [secret, setSecret] = useState<string>()
   return (
@@ -277,7 +277,7 @@ function Deliveries(props: {
           label={words.redeliver}
           doneText={words.redelivered}
           action={async () => {
-            await callApi(`${pathOf(webhookId)}/deliveries/${id}/redeliver`, { method: 'POST' })
+            await callApi(`${getWebhookPath(webhookId)}/deliveries/${id}/redeliver`, { method: 'POST' })
             await query.reload()
           }}
         />
@@ -291,7 +291,7 @@ function Deliveries(props: {
           caption={words.deliveries}
           columns={rows}
           rows={deliveries}
-          keyOf={({ id }) => id}
+          getKey={({ id }) => id}
           emptyText={words.noDeliveries}
         />
       )}

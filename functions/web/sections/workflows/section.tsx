@@ -26,7 +26,7 @@ import words from './words/en.ts'
 type Workflow = ReplyData<typeof listWorkflows>['workflows'][number]
 type Run = ReplyData<typeof listRuns>['runs'][number]
 
-const pathOf = (id: string) => `/v1/workflows/${encodeURIComponent(id)}`
+const getWorkflowPath = (id: string) => `/v1/workflows/${encodeURIComponent(id)}`
 
 export default function Workflows({ route }: { readonly route: PageRoute }) {
   const id = route.params['workflowId']
@@ -49,7 +49,7 @@ function WorkflowList() {
               caption={words.title}
               columns={columns}
               rows={workflows}
-              keyOf={({ id }) => id}
+              getKey={({ id }) => id}
               emptyText={words.none}
             />
             <Block title={words.create}>
@@ -266,8 +266,8 @@ const columns: readonly Column<Workflow>[] = [
 ]
 
 function WorkflowPage({ id }: { readonly id: string }) {
-  const workflow = useQuery(`workflow ${id}`, () => callApi<Workflow>(pathOf(id)))
-  const runs = useQuery(`runs ${id}`, () => callApi<{ runs: Run[] }>(`${pathOf(id)}/runs`))
+  const workflow = useQuery(`workflow ${id}`, () => callApi<Workflow>(getWorkflowPath(id)))
+  const runs = useQuery(`runs ${id}`, () => callApi<{ runs: Run[] }>(`${getWorkflowPath(id)}/runs`))
   useEffect(() => {
     sectionTitle.value = workflow.data?.name
   }, [workflow.data?.name])
@@ -285,7 +285,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
               kind="primary"
               doneText={words.started}
               action={async () => {
-                await callApi(`${pathOf(id)}/run`, { method: 'POST' })
+                await callApi(`${getWorkflowPath(id)}/run`, { method: 'POST' })
                 await reload()
               }}
             />
@@ -293,7 +293,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
               label={data.enabled ? words.switchOff : words.switchOn}
               doneText={data.enabled ? words.off : words.on}
               action={async () => {
-                await callApi(pathOf(id), { method: 'PATCH', body: { enabled: !data.enabled } })
+                await callApi(getWorkflowPath(id), { method: 'PATCH', body: { enabled: !data.enabled } })
                 await reload()
               }}
             />
@@ -302,7 +302,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
               confirmText={words.removeConfirm}
               doneText={words.removed}
               action={async () => {
-                await callApi(pathOf(id), { method: 'DELETE' })
+                await callApi(getWorkflowPath(id), { method: 'DELETE' })
                 navigate('/workflows')
               }}
             />
@@ -323,7 +323,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
               action={async ({ tasks, ...fields }) => {
                 // The service masks secrets in tasks, so unchanged tasks must not be sent back.
                 const hasNewTasks = JSON.stringify(tasks) !== JSON.stringify(data.tasks)
-                await callApi(pathOf(id), {
+                await callApi(getWorkflowPath(id), {
                   method: 'PATCH',
                   body: { ...fields, ...(hasNewTasks && { tasks }) },
                 })
@@ -362,7 +362,7 @@ const Runs = ({ query }: { readonly query: Query<{ runs: Run[] }> }) =>
       caption={words.runs}
       columns={runColumns}
       rows={query.data?.runs ?? []}
-      keyOf={({ runId }) => runId}
+      getKey={({ runId }) => runId}
       emptyText={words.noRuns}
     />
   )

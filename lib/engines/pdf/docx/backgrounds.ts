@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { areaOf } from './geometry.ts'
+import { getArea } from './geometry.ts'
 import type { PageContent } from './page-content.ts'
 
 const dpi = 150
@@ -35,4 +35,4 @@ function hasBackground({ images, vectors, textSegments, width, height }: PageCon
 
 /** Whether an image fills the page. */
 export const isScan = ({ images, width, height }: Pick<PageContent, 'images' | 'width' | 'height'>) =>
-  images.some(({ box }) => areaOf(box) > width * height * 0.8)
+  images.some(({ box }) => getArea(box) > width * height * 0.8)

@@ -1,7 +1,7 @@
 import {
   type BoundingBox,
-  boundingBoxOf,
   computeMedian,
+  getBoundingBox,
   type Interval,
   subtractIntervals,
 } from './geometry.ts'
@@ -69,7 +69,7 @@ function collectRows(
     const lineBefore = pendingRows.at(-1) ?? run.at(-1) ?? firstLine
     if (line.baseline - lineBefore.baseline > Math.max(line.style.size, lineBefore.style.size) * 2.6) break
     const left = subtractIntervals(emptyStrips, toWordIntervals(line))
-    const bounds = boundingBoxOf([...run, line].map(({ box }) => box))
+    const bounds = getBoundingBox([...run, line].map(({ box }) => box))
     const gaps = findColumnGaps(left, run, line.style.size * 0.9)
     if (
       gaps.length === 0 ||
@@ -149,14 +149,14 @@ function findColumnGaps(
   lines: readonly TextLine[],
   width: number,
 ): Interval[] {
-  const [left, , right] = boundingBoxOf(lines.map(({ box }) => box))
+  const [left, , right] = getBoundingBox(lines.map(({ box }) => box))
   return emptyStrips.filter(({ from, to }) => from >= left && to <= right && to - from >= width)
 }
 
 function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   const size = run[0]?.style.size ?? 10
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
-  const box = boundingBoxOf(run.map((line) => line.box))
+  const box = getBoundingBox(run.map((line) => line.box))
   const gapCenters = gaps.map(({ from, to }) => (from + to) / 2)
   // The last column gets extra width, as the others do; otherwise a slightly wider font would wrap its words.
   const extraWidth = Math.min(maxExtraWidth, ...gaps.map(({ from, to }) => (to - from) / 2))

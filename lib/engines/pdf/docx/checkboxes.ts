@@ -1,4 +1,4 @@
-import { type BoundingBox, clusterTouching, heightOf, isCenterInside, widthOf } from './geometry.ts'
+import { type BoundingBox, clusterTouching, getHeight, getWidth, isCenterInside } from './geometry.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
 
 type PageText = Pick<PageContent, 'textSegments' | 'vectors'>
@@ -59,7 +59,7 @@ function findCheckboxes(frames: readonly BoundingBox[], words: readonly Word[]):
 /** Groups frames next to each other, less than the width of a frame apart. */
 function groupIntoRows(frames: readonly BoundingBox[]): BoundingBox[][] {
   const items = frames.map((frame) => {
-    const [middle, maxDistance] = [(frame[1] + frame[3]) / 2, widthOf(frame) / 2]
+    const [middle, maxDistance] = [(frame[1] + frame[3]) / 2, getWidth(frame) / 2]
     return { frame, box: [frame[0] - maxDistance, middle, frame[2] + maxDistance, middle] as const }
   })
   return clusterTouching(items, 1).map((row) => row.map(({ frame }) => frame))
@@ -76,16 +76,16 @@ const isInAny = (box: BoundingBox, boxes: readonly BoundingBox[]) =>
   boxes.some((outerBox) => isCenterInside(box, outerBox))
 
 const isSquare = (box: BoundingBox) =>
-  widthOf(box) >= minSide &&
-  widthOf(box) <= maxSide &&
-  Math.abs(widthOf(box) - heightOf(box)) <= Math.max(1.5, widthOf(box) * 0.15)
+  getWidth(box) >= minSide &&
+  getWidth(box) <= maxSide &&
+  Math.abs(getWidth(box) - getHeight(box)) <= Math.max(1.5, getWidth(box) * 0.15)
 
-const isEdge = ({ box }: Vector) => Math.min(widthOf(box), heightOf(box)) <= maxThickness
-const isSmall = ({ box }: Vector) => Math.max(widthOf(box), heightOf(box)) <= maxSide
+const isEdge = ({ box }: Vector) => Math.min(getWidth(box), getHeight(box)) <= maxThickness
+const isSmall = ({ box }: Vector) => Math.max(getWidth(box), getHeight(box)) <= maxSide
 
 /** Whether a shape covers most of a box. */
 const covers = (shape: BoundingBox, box: BoundingBox) =>
-  widthOf(shape) >= widthOf(box) * 0.85 && heightOf(shape) >= heightOf(box) * 0.85
+  getWidth(shape) >= getWidth(box) * 0.85 && getHeight(shape) >= getHeight(box) * 0.85
 
 /** Finds empty squares: stroked, or made of four edges. */
 function findFrames(vectors: readonly Vector[]): BoundingBox[] {

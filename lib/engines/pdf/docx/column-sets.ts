@@ -1,5 +1,5 @@
 import type { ColumnSet, ContentBlock, FlowBlock } from './blocks.ts'
-import { type BoundingBox, boundingBoxOf, heightOf, widthOf } from './geometry.ts'
+import { type BoundingBox, getBoundingBox, getHeight, getWidth } from './geometry.ts'
 import type { Vector } from './page-content.ts'
 import type { Band, PageItem } from './reading-order.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
@@ -27,10 +27,10 @@ export function toColumnSet(
   const pitches = boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[0] ?? 0))
   const pitch = (lastBox[0] - firstBox[0]) / (count - 1)
   const gap = Math.min(...boxes.slice(1).map((box, index) => box[0] - (boxes[index]?.[2] ?? 0)))
-  const maxWidth = Math.max(...boxes.map(widthOf))
+  const maxWidth = Math.max(...boxes.map(getWidth))
   const hasEvenColumns =
     pitches.every((otherPitch) => Math.abs(otherPitch - pitch) < tolerance / 2) &&
-    boxes.every((box) => widthOf(box) > maxWidth * 0.85) &&
+    boxes.every((box) => getWidth(box) > maxWidth * 0.85) &&
     gap >= 6 &&
     gap < maxWidth * 0.4
   const hasWideColumns =
@@ -49,10 +49,10 @@ export const isSameColumnSet = (a: ColumnSet | undefined, b: ColumnSet | undefin
   a?.count === b?.count && Math.abs((a?.pitch ?? 0) - (b?.pitch ?? 0)) < tolerance / 2
 
 function hasRule(left: BoundingBox, right: BoundingBox, vectors: readonly Vector[]): boolean {
-  const height = Math.min(heightOf(left), heightOf(right))
+  const height = Math.min(getHeight(left), getHeight(right))
   return vectors.some(
     ({ box }) =>
-      widthOf(box) < 3 && heightOf(box) > height * 0.7 && box[0] > left[2] - 1 && box[2] < right[0] + 1,
+      getWidth(box) < 3 && getHeight(box) > height * 0.7 && box[0] > left[2] - 1 && box[2] < right[0] + 1,
   )
 }
 
@@ -63,9 +63,9 @@ export function flowThroughColumns(
   columnSet: ColumnSet,
 ): FlowBlock[] {
   const out: FlowBlock[] = []
-  const bottom = boundingBoxOf(boxes)[3]
+  const bottom = getBoundingBox(boxes)[3]
   for (const [index, blocks] of columns.entries()) {
-    const column = boxes[index] ?? boundingBoxOf(boxes)
+    const column = boxes[index] ?? getBoundingBox(boxes)
     const [firstBlock, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, columnSet }))
     if (!firstBlock) continue
     const lastBlock = out.at(-1)

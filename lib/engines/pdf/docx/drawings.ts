@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import type { FloatingImage } from './blocks.ts'
-import { areaOf, type BoundingBox, boundingBoxOf, isCenterInside } from './geometry.ts'
+import { type BoundingBox, getArea, getBoundingBox, isCenterInside } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
 
 /**
@@ -40,7 +40,7 @@ export function isPageBackground(
 ): boolean {
   const distances = [box[0], box[1], width - box[2], height - box[3]]
   const edges = distances.filter((distance) => distance < edgeTolerance).length
-  return edges >= 2 || areaOf(box) > width * height * minCoverage
+  return edges >= 2 || getArea(box) > width * height * minCoverage
 }
 
 /** Whether images or shapes lie behind the whole page. For words read by OCR, there is an image of the page already. */
@@ -78,14 +78,14 @@ export async function renderDrawings(
   const folder = join(tools.workDir, 'drawings')
   await mkdir(folder, { recursive: true })
   const list = join(folder, 'requests.json')
-  const nameOf = (at: number) => `drawing-${at}`
+  const getDrawingName = (at: number) => `drawing-${at}`
   await writeFile(
     list,
-    JSON.stringify(selected.map(({ page, box }, at) => ({ page, box, file: nameOf(at) }))),
+    JSON.stringify(selected.map(({ page, box }, at) => ({ page, box, file: getDrawingName(at) }))),
   )
   const lines = await runAndReadLines([path, folder, list], selected.length, tools)
   for (const [at, request] of selected.entries()) {
-    const name = nameOf(at)
+    const name = getDrawingName(at)
     const file = [`${name}.png`, `${name}.jpg`].find((candidate) => lines.has(candidate))
     const page = pages.find(({ number }) => number === request.page)
     if (file !== undefined && page) {
@@ -126,11 +126,11 @@ export function findStamps({ rotatedText, vectors, width, height }: PageContent)
   return rotatedText
     .filter(([word]) => word?.isSlanted)
     .map((words) => {
-      const textBox = boundingBoxOf(words.map(({ box }) => box))
+      const textBox = getBoundingBox(words.map(({ box }) => box))
       const frames = vectors
         .map(({ box }) => box)
-        .filter((box) => isCenterInside(box, textBox) && areaOf(box) < width * height * 0.5)
-      const box = boundingBoxOf([textBox, ...frames])
+        .filter((box) => isCenterInside(box, textBox) && getArea(box) < width * height * 0.5)
+      const box = getBoundingBox([textBox, ...frames])
       return { box, labels: words.map(({ text }) => text).join(' '), words }
     })
 }

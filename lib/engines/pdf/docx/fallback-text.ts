@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
-import { type BoundingBox, boundingBoxOf, computeMedian, isCenterInside } from './geometry.ts'
+import { type BoundingBox, computeMedian, getBoundingBox, isCenterInside } from './geometry.ts'
 import type { PageContent, Style, Word } from './page-content.ts'
 
 /**
@@ -77,7 +77,7 @@ const isSamePlace = (knownWords: BoundingBox, box: BoundingBox) =>
   isCenterInside(knownWords, box, 1) || isCenterInside(box, knownWords, 1)
 
 function findBaseline(line: readonly PositionedText[], knownWords: readonly Word[], { size }: Style): number {
-  const bounds = boundingBoxOf(line.map(({ box }) => box))
+  const bounds = getBoundingBox(line.map(({ box }) => box))
   return knownWords.find((word) => isCenterInside(word.box, bounds))?.baseline ?? bounds[3] - size * 0.2
 }
 

@@ -1,13 +1,13 @@
 import {
-  areaOf,
   areTouching,
   type BoundingBox,
-  boundingBoxOf,
   clusterTouching,
   computeOverlapArea,
-  heightOf,
+  getArea,
+  getBoundingBox,
+  getHeight,
+  getWidth,
   isCenterInside,
-  widthOf,
 } from './geometry.ts'
 import type { PageContent, Vector, Word } from './page-content.ts'
 
@@ -33,14 +33,14 @@ export function findFigures(
   const pageArea = page.width * page.height
   const strokes = page.vectors.filter(
     ({ box, color, isStroked }) =>
-      areaOf(box) < pageArea * 0.7 &&
+      getArea(box) < pageArea * 0.7 &&
       !(color === 'ffffff' && !isStroked) &&
       !tables.some((table) => isCenterInside(box, table, 3)) &&
-      !(heightOf(box) < 3 && widthOf(box) > page.width * 0.3),
+      !(getHeight(box) < 3 && getWidth(box) > page.width * 0.3),
   )
   const figures = clusterTouching(strokes, 6).flatMap((group): PageFigure[] => {
-    const box = boundingBoxOf(group.map((vector) => vector.box))
-    if (widthOf(box) < minWidth || heightOf(box) < minHeight) return []
+    const box = getBoundingBox(group.map((vector) => vector.box))
+    if (getWidth(box) < minWidth || getHeight(box) < minHeight) return []
     const hasCurves = group.some(({ isRectangle }) => !isRectangle)
     if (!isDrawing(group)) return hasCurves ? [{ box, isBehindText: true }] : []
     if (isMostlyText(box, words)) return hasCurves ? [{ box, isBehindText: true }] : []
@@ -48,7 +48,7 @@ export function findFigures(
     return [{ box: includeLabels(box, page.textSegments), isBehindText: false }]
   })
   return figures.filter(
-    ({ box }) => !tables.some((table) => computeOverlapArea(table, box) > areaOf(table) * 0.3),
+    ({ box }) => !tables.some((table) => computeOverlapArea(table, box) > getArea(table) * 0.3),
   )
 }
 
@@ -68,10 +68,10 @@ export function findLabels(
 function includeLabels(box: BoundingBox, textSegments: PageContent['textSegments']): BoundingBox {
   const labels = textSegments
     .filter((words) => countCharacters(words) <= maxLabelCharacters)
-    .map((words) => boundingBoxOf(words.map((word) => word.box)))
-    .filter((label) => areTouching(label, box, 10) && widthOf(label) < widthOf(box) * 0.3)
+    .map((words) => getBoundingBox(words.map((word) => word.box)))
+    .filter((label) => areTouching(label, box, 10) && getWidth(label) < getWidth(box) * 0.3)
     .filter((label) => isBeside(label, box))
-  return boundingBoxOf([box, ...labels])
+  return getBoundingBox([box, ...labels])
 }
 
 const countCharacters = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)
@@ -80,7 +80,7 @@ const isTextLine = (segment: readonly Word[]) => segment.length >= 4 && countCha
 /** Whether most of the text on a figure is body text. */
 function isBehindLines(box: BoundingBox, textSegments: PageContent['textSegments']): boolean {
   const segmentsInside = textSegments.filter((segment) =>
-    isCenterInside(boundingBoxOf(segment.map((word) => word.box)), box),
+    isCenterInside(getBoundingBox(segment.map((word) => word.box)), box),
   )
   const characters = countCharacters(segmentsInside.flat())
   return characters > 0 && countCharacters(segmentsInside.filter(isTextLine).flat()) >= characters * 0.5
@@ -98,6 +98,6 @@ function isDrawing(group: readonly Vector[]): boolean {
 /** Whether a box is mostly text: text on a colored background or in frames does not count as a drawing. */
 function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
   const wordsInside = words.filter((word) => isCenterInside(word.box, box))
-  const coveredArea = wordsInside.reduce((sum, word) => sum + areaOf(word.box), 0)
-  return countCharacters(wordsInside) > 600 || coveredArea > areaOf(box) * 0.3
+  const coveredArea = wordsInside.reduce((sum, word) => sum + getArea(word.box), 0)
+  return countCharacters(wordsInside) > 600 || coveredArea > getArea(box) * 0.3
 }

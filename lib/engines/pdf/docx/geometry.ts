@@ -6,12 +6,12 @@ export interface Interval {
   readonly to: number
 }
 
-export const widthOf = (box: BoundingBox) => box[2] - box[0]
-export const heightOf = (box: BoundingBox) => box[3] - box[1]
-export const areaOf = (box: BoundingBox) => Math.max(0, widthOf(box)) * Math.max(0, heightOf(box))
+export const getWidth = (box: BoundingBox) => box[2] - box[0]
+export const getHeight = (box: BoundingBox) => box[3] - box[1]
+export const getArea = (box: BoundingBox) => Math.max(0, getWidth(box)) * Math.max(0, getHeight(box))
 
 /** Returns the smallest box around all boxes, of which there must be at least one. */
-export function boundingBoxOf(boxes: readonly BoundingBox[]): BoundingBox {
+export function getBoundingBox(boxes: readonly BoundingBox[]): BoundingBox {
   return boxes.reduce((bounds, box) => [
     Math.min(bounds[0], box[0]),
     Math.min(bounds[1], box[1]),
@@ -76,7 +76,7 @@ export function clusterTouching<T extends { readonly box: BoundingBox }>(
       continue
     }
     firstGroup.members.push(item, ...rest.flatMap(({ members }) => members))
-    firstGroup.box = boundingBoxOf([firstGroup.box, item.box, ...rest.map(({ box }) => box)])
+    firstGroup.box = getBoundingBox([firstGroup.box, item.box, ...rest.map(({ box }) => box)])
     for (const group of rest) groups.splice(groups.indexOf(group), 1)
   }
   return groups.map(({ members }) => members)

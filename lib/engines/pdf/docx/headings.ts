@@ -1,5 +1,5 @@
 import { type ContentBlock, getParagraphText, type Paragraph } from './blocks.ts'
-import { boundingBoxOf } from './geometry.ts'
+import { getBoundingBox } from './geometry.ts'
 import {
   findBodyStyle,
   isCaption,
@@ -184,7 +184,7 @@ export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], bod
       const runs = joinRuns(lastBlock.runs, block.runs)
       const lineCount = lastBlock.lineCount + block.lineCount
       const lineHeight = block.box[3] - (lastBlock.firstLineBottom ?? lastBlock.box[3])
-      const box = boundingBoxOf([lastBlock.box, block.box])
+      const box = getBoundingBox([lastBlock.box, block.box])
       out[out.length - 1] = { ...lastBlock, runs, lineCount, lineHeight: lineHeight / (lineCount - 1), box }
     } else out.push(block)
   }

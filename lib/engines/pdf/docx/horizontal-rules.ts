@@ -1,4 +1,4 @@
-import { type BoundingBox, boundingBoxOf, heightOf, widthOf } from './geometry.ts'
+import { type BoundingBox, getBoundingBox, getHeight, getWidth } from './geometry.ts'
 import type { TextLine } from './lines.ts'
 import type { Vector } from './page-content.ts'
 
@@ -14,7 +14,7 @@ const maxRules = 4000
  * and below its header.
  */
 export function findRuledRegions(vectors: readonly Vector[]): BoundingBox[] {
-  const rules = vectors.filter(({ box }) => heightOf(box) < maxThickness && widthOf(box) > minLength)
+  const rules = vectors.filter(({ box }) => getHeight(box) < maxThickness && getWidth(box) > minLength)
   if (rules.length > maxRules) return []
   const groups: BoundingBox[][] = []
   for (const { box } of rules) {
@@ -25,7 +25,7 @@ export function findRuledRegions(vectors: readonly Vector[]): BoundingBox[] {
     if (group) group.push(box)
     else groups.push([box])
   }
-  return groups.filter((group) => group.length > 1).map(boundingBoxOf)
+  return groups.filter((group) => group.length > 1).map(getBoundingBox)
 }
 
 export const isInRuledRegion = ({ box, baseline }: TextLine, regions: readonly BoundingBox[]): boolean =>

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Tools } from '../../engine.ts'
 import type { ImageBlock } from './blocks.ts'
 import { findFigures, findLabels, type PageFigure } from './figures.ts'
-import { areaOf, type BoundingBox, heightOf, isCenterInside, widthOf } from './geometry.ts'
+import { type BoundingBox, getArea, getHeight, getWidth, isCenterInside } from './geometry.ts'
 import { toLineInOrder } from './lines.ts'
 import type { PageContent, PlacedImage, Word } from './page-content.ts'
 
@@ -62,8 +62,8 @@ const joinWords = (words: readonly Word[]) =>
 
 /** Excludes page backgrounds, such as a scan behind its recognized text. */
 function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boolean {
-  if (widthOf(box) < 6 || heightOf(box) < 6) return false
-  const covers = areaOf(box) / (page.width * page.height)
+  if (getWidth(box) < 6 || getHeight(box) < 6) return false
+  const covers = getArea(box) / (page.width * page.height)
   const characters = page.textSegments.flat().reduce((sum, { text }) => sum + text.length, 0)
   return covers < 0.8 || characters < 20
 }

@@ -1,4 +1,4 @@
-import { type BoundingBox, widthOf } from './geometry.ts'
+import { type BoundingBox, getWidth } from './geometry.ts'
 import { measureGap, type TextLine } from './lines.ts'
 
 /** In ems. Wider columns fit enough words per line, and wide gaps have a meaning there. */
@@ -19,7 +19,7 @@ export function markJustified(lines: readonly TextLine[], column: BoundingBox): 
 
 function fillsColumn({ box, style }: TextLine, column: BoundingBox): boolean {
   const tolerance = Math.max(2, style.size * 0.25)
-  const isNarrow = widthOf(column) < style.size * maxWidthEm
+  const isNarrow = getWidth(column) < style.size * maxWidthEm
   return isNarrow && box[0] - column[0] < tolerance && column[2] - box[2] < tolerance
 }
 

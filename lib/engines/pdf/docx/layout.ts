@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FloatingImage } from './blocks.ts'
 import { anchorImages } from './floating-images.ts'
-import { type BoundingBox, boundingBoxOf, computeMedian, widthOf } from './geometry.ts'
+import { type BoundingBox, computeMedian, getBoundingBox, getWidth } from './geometry.ts'
 import { findHeadersFooters, type HeaderFooterRow } from './headers-footers.ts'
 import { joinTitleLines, markHeadings } from './headings.ts'
 import type { PageImages } from './images.ts'
@@ -99,7 +99,7 @@ function findTextColumn(
 ): readonly [number, number] {
   const textExtents = pages.flatMap((page) => {
     const extent = findTextExtent(page, headerFooterWords)
-    return extent && widthOf(extent) > page.width * 0.4 ? [extent] : []
+    return extent && getWidth(extent) > page.width * 0.4 ? [extent] : []
   })
   const width = pages[0]?.width ?? 595
   if (textExtents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
@@ -111,7 +111,7 @@ function findTextExtent(page: PageContent, headerFooterWords: ReadonlySet<Word>)
   const words = page.textSegments.flat().filter((word) => !headerFooterWords.has(word))
   const innerWords = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)
   const countedWords = innerWords.length >= 3 ? innerWords : words
-  return countedWords.length > 0 ? boundingBoxOf(countedWords.map(({ box }) => box)) : undefined
+  return countedWords.length > 0 ? getBoundingBox(countedWords.map(({ box }) => box)) : undefined
 }
 
 function findPageColumn(
@@ -133,7 +133,7 @@ function measurePitch(pages: readonly PageContent[]): number {
       const [below] = nextSegment ? groupIntoLines(nextSegment) : []
       if (!line || !below || Math.abs(line.style.size - below.style.size) > 0.5) return []
       const ratio = (below.baseline - line.baseline) / line.style.size
-      const isFull = widthOf(line.box) > page.width * 0.25
+      const isFull = getWidth(line.box) > page.width * 0.25
       return isFull && ratio > 0.8 && ratio < 2.6 ? [ratio] : []
     }),
   )

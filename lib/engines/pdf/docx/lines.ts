@@ -1,4 +1,4 @@
-import { type BoundingBox, boundingBoxOf } from './geometry.ts'
+import { type BoundingBox, getBoundingBox } from './geometry.ts'
 import type { Style, Word } from './page-content.ts'
 
 export interface TextLine {
@@ -62,7 +62,7 @@ export function toLine(row: readonly Word[]): TextLine {
   const main = visualOrder.find((word) => word.style === style) ?? visualOrder[0]
   return {
     words: isRtl ? orderRightToLeft(visualOrder) : visualOrder,
-    box: boundingBoxOf(visualOrder.map(({ box }) => box)),
+    box: getBoundingBox(visualOrder.map(({ box }) => box)),
     baseline: main?.baseline ?? 0,
     style,
     isRtl,

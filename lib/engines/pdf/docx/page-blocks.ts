@@ -2,7 +2,7 @@ import { defined } from '../../../validation/defined.ts'
 import type { ContentBlock, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
 import { type BorderlessTable, findBorderlessTables } from './borderless-tables.ts'
 import { flowThroughColumns, toColumnSet } from './column-sets.ts'
-import { type BoundingBox, boundingBoxOf, computeMedian, isCenterInside } from './geometry.ts'
+import { type BoundingBox, computeMedian, getBoundingBox, isCenterInside } from './geometry.ts'
 import { findRuledRegions } from './horizontal-rules.ts'
 import { markJustified } from './justified-lines.ts'
 import { groupIntoLines, isMostlyRtl, type TextLine, toLineInOrder } from './lines.ts'
@@ -129,7 +129,7 @@ function addSpaceBetweenBands(bands: readonly (readonly FlowBlock[])[], pitch: n
 /** Converts rotated text to a paragraph per line. */
 function toRotatedParagraphs(page: PageContent, settings: PageSettings): Paragraph[] {
   return page.rotatedText.flatMap((words) => {
-    const box = boundingBoxOf(words.map((word) => word.box))
+    const box = getBoundingBox(words.map((word) => word.box))
     const [paragraph] = groupIntoParagraphs([toLineInOrder(words)], settings)
     return paragraph ? [{ ...paragraph, box, alignment: 'left' as const, indent: 0, firstIndent: 0 }] : []
   })
@@ -141,7 +141,7 @@ function toTextItem(words: readonly Word[]): BlockItem[] {
   return [
     {
       words,
-      box: boundingBoxOf(words.map(({ box }) => box)),
+      box: getBoundingBox(words.map(({ box }) => box)),
       characters: text.length,
       isRtl: isMostlyRtl(text),
     },
@@ -218,7 +218,7 @@ function buildBorderlessTable(
         const column: BoundingBox = [xs[index] ?? 0, box[1], xs[index + 1] ?? 0, box[3]]
         const width = column[2] - column[0]
         const cell = { blocks: buildCellBlocks(words, column, settings), width, columnSpan: 1, rowSpan: 1 }
-        const textBox = boundingBoxOf((words.length > 0 ? words : row.flat()).map((word) => word.box))
+        const textBox = getBoundingBox((words.length > 0 ? words : row.flat()).map((word) => word.box))
         const background = fills.findLast((fill) => isCenterInside(textBox, fill.box))
         return background ? { ...cell, shading: background.color } : cell
       }),
@@ -263,7 +263,7 @@ function buildCellBlocks(
 
 function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSettings): TableBlock {
   const { xs, ys } = grid
-  const cellOf = ({ box, columnSpan, rowSpan, shading }: GridCell): TableCell => {
+  const createCell = ({ box, columnSpan, rowSpan, shading }: GridCell): TableCell => {
     const wordsInside = words.filter((word) => isCenterInside(word.box, box))
     const column: BoundingBox = [box[0] + 3, box[1], box[2] - 3, box[3]]
     const blocks = buildCellBlocks(wordsInside, column, settings).map((paragraph) => ({
@@ -282,7 +282,7 @@ function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSetti
     isRuled: true,
     widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
     rowTops: ys.slice(0, -1),
-    rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(cellOf)),
+    rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(createCell)),
   } as const
   return orderTableColumns(
     table,

@@ -1,6 +1,6 @@
 import { defined } from '../../../validation/defined.ts'
 import type { Alignment, ListMarker, Paragraph } from './blocks.ts'
-import { type BoundingBox, boundingBoxOf } from './geometry.ts'
+import { type BoundingBox, getBoundingBox } from './geometry.ts'
 import { findDominantStyle, isMostlyRtl, isPreformatted, splitAtGaps, type TextLine } from './lines.ts'
 import { findListMarker } from './list-markers.ts'
 import { buildRuns } from './runs.ts'
@@ -138,7 +138,7 @@ function chooseAlignment(lines: readonly TextLine[], settings: ParagraphSettings
 function toParagraph(lines: readonly TextLine[], settings: ParagraphSettings): Paragraph {
   const words = lines.flatMap((line) => line.words)
   const marker = findListMarker(words)
-  const box = boundingBoxOf(lines.map((line) => line.box))
+  const box = getBoundingBox(lines.map((line) => line.box))
   const isRtl = isMostlyRtl(words.map(({ text }) => text).join(''))
   const alignment = marker ? 'left' : chooseAlignment(lines, settings, isRtl)
   return {

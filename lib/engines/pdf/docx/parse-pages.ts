@@ -2,7 +2,7 @@ import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { recognizeText } from '../ocr/recognize.ts'
 import { applyStyles, isReadable, readWithPoppler } from './fallback-text.ts'
-import { areaOf } from './geometry.ts'
+import { getArea } from './geometry.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { type PdfStructure, readStructure } from './structure.ts'
 
@@ -71,7 +71,7 @@ function isImageOnly(page: PageContent): boolean {
   if (page.textSegments.length + page.rotatedText.length + page.undecodedWords.length > 0) return false
   const area = page.width * page.height
   return (
-    page.images.some(({ box }) => areaOf(box) > area * 0.3) ||
+    page.images.some(({ box }) => getArea(box) > area * 0.3) ||
     page.vectors.filter(({ isRectangle }) => !isRectangle).length >= 200
   )
 }

@@ -1,10 +1,10 @@
 import {
   type BoundingBox,
-  boundingBoxOf,
   computeMedian,
-  heightOf,
+  getBoundingBox,
+  getHeight,
+  getWidth,
   mergeCloseValues,
-  widthOf,
 } from './geometry.ts'
 import { haveAlignedRows } from './row-alignment.ts'
 
@@ -69,7 +69,7 @@ export function sortIntoReadingOrder<T extends PageItem>(
       : [left, rightItems]
   const innerBands = sides
     .filter((side) => side.length > 0)
-    .map((side) => sortIntoReadingOrder(side, boundingBoxOf(side.map(({ box }) => box))))
+    .map((side) => sortIntoReadingOrder(side, getBoundingBox(side.map(({ box }) => box))))
   // If a column is split at some height, it is no longer clear which columns belong together.
   const isPlain = innerBands.every((bands) => bands.length === 1)
   return [
@@ -107,14 +107,14 @@ function skipLastLine<T extends Pick<Gutter, 'top'>>(extent: T, x: number, items
     .filter(({ box }) => box[0] < x && box[2] > x && getCenterY({ box }) < extent.top)
     .reduce<BoundingBox | undefined>((low, { box }) => (low && low[3] > box[3] ? low : box), undefined)
   if (!lineAbove) return extent
-  const isBelow = ({ box }: PageItem) => box[1] > lineAbove[1] + heightOf(lineAbove) * 0.5
+  const isBelow = ({ box }: PageItem) => box[1] > lineAbove[1] + getHeight(lineAbove) * 0.5
   const [lastLine, ...others] = lines.filter(isBelow).sort((a, b) => a.box[1] - b.box[1])
   if (!lastLine || Math.abs(lastLine.box[0] - lineAbove[0]) > 2 || lastLine.box[2] > lineAbove[2])
     return extent
-  const height = heightOf(lineAbove)
+  const height = getHeight(lineAbove)
   const gap = lastLine.box[1] - lineAbove[3]
   const gapBelow = Math.min(...others.map(({ box }) => box[1])) - lastLine.box[3]
-  const isSameText = Math.abs(heightOf(lastLine.box) - height) < height * 0.1
+  const isSameText = Math.abs(getHeight(lastLine.box) - height) < height * 0.1
   return isSameText && gap < height * 0.6 && gapBelow > gap + height * 0.2
     ? { ...extent, top: lastLine.box[3] }
     : extent
@@ -123,9 +123,9 @@ function skipLastLine<T extends Pick<Gutter, 'top'>>(extent: T, x: number, items
 /** Finds lines in a larger font with nothing next to them, below which both columns start at the same height. */
 function findColumnTitles(items: readonly PageItem[], x: number): { top: number; bottom: number }[] {
   const medianHeight = computeMedian(
-    items.filter(({ characters }) => characters > 0).map(({ box }) => heightOf(box)),
+    items.filter(({ characters }) => characters > 0).map(({ box }) => getHeight(box)),
   )
-  const isLarge = ({ box, characters }: PageItem) => characters > 0 && heightOf(box) > medianHeight * 1.15
+  const isLarge = ({ box, characters }: PageItem) => characters > 0 && getHeight(box) > medianHeight * 1.15
   const sides = [true, false].map((isLeft) => items.filter((item) => isLeftOf(item, x) === isLeft))
   return items
     .filter(isLarge)
@@ -147,7 +147,7 @@ function findColumnTitles(items: readonly PageItem[], x: number): { top: number;
 /** Returns the top of the first line of a title. */
 function findTopOfTitle(largeItems: readonly PageItem[], box: BoundingBox): number {
   const itemAbove = largeItems.find(
-    (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < heightOf(box) * 0.5,
+    (other) => other.box[1] < box[1] - 1 && box[1] - other.box[3] < getHeight(box) * 0.5,
   )
   return itemAbove ? findTopOfTitle(largeItems, itemAbove.box) : box[1]
 }
@@ -160,8 +160,8 @@ function countCharacters(items: readonly PageItem[], isRtl: boolean): number {
 function findBestGutter(items: readonly PageItem[], depth = 1): Gutter | undefined {
   const texts = items.filter(({ characters }) => characters > 0)
   if (texts.length < minLines * 2 || items.length > maxItems) return undefined
-  const bounds = boundingBoxOf(items.map(({ box }) => box))
-  const [from, to] = [bounds[0] + widthOf(bounds) * 0.15, bounds[2] - widthOf(bounds) * 0.15]
+  const bounds = getBoundingBox(items.map(({ box }) => box))
+  const [from, to] = [bounds[0] + getWidth(bounds) * 0.15, bounds[2] - getWidth(bounds) * 0.15]
   const edges = mergeCloseValues(
     texts.map(({ box }) => box[0]).filter((x) => x > from && x < to),
     2,
@@ -228,7 +228,7 @@ function areIndependent(left: readonly PageItem[], right: readonly PageItem[]): 
     .map((side) => side.filter(({ characters }) => characters > 0).map(({ box }) => box))
     .sort((a, b) => a.length - b.length)
   if (fewBoxes.length < minIndependentLines) return false
-  const [a, b] = [boundingBoxOf(fewBoxes), boundingBoxOf(manyBoxes)]
+  const [a, b] = [getBoundingBox(fewBoxes), getBoundingBox(manyBoxes)]
   if (Math.min(a[3], b[3]) - Math.max(a[1], b[1]) < minSharedHeight) return false
   const adjacentBoxes = fewBoxes.filter((box) => manyBoxes.some((other) => Math.abs(box[3] - other[3]) < 2))
   return adjacentBoxes.length <= fewBoxes.length / 2
@@ -238,9 +238,9 @@ function areIndependent(left: readonly PageItem[], right: readonly PageItem[]): 
 function isProse(side: readonly PageItem[]): boolean {
   const lines = joinLineSegments(side.filter(({ characters }) => characters > 0))
   if (lines.length < minLines) return false
-  const width = widthOf(boundingBoxOf(lines.map(({ box }) => box)))
+  const width = getWidth(getBoundingBox(lines.map(({ box }) => box)))
   return (
-    computeMedian(lines.map(({ box }) => widthOf(box) / width)) >= 0.6 &&
+    computeMedian(lines.map(({ box }) => getWidth(box) / width)) >= 0.6 &&
     computeMedian(lines.map(getCharacters)) >= 14
   )
 }
@@ -255,7 +255,7 @@ function joinLineSegments(texts: readonly PageItem[]): Pick<PageItem, 'box' | 'c
     const isSameLine = lastLine && Math.abs(lastLine.box[1] - box[1]) < 1 && isNear(lastLine.box, box)
     if (isSameLine)
       Object.assign(lastLine, {
-        box: boundingBoxOf([lastLine.box, box]),
+        box: getBoundingBox([lastLine.box, box]),
         characters: lastLine.characters + characters,
       })
     else lines.push({ box, characters })
@@ -264,4 +264,4 @@ function joinLineSegments(texts: readonly PageItem[]): Pick<PageItem, 'box' | 'c
 }
 
 const isNear = (before: BoundingBox, box: BoundingBox) =>
-  box[0] >= before[2] && box[0] - before[2] < heightOf(box) * maxSegmentGap
+  box[0] >= before[2] && box[0] - before[2] < getHeight(box) * maxSegmentGap

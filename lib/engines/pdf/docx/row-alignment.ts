@@ -1,4 +1,4 @@
-import { type BoundingBox, heightOf } from './geometry.ts'
+import { type BoundingBox, getHeight } from './geometry.ts'
 
 interface BoxedItem {
   readonly box: BoundingBox
@@ -22,6 +22,6 @@ function findBlockTops(items: readonly BoxedItem[]): number[] {
   const sortedItems = [...items].sort((a, b) => a.box[1] - b.box[1])
   return sortedItems.flatMap(({ box }, index) => {
     const previousItem = sortedItems[index - 1]
-    return previousItem && box[1] - previousItem.box[3] > Math.min(12, heightOf(box)) * 0.4 ? [box[1]] : []
+    return previousItem && box[1] - previousItem.box[3] > Math.min(12, getHeight(box)) * 0.4 ? [box[1]] : []
   })
 }

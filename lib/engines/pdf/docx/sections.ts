@@ -1,7 +1,7 @@
 import { defined } from '../../../validation/defined.ts'
 import type { ColumnSet, ContentBlock, FlowBlock } from './blocks.ts'
 import { isSameColumnSet } from './column-sets.ts'
-import { type BoundingBox, boundingBoxOf, type Interval } from './geometry.ts'
+import { type BoundingBox, getBoundingBox, type Interval } from './geometry.ts'
 import type { PageContent } from './page-content.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 import { measureTop, placeBelow } from './vertical-spacing.ts'
@@ -113,7 +113,7 @@ function computeMargins(
   const boxes = group.flatMap(({ blocks }) => blocks.map(({ box }) => box))
   const clampPoints = (value: number, max: number) => Math.min(max, Math.max(18, value))
   if (boxes.length === 0) return [36, 36, 36, 36]
-  const bounds = boundingBoxOf(boxes)
+  const bounds = getBoundingBox(boxes)
   let top = bounds[1]
   for (const { blocks } of group) for (const block of blocks) top = Math.min(top, measureTop(block, pitch))
   const fits = column[1] < width

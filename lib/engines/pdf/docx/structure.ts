@@ -5,7 +5,7 @@ import { defined } from '../../../validation/defined.ts'
 import type { Tools } from '../../engine.ts'
 import { runMupdf } from '../mupdf.ts'
 import { readCheckboxes } from './checkboxes.ts'
-import { heightOf, widthOf } from './geometry.ts'
+import { getHeight, getWidth } from './geometry.ts'
 import { isMostlyRtl } from './lines.ts'
 import { assignOcrStyles } from './ocr-styles.ts'
 import { type PageContent, StyleShape, type Vector, type Word } from './page-content.ts'
@@ -158,7 +158,7 @@ function addDrawnBullet(words: readonly Word[], vectors: readonly Vector[]): rea
   if (!firstWord) return words
   const { size } = firstWord.style
   const dot = vectors.find(({ box }) => {
-    const [width, height] = [widthOf(box), heightOf(box)]
+    const [width, height] = [getWidth(box), getHeight(box)]
     const gap = isRtl ? box[0] - firstWord.box[2] : firstWord.box[0] - box[2]
     const middle = (box[1] + box[3]) / 2
     const isDot = width < size * 0.6 && width > size * 0.15 && Math.abs(width - height) < 1

@@ -1,11 +1,11 @@
 import {
-  areaOf,
   type BoundingBox,
   clusterTouching,
   computeOverlapArea,
-  heightOf,
+  getArea,
+  getHeight,
+  getWidth,
   mergeCloseValues,
-  widthOf,
 } from './geometry.ts'
 import type { Vector } from './page-content.ts'
 
@@ -52,14 +52,14 @@ export function findFills(vectors: readonly Vector[], pageArea: number): Vector[
     ({ box, isStroked, color }) =>
       !isStroked &&
       color !== 'ffffff' &&
-      widthOf(box) > maxThickness &&
-      heightOf(box) > maxThickness &&
-      areaOf(box) < pageArea * 0.8,
+      getWidth(box) > maxThickness &&
+      getHeight(box) > maxThickness &&
+      getArea(box) < pageArea * 0.8,
   )
 }
 
 function toRuleLines({ box, isStroked, isRectangle }: Vector): RuleLine[] {
-  const [width, height] = [widthOf(box), heightOf(box)]
+  const [width, height] = [getWidth(box), getHeight(box)]
   if (height <= maxThickness && width >= 8) return [{ box, isHorizontal: true }]
   if (width <= maxThickness && height >= 5) return [{ box, isHorizontal: false }]
   // Filled rectangles are backgrounds of rows as often as of cells, so they do not indicate edges.
@@ -171,6 +171,6 @@ function isCovered(rules: readonly RuleLine[], [from, to]: readonly [number, num
 }
 
 function addShading(cell: GridCell, fills: readonly Vector[]): GridCell {
-  const fillBehind = fills.findLast(({ box }) => computeOverlapArea(box, cell.box) > areaOf(cell.box) * 0.7)
+  const fillBehind = fills.findLast(({ box }) => computeOverlapArea(box, cell.box) > getArea(cell.box) * 0.7)
   return fillBehind ? { ...cell, shading: fillBehind.color } : cell
 }

@@ -46,7 +46,7 @@ async function createSection(
   for (const [index, block] of part.blocks.entries()) {
     children.push(...(await writer.writeBlock(block, part.blocks[index + 1], context)))
   }
-  const rowOf = (row: HeaderFooterRow) => writer.writeHeaderFooter(row, part)
+  const writeRow = (row: HeaderFooterRow) => writer.writeHeaderFooter(row, part)
   return {
     properties: toSectionOptions(library, part, {
       header: layout.header[0]?.top ?? 0,
@@ -55,10 +55,10 @@ async function createSection(
     // A section on the same page keeps the headers and footers of that page.
     ...(!part.isContinuous && {
       ...(layout.header.length > 0 && {
-        headers: { default: new library.Header({ children: layout.header.map(rowOf) }) },
+        headers: { default: new library.Header({ children: layout.header.map(writeRow) }) },
       }),
       ...(layout.footer.length > 0 && {
-        footers: { default: new library.Footer({ children: layout.footer.map(rowOf) }) },
+        footers: { default: new library.Footer({ children: layout.footer.map(writeRow) }) },
       }),
     }),
     children: children.length > 0 ? children : [new library.Paragraph({})],

@@ -142,9 +142,9 @@ function closeGap({ matrix, fontSize, stretch, text }: LayerWord, nextWord?: Lay
   const [right, up] = [nextWord.matrix[4] - x, nextWord.matrix[5] - y]
   const distanceAlong = right * a + up * b
   const distanceAcross = Math.abs(up * a - right * b)
-  const widthOf = (characters: number) => (characters * fontSize * glyphWidth) / 1000
-  const gap = distanceAlong - widthOf(text.length) * (stretch / 100)
+  const getTextWidth = (characters: number) => (characters * fontSize * glyphWidth) / 1000
+  const gap = distanceAlong - getTextWidth(text.length) * (stretch / 100)
   if (distanceAlong <= 0 || distanceAcross > fontSize / 2 || gap > maxGap * fontSize) return undefined
   const characters = text.slice(0, -1)
-  return showText((100 * distanceAlong) / widthOf(characters.length), `<${encodeHex(characters)}>`)
+  return showText((100 * distanceAlong) / getTextWidth(characters.length), `<${encodeHex(characters)}>`)
 }

@@ -5,7 +5,7 @@ import { pdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { isScan, renderBackgrounds } from '../docx/backgrounds.ts'
 import { toWordFont } from '../docx/fonts.ts'
-import { boundingBoxOf } from '../docx/geometry.ts'
+import { getBoundingBox } from '../docx/geometry.ts'
 import type { PageContent, Word } from '../docx/page-content.ts'
 import { buildRuns } from '../docx/runs.ts'
 import { readStructure } from '../docx/structure.ts'
@@ -128,7 +128,7 @@ function addRotatedText(
 ): void {
   const [firstWord, lastWord] = [words[0], words.at(-1)]
   if (!firstWord || !lastWord) return
-  const box = boundingBoxOf(words.map((word) => word.box))
+  const box = getBoundingBox(words.map((word) => word.box))
   const isUpward = firstWord.box[1] > lastWord.box[1] || words.length === 1
   slide.addText(words.map(({ text }) => text).join(' '), {
     x: left + box[0] * scale,

@@ -1,4 +1,4 @@
-import { type BoundingBox, boundingBoxOf } from '../docx/geometry.ts'
+import { type BoundingBox, getBoundingBox } from '../docx/geometry.ts'
 import { groupIntoLines, splitAtGaps, type TextLine, toLine } from '../docx/lines.ts'
 import type { PageContent } from '../docx/page-content.ts'
 
@@ -38,7 +38,7 @@ export function findTextBoxes(page: PageContent): TextBox[] {
       firstLine && lastLine && boxLines.length > 1
         ? (lastLine.baseline - firstLine.baseline) / (boxLines.length - 1)
         : size * defaultPitch
-    return { box: boundingBoxOf(boxLines.map(({ box }) => box)), lines: boxLines, pitch }
+    return { box: getBoundingBox(boxLines.map(({ box }) => box)), lines: boxLines, pitch }
   })
 }
 

@@ -9,9 +9,9 @@ const tableFormats: readonly FormatId[] = ['csv', 'tsv']
 export const withTextOptions =
   (textFormats: readonly FormatId[]) =>
   (row: Capability): Capability[] => {
-    const kindOf = (id: FormatId) =>
+    const getFormatKind = (id: FormatId) =>
       !textFormats.includes(id) ? 'other' : tableFormats.includes(id) ? 'table' : 'text'
-    return [...Map.groupBy(row.from, kindOf)].map(([kind, from]) => ({
+    return [...Map.groupBy(row.from, getFormatKind)].map(([kind, from]) => ({
       ...row,
       from,
       options: row.options.extend(

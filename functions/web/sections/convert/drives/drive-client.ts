@@ -11,7 +11,7 @@ export type DriveName = ReplyData<typeof listDrives>['drives'][number]
 export type Listing = ReplyData<typeof listDrive>
 export type Entry = Listing['items'][number]
 
-const pathOf = (drive: string) => `/v1/cloud/${encodeURIComponent(drive)}`
+const getDrivePath = (drive: string) => `/v1/cloud/${encodeURIComponent(drive)}`
 
 let availableDrives: Promise<readonly DriveName[]> | undefined
 
@@ -59,7 +59,9 @@ export const getDialogPath = (drive: string, access: DriveAccess) =>
 export async function connect(drive: string, access: DriveAccess): Promise<void> {
   const returnUrl = new URL(getDialogPath(drive, access), location.href).href
   const query = new URLSearchParams({ redirectUri: returnUrl, access })
-  const { authorizationUrl } = await callApi<ReplyData<typeof connectDrive>>(`${pathOf(drive)}/auth?${query}`)
+  const { authorizationUrl } = await callApi<ReplyData<typeof connectDrive>>(
+    `${getDrivePath(drive)}/auth?${query}`,
+  )
   location.assign(authorizationUrl)
 }
 
@@ -73,12 +75,14 @@ export function listFolder(
   },
 ): Promise<Listing> {
   // the query has only strings
-  return callApi<Listing>(`${pathOf(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`)
+  return callApi<Listing>(`${getDrivePath(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`)
 }
 
 export async function disconnect(drive: string, access: DriveAccess, connectionId: string): Promise<void> {
   saveConnection(drive, access, undefined)
-  await callApi(`${pathOf(drive)}/connections/${encodeURIComponent(connectionId)}`, { method: 'DELETE' })
+  await callApi(`${getDrivePath(drive)}/connections/${encodeURIComponent(connectionId)}`, {
+    method: 'DELETE',
+  })
 }
 
 /** Imports files. @returns them as uploads, once the service has fetched them all */
@@ -88,7 +92,7 @@ export async function importFiles(
   entries: readonly Entry[],
   signal: AbortSignal,
 ): Promise<readonly ItemOrigin[]> {
-  const { jobId, items } = await callApi<ReplyData<typeof importFromDrive>>(`${pathOf(drive)}/import`, {
+  const { jobId, items } = await callApi<ReplyData<typeof importFromDrive>>(`${getDrivePath(drive)}/import`, {
     method: 'POST',
     body: { connectionId, fileIds: entries.map(({ id }) => id) },
     signal,
