@@ -22,10 +22,10 @@ interface Reply {
 /** Sets no timeout: `next` responds when there is an invocation, and between invocations the process is frozen. */
 function call(method: 'GET' | 'POST', path: string, body?: unknown, headers = {}): Promise<Reply> {
   const url = `http://${process.env.AWS_LAMBDA_RUNTIME_API}/2018-06-01/runtime/${path}`
-  return new Promise((done, fail) => {
+  return new Promise((finish, fail) => {
     const outgoing = request(url, { method, agent, headers }, (incoming) => {
       text(incoming).then(
-        (answer) => done({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: answer }),
+        (answer) => finish({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: answer }),
         fail,
       )
     })

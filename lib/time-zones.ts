@@ -35,7 +35,7 @@ export function toWallTime(zone: string, instantMs: number): number {
   if (zone === 'UTC') return instantMs
   const parts = getFormatter(zone).formatToParts(instantMs)
   const getPart = (type: Intl.DateTimeFormatPartTypes) =>
-    Number(parts.find((one) => one.type === type)?.value)
+    Number(parts.find((part) => part.type === type)?.value)
   return Date.UTC(
     getPart('year'),
     getPart('month') - 1,

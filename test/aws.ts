@@ -27,10 +27,11 @@ interface Tally {
   readonly notes: string[]
 }
 
-async function selectFiles(parts: readonly string[]): Promise<string[]> {
+async function selectFiles(nameParts: readonly string[]): Promise<string[]> {
   const files: string[] = []
   for await (const file of glob('test/{local,embedded-aws}/**/*.{test,slow}.ts', { cwd: root }))
-    if (parts.length === 0 || parts.some((part) => file.includes(part))) files.push(`${root}${file}`)
+    if (nameParts.length === 0 || nameParts.some((namePart) => file.includes(namePart)))
+      files.push(`${root}${file}`)
   return files.sort()
 }
 

@@ -16,8 +16,8 @@ const hangingFiles: Readonly<Record<string, string>> = {
     `test('a', () => { spawn('sleep', ['1000'], { stdio: 'inherit' }); for (;;); })`,
 }
 
-for (const [what, body] of Object.entries(hangingFiles))
-  test(`a test file that hangs in ${what} is killed and reported as failed`, async () => {
+for (const [caseName, body] of Object.entries(hangingFiles))
+  test(`a test file that hangs in ${caseName} is killed and reported as failed`, async () => {
     const folder = scratchFolder('hung')
     writeFileSync(join(folder, 'hung.test.ts'), `import { test } from 'node:test'\n${body}\n`)
     const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one

@@ -62,8 +62,8 @@ test('events are marked if their job has its own webhook, and only then', () => 
   const [yes, no] = [true, false].map((hasWebhook) =>
     createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
-  assert.ok(yes && yes.length > 1 && yes.every((one) => one === true))
-  assert.ok(no?.every((one) => one === undefined))
+  assert.ok(yes && yes.length > 1 && yes.every((verdict) => verdict === true))
+  assert.ok(no?.every((verdict) => verdict === undefined))
 })
 
 test('an uploaded file publishes one event that contains its source', () => {

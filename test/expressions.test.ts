@@ -51,11 +51,14 @@ test('no regular expression in the code exceeds its time limit on adversarial in
   assert.ok(literals.length > 800, `${literals.length} expressions were found`)
   const distinct = [
     ...new Map(
-      literals.map((one) => [`/${one.source}/${one.flags} ${parsesRequests(one.path)}`, one]),
+      literals.map((literal) => [
+        `/${literal.source}/${literal.flags} ${parsesRequests(literal.path)}`,
+        literal,
+      ]),
     ).values(),
   ]
   assert.deepEqual(
-    distinct.map(describeIfTooSlow).filter((one) => one !== undefined),
+    distinct.map(describeIfTooSlow).filter((problem) => problem !== undefined),
     [],
   )
 })
@@ -63,18 +66,22 @@ test('no regular expression in the code exceeds its time limit on adversarial in
 test('no regular expression built at run time exceeds its time limit on adversarial input', async () => {
   const { dynamic: dynamicExpressions } = listExpressions()
   const findVerdict = ({ path, code }: { readonly path: string; readonly code: string }) =>
-    verdicts.find((one) => one.path === path && code.includes(one.call))
-  const withoutVerdict = dynamicExpressions.filter((one) => !findVerdict(one))
+    verdicts.find((verdict) => verdict.path === path && code.includes(verdict.call))
+  const withoutVerdict = dynamicExpressions.filter((dynamicExpression) => !findVerdict(dynamicExpression))
   const loadedExpressions = await loadExpressions([...new Set(withoutVerdict.map(({ path }) => path))])
-  const isLoaded = ({ path }: { readonly path: string }) => loadedExpressions.some((one) => one.path === path)
+  const isLoaded = ({ path }: { readonly path: string }) =>
+    loadedExpressions.some((loadedExpression) => loadedExpression.path === path)
   assert.deepEqual(
-    withoutVerdict.filter((one) => !isLoaded(one)),
+    withoutVerdict.filter((expression) => !isLoaded(expression)),
     [],
     'add a row to expressions/runtime-expressions.ts',
   )
   assert.deepEqual(
     verdicts.filter(
-      ({ path, call }) => !dynamicExpressions.some((one) => one.path === path && one.code.includes(call)),
+      ({ path, call }) =>
+        !dynamicExpressions.some(
+          (dynamicExpression) => dynamicExpression.path === path && dynamicExpression.code.includes(call),
+        ),
     ),
     [],
     'these rows are not needed any more',
@@ -83,7 +90,9 @@ test('no regular expression built at run time exceeds its time limit on adversar
     samples.map((source) => ({ path, source, flags })),
   )
   assert.deepEqual(
-    [...loadedExpressions, ...sampledExpressions].map(describeIfTooSlow).filter((one) => one !== undefined),
+    [...loadedExpressions, ...sampledExpressions]
+      .map(describeIfTooSlow)
+      .filter((problem) => problem !== undefined),
     [],
   )
 })

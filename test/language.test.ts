@@ -20,9 +20,9 @@ const files = paths.map((path) => ({ path, content: readFileSync(path, 'utf8') }
 const usedWords = new Set<string>()
 function isException({ path, found }: Finding): boolean {
   const matches = exceptions.filter(
-    (one) =>
-      (one.path === path || (one.path.endsWith('/') && path.startsWith(one.path))) &&
-      one.words.includes(found.toLowerCase()),
+    (exception) =>
+      (exception.path === path || (exception.path.endsWith('/') && path.startsWith(exception.path))) &&
+      exception.words.includes(found.toLowerCase()),
   )
   for (const { path: place } of matches) usedWords.add(`${place} ${found.toLowerCase()}`)
   return matches.length > 0

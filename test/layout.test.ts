@@ -68,8 +68,10 @@ const show = ({ from, to }: Import) => `${from} imports ${to}`
 
 const findException = ({ from, to, isType }: Import) =>
   exceptions.find(
-    (one) =>
-      (one.from === '*' || one.from === getLayer(from)) && one.file === to && (isType || !one.typesOnly),
+    (exception) =>
+      (exception.from === '*' || exception.from === getLayer(from)) &&
+      exception.file === to &&
+      (isType || !exception.typesOnly),
   )
 
 const isUpward = ({ from, to }: Import) => layers.indexOf(getLayer(from)) < layers.indexOf(getLayer(to))
@@ -88,14 +90,16 @@ test('every file and folder of lib is listed in the order of layers', () => {
 
 test('a layer of lib imports only layers below it', () => {
   assert.ok(importsBetweenLayers.length > 1000, `${importsBetweenLayers.length} imports were found`)
-  const upwardImports = importsBetweenLayers.filter((one) => isUpward(one) && !findException(one))
+  const upwardImports = importsBetweenLayers.filter(
+    (layerImport) => isUpward(layerImport) && !findException(layerImport),
+  )
   assert.deepEqual(upwardImports.map(show), [])
 })
 
 test('each exception to the order of layers is still needed', () => {
   const neededExceptions = new Set(importsBetweenLayers.filter(isUpward).map(findException))
   assert.deepEqual(
-    exceptions.filter((one) => !neededExceptions.has(one)),
+    exceptions.filter((exception) => !neededExceptions.has(exception)),
     [],
   )
   assert.ok(exceptions.length <= 3)

@@ -43,30 +43,36 @@ export async function recordEvents(
   await run({ name: 'photo.png', bytes: damagedImage }, { targetFormat: 'webp' })
   // A form of this size is too large for a request on AWS.
   const audio = tone(600)
-  const place = await client.presign({ filename: 'tone.wav', contentType: 'audio/wav', size: audio.length })
-  await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: audio })
-  await client.accepted(await client.post('/v1/convert', { uploadId: place.uploadId, targetFormat: 'mp3' }))
+  const presignedUpload = await client.presign({
+    filename: 'tone.wav',
+    contentType: 'audio/wav',
+    size: audio.length,
+  })
+  await fetch(presignedUpload.url, { method: 'PUT', headers: { ...presignedUpload.headers }, body: audio })
+  await client.accepted(
+    await client.post('/v1/convert', { uploadId: presignedUpload.uploadId, targetFormat: 'mp3' }),
+  )
   const text = { operation: 'import/raw', filename: 'hello.md', file: '# Hello' }
-  const rest = {
+  const laterTasks = {
     page: { operation: 'convert', input: 'text', output_format: 'html' },
     out: { operation: 'export/url', input: 'page' },
   }
-  const waitingTasks = { text: { operation: 'import/upload', filename: 'hello.md' }, ...rest }
+  const waitingTasks = { text: { operation: 'import/upload', filename: 'hello.md' }, ...laterTasks }
   const awaitedReply = await client.post('/v1/jobs', { tasks: waitingTasks })
   const { data } = (await awaitedReply.json()) as { data: { jobId: string } }
   await client.post(`/v1/jobs/${data.jobId}/cancel`, {})
-  await client.post('/v1/jobs', { tasks: { text, ...rest }, expiresIn: 60 })
+  await client.post('/v1/jobs', { tasks: { text, ...laterTasks }, expiresIn: 60 })
   return async () => {
-    for (let left = maxWaitS; ; left--) {
+    for (let secondsLeft = maxWaitS; ; secondsLeft--) {
       const receivedEvents = receiver.at('/events').map(({ json }) => json)
       const firstEvents = eventNames.flatMap(
         (name) => receivedEvents.find(({ event }) => event === name) ?? [],
       )
       if (firstEvents.length === eventNames.length)
-        return Object.fromEntries(firstEvents.map((one) => [one.event, one]))
-      if (left === 0) throw new Error(`only ${firstEvents.map(({ event }) => event)} were received`)
+        return Object.fromEntries(firstEvents.map((firstEvent) => [firstEvent.event, firstEvent]))
+      if (secondsLeft === 0) throw new Error(`only ${firstEvents.map(({ event }) => event)} were received`)
       // A download is not delayed until its event is stored, so a busy table can lose the event.
-      if (left % downloadEveryS === 0) await client.download(jobId)
+      if (secondsLeft % downloadEveryS === 0) await client.download(jobId)
       await sleep(1000)
     }
   }

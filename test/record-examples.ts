@@ -60,7 +60,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
 // biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
 async function call(sentRequest: OperationRequest, shorten = (body: any): unknown => body): Promise<any> {
   const { method = 'GET', path, params = {}, query = {} } = sentRequest
-  const contract = api.find((one) => one.method === method && one.path === path)
+  const contract = api.find((candidate) => candidate.method === method && candidate.path === path)
   if (!contract) throw new Error(`there is no ${method} ${path}`)
   const filledPath = path.replace(/:(\w+)/g, (_, name: string) => params[name] ?? '')
   const { init, kept } = await createBody(sentRequest)
@@ -72,7 +72,8 @@ async function call(sentRequest: OperationRequest, shorten = (body: any): unknow
   const send = () => client.fetch(`${filledPath}?${new URLSearchParams(query)}`, { ...init, method, headers })
   let response = await send()
   // On a busy machine the job may finish too late for the reply.
-  for (let left = 8; sentRequest.waits && response.status === 202 && left > 0; left--) response = await send()
+  for (let triesLeft = 8; sentRequest.waits && response.status === 202 && triesLeft > 0; triesLeft--)
+    response = await send()
   const reply = await response.text()
   const isJson = response.headers.get('content-type')?.includes('json')
   const body = reply === '' ? undefined : isJson ? JSON.parse(reply) : reply

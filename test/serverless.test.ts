@@ -230,7 +230,7 @@ test('the local service serves the deployed routes with the same functions', () 
     functionName: findRoutedFunction(Properties.Target),
   }))
   const inOrder = (all: readonly object[]) =>
-    all.map((one) => JSON.stringify(one, ['key', 'functionName'])).sort()
+    all.map((mapping) => JSON.stringify(mapping, ['key', 'functionName'])).sort()
   assert.deepEqual(
     inOrder(routes),
     inOrder([...createHttpRoutes(functions), ...createWebSocketRoutes(functions)]),

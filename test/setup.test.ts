@@ -37,7 +37,7 @@ test('the lockfile contains the packages of other platforms, which "npm ci" requ
   const packages: Record<string, LockEntry> = lock.packages
   const missingPackages = Object.entries(packages).flatMap(([path, entry]) =>
     Object.keys(entry.optionalDependencies ?? {}).filter(
-      (name) => ![...candidateFolders(path, name)].some((place) => place in packages),
+      (name) => ![...candidateFolders(path, name)].some((candidateFolder) => candidateFolder in packages),
     ),
   )
   assert.deepEqual(missingPackages, [])
@@ -71,8 +71,8 @@ function checkout(
   const bin = join(dir, 'bin')
   const calls = join(dir, 'calls')
   mkdirSync(bin, { recursive: true })
-  for (const part of ['setup.mjs', 'setup', 'node-flags.json', 'node-environment.json']) {
-    cpSync(join(root, 'lib/local', part), join(dir, 'lib/local', part), { recursive: true })
+  for (const name of ['setup.mjs', 'setup', 'node-flags.json', 'node-environment.json']) {
+    cpSync(join(root, 'lib/local', name), join(dir, 'lib/local', name), { recursive: true })
   }
   mkdirSync(join(dir, 'layers'))
   mkdirSync(join(dir, 'lib/local/commands'))
@@ -281,9 +281,9 @@ test('npm test with file names runs only these and exits with their failure, unl
     process.kill(process.pid, 'SIGKILL')
   })`
   writeFileSync(join(at.dir, 'test/killed.test.ts'), killedTest)
-  const one = setUp(at, 'test')
-  assert.match(one.stdout, /Failed twice:\n.*killed\.test\.ts\n$/)
-  assert.equal(one.status, 1)
+  const setup = setUp(at, 'test')
+  assert.match(setup.stdout, /Failed twice:\n.*killed\.test\.ts\n$/)
+  assert.equal(setup.status, 1)
 })
 
 test('an unknown setup purpose prints the usage', () => {
@@ -336,8 +336,8 @@ test('two concurrent setups install once', async () => {
 })
 
 test('the setup is plain JavaScript for the oldest Node that package.json allows', () => {
-  const parts = readdirSync(join(root, 'lib/local/setup')).map((name) => `lib/local/setup/${name}`)
-  const text = ['lib/local/setup.mjs', ...parts]
+  const paths = readdirSync(join(root, 'lib/local/setup')).map((name) => `lib/local/setup/${name}`)
+  const text = ['lib/local/setup.mjs', ...paths]
     .map((file) => readFileSync(join(root, file), 'utf8'))
     .join('\n')
   const imported = [...text.matchAll(/from '([^']+)'/g)].map((match) => match[1] ?? '')

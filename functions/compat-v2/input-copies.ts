@@ -63,7 +63,7 @@ async function loadTaskFiles(
       field: 'input',
       jobId,
     })
-  const task = [...state.fixed, ...state.tasks].find((one) => one.name === name)
+  const task = [...state.fixed, ...state.tasks].find((candidate) => candidate.name === name)
   if (!task) return []
   return task.operation.startsWith('export/')
     ? nameExportFiles(task, state)

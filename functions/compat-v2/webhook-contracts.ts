@@ -53,7 +53,9 @@ const myWebhooks = contract({
       { query },
       services,
     )
-    return { data: { data: allWebhooks.map((one) => compatWebhookView(one, getPublicUrl(services))) } }
+    return {
+      data: { data: allWebhooks.map((webhook) => compatWebhookView(webhook, getPublicUrl(services))) },
+    }
   },
 })
 

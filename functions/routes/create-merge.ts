@@ -99,14 +99,14 @@ async function start(request: Request, services: Services): Promise<JobState> {
   return startRequestedConversion(request, conversion, services)
 }
 
-const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', got: number) =>
+const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', fileCount: number) =>
   new AppError(
     code,
-    `file: expected at least 2 files to merge, got ${got}. Send each in a part named file.`,
+    `file: expected at least 2 files to merge, got ${fileCount}. Send each in a part named file.`,
     {
       field: 'file',
       min: 2,
-      got,
+      got: fileCount,
     },
   )
 

@@ -104,8 +104,8 @@ function createTasks(
     name,
     { operation: importUrlOperation.name, ...fields },
   ])
-  const out = { operation: 'export/url', input: conversionTasks.map(([name]) => name) }
-  return parseTasks(Object.fromEntries([...sources, ...conversionTasks, ['export', out]]))
+  const exportTask = { operation: 'export/url', input: conversionTasks.map(([name]) => name) }
+  return parseTasks(Object.fromEntries([...sources, ...conversionTasks, ['export', exportTask]]))
 }
 
 /** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */

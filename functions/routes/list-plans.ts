@@ -6,7 +6,7 @@ import { openAccess } from '../../lib/model/principal.ts'
 import { planIds } from '../../lib/plans.ts'
 import { component } from '../../lib/validation/component.ts'
 
-const limit = (what: string) => z.int().nullable().describe(`${what}; null for no limit`)
+const limit = (description: string) => z.int().nullable().describe(`${description}; null for no limit`)
 
 const workRequests =
   'Requests that create a job, such as a conversion, an import or a run of a workflow; per account, or per IP address without an account'

@@ -121,9 +121,11 @@ export const listWebhooks = contract({
     const { limit, before, cursor } = query
     const tokens = readCursor(cursor ?? before, (token) => idPattern('whk').test(token))
     const lastId = tokens.at(-1) ?? '~'
-    const rest = (await new Webhooks(services).store.list(principal.ownerId)).filter(({ id }) => id < lastId)
-    const page = rest.slice(0, limit)
-    const nextCursor = rest.length > limit ? (page.at(-1)?.id ?? null) : null
+    const olderWebhooks = (await new Webhooks(services).store.list(principal.ownerId)).filter(
+      ({ id }) => id < lastId,
+    )
+    const page = olderWebhooks.slice(0, limit)
+    const nextCursor = olderWebhooks.length > limit ? (page.at(-1)?.id ?? null) : null
     const pagination = createPagination(limit, tokens, nextCursor)
     const webhooks = page.map((webhook) => toWebhookView(webhook, principal, services))
     return {

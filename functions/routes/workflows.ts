@@ -118,9 +118,9 @@ export const listWorkflows = contract({
     const allWorkflows = await workflows.store.list(principal.ownerId)
     const { page: workflowsOnPage, pagination } = paginateList(allWorkflows, query, ({ id }) => id)
     const lastRuns = await workflows.store.readLastRuns(workflowsOnPage)
-    const workflowViews = workflowsOnPage.map(async (one) => {
-      const run = lastRuns.get(one.lastRun ?? '')
-      return toWorkflowView(one, run && (await workflows.loadCurrentRun(run)), principal, services)
+    const workflowViews = workflowsOnPage.map(async (listedWorkflow) => {
+      const run = lastRuns.get(listedWorkflow.lastRun ?? '')
+      return toWorkflowView(listedWorkflow, run && (await workflows.loadCurrentRun(run)), principal, services)
     })
     return {
       data: { workflows: await Promise.all(workflowViews), pagination },

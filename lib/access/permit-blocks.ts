@@ -71,7 +71,7 @@ export class PermitBlocks {
     const isInWindow =
       ({ policy: { counter }, endsAt }: WindowUsage) =>
       (block: PermitBlock) =>
-        block.usages.some((one) => one.policy.counter === counter && one.endsAt === endsAt)
+        block.usages.some((usage) => usage.policy.counter === counter && usage.endsAt === endsAt)
     return usages.map((usage) => {
       const unusedPermits = blocks
         .filter(isInWindow(usage))

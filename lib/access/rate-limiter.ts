@@ -102,7 +102,7 @@ async function countInTable(
   // Usually, all windows have already started.
   let runningPolicies: readonly Policy[] = policies
   let count = blocks.getBlockSize(name, now)
-  for (let left = maxAttempts; left > 0; left--) {
+  for (let attemptsLeft = maxAttempts; attemptsLeft > 0; attemptsLeft--) {
     const startingPolicies = policies.filter((policy) => !runningPolicies.includes(policy))
     const startingEnds = startingPolicies.map(
       ({ name, counter }) => [getEndAttribute(counter), getWindowEnd(name, now)] as const,

@@ -83,7 +83,7 @@ export class Files {
   readonly #exchange: FileExchange | undefined
   readonly #cdnLink: ReturnType<typeof createCdnLinks>
   /** Multipart uploads by clients. */
-  readonly parts: MultipartStorage
+  readonly multipart: MultipartStorage
 
   constructor(
     config: Config,
@@ -94,7 +94,7 @@ export class Files {
     this.#open = lazyAsync(() => openBucketClients(config, connection, timeouts))
     this.#bucket = config.BUCKET_NAME
     this.#cdnLink = createCdnLinks(config)
-    this.parts = new MultipartStorage(this.#open, this.#bucket)
+    this.multipart = new MultipartStorage(this.#open, this.#bucket)
   }
 
   /** Stores a stream of unknown length; nothing remains if it fails or the signal fires. */
@@ -204,9 +204,13 @@ export class Files {
     const request = { bucket: this.#bucket, from: key, to, etag }
     // A bucket on this machine creates a hard link, which is fast for any size.
     const isSlow = size > maxSingleCopyBytes && !this.#exchange
-    const parts = { size, partBytes: copyPartBytes, contentType: mimeType ?? 'application/octet-stream' }
+    const multipartOptions = {
+      size,
+      partBytes: copyPartBytes,
+      contentType: mimeType ?? 'application/octet-stream',
+    }
     try {
-      return await (isSlow ? copyInParts(clients, request, parts) : copyObject(clients, request))
+      return await (isSlow ? copyInParts(clients, request, multipartOptions) : copyObject(clients, request))
     } catch (error) {
       throw toFileError(error, filename) ?? error
     }

@@ -143,8 +143,8 @@ function createUpdateExpression(change: Change, placeholders: PlaceholderMap): s
     ['DELETE', numbers(exclude)],
   ] as const
   return clauses
-    .filter(([, parts]) => parts.length > 0)
-    .map(([verb, parts]) => `${verb} ${parts.join(', ')}`)
+    .filter(([, actions]) => actions.length > 0)
+    .map(([verb, actions]) => `${verb} ${actions.join(', ')}`)
     .join(' ')
 }
 
@@ -161,7 +161,7 @@ function createConditionExpression(condition: Condition, placeholders: Placehold
     until = {},
     either = [],
   } = condition
-  const parts = [
+  const clauses = [
     ...(exists === undefined ? [] : [`attribute_${exists ? '' : 'not_'}exists(pk)`]),
     ...Object.entries(equal).map(
       ([name, value]) => `${placeholders.name(name)} = ${placeholders.value(value)}`,
@@ -187,6 +187,6 @@ function createConditionExpression(condition: Condition, placeholders: Placehold
     ),
   ]
   if (either.length > 0)
-    parts.push(`(${either.map((one) => `(${createConditionExpression(one, placeholders)})`).join(' OR ')})`)
-  return parts.join(' AND ')
+    clauses.push(`(${either.map((one) => `(${createConditionExpression(one, placeholders)})`).join(' OR ')})`)
+  return clauses.join(' AND ')
 }

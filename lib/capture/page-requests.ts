@@ -151,11 +151,11 @@ export class PageRequests {
     }
     let size = 0
     const counter = new Transform({
-      transform: (chunk: Buffer, _encoding, done) => {
+      transform: (chunk: Buffer, _encoding, callback) => {
         size += chunk.length
         this.#byteCount += chunk.length
-        if (size > limits.fileBytes || this.#byteCount > limits.bytes) done(tooLargeError())
-        else done(null, chunk)
+        if (size > limits.fileBytes || this.#byteCount > limits.bytes) callback(tooLargeError())
+        else callback(null, chunk)
       },
     })
     const decodedBody = decodeResponseBody(response)

@@ -14,7 +14,7 @@ export async function* parseEvents(
   onChunk: () => void = () => undefined,
 ): AsyncGenerator<StreamEvent> {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader()
-  let rest = ''
+  let remainder = ''
   let id = ''
   try {
     for (;;) {
@@ -22,8 +22,8 @@ export async function* parseEvents(
       if (done) return
       onChunk()
       // A trailing CR may be the first half of a CRLF.
-      const blocks = `${rest}${value}`.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
-      rest = blocks.pop() ?? ''
+      const blocks = `${remainder}${value}`.replace(/\r\n|\r(?!$)/g, '\n').split('\n\n')
+      remainder = blocks.pop() ?? ''
       for (const block of blocks) {
         const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
         const lastValue = (name: string) => fields.findLast(([, field]) => field === name)?.[2]

@@ -98,7 +98,7 @@ function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
   const byName = [...Map.groupBy(options, ({ view }) => view.name)].sort(([a], [b]) => (a < b ? -1 : 1))
   return new Map(
     byName.map(([name, sameOptions]) => {
-      const forms = new Set(sameOptions.flatMap((one) => one.forms))
+      const forms = new Set(sameOptions.flatMap((sameOption) => sameOption.forms))
       return [name, { type: [...forms].join(' | '), description: sameOptions[0]?.view.description ?? '' }]
     }),
   )
@@ -119,7 +119,10 @@ const cache = new WeakMap<z.ZodType, readonly string[]>()
  * Returns the types that an option accepts in JSON. Some text options also accept a number or a list, so values of each
  * type are tried.
  */
-function listAcceptedTypes({ type, enum: words = [], number }: OptionView, option: z.ZodType): readonly string[] {
+function listAcceptedTypes(
+  { type, enum: words = [], number }: OptionView,
+  option: z.ZodType,
+): readonly string[] {
   const known = cache.get(option)
   if (known) return known
   const accepted = Object.entries(trials).flatMap(([name, values]) =>

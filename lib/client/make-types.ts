@@ -24,7 +24,7 @@ const resolveIn =
     const { $ref } = value
     if (typeof $ref !== 'string') return value
     const names = $ref.slice('#/'.length).split('/')
-    return names.reduce((place, name) => place[name] as Json, document as Json) // the document is JSON
+    return names.reduce((node, name) => node[name] as Json, document as Json) // the document is JSON
   }
 
 interface Parameter {
@@ -48,7 +48,7 @@ const omittedKeywords = new Set([
 ])
 
 function simplify(value: unknown, isSchema = true): unknown {
-  if (Array.isArray(value)) return value.map((one) => simplify(one))
+  if (Array.isArray(value)) return value.map((item) => simplify(item))
   if (typeof value !== 'object' || value === null) return value
   if (isSchema && '$ref' in value) return simplifyReference(value)
   const entries = Object.entries(value).filter(([key]) => !isSchema || !omittedKeywords.has(key))
@@ -126,7 +126,7 @@ export async function makeTypes(): Promise<Readonly<Record<keyof typeof generate
     Object.entries({ ...methods }).map(([method, created]) => {
       const operation = created as Operation // from openApiDocument
       const parameters = (operation.parameters ?? []).map(
-        (one) => resolve({ ...one }) as unknown as Parameter,
+        (parameter) => resolve({ ...parameter }) as unknown as Parameter,
       ) // its kind
       return [`${method.toUpperCase()} ${path}`, { ...operation, parameters }] as const
     }),

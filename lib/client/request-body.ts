@@ -88,8 +88,8 @@ export const convertFields = ([firstReference, ...moreReferences]: readonly File
 
 export const mergeFields = (references: readonly FileReference[]): Options => {
   const [uploadIds, fileUrls] = [
-    references.flatMap((one) => one.uploadId ?? []),
-    references.flatMap((one) => one.url ?? []),
+    references.flatMap((reference) => reference.uploadId ?? []),
+    references.flatMap((reference) => reference.url ?? []),
   ]
   return { ...(uploadIds.length > 0 && { uploadIds }), ...(fileUrls.length > 0 && { fileUrls }) }
 }

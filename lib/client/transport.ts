@@ -185,7 +185,7 @@ async function rejectsOwnerToken(response: Response): Promise<boolean> {
 /** Whether the file changed after it was opened; only Node reports this. */
 const isFileReadError = (thrown: unknown) =>
   thrown instanceof Error &&
-  [thrown, thrown.cause].some((one) => one instanceof Error && one.name === 'NotReadableError')
+  [thrown, thrown.cause].some((error) => error instanceof Error && error.name === 'NotReadableError')
 
 /** Whether a retry may succeed. A rejected request was not executed, so it can always be repeated. */
 function isTransient({ code, status, retryAfterS }: MutaborError, isRepeatable: boolean): boolean {

@@ -172,7 +172,7 @@ class MultipartUpload {
       }
     }
     await Promise.all(Array.from({ length: maxConcurrentParts }, uploadParts))
-    const orderedParts = [...this.#uploaded.values()].sort((one, other) => one.PartNumber - other.PartNumber)
+    const orderedParts = [...this.#uploaded.values()].sort((a, other) => a.PartNumber - other.PartNumber)
     const { uploadId } = (await this.#transport.call({
       operation: 'POST /v1/uploads/multipart/{uploadId}/complete',
       path: { uploadId: state.uploadId },

@@ -284,8 +284,8 @@ function getImportFields(name: string, { files, request }: TaskContext): Pick<Ne
 }
 
 function getImportTargetFields(name: string, { request }: TaskContext): Pick<NewTask, 'uploadId'> {
-  const one = request.imports.get(name)
-  return one && 'into' in one ? { uploadId: one.into.id } : {}
+  const source = request.imports.get(name)
+  return source && 'into' in source ? { uploadId: source.into.id } : {}
 }
 
 const sealFields = ({ operation, fields }: RequestedTask, { services, jobId }: TaskContext) =>

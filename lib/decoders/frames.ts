@@ -50,9 +50,9 @@ export class FrameReader {
       const end = frameHeaderBytes + json
       const isComplete = pendingBytes.length >= end
       if (isComplete) messages.push(JSON.parse(pendingBytes.toString('utf8', frameHeaderBytes, end)))
-      const rest = isComplete ? pendingBytes.subarray(end) : pendingBytes
-      this.#chunks = [rest]
-      this.#pendingBytes = rest.length
+      const remainingBytes = isComplete ? pendingBytes.subarray(end) : pendingBytes
+      this.#chunks = [remainingBytes]
+      this.#pendingBytes = remainingBytes.length
       this.#neededBytes = isComplete ? frameHeaderBytes : end
     }
     return messages

@@ -102,7 +102,7 @@ export function listExcludedPackages({
   const unwantedPackages = Object.values(packagesByTarget).flat()
   return [
     ...engineOnlyModules,
-    ...unwantedPackages.filter((one) => !wantedPackages.has(one)),
+    ...unwantedPackages.filter((unwantedPackage) => !wantedPackages.has(unwantedPackage)),
     ...(plans ? [] : ['planning']),
     ...(targets.includes('stores') ? [] : ['stores']),
   ]

@@ -137,7 +137,7 @@ const costTable = [
   '',
   `| Downloads of 1 TB in files of ${typicalFileMb} MB | |`,
   '|---|---|',
-  ...Object.entries(tbCosts).map(([what, amount]) => `| ${what} | ${formatDollars(amount)} |`),
+  ...Object.entries(tbCosts).map(([costItem, amount]) => `| ${costItem} | ${formatDollars(amount)} |`),
   '',
   '| An attack | |',
   '|---|---|',
@@ -148,7 +148,9 @@ const outboundTable = [
   '| Function | Target | Reason |',
   '|---|---|---|',
   ...functionNames.flatMap((name) =>
-    (findDeclaration(name)?.reaches ?? []).map((what) => `| ${name} | ${what} | ${outboundReasons[what]} |`),
+    (findDeclaration(name)?.reaches ?? []).map(
+      (destination) => `| ${name} | ${destination} | ${outboundReasons[destination]} |`,
+    ),
   ),
 ].join('\n')
 

@@ -35,7 +35,8 @@ const exceptions: readonly BudgetException[] = [
     reason: 'an HTTP client that checks each IP address',
   },
   {
-    appliesTo: (_, { reaches }) => reaches?.some((one) => one === 'receivers' || one === 'drives') === true,
+    appliesTo: (_, { reaches }) =>
+      reaches?.some((destination) => destination === 'receivers' || destination === 'drives') === true,
     increase: { zipKb: 260 },
     reason: 'the same client, which some functions load at the start and others at the first call',
   },
@@ -64,7 +65,10 @@ export function getPackageBudget(name: string, declaredFunction: FunctionDeclara
   // Functions that only handle events have no endpoints and plan nothing.
   const heapKb =
     'events' in declaredFunction.trigger && !declaredFunction.secrets ? 6000 : defaultBudget.heapKb
-  return { heapKb: heapKb + sum((one) => one.heapKb), zipKb: defaultBudget.zipKb + sum((one) => one.zipKb) }
+  return {
+    heapKb: heapKb + sum((budget) => budget.heapKb),
+    zipKb: defaultBudget.zipKb + sum((budget) => budget.zipKb),
+  }
 }
 
 /** Size budgets of the layers. */

@@ -82,9 +82,9 @@ export class GroupCommit {
     if (this.#closing !== undefined) return Promise.reject(this.#options.createClosedError())
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this change with its own promise, which the list cannot express.
-      const one = { change, durability, resolve: resolve as (value: unknown) => void, reject }
+      const pendingChange = { change, durability, resolve: resolve as (value: unknown) => void, reject }
       // The flush starts in the check phase: by then, every request that is readable now has joined the group.
-      if (this.#pendingChanges.push(one) === 1) setImmediate(this.#flush)
+      if (this.#pendingChanges.push(pendingChange) === 1) setImmediate(this.#flush)
     })
   }
 
@@ -124,7 +124,7 @@ export class GroupCommit {
     this.#pendingChanges = []
     let results: CommittedResult[]
     try {
-      results = group.map((one) => this.#runChange(one))
+      results = group.map((pendingChange) => this.#runChange(pendingChange))
       this.#db.exec('COMMIT')
     } catch (error) {
       // The disk is full or the file is locked, so nothing of the group was stored.

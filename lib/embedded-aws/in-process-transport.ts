@@ -54,10 +54,10 @@ class Exchange {
     this.#request = new InProcessRequest(call, this.#socket, () => this.#response.writableEnded)
     this.#body = new Readable({
       read: () => this.#response.resume(),
-      destroy: (error, done) => {
+      destroy: (error, callback) => {
         // A body that was read to its end is destroyed as well, but then its response is about to finish.
         if (!this.#body.readableEnded) this.#response.destroy()
-        done(error)
+        callback(error)
       },
     })
     this.#response = new InProcessResponse(this.#request, this.#body, () => this.#sendHead())
@@ -167,9 +167,9 @@ class InProcessRequest extends Readable {
     this.push(null)
   }
 
-  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     if (!this.complete) this.#source?.destroy()
-    done(error)
+    callback(error)
   }
 }
 
@@ -234,18 +234,19 @@ class InProcessResponse extends Writable {
     resumeWrite?.()
   }
 
-  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: string, callback: () => void): void {
     this.#sendHeadOnce()
-    if (this.req.method === 'HEAD' || bodilessStatuses.has(this.statusCode) || this.#body.push(chunk)) done()
-    else this.#resumeWrite = done
+    if (this.req.method === 'HEAD' || bodilessStatuses.has(this.statusCode) || this.#body.push(chunk))
+      callback()
+    else this.#resumeWrite = callback
   }
 
-  override _final(done: () => void): void {
+  override _final(callback: () => void): void {
     this.#sendHeadOnce()
     const isRead = this.#body.readableLength === 0
     this.#body.push(null)
-    if (isRead) done()
-    else this.#body.once('end', done)
+    if (isRead) callback()
+    else this.#body.once('end', callback)
   }
 
   #sendHeadOnce(): void {
@@ -266,7 +267,7 @@ function lowercaseNames(headers: HttpRequest['headers']): IncomingHttpHeaders {
 
 function buildUrl({ path, query = {} }: HttpRequest): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    [value].flat().map((one) => (one === null ? uriEncode(name) : `${uriEncode(name)}=${uriEncode(one)}`)),
+    [value].flat().map((item) => (item === null ? uriEncode(name) : `${uriEncode(name)}=${uriEncode(item)}`)),
   )
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`
 }

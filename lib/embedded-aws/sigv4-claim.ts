@@ -66,8 +66,8 @@ function readAuthorization(
   path: string,
   query: SignatureClaim['query'],
 ): SignatureClaim | RefusedSignature {
-  const refuseMalformed = (what: string) =>
-    refuse('malformed', `The authorization header is malformed; ${what}.`, false)
+  const refuseMalformed = (problem: string) =>
+    refuse('malformed', `The authorization header is malformed; ${problem}.`, false)
   const [, algorithm = '', fields = ''] = /^(\S+)\s*(.*)$/s.exec(authorization) ?? []
   if (algorithm !== knownAlgorithm) return refuse('unsupported', 'Unsupported Authorization Type', false)
   const field = (name: string) => new RegExp(`(?:^|[,\\s])${name}=([^,\\s]+)`).exec(fields)?.[1]
@@ -148,9 +148,9 @@ function readPresigned(path: string, query: SignatureClaim['query']): SignatureC
 
 /** Parses a credential such as `key/20260131/us-east-1/s3/aws4_request`; the key may itself contain slashes. */
 export function readCredential(text: string | undefined) {
-  const parts = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text ?? '')
-  if (!parts) return undefined
-  const [, accessKeyId = '', day = '', region = '', service = ''] = parts
+  const match = /^(.+)\/(\d{8})\/([^/]+)\/([^/]+)\/aws4_request$/.exec(text ?? '')
+  if (!match) return undefined
+  const [, accessKeyId = '', day = '', region = '', service = ''] = match
   return { accessKeyId, day, region, service }
 }
 
@@ -168,7 +168,7 @@ function isoDate(httpDate: string | undefined): string {
 
 /** Decodes a query string into pairs; undefined if an escape is not UTF-8. */
 export function readQuery(text: string): [name: string, value: string][] | undefined {
-  const decode = (part: string) => decodeURIComponent(part.replaceAll('+', ' '))
+  const decode = (component: string) => decodeURIComponent(component.replaceAll('+', ' '))
   try {
     return text
       .split('&')

@@ -68,7 +68,7 @@ export function verifySigV4(
     return refuse('foreign-scope', `The region '${claim.region}' is wrong; expecting '${region}'.`, {
       Region: region,
     })
-  const key = credentials.find((one) => one.accessKeyId === claim.accessKeyId)
+  const key = credentials.find((credential) => credential.accessKeyId === claim.accessKeyId)
   if (!key)
     return refuse('unknown-key', 'The AWS Access Key Id you provided does not exist in our records.', {
       AWSAccessKeyId: claim.accessKeyId,
@@ -217,8 +217,10 @@ function listCanonicalRequests(
     const text = Array.isArray(value) ? value.join(',') : value
     return `${name}:${text.trim().replace(/ +/g, ' ')}\n`
   })
-  const rest = [query, headers.join(''), claim.signedHeaders.join(';'), payload].join('\n')
-  const texts = listCanonicalPaths(claim.path, service).map((path) => `${request.method}\n${path}\n${rest}`)
+  const remainingLines = [query, headers.join(''), claim.signedHeaders.join(';'), payload].join('\n')
+  const texts = listCanonicalPaths(claim.path, service).map(
+    (path) => `${request.method}\n${path}\n${remainingLines}`,
+  )
   const latin1 = texts
     .filter((text) => /[\u0080-\u00ff]/.test(text))
     .map((text) => Buffer.from(text, 'latin1'))

@@ -185,7 +185,7 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
     const { parts, isComplete, ...archive } = readWebArchive(bytes, invalidUrl) ?? throwMissingPage()
     if (!isComplete)
       tools.warn('MAY_BE_DAMAGED', 'The web page archive is truncated: check whether anything is missing.')
-    return { title, ...archive, part: (key) => parts.get(key) }
+    return { title, ...archive, getPart: (key) => parts.get(key) }
   }
   if (!isSvg(format)) {
     const { encoding: requestedEncoding } = z.object({ encoding: encodingOption }).parse(options)

@@ -47,18 +47,18 @@ const capabilities: readonly Capability[] = [
 ]
 
 function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capability[] {
-  const rest = listWritableFormats(family).filter((to) => to !== 'pdf')
+  const otherFormats = listWritableFormats(family).filter((to) => to !== 'pdf')
   const from = listReadableFormats(family).filter((id) => id !== 'html')
   const rows: Capability[] = [
     { operation: 'convert', from, to: ['pdf'], options: pdfOptions, cost: cost.document },
     {
       operation: 'convert',
       from,
-      to: rest.filter((to) => to !== 'txt'),
+      to: otherFormats.filter((to) => to !== 'txt'),
       options: noOptions,
       cost: cost.document,
     },
-    ...(rest.includes('txt')
+    ...(otherFormats.includes('txt')
       ? [
           {
             operation: 'convert' as const,
@@ -76,14 +76,14 @@ function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capa
   const texts: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
     // WordprocessingML 2003 is the only target that LibreOffice cannot write from a web page.
-    { ...page, to: rest.filter((to) => to !== 'wordml'), options: noOptions },
+    { ...page, to: otherFormats.filter((to) => to !== 'wordml'), options: noOptions },
   ]
   // In a spreadsheet, a web page is reduced to its tables, so PDF and HTML are not offered that way.
   return [
     ...rows,
     ...(family === 'text'
       ? texts
-      : [{ ...page, to: rest.filter((to) => to !== 'html'), options: noOptions }]),
+      : [{ ...page, to: otherFormats.filter((to) => to !== 'html'), options: noOptions }]),
   ]
 }
 
@@ -210,16 +210,16 @@ function warnAboutHiddenContent(
     return count > 0 ? [pluralize(count, `hidden ${kind}`)] : []
   })
   if (kinds.length === 0) return
-  const what = listFormat.format(kinds)
+  const kindList = listFormat.format(kinds)
   if (to === 'csv' || to === 'tsv')
     tools.warn(
       'HIDDEN_KEPT',
-      `The ${to} contains ${what} of the sheet. Delete anything that must stay private.`,
+      `The ${to} contains ${kindList} of the sheet. Delete anything that must stay private.`,
     )
   else
     tools.warn(
       'HIDDEN_DROPPED',
-      `Hidden parts of the workbook were left out: ${what}. To include them in the ${to}, unhide them and save the file again.`,
+      `Hidden parts of the workbook were left out: ${kindList}. To include them in the ${to}, unhide them and save the file again.`,
       { sheets: hiddenContent.sheets, rows: hiddenContent.rows, columns: hiddenContent.columns },
     )
 }
@@ -233,8 +233,8 @@ function describeMissingGlyphs({ total, characters }: NonNullable<OfficeFacts['m
     ({ character, count }) =>
       `${character} (${formatCodePoint(character)}${count > 1 ? `, ${count} times` : ''})`,
   )
-  const rest = total - characters.reduce((sum, { count }) => sum + count, 0)
-  const otherCharacters = rest > 0 ? ` and ${pluralize(rest, 'other')}` : ''
+  const otherCount = total - characters.reduce((sum, { count }) => sum + count, 0)
+  const otherCharacters = otherCount > 0 ? ` and ${pluralize(otherCount, 'other')}` : ''
   return `No installed font has ${pluralize(total, 'character')} of the document: ${characterList.join(', ')}${otherCharacters}. They were replaced by blanks or boxes.`
 }
 

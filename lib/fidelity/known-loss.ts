@@ -27,8 +27,8 @@ export function listKnownLosses(from: FormatId, route: readonly FormatId[]): Kno
   const to = route.at(-1) ?? from
   const measuredShares = Object.entries(sharesByConversion[[from, to].join(' ')] ?? {})
   return [
-    ...measuredShares.map(([what, share]) => ({ what, share, basis: 'measured' as const })),
-    ...listLossyFeatures(from, route).map((what) => ({ what, basis: 'format' as const })),
+    ...measuredShares.map(([feature, share]) => ({ what: feature, share, basis: 'measured' as const })),
+    ...listLossyFeatures(from, route).map((feature) => ({ what: feature, basis: 'format' as const })),
     ...(isLossy(from, route) ? [{ what: 'quality', basis: 'format' as const }] : []),
   ]
 }

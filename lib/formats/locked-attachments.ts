@@ -12,8 +12,8 @@ export function encryptsOnlyAttachments(text: string): boolean {
     dictPositions.add(number === undefined ? index : `${number} ${generation} obj`)
     if (dictPositions.size > maxDicts) return false
   }
-  const dicts = [...dictPositions].flatMap((place) => {
-    const start = typeof place === 'number' ? place : findObject(text, place)
+  const dicts = [...dictPositions].flatMap((position) => {
+    const start = typeof position === 'number' ? position : findObject(text, position)
     return start === undefined ? [] : [text.slice(start, start + maxDictLength)]
   })
   return dicts.length > 0 && dicts.every(encryptsNoPages)

@@ -31,7 +31,7 @@ export const getFormatSynonyms = ({ id, category }: NamedFormat): readonly strin
 
 /** Returns words for converting a file to its own format, with other options. */
 export const getSameFormatSynonyms = ({ category }: Pick<NamedFormat, 'category'>): readonly string[] =>
-  collectWords(({ sameFormat }) => sameFormat?.some((one) => one === category))
+  collectWords(({ sameFormat }) => sameFormat?.some((format) => format === category))
 
 /** Returns words by which people search for a tool, other than its own name. */
 export const getToolSynonyms = (id: string): readonly string[] =>

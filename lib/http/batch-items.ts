@@ -49,11 +49,11 @@ export function parseBatchItems(givenItems: unknown): BatchItem[] | undefined {
  * @throws AppError INVALID_INPUT for an item with two sources.
  */
 export function normalizeItem(item: BatchItem, index: number, isSent: boolean): BatchItem {
-  const [place, otherField] = (['uploadId', 'url', 'fileUrl'] as const).filter(
+  const [sourceField, otherField] = (['uploadId', 'url', 'fileUrl'] as const).filter(
     (name) => item[name] !== undefined,
   )
-  const firstField = isSent ? 'the uploaded file' : place
-  const secondField = isSent ? place : otherField
+  const firstField = isSent ? 'the uploaded file' : sourceField
+  const secondField = isSent ? sourceField : otherField
   if (secondField !== undefined) {
     const field = `items.${index}.${secondField}`
     throw new AppError(

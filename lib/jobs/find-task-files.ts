@@ -11,7 +11,7 @@ export function findTaskFiles(
   state: JobState,
 ): { task: FixedTask | Task; files: readonly StoredFile[] } {
   const candidates = [...state.fixed, ...state.tasks].filter((one) => !one.operation.startsWith('import/'))
-  const task = candidates.find((one) => one.name === name)
+  const task = candidates.find((candidate) => candidate.name === name)
   if (task)
     return { task, files: hasRecord(task) && !isLinkExport(task) ? task.files : nameExportFiles(task, state) }
   throw new AppError(
@@ -19,7 +19,7 @@ export function findTaskFiles(
     `The job has no task "${name.slice(0, 64)}" with a result; see details.tasks for the tasks that have one.`,
     {
       task: name,
-      tasks: candidates.map((one) => one.name).slice(0, 100),
+      tasks: candidates.map((candidate) => candidate.name).slice(0, 100),
     },
   )
 }

@@ -159,10 +159,10 @@ export const getJobResult = (state: JobState): JobResult => state.job.result ?? 
 
 function buildResult(state: JobState): JobResult {
   const { job, tasks } = state
-  const work = tasks.filter(isProcessTask)
-  const [onlyTask] = work
+  const processTasks = tasks.filter(isProcessTask)
+  const [onlyTask] = processTasks
   const resultFields =
-    onlyTask && work.length === 1
+    onlyTask && processTasks.length === 1
       ? {
           engine: onlyTask.engine,
           engineVersion: onlyTask.engineVersion,
@@ -170,7 +170,7 @@ function buildResult(state: JobState): JobResult {
           details: onlyTask.details,
         }
       : {}
-  const allFields = { ...resultFields, fidelity: combineJobFidelity(work) }
+  const allFields = { ...resultFields, fidelity: combineJobFidelity(processTasks) }
   const presentFields = Object.fromEntries(
     Object.entries(allFields).filter(([, value]) => value !== undefined),
   )

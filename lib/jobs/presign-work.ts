@@ -52,11 +52,11 @@ async function presignWork(
   )
   const output = await signer.signOutput(`${getJobPrefix(jobId)}${number}/`, signatureLifetimeS)
   const signedUrls = { until: signedUntil, inputs: Object.fromEntries(inputs), output }
-  const work: PresignedWork = { ...signedUrls, opened: openSecrets(task, vault) }
-  if (JSON.stringify(work).length <= maxMessageCharacters) return work
+  const presignedWork: PresignedWork = { ...signedUrls, opened: openSecrets(task, vault) }
+  if (JSON.stringify(presignedWork).length <= maxMessageCharacters) return presignedWork
   // Only this function writes below `work/`, and a lifecycle rule soon deletes the objects.
   const key = `work/${jobId}/${number}-${task.part ?? 0}-${signedUntil}.json`
-  await files.putBytes(key, Buffer.from(JSON.stringify(work)), 'application/json')
+  await files.putBytes(key, Buffer.from(JSON.stringify(presignedWork)), 'application/json')
   return { url: await signer.signInput(key, signatureLifetimeS) }
 }
 

@@ -312,7 +312,11 @@ function listOtherItems({
 const parseFixed = (item: Item | undefined): FixedTask[] =>
   item ? FixedTask.array().parse(item['fixed']) : []
 
-export const toTaskRef = ({ jobId, number, part }: TaskRecord): TaskRef => ({ jobId, task: number, part })
+export const toTaskRef = ({ jobId, number, part }: TaskRecord): TaskRef => ({
+  jobId,
+  task: number,
+  part,
+})
 
 export const liveJobCondition: Condition = { exists: true, oneOf: { status: liveStatuses } }
 

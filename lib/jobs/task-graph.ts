@@ -336,7 +336,7 @@ function createJobRecord(
  */
 export function createChunkRecord(
   task: Task,
-  part: number,
+  chunkNumber: number,
   {
     spec = {},
     pieces = [],
@@ -348,7 +348,7 @@ export function createChunkRecord(
     jobId: task.jobId,
     ...defined({ owner: task.owner }),
     number: task.number,
-    part,
+    part: chunkNumber,
     name: task.name,
     operation: task.operation,
     spec,

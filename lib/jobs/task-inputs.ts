@@ -30,8 +30,8 @@ export const selectFiles = (
   input: TaskInput | readonly TaskInput[] | undefined,
   getFiles: (task: string) => readonly StoredFile[],
 ): StoredFile[] =>
-  toInputRefs(input).flatMap((one) =>
-    typeof one === 'string' ? getFiles(one) : selectByName(getFiles(one.task), one),
+  toInputRefs(input).flatMap((reference) =>
+    typeof reference === 'string' ? getFiles(reference) : selectByName(getFiles(reference.task), reference),
   )
 
 function selectByName(

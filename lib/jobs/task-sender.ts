@@ -47,11 +47,10 @@ async function chooseQueue(
   { store, engines }: DirectSenderDeps,
 ): Promise<QueueId> {
   // Loaded on demand, because processes that use `preparingSender` never plan.
-  const [{ transferQueueOf, findTransferOperation }, { getNextImage, resolveConversion }] = await Promise.all(
-    [import('../tasks/index.ts'), import('./next-image.ts')],
-  )
+  const [{ getTransferQueue, findTransferOperation }, { getNextImage, resolveConversion }] =
+    await Promise.all([import('../tasks/index.ts'), import('./next-image.ts')])
   const transfer = findTransferOperation(task.operation)
-  if (transfer) return transferQueueOf(transfer)
+  if (transfer) return getTransferQueue(transfer)
   if (task.pieces) return getNextImage(task.pieces)
   const state = inputs ?? (await store.getInputs(task))
   if (!state) throw new AppError('NO_FILES', 'The job of this task no longer exists.')

@@ -21,10 +21,10 @@ type Query = Readonly<Record<string, string | undefined>>
 const getDay = (at: number) => Math.floor(at / 1000 / dayS)
 
 function signature(jobId: string, query: Query, key: Buffer): string {
-  const parts = Object.entries(query).flatMap(([name, value]) =>
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
     name === 'sig' || value === undefined ? [] : `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   )
-  const text = `v1\nGET\n/v1/download/${jobId}\n${parts.sort().join('&')}`
+  const text = `v1\nGET\n/v1/download/${jobId}\n${pairs.sort().join('&')}`
   return createHmac('sha256', key).update(text).digest('base64url')
 }
 

@@ -39,7 +39,7 @@ const maxSnapshotJobs = 100
 /** Events that wait to be numbered, and the promise that they are sent. */
 interface BroadcastRound {
   readonly events: BusEvent[]
-  readonly done: Promise<void>
+  readonly completion: Promise<void>
 }
 
 /**
@@ -80,7 +80,7 @@ export class Broadcast {
     const waitingRound = this.#waitingRoundsByOwner.get(owner)
     if (waitingRound) {
       if (event) waitingRound.events.push(event)
-      return waitingRound.done
+      return waitingRound.completion
     }
     const events = event ? [event] : []
     const previousRound = this.#currentRoundsByOwner.get(owner)?.catch(() => undefined) ?? Promise.resolve()
@@ -89,7 +89,7 @@ export class Broadcast {
       this.#currentRoundsByOwner.set(owner, roundPromise)
       return this.#runRound(owner, events)
     })
-    this.#waitingRoundsByOwner.set(owner, { events, done: roundPromise })
+    this.#waitingRoundsByOwner.set(owner, { events, completion: roundPromise })
     const cleanUp = () => {
       if (this.#currentRoundsByOwner.get(owner) === roundPromise) this.#currentRoundsByOwner.delete(owner)
     }
@@ -138,7 +138,7 @@ export class Broadcast {
     await forEachConcurrently(revoked, maxConcurrentPosts, ({ listener: { id } }) =>
       this.close(id, owner, 'revoked'),
     )
-    return listeners.filter((one) => !revoked.includes(one))
+    return listeners.filter((listener) => !revoked.includes(listener))
   }
 
   /**

@@ -94,7 +94,7 @@ export class Live {
     if ((await this.#connections.count(owner)) < maxSockets) return false
     const count = async () => {
       const allListeners = await this.#connections.list(owner)
-      return allListeners.map(({ listener }) => listener).filter((one) => one.jobId === jobId)
+      return allListeners.map(({ listener }) => listener).filter((listener) => listener.jobId === jobId)
     }
     const listeners = await count()
     if (listeners.length < maxSockets) return false

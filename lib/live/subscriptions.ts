@@ -32,9 +32,9 @@ export function removeSubscriptions(
 ): Subscription[] {
   if (jobs === undefined || subscriptions === undefined) return []
   if (jobs === '*') return subscriptions.filter((subscription) => subscription.jobs !== '*')
-  return subscriptions.flatMap((one) => {
-    if (one.jobs === '*') return [one]
-    const remainingJobs = one.jobs.filter((job) => !jobs.includes(job))
-    return remainingJobs.length > 0 ? [{ ...one, jobs: remainingJobs }] : []
+  return subscriptions.flatMap((subscription) => {
+    if (subscription.jobs === '*') return [subscription]
+    const remainingJobs = subscription.jobs.filter((job) => !jobs.includes(job))
+    return remainingJobs.length > 0 ? [{ ...subscription, jobs: remainingJobs }] : []
   })
 }

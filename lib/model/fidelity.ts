@@ -64,13 +64,18 @@ export function createRetention(source: number, result: number): Retention {
 
 /** Combines the fidelity of files that were converted in parallel, or merged into one. */
 export function combineFidelities(fidelities: readonly (Fidelity | undefined)[]): Fidelity | undefined {
-  const knownFidelities = fidelities.filter((one) => one !== undefined)
+  const knownFidelities = fidelities.filter((fidelity) => fidelity !== undefined)
   if (knownFidelities.length === 0) return undefined
   const sums = unitNames.flatMap((unit) => {
-    const unitFidelities = knownFidelities.flatMap((one) => one[unit] ?? [])
+    const unitFidelities = knownFidelities.flatMap((fidelity) => fidelity[unit] ?? [])
     if (unitFidelities.length === 0) return []
-    const source = total(unitFidelities.map((one) => one.source))
-    return [[unit, createRetention(source, total(unitFidelities.map((one) => one.result)))] as const]
+    const source = total(unitFidelities.map((unitFidelity) => unitFidelity.source))
+    return [
+      [
+        unit,
+        createRetention(source, total(unitFidelities.map((unitFidelity) => unitFidelity.result))),
+      ] as const,
+    ]
   })
   return { ...Object.fromEntries(sums), ...combineNames(knownFidelities) }
 }
@@ -93,12 +98,12 @@ export function combineSequential(
 }
 
 function combineNames(fidelities: readonly Fidelity[]): Pick<Fidelity, 'dropped' | 'uncounted'> {
-  const uncounted = deduplicate(fidelities.flatMap((one) => one.uncounted ?? []))
+  const uncounted = deduplicate(fidelities.flatMap((fidelity) => fidelity.uncounted ?? []))
   return {
     dropped: deduplicate(fidelities.flatMap(({ dropped }) => dropped)),
     ...(uncounted.length > 0 && { uncounted }),
   }
 }
 
-const total = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one, 0)
+const total = (numbers: readonly number[]) => numbers.reduce((sum, number) => sum + number, 0)
 const deduplicate = (names: readonly string[]) => [...new Set(names)]

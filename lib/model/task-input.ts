@@ -12,8 +12,8 @@ export function toInputRefs(input: TaskInput | readonly TaskInput[] | undefined)
 
 /** Returns the names of the input tasks. */
 export const listInputNames = (input: TaskInput | readonly TaskInput[] | undefined): string[] =>
-  toInputRefs(input).map((one) => (typeof one === 'string' ? one : one.task))
+  toInputRefs(input).map((reference) => (typeof reference === 'string' ? reference : reference.task))
 
 /** Whether the request selects files of its input tasks by name. */
 export const selectsFiles = (input: TaskInput | readonly TaskInput[] | undefined): boolean =>
-  toInputRefs(input).some((one) => typeof one !== 'string' && one.file !== undefined)
+  toInputRefs(input).some((reference) => typeof reference !== 'string' && reference.file !== undefined)

@@ -70,8 +70,8 @@ const findLanguages = (tag: string, languages: readonly Language[]) => [
 
 /** Chooses a language from tags with weights (RFC 9110, 12.5.4). */
 function parseAcceptLanguage(acceptedLanguages: string): Language {
-  const tags = acceptedLanguages.split(',').map((part) => {
-    const [tag = '', weight] = part.trim().split(/\s{0,9};\s{0,9}q=/)
+  const tags = acceptedLanguages.split(',').map((entry) => {
+    const [tag = '', weight] = entry.trim().split(/\s{0,9};\s{0,9}q=/)
     return { tag, weight: weight === undefined ? 1 : Number(weight) }
   })
   const knownTags = tags

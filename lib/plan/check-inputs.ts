@@ -23,14 +23,14 @@ export function requireInputs(
     if (moreFiles.length === 0) return
     throw createOneFileError(operation, field, moreFiles.length + 1)
   }
-  const got = moreFiles.length + 1
+  const fileCount = moreFiles.length + 1
   const [min, max] = [rule.min + 1, rule.max + 1]
-  if (got < min || got > max) {
-    throw new AppError('INVALID_INPUT', `${field}: expected ${min} to ${max} files, got ${got}.`, {
+  if (fileCount < min || fileCount > max) {
+    throw new AppError('INVALID_INPUT', `${field}: expected ${min} to ${max} files, got ${fileCount}.`, {
       field,
       min,
       max,
-      got,
+      got: fileCount,
     })
   }
   for (const [index, { format, filename }] of moreFiles.entries()) {
@@ -43,9 +43,13 @@ export function requireInputs(
   }
 }
 
-export const createOneFileError = (operation: Operation, field: string, got: number) =>
-  new AppError('INVALID_REQUEST', `${field}: ${operation} takes one file, got ${got}. Send only one file.`, {
-    field,
-    max: 1,
-    got,
-  })
+export const createOneFileError = (operation: Operation, field: string, fileCount: number) =>
+  new AppError(
+    'INVALID_REQUEST',
+    `${field}: ${operation} takes one file, got ${fileCount}. Send only one file.`,
+    {
+      field,
+      max: 1,
+      got: fileCount,
+    },
+  )

@@ -45,7 +45,7 @@ export function planFallback(
       ? planAnotherRoute(detectedFiles, unpinnedSpec, { ...attempt, tried: triedRoutes })
       : undefined
   if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.tried] }
-  const error = pickMostInformative(triedRoutes.map((one) => one.error))
+  const error = pickMostInformative(triedRoutes.map((triedRoute) => triedRoute.error))
   if (!inputPlan) return { error }
   const message = `${error.message} Only ${engine} was tried, because engine requests it; leave engine out to try other engines.`
   return { error: { ...error, message, details: { ...error.details, engine } } }

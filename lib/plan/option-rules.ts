@@ -136,11 +136,11 @@ const rules: readonly OptionRule[] = [
     operations: ['merge'],
     find: ({ layout }, additionalFiles) => {
       const positions = typeof layout === 'string' ? gridPlaces[layout] : undefined
-      const got = (additionalFiles ?? 0) + 1
-      if (positions === undefined || got <= positions) return undefined
+      const fileCount = (additionalFiles ?? 0) + 1
+      if (positions === undefined || fileCount <= positions) return undefined
       return {
         field: 'layout',
-        error: `${String(layout)} has ${positions} places, got ${got} images. Send fewer, or use grid`,
+        error: `${String(layout)} has ${positions} places, got ${fileCount} images. Send fewer, or use grid`,
         details: { reason: 'too-many-images', max: positions },
       }
     },

@@ -35,7 +35,7 @@ const container = {
     endpoint: endpointField.describe('URL of a storage service that is compatible with Azure Blob Storage'),
   },
   secrets: ['sas_token', 'storage_access_key'],
-  place: { path: 'blob', prefix: 'blob_prefix' },
+  pathFields: { path: 'blob', prefix: 'blob_prefix' },
   path: z.string().min(1).max(1024),
   attributes: {
     ...headerFields,

@@ -30,7 +30,7 @@ const bucket = {
     credentials,
   },
   secrets: ['credentials'],
-  place: { path: 'key', prefix: 'key_prefix' },
+  pathFields: { path: 'key', prefix: 'key_prefix' },
   path: z.string().min(1).max(1024),
   attributes: {
     acl: z

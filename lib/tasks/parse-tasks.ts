@@ -160,19 +160,19 @@ function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'in
   const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]
   const wholeTasks: string[] = []
   const tasksOfFiles = new Set<string>()
-  for (const one of inputs) {
-    if (typeof one === 'string') wholeTasks.push(one)
-    else if (one.file === undefined) wholeTasks.push(one.task)
-    else tasksOfFiles.add(one.task)
+  for (const input of inputs) {
+    if (typeof input === 'string') wholeTasks.push(input)
+    else if (input.file === undefined) wholeTasks.push(input.task)
+    else tasksOfFiles.add(input.task)
   }
-  const selections = inputs.filter((one) => typeof one !== 'string').length
+  const selections = inputs.filter((input) => typeof input !== 'string').length
   if (selections > maxSelections)
     throw new AppError(
       'INVALID_INPUT',
       `input: expected at most ${maxSelections} objects with a task and a file, got ${selections}. A pattern such as page-0*.jpg selects many files at once.`,
       { field: 'input', max: maxSelections, got: selections },
     )
-  const isListOfNames = Array.isArray(sentInput) && inputs.every((one) => typeof one === 'string')
+  const isListOfNames = Array.isArray(sentInput) && inputs.every((input) => typeof input === 'string')
   return { input: [...wholeTasks, ...tasksOfFiles], ...(!isListOfNames && { sentInput }) }
 }
 
@@ -244,20 +244,20 @@ function requireSource(task: RequestedTask, input: string, byName: ReadonlyMap<s
 
 function requireInputCount(task: RequestedTask): void {
   const { operation, input } = task
-  const got = input.length
+  const inputCount = input.length
   if (operation.kind === 'import') {
-    if (got > 0) throw createInputError(task, `${operation.name} is an import and takes no input`)
+    if (inputCount > 0) throw createInputError(task, `${operation.name} is an import and takes no input`)
     return
   }
   const { min, max } = operation.kind === 'process' ? operation.inputs : { min: 1, max: maxTasks }
-  if (new Set(input).size !== got) throw createInputError(task, 'input names a task twice')
-  if (got < min)
+  if (new Set(input).size !== inputCount) throw createInputError(task, 'input names a task twice')
+  if (inputCount < min)
     throw createInputError(
       task,
       `input is missing: send the name of a task whose files ${operation.name} should use`,
     )
-  if (got > max)
-    throw createInputError(task, `${operation.name} takes at most ${max} input tasks, got ${got}`)
+  if (inputCount > max)
+    throw createInputError(task, `${operation.name} takes at most ${max} input tasks, got ${inputCount}`)
 }
 
 /** Finds a task on a cycle by removing tasks whose inputs are all resolved (Kahn's algorithm). */

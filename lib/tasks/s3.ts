@@ -29,7 +29,7 @@ const bucket = {
       .describe('Whether the URL path contains the bucket; defaults to true when `endpoint` is set'),
   },
   secrets: ['access_key_id', 'secret_access_key', 'session_token'],
-  place: { path: 'key', prefix: 'key_prefix' },
+  pathFields: { path: 'key', prefix: 'key_prefix' },
   path: z.string().min(1).max(1024),
   attributes: {
     acl: z

@@ -38,7 +38,7 @@ const server = {
   },
   needsOneOf: ['password', 'private_key'],
   secrets: ['password', 'private_key', 'passphrase'],
-  place: { path: 'file', prefix: 'path', isFolder: true },
+  pathFields: { path: 'file', prefix: 'path', isFolder: true },
   path: z.string().min(1).max(4096),
   find: async () => (await import('../transfer/sftp.ts')).findInSftp,
   openStore: async () => (await import('../transfer/sftp.ts')).openSftp,

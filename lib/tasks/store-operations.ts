@@ -16,7 +16,7 @@ export interface StoreKind {
   /** Fields of which at least one is required. */
   readonly needsOneOf?: readonly string[]
   /** Names of the fields that select files, and the schema of their values. */
-  readonly place: NonNullable<ExportOperation['pathFields']>
+  readonly pathFields: NonNullable<ExportOperation['pathFields']>
   readonly path: z.ZodString
   /** Fields with attributes of exported files. */
   readonly attributes?: z.ZodRawShape
@@ -26,7 +26,7 @@ export interface StoreKind {
 
 /** Creates the operation that imports files from a kind of store. */
 export function createStoreImport(kind: StoreKind): ImportOperation {
-  const { name, alias, title, access, secrets, place, find } = kind
+  const { name, alias, title, access, secrets, pathFields, find } = kind
   const path = rejectNul(kind.path)
   return {
     kind: 'import',
@@ -36,14 +36,19 @@ export function createStoreImport(kind: StoreKind): ImportOperation {
     fields: z
       .strictObject({
         ...access,
-        [place.path]: path.optional().describe('Path of the file'),
-        [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
+        [pathFields.path]: path.optional().describe('Path of the file'),
+        [pathFields.prefix]: path
+          .optional()
+          .describe(`${describePrefix(pathFields)}, instead of \`${pathFields.path}\``),
       })
       .refine(...requireOneOf(kind))
-      .refine((fields) => (fields[place.path] === undefined) !== (fields[place.prefix] === undefined), {
-        path: [place.path],
-        message: `expected either ${place.path} or ${place.prefix}`,
-      }),
+      .refine(
+        (fields) => (fields[pathFields.path] === undefined) !== (fields[pathFields.prefix] === undefined),
+        {
+          path: [pathFields.path],
+          message: `expected either ${pathFields.path} or ${pathFields.prefix}`,
+        },
+      ),
     secrets,
     find,
   }
@@ -51,7 +56,7 @@ export function createStoreImport(kind: StoreKind): ImportOperation {
 
 /** Creates the operation that exports files to a kind of store. */
 export function createStoreExport(kind: StoreKind): ExportOperation {
-  const { name, alias, title, access, secrets, place, attributes, openStore } = kind
+  const { name, alias, title, access, secrets, pathFields, attributes, openStore } = kind
   const path = rejectNul(kind.path)
   return {
     kind: 'export',
@@ -61,15 +66,17 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
     fields: z
       .strictObject({
         ...access,
-        [place.path]: path
+        [pathFields.path]: path
           .optional()
           .describe('Target path; may contain `{name} {ext} {jobId} {index} {date}`'),
-        [place.prefix]: path.optional().describe(`${describePrefix(place)}, instead of \`${place.path}\``),
+        [pathFields.prefix]: path
+          .optional()
+          .describe(`${describePrefix(pathFields)}, instead of \`${pathFields.path}\``),
         ...attributes,
         archive_multiple_files: archiveField,
       })
       .refine(...requireOneOf(kind)),
-    pathFields: place,
+    pathFields,
     secrets,
     openStore,
   }
@@ -79,7 +86,7 @@ export function createStoreExport(kind: StoreKind): ExportOperation {
 const rejectNul = (path: z.ZodString) =>
   path.refine((name) => !name.includes('\0'), 'expected no NUL characters')
 
-const describePrefix = ({ isFolder }: StoreKind['place']) =>
+const describePrefix = ({ isFolder }: StoreKind['pathFields']) =>
   isFolder ? 'Folder of the files' : 'Prefix of the file names'
 
 /** Checks that at least one of the fields is set. */

@@ -64,11 +64,11 @@ export const findInBlobstore: FindFiles = async (fields, deps) => {
   const container = openContainer(fields, deps)
   // The fields were parsed when the task was created.
   const { blob, blob_prefix: prefix = '' } = fields as { blob?: string; blob_prefix?: string }
-  const place = container.containerName
-  const query = { field: 'blob_prefix', prefix, location: `container ${place}` }
+  const location = container.containerName
+  const query = { field: 'blob_prefix', prefix, location: `container ${location}` }
   const files =
     blob === undefined
-      ? await mapErrors(place, () => listPrefix(listBlobs(container, prefix, deps), query))
+      ? await mapErrors(location, () => listPrefix(listBlobs(container, prefix, deps), query))
       : [await readBlob(container, blob, deps)]
   return files.map((file) => toRemoteFile(container, file, deps))
 }
@@ -109,7 +109,7 @@ function toRemoteFile(
   { name, size, tag }: FoundBlob,
   { guardedHttp }: TransferDeps,
 ): RemoteFile {
-  const place = `${container.containerName}/${name}`
+  const location = `${container.containerName}/${name}`
   return {
     filename: baseName(name),
     size,
@@ -125,7 +125,7 @@ function toRemoteFile(
       const response = await guardedHttp.request(url, { headers, signal, maxRedirects: 0 })
       if (response.status === (start > 0 ? 206 : 200)) return response.body
       response.body.destroy()
-      throw storeResponseError(place, {
+      throw storeResponseError(location, {
         status: response.status,
         code: response.headers['x-ms-error-code']?.toString(),
       })

@@ -16,12 +16,15 @@ export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
   const { bucket, credentials } = fields as unknown as Bucket // parsed when the task was created
   const { guardedHttp, gcsEndpoint = 'https://storage.googleapis.com' } = deps
   const token = createTokenSource(credentials, deps)
-  const request: GoogleRequest = async (place, url, options, isSuccess = (status) => status < 300) => {
+  const request: GoogleRequest = async (location, url, options, isSuccess = (status) => status < 300) => {
     const authorization = `Bearer ${await token(options.signal)}`
     const headers = { ...options.headers, authorization }
     const response = await guardedHttp.request(url, { maxRedirects: 0, ...options, headers })
     if (isSuccess(response.status)) return response
-    throw storeResponseError(place, { status: response.status, code: parseReason(await text(response.body)) })
+    throw storeResponseError(location, {
+      status: response.status,
+      code: parseReason(await text(response.body)),
+    })
   }
   const objectsUrl = (kind: 'storage' | 'upload/storage') =>
     `${gcsEndpoint}/${kind}/v1/b/${encodeURIComponent(bucket)}/o`

@@ -52,7 +52,7 @@ function createAssertion({ client_email, private_key }: ServiceAccount, url: str
   const nowS = Math.floor(Date.now() / 1000)
   const claims = { iss: client_email, scope, aud: url, iat: nowS, exp: nowS + 3600 }
   const signedText = [{ alg: 'RS256', typ: 'JWT' }, claims]
-    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .map((segment) => Buffer.from(JSON.stringify(segment)).toString('base64url'))
     .join('.')
   return `${signedText}.${sign('sha256', Buffer.from(signedText), private_key).toString('base64url')}`
 }

@@ -14,7 +14,7 @@ const cancelTimeoutMs = 5000
 
 /** Sends a request to Google. @throws RemoteError unless `isSuccess` accepts the status. */
 export type GoogleRequest = (
-  place: string,
+  location: string,
   url: string,
   options: OutgoingRequest,
   isSuccess?: (status: number) => boolean,
@@ -37,18 +37,21 @@ export async function uploadToSession(
   file: OutgoingFile,
   upload: UploadContext,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const { request, location: place, signal } = upload
+  const { request, location, signal } = upload
   try {
     const { body } = await uploadWithResumption(session, file, upload)
     const stored = (await json(body)) as { size?: string } // as documented by Google
     const { size } = stored
     if (size !== undefined && Number(size) !== file.size)
-      throw new RemoteError('incomplete', `The storage received ${size} of ${file.size} bytes of ${place}.`)
+      throw new RemoteError(
+        'incomplete',
+        `The storage received ${size} of ${file.size} bytes of ${location}.`,
+      )
     return stored
   } catch (error) {
     const cancellation = { method: 'DELETE' as const, signal: AbortSignal.timeout(cancelTimeoutMs) }
     // If cancelling fails, the session expires after a week.
-    await request(place, session, cancellation, () => true).then(
+    await request(location, session, cancellation, () => true).then(
       ({ body }) => body.destroy(),
       () => {},
     )
@@ -62,14 +65,14 @@ async function uploadWithResumption(
   file: OutgoingFile,
   upload: UploadContext,
 ): Promise<OutgoingResponse> {
-  const { signal, request, location: place } = upload
+  const { signal, request, location } = upload
   const reportStoredBytes = createByteReporter(upload.onSent)
   let at = 0
   for (let resumeCount = 0; ; resumeCount++) {
     try {
       if (resumeCount > 0) {
         const response = await request(
-          place,
+          location,
           session,
           { ...createEmptyPut(`bytes */${file.size}`), signal },
           isAccepted,
@@ -79,14 +82,14 @@ async function uploadWithResumption(
         at = parseStoredBytes(response)
       }
       const response = await request(
-        place,
+        location,
         session,
         { ...(await createPut(at, file, reportStoredBytes)), signal },
         isAccepted,
       )
       if (response.status !== 308) return response
       response.body.destroy()
-      throw new RemoteError('incomplete', `The storage accepted only part of ${place}.`)
+      throw new RemoteError('incomplete', `The storage accepted only part of ${location}.`)
     } catch (error) {
       signal.throwIfAborted()
       const canResume = error instanceof RemoteError && error.isTransient && resumeCount < maxResumptions

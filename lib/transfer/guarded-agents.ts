@@ -37,14 +37,14 @@ export function createGuardedAgents(addresses: AddressGuard): GuardedAgents {
     )
   }
   class GuardedHttpAgent extends HttpAgent {
-    override createConnection(options: unknown, done: ConnectCallback) {
+    override createConnection(options: unknown, callback: ConnectCallback) {
       // The options have a host, because `connectGuarded` sets it.
-      return connectGuarded(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), done)
+      return connectGuarded(options, (to) => connectTcp(to as Parameters<typeof connectTcp>[0]), callback)
     }
   }
   class GuardedHttpsAgent extends HttpsAgent {
-    override createConnection(options: unknown, done: ConnectCallback) {
-      return connectGuarded(options, (to) => connectTls(to), done)
+    override createConnection(options: unknown, callback: ConnectCallback) {
+      return connectGuarded(options, (to) => connectTls(to), callback)
     }
   }
   return { http: new GuardedHttpAgent(settings), https: new GuardedHttpsAgent(settings) }

@@ -82,15 +82,15 @@ function createSharedState({
   const tlsConnector = buildConnector({ timeout: connectMs })
   const agent = new Agent({
     bodyTimeout: bodyTimeoutMs,
-    connect: (options, done) => {
+    connect: (options, callback) => {
       const { hostname, servername, protocol } = options
       const connector = protocol === 'http:' ? createPooledConnector(connectMs) : tlsConnector
       addresses.resolve(hostname).then(
         ({ address }) => {
           const tlsName = servername ?? (isIP(hostname) ? undefined : hostname)
-          connector({ ...options, hostname: address, ...(tlsName && { servername: tlsName }) }, done)
+          connector({ ...options, hostname: address, ...(tlsName && { servername: tlsName }) }, callback)
         },
-        (error: Error) => done(error, null),
+        (error: Error) => callback(error, null),
       )
     },
   })
@@ -112,11 +112,11 @@ function createPooledConnector(timeout: number): buildConnector.connector {
   let socket: Socket | undefined
   const onread = createPooledReadOptions((bytes) => socket?.push(bytes) ?? false)
   const connector = buildConnector({ timeout, onread } as buildConnector.BuildOptions) // undici passes it on to Node
-  return (options, done) =>
+  return (options, callback) =>
     connector(options, (...[error, connectedSocket]) => {
-      if (error) return done(error, null)
+      if (error) return callback(error, null)
       socket = connectedSocket
-      done(null, connectedSocket)
+      callback(null, connectedSocket)
     })
 }
 

@@ -15,7 +15,7 @@ interface ListedPrefix {
 /** Collects the files below a prefix. @throws RemoteError if there are none, AppError if there are too many. */
 export async function listPrefix<File extends { readonly name: string }>(
   listedFiles: AsyncIterable<File>,
-  { field, prefix, location: place }: ListedPrefix,
+  { field, prefix, location }: ListedPrefix,
 ): Promise<File[]> {
   const files: File[] = []
   for await (const file of listedFiles) {
@@ -29,7 +29,7 @@ export async function listPrefix<File extends { readonly name: string }>(
       )
   }
   if (files.length > 0) return files
-  throw new RemoteError('not-found', `There is no file with the prefix ${prefix} in the ${place}.`)
+  throw new RemoteError('not-found', `There is no file with the prefix ${prefix} in the ${location}.`)
 }
 
 /** Returns the last part of a name: `b.txt` for `a/b.txt`. */

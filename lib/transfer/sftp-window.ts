@@ -99,8 +99,8 @@ const readSome = (
   bytes: Buffer,
   { bytesSoFar, at }: { readonly bytesSoFar: number; readonly at: number },
 ) =>
-  sendRequest<number>(sftp, (done) =>
-    sftp.read(handle, bytes, bytesSoFar, bytes.length - bytesSoFar, at + bytesSoFar, done),
+  sendRequest<number>(sftp, (callback) =>
+    sftp.read(handle, bytes, bytesSoFar, bytes.length - bytesSoFar, at + bytesSoFar, callback),
   ).catch((error: Error & { code?: unknown }) => {
     if (error.code === endOfFileStatus) return 0
     throw error
@@ -123,8 +123,8 @@ export async function writeAhead(
   const collectGarbage = createGarbageCollector()
   for await (const bytes of toChunks(body)) {
     const [chunkStart, to] = [at, at + bytes.length]
-    const chunk = sendRequest<void>(sftp, (done) =>
-      sftp.write(handle, bytes, 0, bytes.length, chunkStart, done),
+    const chunk = sendRequest<void>(sftp, (callback) =>
+      sftp.write(handle, bytes, 0, bytes.length, chunkStart, callback),
     )
     const chunkPromise = chunk.then(() => {
       releaseBuffer(bytes)

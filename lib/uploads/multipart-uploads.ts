@@ -54,7 +54,7 @@ export async function startMultipartUpload(
   if (size === 0) throw emptyFileError('size')
   const id = newId('upl')
   const key = uploadKey('uploads', id, limits.retentionHours)
-  const partsId = await files.parts.start(key, contentType)
+  const partsId = await files.multipart.start(key, contentType)
   const now = Date.now()
   const upload = {
     id,
@@ -90,7 +90,7 @@ export async function findMultipartUpload(
 
 /** Lists the uploaded parts; undefined if the upload was completed or aborted. */
 export const listUploadedParts = ({ key, partsId }: MultipartUpload, { files }: Services) =>
-  files.parts.list({ key, uploadId: partsId })
+  files.multipart.list({ key, uploadId: partsId })
 
 /**
  * Returns a presigned URL for each part.
@@ -115,7 +115,7 @@ export async function signPartUrls(
   }
   const target = { key: upload.key, uploadId: upload.partsId }
   const signedUrls = numbers.map(
-    async (number) => [number, await files.parts.signPartUrl(target, number, partUrlLifetimeS)] as const,
+    async (number) => [number, await files.multipart.signPartUrl(target, number, partUrlLifetimeS)] as const,
   )
   return new Map(await Promise.all(signedUrls))
 }
@@ -148,7 +148,7 @@ export async function completeMultipartUpload(
     requireDeclaredSize(upload, size)
     // The upload is kept, because its parts can be sent again.
     if (size === 0) throw emptyFileError('parts')
-    if ((await services.files.parts.complete({ key, uploadId }, parts)) === 'changed')
+    if ((await services.files.multipart.complete({ key, uploadId }, parts)) === 'changed')
       throw partResentError(upload)
   }
   const storedObject = await services.files.head(key)
@@ -172,7 +172,7 @@ async function deleteMultipartUpload(
   { id, key, partsId: uploadId }: MultipartUpload,
   { files, uploads }: Services,
 ) {
-  await files.parts.abort({ key, uploadId })
+  await files.multipart.abort({ key, uploadId })
   await files.delete([key])
   await uploads.delete([id])
 }
@@ -208,8 +208,11 @@ function matchParts(
 
 const normalizeEtag = (etag: string) => etag.replaceAll('"', '').toLowerCase()
 
-const invalidPartError = (part: number, problem: string) =>
-  new AppError('INVALID_REQUEST', `parts: part ${part}: ${problem}.`, { field: 'parts', part })
+const invalidPartError = (partNumber: number, problem: string) =>
+  new AppError('INVALID_REQUEST', `parts: part ${partNumber}: ${problem}.`, {
+    field: 'parts',
+    part: partNumber,
+  })
 
 function requireDeclaredSize({ size: declaredSize }: MultipartUpload, size: number): void {
   if (declaredSize === undefined || size === declaredSize) return

@@ -106,8 +106,8 @@ function countErrorCodes(counts: UsageCounts) {
 const countClientErrors = (counts: UsageCounts) =>
   countErrorCodes(counts).reduce((total, { code, count }) => total + (isClientError(code) ? count : 0), 0)
 
-const computeRate = (part: number, total: number) =>
-  total > 0 ? Math.round((part / total) * 10_000) / 10_000 : null
+const computeRate = (count: number, total: number) =>
+  total > 0 ? Math.round((count / total) * 10_000) / 10_000 : null
 function successRate(counts: UsageCounts) {
   const { completed = 0, failed = 0 } = counts
   return computeRate(completed, completed + failed - countClientErrors(counts))
@@ -135,7 +135,10 @@ export function computeSlo(
     rawSuccessRate: computeRate(completed, completed + failed),
     durationMs: { p50: getDuration(0.5), p95: getDuration(0.95), p99: getDuration(0.99) },
     queueMs: { p50: getQueueTime(0.5), p95: getQueueTime(0.95) },
-    errorCodes: countErrorCodes(total).map((one) => ({ ...one, share: computeRate(one.count, failed) ?? 0 })),
+    errorCodes: countErrorCodes(total).map((errorCount) => ({
+      ...errorCount,
+      share: computeRate(errorCount.count, failed) ?? 0,
+    })),
     engines: summarizeEngines(countedDays),
     series: createSeries(countedDays, daysPerBucket[bucket], getDayAgo(days - 1)),
     excluded: {

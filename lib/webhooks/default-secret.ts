@@ -67,10 +67,10 @@ export function unsealSecrets(
 ): [string, ...string[]] {
   if (!secret) throw new Error(`${context} has no secret`)
   const validSecrets = old.filter(({ until }) => until > now.toISOString())
-  return [vault.unseal(secret, context), ...validSecrets.map((one) => vault.unseal(one.secret, context))] as [
-    string,
-    ...string[],
-  ] // created by `createSecret`, or validated
+  return [
+    vault.unseal(secret, context),
+    ...validSecrets.map((validSecret) => vault.unseal(validSecret.secret, context)),
+  ] as [string, ...string[]] // created by `createSecret`, or validated
 }
 
 /** Maximum number of old secrets, so that repeated rotation does not make the headers ever longer. */

@@ -53,18 +53,18 @@ export function setWakeTime({ wakeAt: _, ...workflow }: Workflow, now: Date): Wo
 export function advanceWorkflow(workflow: Workflow, now: Date): WorkflowTransition | undefined {
   const { nextRunAt, enabled, live, overlap } = workflow
   if (enabled && nextRunAt !== undefined && nextRunAt <= now.toISOString()) {
-    const rest = scheduleNextRun(workflow, now)
+    const nextSchedule = scheduleNextRun(workflow, now)
     const run = createRun(workflow, { trigger: 'schedule', dueAt: nextRunAt })
-    if (live === undefined) return startRun(rest, run, now)
-    if (overlap === 'cancel-previous') return { ...startRun(rest, run, now), cancel: live }
+    if (live === undefined) return startRun(nextSchedule, run, now)
+    if (overlap === 'cancel-previous') return { ...startRun(nextSchedule, run, now), cancel: live }
     const { jobId: _, ...runWithoutJob } = run
     if (overlap === 'queue' && workflow.waiting === undefined)
       return {
-        next: { ...rest, waiting: run.id, lastRun: run.id },
+        next: { ...nextSchedule, waiting: run.id, lastRun: run.id },
         run: { ...runWithoutJob, status: 'waiting' },
       }
     return {
-      next: { ...rest, lastRun: run.id },
+      next: { ...nextSchedule, lastRun: run.id },
       run: { ...runWithoutJob, status: 'skipped', endedAt: now.toISOString() },
     }
   }

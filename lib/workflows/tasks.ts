@@ -146,9 +146,9 @@ function getVariableValue(
     variables,
   }: { readonly name: string; readonly field: string; readonly variables: RunVariables },
 ): string {
-  const knownVariable = variableNames.find((one) => one === variable)
+  const knownVariable = variableNames.find((variableName) => variableName === variable)
   if (knownVariable) return variables[knownVariable]
-  const expected = variableNames.map((one) => `\${${one}}`).join(' or ')
+  const expected = variableNames.map((variableName) => `\${${variableName}}`).join(' or ')
   const sentence = `${field}: expected ${expected}, got "\${${variable.slice(0, 32)}}".`
   throw addTaskToError(name, new AppError('INVALID_INPUT', sentence, { field }))
 }

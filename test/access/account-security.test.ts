@@ -45,8 +45,8 @@ const password = 'correct horse battery'
 
 const openVisitor = () => openBrowser(app, account)
 
-const signUp = ({ send }: Visitor, email: string, more = {}) =>
-  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
+const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
+  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...overrides })
 
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
@@ -209,7 +209,7 @@ describe('the better-auth table adapter', () => {
       Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where: whereIdentifier })),
     )
     assert.deepEqual(
-      consumed.filter(Boolean).map((one) => (one as { id: string }).id),
+      consumed.filter(Boolean).map((record) => (record as { id: string }).id),
       [id],
     )
   })
@@ -239,7 +239,8 @@ describe('the better-auth table adapter', () => {
     const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
     const { Items } = await client.send(new ScanCommand({ TableName: 'mutabor' }))
     const tableJson = JSON.stringify(Items)
-    for (const one of [json.token, password, secret, ...backupCodes]) assert.ok(!tableJson.includes(one), one)
+    for (const secretText of [json.token, password, secret, ...backupCodes])
+      assert.ok(!tableJson.includes(secretText), secretText)
     assert.ok(tableJson.includes(json.user.id))
     assert.equal((await readAccount(app.services, json.user.id))?.email, 'secrets@example.com')
   })
@@ -307,7 +308,7 @@ describe('the account administration API', () => {
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
     const dueRecords = await findDueRecords(new Date(), 1000, app.services.table)
-    assert.ok(dueRecords.some((one) => one.kind === 'PLAN' && one.id === id))
+    assert.ok(dueRecords.some((dueRecord) => dueRecord.kind === 'PLAN' && dueRecord.id === id))
     const published: { event: string; id: string }[] = []
     const bus = { publish: async (events: typeof published) => void published.push(...events) }
     const { PLAN: wake = assert.fail() } = createWakeHandlers({ ...app.services, bus } as unknown as Services)

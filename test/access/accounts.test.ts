@@ -38,8 +38,8 @@ const password = 'correct horse battery'
 
 const visitor = () => openBrowser(app, account)
 
-const signUp = ({ send }: Visitor, email: string, more = {}) =>
-  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
+const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
+  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...overrides })
 
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
@@ -162,8 +162,8 @@ describe('accounts and their jobs', () => {
     const ownerBefore = (await app.services.jobs.store.getJob(jobId))?.owner ?? ''
     const declaredFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
     const { uploadId } = (await here.send('POST', '/v1/uploads/presign', declaredFile)).json.data
-    const parts = { filename: 'b.png', type: 'image/png', size: 1 }
-    const multipart = (await here.send('POST', '/v1/uploads/multipart', parts)).json.data
+    const uploadFields = { filename: 'b.png', type: 'image/png', size: 1 }
+    const multipart = (await here.send('POST', '/v1/uploads/multipart', uploadFields)).json.data
     const { json } = await signUp(here, 'before@example.com')
     const { id } = json.user
     const listedJobs = (await here.send('GET', '/v1/jobs')).json.data.jobs
@@ -175,7 +175,9 @@ describe('accounts and their jobs', () => {
       .jobs
     assert.equal(taggedJobs.length, 1)
     assert.deepEqual(
-      (await here.send('GET', '/v1/webhooks')).json.data.webhooks.map((one: { id: string }) => one.id),
+      (await here.send('GET', '/v1/webhooks')).json.data.webhooks.map(
+        (webhook: { id: string }) => webhook.id,
+      ),
       [hookId],
     )
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).json.data.secret, secret)

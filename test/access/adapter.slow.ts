@@ -19,7 +19,9 @@ test("the table adapter passes better-auth's adapter test suite", { timeout: 300
   const modules = run.state.getTestModules()
   const cases = modules.flatMap((module) => [...module.children.allTests()])
   await run.close()
-  const failedCases = cases.filter((one) => one.result().state === 'failed').map(({ fullName }) => fullName)
+  const failedCases = cases
+    .filter((testCase) => testCase.result().state === 'failed')
+    .map(({ fullName }) => fullName)
   assert.deepEqual(failedCases, [])
   assert.ok(cases.length > 300, `${cases.length} cases`)
   // vitest sets it if a case failed.

@@ -131,7 +131,7 @@ describe('fields of API keys', () => {
     }
     assert.partialDeepStrictEqual(toKeyView({ ...key, ...bounds }, now), bounds)
     const laterTime = '2026-11-23T08:00:00.001Z'
-    const getStatus = (more: Partial<ApiKey>) => toKeyView({ ...key, ...more }, now).status
+    const getStatus = (overrides: Partial<ApiKey>) => toKeyView({ ...key, ...overrides }, now).status
     assert.deepEqual(
       [{ expiresAt: laterTime }, { expiresAt: now }, { validUntil: laterTime }, { validUntil: now }].map(
         getStatus,
@@ -152,7 +152,8 @@ describe('API key secrets', () => {
     for (const odd of [`${text}a`, text.slice(0, -1), ` ${text}`, `${text}\n`, `cs_-${text.slice(4)}`])
       assert.ok(!isSecretText(odd, 'cs_'), odd)
     // Checksums can start with zeros.
-    for (let left = 300; left > 0; left--) assert.match(createSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
+    for (let triesLeft = 300; triesLeft > 0; triesLeft--)
+      assert.match(createSecretText('x_'), /^x_[0-9A-Za-z]{49}$/)
   })
 
   test('an API key is verified by its hash', () => {

@@ -40,7 +40,9 @@ test('the OpenAPI document lists every enabled better-auth endpoint with its fie
       [options.method].flat().map((method) => ({ name: `${method} ${path}`, ...options })),
     )
     .filter(({ name }) => !unusedMethods.includes(name))
-  const documented = new Map(authEndpoints.map((one) => [`${one.method} ${one.path}`, one]))
+  const documented = new Map(
+    authEndpoints.map((authEndpoint) => [`${authEndpoint.method} ${authEndpoint.path}`, authEndpoint]),
+  )
   assert.deepEqual([...documented.keys()].sort(), served.map(({ name }) => name).sort())
   for (const { name, body, query } of served) {
     const endpoint = documented.get(name)

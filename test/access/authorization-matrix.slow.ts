@@ -90,7 +90,8 @@ async function createSenders(): Promise<Sender[]> {
     scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
     allowedOrigins: [page],
   })
-  const scopesWithout = (scope: GrantedScope) => grantedScopes.filter((one) => one !== scope)
+  const scopesWithout = (scope: GrantedScope) =>
+    grantedScopes.filter((grantedScope) => grantedScope !== scope)
   const everything = expectForScopes([...grantedScopes, 'ACCOUNT_MANAGE'])
   const { headers: identityHeaders } = await app.send('POST', '/v1/ws/tickets')
   return [
@@ -201,19 +202,19 @@ for (const contract of api) {
     // Open endpoints don't authenticate.
     const testedSenders = isOpenAccess(contract.access) ? senders.slice(0, 5) : senders
     for (const { name, send, expected } of testedSenders) {
-      const what = `${operationId(contract)} from ${name}`
+      const label = `${operationId(contract)} from ${name}`
       const reply = await send(contract.method, getPath(contract), contract.body && {})
       const code = reply.json?.error?.code
       const expectedReply = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
       if (expectedReply === 'let in') {
-        assert.ok(!refusals.includes(code) || hasAllScopes(reply), `${what}: ${reply.text}`)
-        assert.notEqual(reply.status, 500, `${what}: ${reply.text}`)
-      } else assert.ok(expectedReply.includes(code), `${what}: ${reply.status} ${reply.text.slice(0, 300)}`)
+        assert.ok(!refusals.includes(code) || hasAllScopes(reply), `${label}: ${reply.text}`)
+        assert.notEqual(reply.status, 500, `${label}: ${reply.text}`)
+      } else assert.ok(expectedReply.includes(code), `${label}: ${reply.status} ${reply.text.slice(0, 300)}`)
       // Administrators may see the audit trail of keys.
       const canSeeMarker = expectedReply === 'let in' && contract.path === '/v1/admin/audit'
       assert.ok(
         canSeeMarker || !reply.text.includes(secretMarker),
-        `${what} shows another owner's data: ${reply.text}`,
+        `${label} shows another owner's data: ${reply.text}`,
       )
     }
   })

@@ -83,9 +83,9 @@ describe('account deletion', () => {
     const headers = { 'x-api-key': String(createdKey.json.data.key) }
     assert.equal((await app.send('GET', '/v1/jobs', { headers })).status, 401)
     // Audit entries, usage and revoked keys stay for their retention period.
-    const left = (await listRecords(here.id)).map(getPrefix)
+    const remainingPrefixes = (await listRecords(here.id)).map(getPrefix)
     assert.deepEqual(
-      left.filter((kind) => !['AUDIT', 'USAGE', 'KEYHASH'].includes(kind)),
+      remainingPrefixes.filter((kind) => !['AUDIT', 'USAGE', 'KEYHASH'].includes(kind)),
       [],
     )
     await wake(here.id)

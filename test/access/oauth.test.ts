@@ -61,11 +61,11 @@ const getPrincipal = async (token: string) =>
   )
 
 test('an OAuth client obtains an access token with the requested scopes and can use it', async () => {
-  const one = await newClient()
+  const client = await newClient()
   const reply = await app.send(
     'POST',
     '/v1/oauth/token',
-    form({ ...grantType, client_id: one.id, client_secret: one.secret, scope: 'CONVERT_READ' }),
+    form({ ...grantType, client_id: client.id, client_secret: client.secret, scope: 'CONVERT_READ' }),
   )
   assert.equal(reply.status, 200)
   assert.equal(reply.headers['cache-control'], 'no-store')
@@ -81,13 +81,13 @@ test('an OAuth client obtains an access token with the requested scopes and can 
   assert.deepEqual(
     { ...principal, scopes: [...principal.scopes] },
     {
-      ownerId: one.owner,
+      ownerId: client.owner,
       kind: 'token',
       plan: 'pro',
       role: 'USER',
       scopes: ['CONVERT_READ'],
-      limiterKey: `client:${one.id}`,
-      keyId: one.id,
+      limiterKey: `client:${client.id}`,
+      keyId: client.id,
     },
   )
   const headers = { authorization: `Bearer ${token}` }
@@ -114,10 +114,10 @@ test('a user can create, list and delete OAuth clients, and each client secret i
     'a token cannot create clients',
   )
   assert.deepEqual((await app.send('GET', path, { headers: stranger })).json.data.clients, [])
-  const one = `${path}/${clientId}`
-  assert.equal((await app.send('DELETE', one, { headers: stranger })).status, 404)
-  assert.equal((await app.send('DELETE', one, { headers: key })).status, 204)
-  assert.equal((await app.send('DELETE', one, { headers: key })).status, 404)
+  const clientPath = `${path}/${clientId}`
+  assert.equal((await app.send('DELETE', clientPath, { headers: stranger })).status, 404)
+  assert.equal((await app.send('DELETE', clientPath, { headers: key })).status, 204)
+  assert.equal((await app.send('DELETE', clientPath, { headers: key })).status, 404)
   const { entries } = await listAuditEntries(app.services.table, { limit: 100 })
   assert.deepEqual(
     entries.filter(({ subject }) => subject === clientId).map(({ action, after: is }) => [action, is]),
@@ -192,8 +192,8 @@ test('an access token stops working when it is revoked or expires, or when its c
 })
 
 test('an invalid bearer token is rejected as RFC 6750 requires', async () => {
-  const one = await newClient()
-  const token = await requestToken(one)
+  const client = await newClient()
+  const token = await requestToken(client)
   const otherSecret = createSecretText(token.slice(0, 30))
   assert.ok(isSecretText(otherSecret, token.slice(0, 30)))
   for (const wrongToken of [
@@ -234,9 +234,9 @@ test('an OAuth library can discover the endpoints, obtain tokens and revoke them
         auth: { tokenHost: server.url, tokenPath: '/v1/oauth/token' },
         options: { authorizationMethod },
       })
-      const got = await simple.getToken({ scope: ['CONVERT_READ', 'CONVERT_WRITE'] })
-      assert.equal(got.token['scope'], 'CONVERT_READ CONVERT_WRITE')
-      assert.ok(await getPrincipal(String(got.token['access_token'])))
+      const grantedToken = await simple.getToken({ scope: ['CONVERT_READ', 'CONVERT_WRITE'] })
+      assert.equal(grantedToken.token['scope'], 'CONVERT_READ CONVERT_WRITE')
+      assert.ok(await getPrincipal(String(grantedToken.token['access_token'])))
     }
   } finally {
     await server.close()
@@ -260,7 +260,8 @@ test('OAuth error descriptions contain only the characters that RFC 6749 allows'
 
 test('an OAuth client is authenticated with any encoding of its credentials', async () => {
   const { id, secret } = await newClient()
-  const encode = (text: string) => [...text].map((one) => `%${one.charCodeAt(0).toString(16)}`).join('')
+  const encode = (text: string) =>
+    [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')
   const lowercaseBasic = (user: string, password: string) => ({
     authorization: `basic  ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   })

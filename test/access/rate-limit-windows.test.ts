@@ -194,7 +194,7 @@ describe('permit blocks of the rate limits', () => {
   test('the request rate is remembered for at most ten thousand rate-limited clients', () => {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
-    for (let left = 3; left > 0; left--) blocks.takePermit('one', now)
+    for (let permitsLeft = 3; permitsLeft > 0; permitsLeft--) blocks.takePermit('one', now)
     for (let at = 1; at < 10_000; at++) blocks.takePermit(`${at}`, now)
     assert.equal(blocks.getBlockSize('one', now), 3)
     blocks.takePermit('one too many', now)
@@ -211,8 +211,8 @@ test('a job with more files than the plan allows is refused with both numbers in
     hasFewJobs: true,
   } as const
   requireFilesPerJob(5, 'file', { ...bounds, filesPerJob: 5 })
-  const requireFiles = (got: number, filesPerJob: number) => () =>
-    requireFilesPerJob(got, 'file', { ...bounds, filesPerJob })
+  const requireFiles = (fileCount: number, filesPerJob: number) => () =>
+    requireFilesPerJob(fileCount, 'file', { ...bounds, filesPerJob })
   assert.throws(requireFiles(6, 5), {
     message: /^file: expected at most 5 files per job with the plan free, got 6\./,
     details: { field: 'file', max: 5, got: 6, plan: 'free' },

@@ -98,9 +98,11 @@ describe('API keys in the table', () => {
     const earlierIds = Array.from({ length: 20 }, (_, at) => `key_${at}`)
     const key = await createKey(owner, { earlier: earlierIds })
     const allRotations = await Promise.all([keys.rotate(key), keys.rotate(key), keys.rotate(key)])
-    const rotatedKeys = allRotations.flatMap((one) => (typeof one === 'object' ? [one.key] : []))
+    const rotatedKeys = allRotations.flatMap((rotation) =>
+      typeof rotation === 'object' ? [rotation.key] : [],
+    )
     assert.deepEqual(
-      rotatedKeys.map((one) => one.earlier),
+      rotatedKeys.map((rotatedKey) => rotatedKey.earlier),
       [[...earlierIds.slice(1), key.id]],
     )
     assert.equal((await keys.list(owner)).length, 2, 'the old and the new key')

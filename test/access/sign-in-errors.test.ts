@@ -33,8 +33,8 @@ const password = 'correct horse battery'
 
 const visitor = () => openBrowser(app, account)
 
-const signUp = ({ send }: Visitor, email: string, more = {}) =>
-  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...more })
+const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
+  send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...overrides })
 
 describe('rejected sign-in requests', () => {
   test('a sign-in request with an invalid field is rejected with the field, the expected and the actual value', async () => {

@@ -17,7 +17,7 @@ function measureFastestMs(compareNear: () => unknown, compareFar: () => unknown)
       : [compareFar, compareNear]
     ).entries()) {
       const start = performance.now()
-      for (let left = callsPerRound; left > 0; left--) compare()
+      for (let callsLeft = callsPerRound; callsLeft > 0; callsLeft--) compare()
       times[round % 2 ? at : 1 - at]?.push(performance.now() - start)
     }
   return [Math.min(...times[0]), Math.min(...times[1])]

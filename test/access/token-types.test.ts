@@ -141,8 +141,12 @@ test('a token with any character changed, added or removed is rejected', async (
   ]
   for (const [kind, { token, at }] of Object.entries(await createTokens()))
     for (const alteredToken of alterations(token))
-      for (const place of at as readonly Place[])
-        assert.equal(await places[place](alteredToken), undefined, `${kind} as ${place}: ${alteredToken}`)
+      for (const location of at as readonly Place[])
+        assert.equal(
+          await places[location](alteredToken),
+          undefined,
+          `${kind} as ${location}: ${alteredToken}`,
+        )
 })
 
 test('an account token that is signed with the key for anonymous owners is rejected', async () => {

@@ -88,8 +88,8 @@ test('CloudFront serves a file with its name, type, range and ETag, and lets it 
     `attachment; filename="Gr??e (1)*'s+x.html"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%281%29%2A%27s%2Bx.html`,
   )
   for (const [name, value] of Object.entries(fileHeaders)) assert.equal(whole.headers.get(name), value)
-  const part = await fetch(address, { headers: { range: 'bytes=2-4' } })
-  assert.deepEqual([part.status, await part.text()], [206, '234'])
+  const rangeReply = await fetch(address, { headers: { range: 'bytes=2-4' } })
+  assert.deepEqual([rangeReply.status, await rangeReply.text()], [206, '234'])
   const known = await fetch(address, { headers: { 'if-none-match': String(ETag) } })
   assert.equal(known.status, 304)
   assert.equal((await fetch(address, { method: 'HEAD' })).headers.get('content-length'), '10')
@@ -98,7 +98,7 @@ test('CloudFront serves a file with its name, type, range and ETag, and lets it 
 test('a CloudFront link fails after its expiry, without its signature, and for any other file, name or method', async () => {
   await store()
   const address = await link()
-  const getStatus = async (other: string, method = 'GET') => (await fetch(other, { method })).status
+  const getStatus = async (changedUrl: string, method = 'GET') => (await fetch(changedUrl, { method })).status
   assert.equal(await getStatus(address), 200)
   const [, expires = ''] = /Expires=(\d+)/.exec(address) ?? []
   const unsignedUrls = [
@@ -110,7 +110,7 @@ test('a CloudFront link fails after its expiry, without its signature, and for a
     address.replace('&Expires', '&response-cache-control=public&Expires'),
     `${url}/work/job_1/message`,
   ]
-  for (const other of unsignedUrls) assert.notEqual(await getStatus(other), 200, other)
+  for (const unsignedUrl of unsignedUrls) assert.notEqual(await getStatus(unsignedUrl), 200, unsignedUrl)
   assert.equal(await getStatus(address, 'PUT'), 403)
   const expired = await link(newKeyPair.privateKey, { lifetimeS: 30 })
   const [, expiresAtS = ''] = /Expires=(\d+)/.exec(expired) ?? []

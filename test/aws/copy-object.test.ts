@@ -16,9 +16,9 @@ test('an object is copied in parts if its ETag matches, and an interrupted copy 
   }
   const bytes = randomBytes(11 * 1024 ** 2)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'from', Body: bytes }))
-  const parts = { size: bytes.length, partBytes: 5 * 1024 ** 2, contentType: 'image/png' }
+  const multipartOptions = { size: bytes.length, partBytes: 5 * 1024 ** 2, contentType: 'image/png' }
   const copy = (to: string, etag = ETag) =>
-    copyInParts(clients, { bucket: Bucket, from: 'from', to, etag }, parts)
+    copyInParts(clients, { bucket: Bucket, from: 'from', to, etag }, multipartOptions)
   const etag = await copy('to')
   const storedObject = await client.send(new GetObjectCommand({ Bucket, Key: 'to' }))
   assert.deepEqual([storedObject.ETag, storedObject.ContentType], [etag, 'image/png'])

@@ -112,8 +112,8 @@ test('a task message contains the decrypted secrets, while the task record keeps
     pages: '1',
   })
   // Values that are not secret, undefined or already sealed stay unchanged.
-  const rest = { password: sealedSecret, key: undefined, pages: '1' }
-  assert.deepEqual(taskVault.sealSecrets(rest, new Set(['password', 'key'])), rest)
+  const storedFields = { password: sealedSecret, key: undefined, pages: '1' }
+  assert.deepEqual(taskVault.sealSecrets(storedFields, new Set(['password', 'key'])), storedFields)
   assert.throws(
     () => taskVault.unsealAll({ password: vault.seal('of another job', 'job_2') }),
     /does not contain this secret/,
@@ -127,7 +127,7 @@ test('a task message contains the decrypted secrets, while the task record keeps
 test("a task message is rejected if its signatures are missing or expire before the task's time limit", async () => {
   const services = { config: { TASK_FILES: 'signed' } } as Services
   const message = { jobId: 'job_1', task: 1 }
-  const work = {
+  const presignedWork = {
     until: Date.now() + 60_000,
     inputs: {},
     output: await signer.signOutput('jobs/job_1/1/', 60),
@@ -135,10 +135,10 @@ test("a task message is rejected if its signatures are missing or expire before 
   }
   const createServices = (from: object, remainingMs = 30_000) =>
     createTaskServices({ ...message, ...from }, { services, queue: 'image', remainingMs })
-  assert.ok((await createServices({ work }))?.files instanceof SignedFiles)
-  assert.equal(await createServices({ work }, 90_000), undefined)
+  assert.ok((await createServices({ work: presignedWork }))?.files instanceof SignedFiles)
+  assert.equal(await createServices({ work: presignedWork }, 90_000), undefined)
   assert.equal(await createServices({}), undefined)
-  await put('work/large.json', JSON.stringify(work))
+  await put('work/large.json', JSON.stringify(presignedWork))
   assert.ok(await createServices({ work: { url: await signer.signInput('work/large.json', 60) } }))
   // Deleted or expired work can be signed again elsewhere; an unavailable store may recover soon.
   const goneUrl = await signer.signInput('work/gone.json', 60)

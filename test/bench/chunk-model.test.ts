@@ -7,7 +7,7 @@ const measuredTimes = {
   whole: timeSpent(20),
   cut: timeSpent(1),
   join: timeSpent(2),
-  parts: [timeSpent(6), timeSpent(4), timeSpent(8)],
+  chunkTimes: [timeSpent(6), timeSpent(4), timeSpent(8)],
 }
 
 test('the modelled time with several workers is limited by the longest chunk', () => {

@@ -68,10 +68,10 @@ export interface FormFields {
 
 export function buildForm(file: Fixture, fields: Readonly<Record<string, string>>): FormFields {
   const boundary = 'mutabor-bench'
-  const part = (name: string, more = '') =>
-    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`
-  const texts = Object.entries(fields).map(([name, value]) => `${part(name)}${value}\r\n`)
-  const head = `${texts.join('')}${part('file', `; filename="${file.name}"`)}`
+  const createPart = (name: string, extraHeaders = '') =>
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${extraHeaders}\r\n\r\n`
+  const texts = Object.entries(fields).map(([name, value]) => `${createPart(name)}${value}\r\n`)
+  const head = `${texts.join('')}${createPart('file', `; filename="${file.name}"`)}`
   const body = Buffer.concat([Buffer.from(head), file.bytes, Buffer.from(`\r\n--${boundary}--\r\n`)])
   return { type: `multipart/form-data; boundary=${boundary}`, body }
 }

@@ -63,8 +63,8 @@ function callName({ method = '', url = '', headers }: IncomingMessage): string |
   if (target) return `${names[target[1] ?? ''] ?? target[1]} ${target[2]}`
   const { searchParams } = new URL(url, 'http://s3')
   if (searchParams.has('X-Amz-Signature')) return undefined
-  const part = ['uploads', 'uploadId', 'delete'].find((name) => searchParams.has(name))
-  return `S3 ${method}${part ? ` ${part}` : ''}`
+  const subresource = ['uploads', 'uploadId', 'delete'].find((name) => searchParams.has(name))
+  return `S3 ${method}${subresource ? ` ${subresource}` : ''}`
 }
 
 const names: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ export type FixtureName =
   | 'minute.mp3'
 
 type GetFixture = (name: FixtureName) => Promise<{ readonly path: string }>
-type Maker = (path: string, other: GetFixture) => Promise<unknown>
+type Maker = (path: string, getFixture: GetFixture) => Promise<unknown>
 
 /** Creates the fixtures, reproducibly as far as the programs allow it. */
 export const makers: Readonly<Record<FixtureName, Maker>> = {
@@ -32,17 +32,22 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
   'dot.png': (path) =>
     sharp({ create: { width: 1, height: 1, channels: 3, background: '#468' } }).toFile(path),
   'pages.html': (path) => writeFile(path, pages),
-  'pages.docx': async (path, other) =>
-    office((await other('pages.html')).path, path, ['--writer', '--convert-to', 'docx:MS Word 2007 XML']),
-  'pages.pdf': async (path, other) => office((await other('pages.docx')).path, path, ['--convert-to', 'pdf']),
-  'fifty-pages.pdf': async (path, other) => {
-    const { path: tenPages } = await other('pages.pdf')
+  'pages.docx': async (path, getFixture) =>
+    office((await getFixture('pages.html')).path, path, [
+      '--writer',
+      '--convert-to',
+      'docx:MS Word 2007 XML',
+    ]),
+  'pages.pdf': async (path, getFixture) =>
+    office((await getFixture('pages.docx')).path, path, ['--convert-to', 'pdf']),
+  'fifty-pages.pdf': async (path, getFixture) => {
+    const { path: tenPages } = await getFixture('pages.pdf')
     return run('qpdf', ['--empty', '--pages', tenPages, tenPages, tenPages, tenPages, tenPages, '--', path])
   },
-  'forty-scans.pdf': async (path, other) => {
+  'forty-scans.pdf': async (path, getFixture) => {
     const pages = join(dirname(path), 'scans')
     await mkdir(pages)
-    const { path: fiftyPages } = await other('fifty-pages.pdf')
+    const { path: fiftyPages } = await getFixture('fifty-pages.pdf')
     await run('pdftoppm', ['-r', '150', '-gray', '-jpeg', '-l', '40', fiftyPages, join(pages, 'page')])
     const images = (await readdir(pages)).sort().map((name) => join(pages, name))
     return run('img2pdf', ['--imgsize', '150dpix150dpi', '--output', path, ...images])
@@ -57,8 +62,8 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
     ]),
   'book.epub': makeBook,
   'table.csv': (path) => writeFile(path, table),
-  'table.xlsx': async (path, other) =>
-    office((await other('table.csv')).path, path, ['--convert-to', 'xlsx']),
+  'table.xlsx': async (path, getFixture) =>
+    office((await getFixture('table.csv')).path, path, ['--convert-to', 'xlsx']),
   'minute.mp3': (path) =>
     run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anoisesrc=d=60:c=pink:seed=1', '-b:a', '192k', path]),
 }

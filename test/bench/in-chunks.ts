@@ -47,13 +47,13 @@ export async function measureInChunks(conversion: ChunkedConversion, folder: str
   )
   if (!splitTime.result || !engine.join)
     throw new Error(`${basename(conversion.path)} was not split into chunks`)
-  const parts: TimeSpent[] = []
+  const chunkTimes: TimeSpent[] = []
   const results: ChunkResult[] = []
   for (const { spec, file } of splitTime.result) {
     const inputs = [file?.format ? await createInput(file.path, file.format) : source]
     const { work, tools } = await step(conversion, inputs, folder, spec)
     const runTime = await measure(() => engine.run(work, tools))
-    parts.push(runTime.spent)
+    chunkTimes.push(runTime.spent)
     const files = runTime.result.files.map(({ path, format = conversion.to }) => createInput(path, format))
     results.push({ spec, files: await Promise.all(files), details: runTime.result.details })
   }
@@ -64,7 +64,7 @@ export async function measureInChunks(conversion: ChunkedConversion, folder: str
     parts: joinTime.result ? await getResultSize(joinTime.result) : 0,
   }
   await rm(folder, { recursive: true })
-  return { whole: wholeTime.spent, cut: splitTime.spent, parts, join: joinTime.spent, bytes }
+  return { whole: wholeTime.spent, cut: splitTime.spent, chunkTimes, join: joinTime.spent, bytes }
 }
 
 const getResultSize = async ({ files }: EngineResult) => (await stat(files[0].path)).size
@@ -93,7 +93,8 @@ async function step(
   const inputs = await Promise.all(sources.map((file, at) => stageFile(file, `source-${at + 1}`)))
   const from = (await createInput(path)).format
   const row = engine.capabilities.find(
-    (one) => one.operation === operation && one.from.includes(from) && one.to.includes(to),
+    (capability) =>
+      capability.operation === operation && capability.from.includes(from) && capability.to.includes(to),
   )
   const work: EngineWork = {
     operation,
@@ -111,7 +112,7 @@ async function step(
     results: await Promise.all(
       results.map(async (result, at) => ({
         ...result,
-        files: await Promise.all(result.files.map((file, place) => stageFile(file, `part-${at}-${place}`))),
+        files: await Promise.all(result.files.map((file, index) => stageFile(file, `part-${at}-${index}`))),
       })),
     ),
   }

@@ -20,7 +20,9 @@ const sentences = [
 function chapter(number: number): string {
   // No two paragraphs are identical, as in a real book, so that caches do not help.
   const paragraph = (at: number) => {
-    const order = sentences.map((_, place) => sentences[(place * (1 + (at % 4)) + at + number) % 5])
+    const order = sentences.map(
+      (_, sentenceIndex) => sentences[(sentenceIndex * (1 + (at % 4)) + at + number) % 5],
+    )
     return `<p class="p${at % 5}" id="c${number}p${at}">${at}. ${order.join(' ')}</p>`
   }
   const image = images.includes(number) ? `<p><img src="p${number}.jpg" alt="Picture ${number}"/></p>` : ''
@@ -43,8 +45,8 @@ const css = numbers(5)
   .map((at) => `.p${at - 1} { margin: 0.${at}em 0; text-indent: ${at}em; line-height: 1.${at} }`)
   .join('\n')
 
-const manifestItem = (id: string, href: string, type: string, more = '') =>
-  `<item id="${id}" href="${href}" media-type="${type}"${more}/>`
+const manifestItem = (id: string, href: string, type: string, attributes = '') =>
+  `<item id="${id}" href="${href}" media-type="${type}"${attributes}/>`
 
 const xhtml = 'application/xhtml+xml'
 

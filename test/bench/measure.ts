@@ -93,11 +93,11 @@ export async function runParallel(
   runs: number,
   action: () => Promise<unknown>,
 ): Promise<Load> {
-  let left = runs
+  let runsLeft = runs
   let failures = 0
   const start = performance.now()
   const client = async () => {
-    while (left-- > 0) {
+    while (runsLeft-- > 0) {
       await action().catch(() => {
         failures++
       })

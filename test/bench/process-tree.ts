@@ -12,11 +12,11 @@ export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reap
 /** Duration of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
 const tickMs = 10
 
-const descendantPids = (pid: number) => descendants(pid).map((one) => one.pid)
+const descendantPids = (pid: number) => descendants(pid).map((descendant) => descendant.pid)
 
 /** Returns the user and system CPU time so far in milliseconds, including processes that have exited. */
 export const cpuMs = (pid: number): number =>
-  [pid, ...descendantPids(pid)].reduce((sum, one) => sum + readTicks(one), 0) * tickMs
+  [pid, ...descendantPids(pid)].reduce((sum, treePid) => sum + readTicks(treePid), 0) * tickMs
 
 /** CPU time of this process and everything it started: the reaper, its parent, adopts orphaned processes. */
 export const cpuMsOfBench = (): number => cpuMs(process.ppid)
@@ -55,9 +55,9 @@ export function withCpu(pid: number, jobs: number, measurement: Measurement, spe
 export function memoryMib(pid: number): number {
   let ownMs = 0
   const sharedBytes = new Map<string, number>()
-  for (const one of descendantPids(pid)) {
+  for (const descendantPid of descendantPids(pid)) {
     const files = new Map<string, number>()
-    for (const { path, residentKb, ownKb } of mappings(one)) {
+    for (const { path, residentKb, ownKb } of mappings(descendantPid)) {
       ownMs += ownKb
       if (path) files.set(path, (files.get(path) ?? 0) + residentKb - ownKb)
     }
@@ -92,8 +92,8 @@ function read(pid: number, file: string): string {
 }
 
 /** Returns the peak memory of a process tree during some work. Don't time that work, because sampling slows it down. */
-export async function peakMib(pid: number, work: () => Promise<unknown>): Promise<number> {
-  const working = work()
+export async function peakMib(pid: number, action: () => Promise<unknown>): Promise<number> {
+  const working = action()
   let isOver = false
   const end = () => {
     isOver = true

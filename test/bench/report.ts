@@ -34,11 +34,11 @@ export class Report {
     this.print(`\n${text.padEnd(46)} figure                aim   ratio to the aim`)
   }
 
-  figure(one: ReportFigure): void {
-    const ratio = ratioToAim(one)
-    this.print(formatLine(one, ratio).trimEnd())
+  figure(reportFigure: ReportFigure): void {
+    const ratio = ratioToAim(reportFigure)
+    this.print(formatLine(reportFigure, ratio).trimEnd())
     if (ratio === undefined) return
-    if (ratio > 1) this.#missedTargets.push(`${this.#title}: ${one.what}, ${ratio.toFixed(2)}`)
+    if (ratio > 1) this.#missedTargets.push(`${this.#title}: ${reportFigure.what}, ${ratio.toFixed(2)}`)
     else this.#metTargets += 1
   }
 
@@ -46,7 +46,7 @@ export class Report {
     const count = this.#missedTargets.length + this.#metTargets
     if (count === 0) return
     this.print(`\n${this.#metTargets} of ${count} aims are held.`)
-    for (const one of this.#missedTargets) this.print(`  MISSED  ${one}`)
+    for (const missedTarget of this.#missedTargets) this.print(`  MISSED  ${missedTarget}`)
   }
 }
 

@@ -18,7 +18,7 @@ test('at the highest load of a profile, one resource is saturated and no other e
 
 test('the scale model uses the limits of the profile and the measured requests and write units per job', () => {
   const resources = listResources(createStage('standard'))
-  const find = (name: string) => resources.find((one) => one.name === name)
+  const find = (name: string) => resources.find((resource) => resource.name === name)
   assert.deepEqual(find('requests per second of the API'), {
     name: 'requests per second of the API',
     limit: stageProfiles.standard.requestsPerSecond,

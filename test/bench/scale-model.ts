@@ -47,17 +47,22 @@ function listFunctions(image: ImageId): FunctionUse[] {
 /** The functions with their limits, and the executions that those without reserved concurrency share. */
 function getConcurrency(stage: Stage, image: ImageId) {
   const isReserved = canReserveConcurrency(stage)
-  const functions = listFunctions(image).map((one) => {
-    const declared = findDeclaration(one.name)
+  const functions = listFunctions(image).map((deployedFunction) => {
+    const declared = findDeclaration(deployedFunction.name)
     const isReservedFunction = isReserved && declared !== undefined && hasReservedConcurrency(declared)
-    const limit = one.hasQueue || isReservedFunction ? getMaxConcurrency(one.name, stage) : Infinity
-    return { ...one, limit, sharesPool: !isReservedFunction }
+    const limit =
+      deployedFunction.hasQueue || isReservedFunction
+        ? getMaxConcurrency(deployedFunction.name, stage)
+        : Infinity
+    return { ...deployedFunction, limit, sharesPool: !isReservedFunction }
   })
   const reserved = isReserved ? sumReservedConcurrency(stage) : 0
   const pool: Resource = {
     name: isReserved ? 'concurrency that is not reserved' : 'concurrency of the account',
     limit: stage.functionsAtATime - reserved,
-    perJob: functions.filter(({ sharesPool }) => sharesPool).reduce((sum, one) => sum + one.perJob, 0),
+    perJob: functions
+      .filter(({ sharesPool }) => sharesPool)
+      .reduce((sum, deployedFunction) => sum + deployedFunction.perJob, 0),
   }
   return { functions, pool }
 }
@@ -108,10 +113,10 @@ export interface ResourceUse extends Resource {
 /** The use of all resources at a number of jobs per second; the first to saturate comes first. */
 export const useAt = (resources: readonly Resource[], jobsPerS: number): ResourceUse[] =>
   resources
-    .map((one) => ({
-      ...one,
-      use: one.perJob * jobsPerS,
-      percent: (100 * one.perJob * jobsPerS) / one.limit,
+    .map((resource) => ({
+      ...resource,
+      use: resource.perJob * jobsPerS,
+      percent: (100 * resource.perJob * jobsPerS) / resource.limit,
     }))
     .sort((a, b) => b.percent - a.percent)
 

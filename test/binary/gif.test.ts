@@ -10,8 +10,8 @@ const image = Buffer.from('2c 0000 0000 0100 0100 00 02 02 4401 00'.replaceAll('
 const trailer = Buffer.from([0x3b])
 
 const { padding, extension: extensionKind, image: imageKind, trailer: trailerKind } = gifBlockKinds
-const readKinds = (...parts: readonly Buffer[]) =>
-  [...readGifBlocks(Buffer.concat([header, ...parts]))].map(({ kind }) => kind)
+const readKinds = (...blocks: readonly Buffer[]) =>
+  [...readGifBlocks(Buffer.concat([header, ...blocks]))].map(({ kind }) => kind)
 
 test('the blocks of a GIF are listed up to the trailer', () => {
   assert.deepEqual(readKinds(extension, image, image, trailer, image), [

@@ -74,7 +74,7 @@ test('RIFF chunks are found in nested lists', async () => {
   assert.equal(chunks.length, 2)
   const top = await collect(readRiffChunks(openBuffer(bytes), little, 10))
   assert.deepEqual(
-    top.map((one) => one.split(' ')[0]),
+    top.map((line) => line.split(' ')[0]),
     ['hdrl', 'movi'],
   )
   assert.deepEqual(await collect(findRiffChunks(openBuffer(bytes), little, ['movi', 'strh'], 10)), [])

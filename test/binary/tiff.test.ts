@@ -30,7 +30,7 @@ function makeTiff(pages: readonly number[]): Buffer {
 
 async function list(bytes: Buffer, max = 100): Promise<TiffDirectory[]> {
   const directories: TiffDirectory[] = []
-  for await (const one of (await Tiff.open(openBuffer(bytes))).directories(max)) directories.push(one)
+  for await (const entry of (await Tiff.open(openBuffer(bytes))).directories(max)) directories.push(entry)
   return directories
 }
 

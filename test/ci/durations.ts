@@ -31,7 +31,7 @@ export function wallSeconds(files: readonly string[]): number {
   return [...filesByRunner]
     .map(([{ concurrency }, runnerFiles]) => {
       const seconds = runnerFiles.map((file) => getSeconds(file) ?? 0)
-      return Math.max(...seconds, seconds.reduce((sum, one) => sum + one, 0) / concurrency)
+      return Math.max(...seconds, seconds.reduce((sum, duration) => sum + duration, 0) / concurrency)
     })
-    .reduce((sum, one) => sum + one, 0)
+    .reduce((sum, duration) => sum + duration, 0)
 }

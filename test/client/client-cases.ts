@@ -14,8 +14,8 @@ function checkEqual(actual: unknown, expected: unknown, message: string): void {
   check(JSON.stringify(actual) === JSON.stringify(expected), `${message}: ${JSON.stringify(actual)}`)
 }
 
-async function expectFailure(work: Promise<unknown>): Promise<Client.MutaborError> {
-  const thrownError: unknown = await work.then(
+async function expectFailure(promise: Promise<unknown>): Promise<Client.MutaborError> {
+  const thrownError: unknown = await promise.then(
     () => undefined,
     (error: unknown) => error,
   )

@@ -50,11 +50,7 @@ test('the command line keeps the subfolders of an input folder and skips hidden 
   await mkdir(join(folder, 'in/deep'), { recursive: true })
   for (const name of ['in/a.png', 'in/deep/b.png', 'in/.hidden.png', 'in/c.txt'])
     await writeFile(join(folder, name), '')
-  const inputs = await findInputs(
-    [join(folder, 'in')],
-    join(folder, 'out'),
-    async () => (one) => one === 'png',
-  )
+  const inputs = await findInputs([join(folder, 'in')], join(folder, 'out'), async () => (id) => id === 'png')
   assert.deepEqual(
     inputs.map(({ path, folder: to }) => [path, to]),
     [

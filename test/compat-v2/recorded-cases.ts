@@ -3,7 +3,8 @@ import { defined } from '../../lib/validation/defined.ts'
 import { type CompatCases, type CompatService, createSender } from './sdk.ts'
 
 /** A form as a client writes it: the headers of each part, content type and credentials. */
-const part = (head: readonly string[], body: string) => [`--${boundary}`, ...head, '', body, ''].join('\r\n')
+const createPart = (head: readonly string[], body: string) =>
+  [`--${boundary}`, ...head, '', body, ''].join('\r\n')
 const boundary = '0123456789abcdef'
 
 export interface RecordedForm {
@@ -64,14 +65,16 @@ async function upload(
   writer: SdkForm,
   { key }: CompatService,
 ): Promise<void> {
-  const fields = Object.entries(parameters).map(([name, value]) => part(writer.field(name, value), value))
+  const fields = Object.entries(parameters).map(([name, value]) =>
+    createPart(writer.field(name, value), value),
+  )
   const response = await fetch(url, {
     method: 'POST',
     headers: {
       'content-type': writer.type,
       ...defined({ authorization: writer.sendsKeyToStorage && `Bearer ${key}` }),
     },
-    body: [...fields, part(writer.file, '# Title'), `--${boundary}--\r\n`].join(''),
+    body: [...fields, createPart(writer.file, '# Title'), `--${boundary}--\r\n`].join(''),
   })
   assert.equal(response.status, 201, await response.text())
 }

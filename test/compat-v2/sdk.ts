@@ -11,8 +11,8 @@ export interface CompatService {
 export function createSdk(url: string, key: string): CloudConvert {
   const client = new CloudConvert(key)
   const call = client.callWithBase.bind(client)
-  client.callWithBase = (base: string, ...rest) =>
-    call(base.includes('//sync.') ? `${url}/sync/v2/` : `${url}/v2/`, ...rest)
+  client.callWithBase = (base: string, ...args) =>
+    call(base.includes('//sync.') ? `${url}/sync/v2/` : `${url}/v2/`, ...args)
   return client
 }
 

@@ -31,7 +31,7 @@ export const signedUrlCases: CompatCases = {
 
     const cachedUrl = signedUrl(facade, { base, secret }, { tag: 'kept', tasks: tasks('# Kept') }, 'my_key-1')
     const bothResponses = await Promise.all([fetch(cachedUrl), fetch(cachedUrl)])
-    for (const one of bothResponses) assert.match(await one.text(), /Kept/)
+    for (const bothResponse of bothResponses) assert.match(await bothResponse.text(), /Kept/)
     assert.match(await (await fetch(cachedUrl)).text(), /Kept/)
     const [job, ...otherJobs] = await listJobsWithTag(facade, 'kept')
     assert.deepEqual(otherJobs, [])

@@ -206,8 +206,8 @@ async function checkText(pair: Conversion, sample: string, path: string): Promis
 const cache = new Map<string, Promise<unknown>>()
 
 /** Caches a property of a source that is needed for each of its targets. */
-function getCached<T>(sample: string, what: string, compute: () => Promise<T>): Promise<T> {
-  const key = `${what} ${sample}`
+function getCached<T>(sample: string, label: string, compute: () => Promise<T>): Promise<T> {
+  const key = `${label} ${sample}`
   const value = cache.get(key) ?? compute()
   cache.set(key, value)
   // Entries with the same key have the same type.

@@ -59,9 +59,9 @@ export class RouteRunner {
 
   async release(pair: Conversion): Promise<void> {
     for (const key of prefixKeys(pair)) {
-      const left = (this.#remainingUses.get(key) ?? 1) - 1
-      this.#remainingUses.set(key, left)
-      if (left > 0) continue
+      const usesLeft = (this.#remainingUses.get(key) ?? 1) - 1
+      this.#remainingUses.set(key, usesLeft)
+      if (usesLeft > 0) continue
       const stepResult = await this.#stepResults.get(key)?.catch(() => undefined)
       this.#stepResults.delete(key)
       if (stepResult) await rm(stepResult.folder, { recursive: true, force: true })

@@ -40,7 +40,7 @@ function parseOptions() {
 /** Returns an error as one line, without paths, which mean nothing on other machines. */
 function reason(error: unknown): string {
   const causes = error instanceof Error && error.cause instanceof Error ? [error, error.cause] : [error]
-  const text = causes.map((one) => (one instanceof Error ? one.message : String(one))).join(' | ')
+  const text = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause))).join(' | ')
   return text
     .replaceAll(/(?:\/[\w.@:+-]+)+\/([\w.@:+-]+)/g, '$1')
     .replaceAll(/\s+/g, ' ')

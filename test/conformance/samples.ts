@@ -44,7 +44,7 @@ export function findSample(id: FormatId, to?: FormatId): string | undefined {
   if (fixtureFile !== undefined && formatsWithPoorSamples.includes(id)) return `${fixtures}/${fixtureFile}`
   const candidates = [...new Set([id, ...extensions])]
   for (const folder of [category, ...categories.filter((other) => other !== category)]) {
-    const extension = candidates.find((one) => samples.get(folder)?.has(`s.${one}`))
+    const extension = candidates.find((candidate) => samples.get(folder)?.has(`s.${candidate}`))
     if (extension !== undefined) return `${samplesFolder}/${folder}/s.${extension}`
   }
   return fixtureFile && `${fixtures}/${fixtureFile}`

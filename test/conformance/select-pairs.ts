@@ -135,10 +135,10 @@ export function limitSeconds(
   const secondsFor = (pair: Conversion) => (lines.get(pairKey(pair))?.ms ?? 0) / 1000
   const totalSeconds = pairs.reduce((sum, pair) => sum + secondsFor(pair), 0)
   const step = Math.max(1, Math.ceil(totalSeconds / seconds))
-  let left = seconds
+  let secondsLeft = seconds
   return pairs.filter((pair, at) => {
     if (at % step !== 0) return false
-    left -= secondsFor(pair)
-    return left >= 0
+    secondsLeft -= secondsFor(pair)
+    return secondsLeft >= 0
   })
 }

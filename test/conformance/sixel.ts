@@ -17,7 +17,7 @@ export function readSixelFacts(text: string): { width: number; height: number; s
     }
     if (sixels !== undefined && !part.endsWith('?')) paintedLevels.push(color)
   }
-  const minLevel = paintedLevels.reduce((found, one) => Math.min(found, one), 255)
-  const maxLevel = paintedLevels.reduce((found, one) => Math.max(found, one), 0)
+  const minLevel = paintedLevels.reduce((found, paintedLevel) => Math.min(found, paintedLevel), 255)
+  const maxLevel = paintedLevels.reduce((found, paintedLevel) => Math.max(found, paintedLevel), 0)
   return { width: Number(width), height: Number(height), spread: Math.round(maxLevel - minLevel) }
 }

@@ -5,7 +5,16 @@ import { copySourceFromJob } from '../../lib/conversion/source-from-job.ts'
 import { startJob } from '../../lib/conversion/start-job.ts'
 import { newId } from '../../lib/ids.ts'
 import type { FixedTask, JobState, StoredFile } from '../../lib/model/job.ts'
-import { emptySource, findTask, imported, openMaker, out, owner, source, toPdf } from './job-maker.ts'
+import {
+  createExport,
+  emptySource,
+  findTask,
+  imported,
+  openMaker,
+  owner,
+  source,
+  toPdf,
+} from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
@@ -25,7 +34,7 @@ const tasks = {
   more: imported,
   pdf: { ...toPdf, engine: 'libreoffice', password: 'secret', continue_on_error: true },
   both: { operation: 'archive', input: ['pdf', 'more'] },
-  out: { ...out('both'), filename: 'b' },
+  out: { ...createExport('both'), filename: 'b' },
 }
 async function createJob(moreFields: Parameters<typeof maker.job>[2] = {}) {
   const imports = {
@@ -79,7 +88,7 @@ describe('reusing a file of an earlier job', () => {
 
   test('the first available file of an earlier job is used by default', async () => {
     const awaitedUpload = await maker.upload()
-    const tasks = { in: imported, more: imported, out: out(['in', 'more']) }
+    const tasks = { in: imported, more: imported, out: createExport(['in', 'more']) }
     const { job } = await maker.job(tasks, {
       in: { awaited: awaitedUpload, form: {} },
       more: await storeSource('b.md', 'The second.'),
@@ -92,7 +101,7 @@ describe('reusing a file of an earlier job', () => {
     await services().jobs.store.changeTask({ jobId: job.id, task: 0 }, { set: { files: [] } })
     await assert.rejects(openSourceFile({ sourceJobId: job.id, sourceTask: 'in' }), { code: 'FILE_GONE' })
     const waitingJob = await maker.job(
-      { in: imported, out: out('in') },
+      { in: imported, out: createExport('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     await assert.rejects(openSourceFile({ sourceJobId: waitingJob.job.id }), {
@@ -147,7 +156,7 @@ describe('job retries', () => {
       password: 'secret',
     })
     assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
-    const files = (one: JobState) => one.fixed.flatMap(({ files = [] }) => files)
+    const files = (jobState: JobState) => jobState.fixed.flatMap(({ files = [] }) => files)
     assert.deepEqual(await Promise.all(files(made).map(readContent)), ['The first.', 'The second.'])
     for (const [at, { key, ...file }] of files(made).entries()) {
       const { key: keyBefore, ...same } = files(state)[at] as StoredFile
@@ -194,7 +203,7 @@ describe('job retries', () => {
       b: imported,
       'a-pdf': { ...toPdf, input: 'a' },
       'b-pdf': { ...toPdf, input: 'b' },
-      out: out(['a-pdf', 'b-pdf']),
+      out: createExport(['a-pdf', 'b-pdf']),
     }
     const state = await maker.job(
       items,
@@ -224,7 +233,7 @@ describe('job retries', () => {
       b: imported,
       'a-pdf': { ...toPdf, input: 'a' },
       'b-mp3': locked,
-      out: out(['a-pdf', 'b-mp3']),
+      out: createExport(['a-pdf', 'b-mp3']),
     }
     const state = await maker.job(
       items,
@@ -245,18 +254,18 @@ describe('job retries', () => {
   test('a retried job reports that the original had no file, without further details', async () => {
     const awaitedUpload = await maker.upload()
     const state = await maker.job(
-      { in: imported, out: out('in') },
+      { in: imported, out: createExport('in') },
       { in: { awaited: awaitedUpload, form: {} } },
     )
     const { job } = await createRetryRequest(state, services())
-    const one = job.imports.get('in')
-    assert.ok(one && 'refused' in one)
-    assert.equal(one.refused.message, 'tasks.in: the original job had no file.')
+    const importSource = job.imports.get('in')
+    assert.ok(importSource && 'refused' in importSource)
+    assert.equal(importSource.refused.message, 'tasks.in: the original job had no file.')
   })
 
   test('a retried job fetches remote files again, and is rejected if its operation no longer exists', async () => {
     const url = 'https://a.test/'
-    const state = await maker.job({ in: { operation: 'import/url', url }, out: out('in') }, {})
+    const state = await maker.job({ in: { operation: 'import/url', url }, out: createExport('in') }, {})
     const { made } = await retry(state)
     assert.deepEqual(getRequest(made), getRequest(state))
     assert.deepEqual(services().vault.unsealAll(findTask(made, 'in')?.spec ?? {}, made.job.id), { url })
@@ -270,7 +279,7 @@ describe('job retries', () => {
 
   test('a retried job keeps the order of its tasks', async () => {
     const state = await maker.job(
-      { in: imported, pdf: toPdf, out: out('pdf') },
+      { in: imported, pdf: toPdf, out: createExport('pdf') },
       { in: await storeSource('a.txt', 'A.') },
     )
     const reversedState = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }

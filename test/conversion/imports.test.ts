@@ -9,24 +9,24 @@ import { newId } from '../../lib/ids.ts'
 import { maxInlineBytes } from '../../lib/tasks/import-base64.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import { maxSingleUploadBytes } from '../../lib/uploads/uploads.ts'
-import { imported, openMaker, out, owner } from './job-maker.ts'
+import { createExport, imported, openMaker, owner } from './job-maker.ts'
 
 const maker = openMaker()
 
 const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
 const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
 const openTaskImports = (tasks: Record<string, object>, services = maker.app.services) =>
-  openImports(parseTasks({ ...tasks, out: out(Object.keys(tasks)) }), {
+  openImports(parseTasks({ ...tasks, out: createExport(Object.keys(tasks)) }), {
     principal: { ownerId: owner },
     services,
   })
-const requireSource = (one: ImportSource | undefined) => {
-  assert.ok(one && 'source' in one)
-  return one.source
+const requireSource = (importSource: ImportSource | undefined) => {
+  assert.ok(importSource && 'source' in importSource)
+  return importSource.source
 }
-const requireAwaited = (one: ImportSource | undefined) => {
-  assert.ok(one && 'awaited' in one)
-  return one
+const requireAwaited = (importSource: ImportSource | undefined) => {
+  assert.ok(importSource && 'awaited' in importSource)
+  return importSource
 }
 const isStored = async (key: string) => (await maker.app.services.files.head(key)) !== undefined
 const withConfig = (change: object) => {
@@ -87,22 +87,23 @@ describe('inline files in requests', () => {
     await openedImports.discard()
     assert.deepEqual([await isStored(keptSource.key), await isStored(droppedSource.key)], [true, false])
     const openedAgain = await openTaskImports(tasks)
-    const parsedTasks = parseTasks({ ...tasks, out: out(['a', 'b']) })
+    const parsedTasks = parseTasks({ ...tasks, out: createExport(['a', 'b']) })
     await startJob(
       { owner, requestId: 'req_1', tasks: parsedTasks, imports: openedAgain.imports },
       maker.app.services,
     )
     await openedAgain.discard()
-    for (const one of openedAgain.imports.values()) assert.ok(await isStored(requireSource(one).key))
+    for (const importSource of openedAgain.imports.values())
+      assert.ok(await isStored(requireSource(importSource).key))
   })
 
   test('an inline file is deleted if another inline file of the request is invalid', async () => {
     const storedKeys: string[] = []
     const { config } = maker.app.services
     const files = new (class extends Files {
-      override putBytes(key: string, ...rest: [Uint8Array, string]) {
+      override putBytes(key: string, ...args: [Uint8Array, string]) {
         storedKeys.push(key)
-        return super.putBytes(key, ...rest)
+        return super.putBytes(key, ...args)
       }
     })(config)
     const services = { ...maker.app.services, files }

@@ -16,12 +16,12 @@ export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${nam
 
 export const imported = { operation: 'import/upload' }
 export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
-export const out = (input: string | readonly string[]) => ({ operation: 'export/url', input })
+export const createExport = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
 /** A stored file; `adopted` counts how often a job has adopted it. */
 export function source(filename: string, bytes: Uint8Array, moreFields: Partial<SourceFile> = {}) {
   const usage = { adopted: 0 }
-  const one: SourceFile = {
+  const sourceFile: SourceFile = {
     field: 'file',
     filename,
     key: `received/2d/${newId('upl')}`,
@@ -33,7 +33,7 @@ export function source(filename: string, bytes: Uint8Array, moreFields: Partial<
     },
     ...moreFields,
   }
-  return Object.assign(usage, { source: one })
+  return Object.assign(usage, { source: sourceFile })
 }
 export const text = (name = 'a.txt') => source(name, Buffer.from('A text.'))
 export const emptySource = () => source('b.txt', Buffer.alloc(0))
@@ -45,8 +45,8 @@ type Imports = Readonly<Record<string, ImportSource>>
 export interface Maker {
   readonly app: EmbeddedApp
   /** Creates the record of an upload without its file. */
-  upload(more?: Partial<NewUpload>): Promise<NewUpload>
-  job(tasks: Tasks, imports: Imports, more?: JobFields): Promise<JobState>
+  upload(overrides?: Partial<NewUpload>): Promise<NewUpload>
+  job(tasks: Tasks, imports: Imports, overrides?: JobFields): Promise<JobState>
 }
 
 /** Opens the servers for the tests of a file. */
@@ -64,7 +64,7 @@ export function openMaker(): Maker {
     get app() {
       return requireApp()
     },
-    async upload(more = {}) {
+    async upload(overrides = {}) {
       const id = newId('upl')
       const now = Date.now()
       const record = {
@@ -76,19 +76,19 @@ export function openMaker(): Maker {
         contentType: 'text/plain',
         createdAt: new Date(now).toISOString(),
         expiresAt: new Date(now + 3_600_000).toISOString(),
-        ...more,
+        ...overrides,
       }
       await requireApp().services.uploads.create(record)
       return record
     },
-    job: (tasks, imports, more = {}) =>
+    job: (tasks, imports, overrides = {}) =>
       startJob(
         {
           owner,
           requestId: 'req_1',
           imports: new Map(Object.entries(imports)),
           tasks: parseTasks(tasks),
-          ...more,
+          ...overrides,
         },
         requireApp().services,
       ),

@@ -6,13 +6,13 @@ import { AppError } from '../../lib/errors.ts'
 import { newId } from '../../lib/ids.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import {
+  createExport,
   emptySource,
   findFixedTask,
   findTask,
   fixture,
   imported,
   openMaker,
-  out,
   owner,
   source,
   text,
@@ -37,7 +37,7 @@ describe('rejected job requests', () => {
       in: imported,
       more: imported,
       mp3: { ...toPdf, output_format: 'mp3' },
-      out: out(['mp3', 'more']),
+      out: createExport(['mp3', 'more']),
     }
     await refused(tasks, { in: a, more: { source: claimedSource } }, { code: 'UNSUPPORTED_CONVERSION' })
     assert.equal(a.adopted, 0)
@@ -47,7 +47,12 @@ describe('rejected job requests', () => {
   test('a job is rejected with the upload id if an upload is used twice or by another job', async () => {
     const upload = await maker.upload()
     const of = (field: string): ImportSource => ({ source: { ...text().source, upload, field } })
-    const tasks = { in: imported, more: imported, pdf: { ...toPdf, input: ['in', 'more'] }, out: out('pdf') }
+    const tasks = {
+      in: imported,
+      more: imported,
+      pdf: { ...toPdf, input: ['in', 'more'] },
+      out: createExport('pdf'),
+    }
     await refused(
       tasks,
       { in: of('a'), more: of('b') },
@@ -57,7 +62,7 @@ describe('rejected job requests', () => {
         details: { field: 'b', uploadId: upload.id },
       },
     )
-    const one = { in: imported, pdf: toPdf, out: out('pdf') }
+    const one = { in: imported, pdf: toPdf, out: createExport('pdf') }
     const createdState = await maker.job(one, { in: of('a') })
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, createdState.job.id)
     await refused(
@@ -74,7 +79,7 @@ describe('rejected job requests', () => {
   test('a repeated request for an existing job id returns that job', async () => {
     const jobId = newId('job')
     const ownImports = { in: { source: { ...text().source, upload: await maker.upload() } } }
-    const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
+    const tasks = { in: imported, pdf: toPdf, out: createExport('pdf') }
     const createdState = await maker.job(tasks, ownImports, { jobId })
     assert.equal(createdState.job.id, jobId)
     const lateSource = text()
@@ -91,14 +96,18 @@ describe('rejected job requests', () => {
       jobs: { create: () => Promise.reject(new Error('no answer')) } as never,
     })
     const a = text()
-    const tasks = parseTasks({ in: imported, pdf: toPdf, out: out('pdf') })
+    const tasks = parseTasks({ in: imported, pdf: toPdf, out: createExport('pdf') })
     const request = { owner, requestId: 'req_1', tasks, imports: new Map([['in', a]]) }
     await assert.rejects(startJob(request, brokenApp.services), /no answer/)
     assert.equal(a.adopted, 1)
   })
 
   test('a job is rejected with the task and the field of the error', async () => {
-    const tasks = (more: object) => ({ in: imported, pdf: { ...toPdf, ...more }, out: out('pdf') })
+    const tasks = (fields: object) => ({
+      in: imported,
+      pdf: { ...toPdf, ...fields },
+      out: createExport('pdf'),
+    })
     await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
     for (const moreFields of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
       await refused(
@@ -122,7 +131,7 @@ describe('rejected job requests', () => {
   })
 
   test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
-    const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: out('pdf') }
+    const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: createExport('pdf') }
     const ourFields = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: text() }, { message: /^pageSize: / }, ourFields)
     await refused(
@@ -136,7 +145,7 @@ describe('rejected job requests', () => {
       in: imported,
       more: imported,
       small: { operation: 'rotate-pdf', input: ['in', 'more'] },
-      out: out('small'),
+      out: createExport('small'),
     }
     const files = { in: pdfSource('report.pdf'), more: pdfSource('three-pages.pdf') }
     await refused(
@@ -149,10 +158,15 @@ describe('rejected job requests', () => {
   })
 
   const locked = 'needs-password.pdf'
-  const tasksWith = (work: object) => ({ in: imported, work: { input: 'in', ...work }, out: out('work') })
-  const done = (work: object, file: string) => maker.job(tasksWith(work), { in: pdfSource(file) })
-  const assertRefused = (work: object, expected: object) =>
-    refused(tasksWith(work), { in: pdfSource(locked) }, expected)
+  const tasksWith = (taskFields: object) => ({
+    in: imported,
+    work: { input: 'in', ...taskFields },
+    out: createExport('work'),
+  })
+  const createJob = (taskFields: object, file: string) =>
+    maker.job(tasksWith(taskFields), { in: pdfSource(file) })
+  const assertRefused = (taskFields: object, expected: object) =>
+    refused(tasksWith(taskFields), { in: pdfSource(locked) }, expected)
 
   test('a job is rejected if its password does not open the PDF', async () => {
     const page = { operation: 'convert', output_format: 'png' }
@@ -162,14 +176,14 @@ describe('rejected job requests', () => {
       details: { field: 'tasks.in.password', filename: 'a.pdf', task: 'in' },
     })
     await assertRefused({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
-    await done({ ...page, password: 'secret' }, locked)
+    await createJob({ ...page, password: 'secret' }, locked)
     // The new password does not open the PDF.
     const lock = { operation: 'encrypt-pdf', password: 'secret' }
     await assertRefused(lock, {
       message: /is encrypted.*`currentPassword`/,
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
-    await done({ ...lock, currentPassword: 'secret' }, locked)
+    await createJob({ ...lock, currentPassword: 'secret' }, locked)
     await assertRefused(
       { operation: 'decrypt-pdf', password: 'no' },
       { message: /cannot be opened with the password/ },
@@ -177,9 +191,9 @@ describe('rejected job requests', () => {
   })
 
   test('a job is rejected with advice if its PDF is encrypted and the conversion does not support passwords', async () => {
-    for (const more of [{}, { password: 'secret' }])
+    for (const overrides of [{}, { password: 'secret' }])
       await assertRefused(
-        { operation: 'convert', output_format: 'docx', ...more },
+        { operation: 'convert', output_format: 'docx', ...overrides },
         {
           code: 'PDF_ENCRYPTED',
           message: /Decrypt it first with toolOperation=decrypt-pdf/,
@@ -201,9 +215,9 @@ describe('rejected job requests', () => {
   })
 
   test('a job is not rejected for a missing password if none of its tasks opens the file', async () => {
-    await maker.job({ in: imported, out: out('in') }, { in: pdfSource(locked) })
-    await done({ operation: 'archive' }, locked)
-    await done({ operation: 'metadata' }, locked)
+    await maker.job({ in: imported, out: createExport('in') }, { in: pdfSource(locked) })
+    await createJob({ operation: 'archive' }, locked)
+    await createJob({ operation: 'metadata' }, locked)
     // An unsupported target is reported instead of the password.
     const impossibleTask = { operation: 'convert', output_format: 'mp3', password: 'secret' }
     await assertRefused(impossibleTask, { code: 'UNSUPPORTED_CONVERSION', message: /^tasks\.work: / })
@@ -211,7 +225,7 @@ describe('rejected job requests', () => {
       in: imported,
       zip: { operation: 'archive', input: 'in' },
       png: { ...toPdf, output_format: 'png' },
-      out: out(['zip', 'png']),
+      out: createExport(['zip', 'png']),
     }
     await refused(bothTasks, { in: pdfSource(locked) }, { code: 'PDF_ENCRYPTED' })
   })
@@ -223,7 +237,7 @@ describe('batch requests', () => {
     b: imported,
     'a-pdf': { ...toPdf, input: 'a' },
     'b-pdf': { ...toPdf, input: 'b' },
-    out: out(['a-pdf', 'b-pdf']),
+    out: createExport(['a-pdf', 'b-pdf']),
   }
   test('a batch processes its valid items and reports the error of each other item', async () => {
     const goneError = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })

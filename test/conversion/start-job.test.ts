@@ -4,12 +4,12 @@ import { isSealed } from '../../lib/crypto/sealed.ts'
 import { getWebhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 import {
+  createExport,
   findFixedTask,
   findTask,
   fixture,
   imported,
   openMaker,
-  out,
   owner,
   source,
   text,
@@ -28,7 +28,7 @@ describe('job creation', () => {
         more: imported,
         pdf: { ...toPdf, input: ['in', 'more'], continue_on_error: true },
         page: { operation: 'thumbnail', input: 'pdf' },
-        out: { ...out(['page']), filename: 'b' },
+        out: { ...createExport(['page']), filename: 'b' },
       },
       { in: { source: a.source }, more: { source: text('b.md').source } },
       requestedFields,
@@ -61,7 +61,7 @@ describe('job creation', () => {
   test('a new job gets default settings and the retention time of the service', async () => {
     const png = { in: { source: source('a.png', fixture('corners.png')).source } }
     const { job } = await maker.job(
-      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
+      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: createExport('jpg') },
       png,
     )
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('job creation', () => {
     assert.equal(job.retentionS, maker.app.services.config.RETENTION_HOURS * 3600)
     assert.equal(job.display.pollS, 2, 'images are converted quickly')
     const jobWithLongTask = await maker.job(
-      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: out('jpg') },
+      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: createExport('jpg') },
       png,
       {
         expiresInS: 1e7,
@@ -88,9 +88,9 @@ describe('job creation', () => {
         count += 1
         return bytes.subarray(start, end)
       }
-      const work = inputNames.map((name) => [name, { ...toPdf, output_format: 'jpg' }])
+      const conversionTasks = inputNames.map((name) => [name, { ...toPdf, output_format: 'jpg' }])
       await maker.job(
-        { in: imported, ...Object.fromEntries(work), out: out(inputNames) },
+        { in: imported, ...Object.fromEntries(conversionTasks), out: createExport(inputNames) },
         { in: source('a.png', bytes, { read }) },
       )
       return count
@@ -102,7 +102,7 @@ describe('job creation', () => {
 
   test('a new job returns warnings about unknown options', async () => {
     const odd = { ...toPdf, oddness: 1 }
-    const createdState = await maker.job({ in: imported, pdf: odd, out: out('pdf') }, { in: text() })
+    const createdState = await maker.job({ in: imported, pdf: odd, out: createExport('pdf') }, { in: text() })
     assert.deepEqual(
       findTask(createdState, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
       [['UNKNOWN_PARAMETER', 'oddness']],
@@ -112,7 +112,7 @@ describe('job creation', () => {
   test('a new job that awaits an upload is stored without a conversion plan', async () => {
     const awaitedUpload = await maker.upload()
     const createdState = await maker.job(
-      { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: out(['pdf', 'other']) },
+      { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: createExport(['pdf', 'other']) },
       { other: text(), in: { awaited: awaitedUpload, form: { url: 'http://a.test' } } },
     )
     const waitingTask = findTask(createdState, 'in')
@@ -125,7 +125,7 @@ describe('job creation', () => {
 
   test('a new job that only awaits uploads displays its target but no source', async () => {
     const createdState = await maker.job(
-      { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: out('gif') },
+      { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: createExport('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.deepEqual(
@@ -133,23 +133,23 @@ describe('job creation', () => {
       [null, { format: 'gif' }],
     )
     const plainJob = await maker.job(
-      { in: imported, out: out('in') },
+      { in: imported, out: createExport('in') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.equal(plainJob.job.display.target, null)
-    const givenState = await maker.job({ in: imported, out: out('in') }, { in: text() })
+    const givenState = await maker.job({ in: imported, out: createExport('in') }, { in: text() })
     assert.deepEqual(givenState.job.display.target, { format: 'txt' })
   })
 
   test('a new job can fetch a remote file as an upload that later requests can use', async () => {
     const into = await maker.upload()
     const fetchTask = { operation: 'import/url', url: 'https://a.test/b', headers: { a: 'b' } }
-    const createdState = await maker.job({ in: fetchTask, out: out('in') }, { in: { into } })
+    const createdState = await maker.job({ in: fetchTask, out: createExport('in') }, { in: { into } })
     const task = findTask(createdState, 'in')
     assert.equal(task?.uploadId, into.id)
     assert.ok(isSealed(task?.spec['url']) && isSealed(task?.spec['headers']))
     assert.equal((await maker.app.services.uploads.get(into.id))?.importJobId, createdState.job.id)
-    const loneState = await maker.job({ in: fetchTask, out: out('in') }, {})
+    const loneState = await maker.job({ in: fetchTask, out: createExport('in') }, {})
     assert.equal(findTask(loneState, 'in')?.uploadId, undefined)
   })
 
@@ -176,7 +176,7 @@ describe('job creation', () => {
 
   test('a new job stores its webhook before the job record', async () => {
     const url = 'https://example.com/hook'
-    const tasks = { in: imported, pdf: toPdf, out: out('pdf') }
+    const tasks = { in: imported, pdf: toPdf, out: createExport('pdf') }
     const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })
     assert.equal(job.hasWebhook, true)
     const webhooks = new Webhooks(maker.app.services)

@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/model/job.ts'
 import type { NewUpload, UploadRecord } from '../../lib/uploads/uploads.ts'
 import { once, runBefore } from '../http/fault-injection.ts'
-import { findTask, fixture, imported, openMaker, out, owner, text } from './job-maker.ts'
+import { createExport, findTask, fixture, imported, openMaker, owner, text } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
@@ -21,7 +21,7 @@ async function createUpload(moreFields: Partial<NewUpload> = {}, bytes?: Uint8Ar
 const take = (id: string, by = owner, filename?: string) =>
   openUploadedSource(id, 'uploadId', { ownerId: by }, services(), filename)
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
-const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: out('zip') }
+const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: createExport('zip') }
 
 describe('uploads as job inputs', () => {
   test('an upload is read with its current content, under its own or a given file name', async () => {
@@ -76,14 +76,14 @@ describe('uploads as job inputs', () => {
   })
 
   test('a job that uses an upload without a file is rejected with the reason', async () => {
-    const missing = async (more: Partial<NewUpload>, message: RegExp) => {
-      const { id } = await maker.upload(more)
+    const missing = async (overrides: Partial<NewUpload>, message: RegExp) => {
+      const { id } = await maker.upload(overrides)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
     }
     await missing({}, /has not arrived. PUT it to the presigned URL first/)
     await missing({ partsId: 'x' }, /is not complete. Send its parts, then POST/)
     const fetching = await maker.job(
-      { in: { operation: 'import/url', url: 'https://a.test/' }, out: out('in') },
+      { in: { operation: 'import/url', url: 'https://a.test/' }, out: createExport('in') },
       {},
     )
     const importJobId = fetching.job.id
@@ -207,7 +207,7 @@ describe('receiving an awaited upload', () => {
   test('an upload that arrives is kept if no task waits for it', async () => {
     const free = await createUpload()
     const { id, key } = await createUpload({ jobId: newId('job') })
-    for (const one of [free.id, id, newId('upl')]) await receiveUpload(one, receiving())
+    for (const uploadId of [free.id, id, newId('upl')]) await receiveUpload(uploadId, receiving())
     assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
   })
 
@@ -260,8 +260,8 @@ describe('receiving an awaited upload', () => {
       sha256: '',
     })
     // Imports publish their own files, and missing files are not published.
-    for (const one of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
-      await publishEvent(one)
+    for (const upload of [await createUpload({ importJobId: newId('job') }), await maker.upload()])
+      await publishEvent(upload)
     await publishEvent({ id: newId('upl'), key: ownUpload.key })
     assert.deepEqual(published, [])
   })

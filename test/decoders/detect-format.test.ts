@@ -12,7 +12,7 @@ const createSource = (filename: string, bytes: Uint8Array) => ({
   read: async (start: number, end: number) => bytes.subarray(start, end),
 })
 
-const catchError = (work: Promise<unknown>) => work.catch((error: unknown) => error)
+const catchError = (promise: Promise<unknown>) => promise.catch((error: unknown) => error)
 
 describe('decoder processes', () => {
   after(stopDecoders)

@@ -58,8 +58,8 @@ test('aborting a step ends its decoder process at once', async () => {
   await assert.rejects(runningConversion, /cancelled/)
   assert.ok(performance.now() - startedAt < 1500, 'it took too long')
   await new Promise((resolve) => setTimeout(resolve, 300))
-  const left = processes().map(({ pid }) => pid)
-  assert.ok(!pidsBefore.every((pid) => left.includes(pid)), 'its process runs on')
+  const remainingPids = processes().map(({ pid }) => pid)
+  assert.ok(!pidsBefore.every((pid) => remainingPids.includes(pid)), 'its process runs on')
 })
 
 test('a step whose decoder process was killed from outside runs again', async () => {

@@ -173,7 +173,10 @@ describe('engines controlled by a hostile file', {
     const pidsBefore = pids().map(({ pid }) => pid)
     assert.equal(await act('leave'), 'made')
     assert.equal(await act('convert'), 'made')
-    assert.ok(!pidsBefore.every((pid) => pids().some((one) => one.pid === pid)), 'it was kept')
+    assert.ok(
+      !pidsBefore.every((pid) => pids().some((runningProcess) => runningProcess.pid === pid)),
+      'it was kept',
+    )
   })
 
   test('aborting a step ends its engine process at once', async () => {

@@ -43,16 +43,16 @@ test('the pages of a comic in a ZIP are returned as byte ranges of the ZIP', asy
   )
 })
 
-const others: readonly (readonly [what: string, files: Readonly<Record<string, string>>])[] = [
+const others: readonly (readonly [caseName: string, files: Readonly<Record<string, string>>])[] = [
   ['without a manifest', { 'a.txt': 'a' }],
   ['whose manifest names a path', { '../a.txt': 'a', [manifestName]: createManifest('../a.txt') }],
   ['whose manifest names a missing file', { 'a.txt': 'a', [manifestName]: createManifest('b.txt') }],
   ['whose manifest is no JSON', { 'a.txt': 'a', [manifestName]: '{' }],
   ['whose manifest has another meaning', { 'a.txt': 'a', [manifestName]: '{"name":"extension"}' }],
 ]
-for (const [what, files] of others)
-  test(`a ZIP ${what} is not read as a list of pages`, async () => {
-    assert.equal(await listZippedPages(await writeZip(`${what}.zip`, files)), undefined)
+for (const [caseName, files] of others)
+  test(`a ZIP ${caseName} is not read as a list of pages`, async () => {
+    assert.equal(await listZippedPages(await writeZip(`${caseName}.zip`, files)), undefined)
   })
 
 test('a ZIP with bytes between its files is not read as a list of pages', async () => {

@@ -14,15 +14,15 @@ function rowsBelow(header: string): Map<string, number> {
 test('the cost of an idle month lists everything that costs something without a request, and the sum', () => {
   const { total = 0, ...costs } = Object.fromEntries(rowsBelow('An idle month'))
   const names = Object.keys(costs).join('\n')
-  for (const part of [
+  for (const costPattern of [
     /^alarms$/m,
     /polling of \d+ queues/,
     /metrics of the sweep/,
     /images in ECR/,
     /point-in-time/,
   ])
-    assert.match(names, part)
-  const sum = Object.values(costs).reduce((all, one) => all + one)
+    assert.match(names, costPattern)
+  const sum = Object.values(costs).reduce((all, cost) => all + cost)
   assert.ok(Math.abs(sum - total) < 0.05, `${sum} is not ${total}`)
 })
 

@@ -101,8 +101,8 @@ const heapMeasuringScript = (handler: string) => `
 
 test('packages stay within their budgets for heap after import and zip size', async () => {
   const exceededLimits: string[] = []
-  const check = (what: string, kb: number, maxKb: number) => {
-    if (!(kb > 0 && kb <= maxKb)) exceededLimits.push(`${what} has ${kb} kB, of ${maxKb}`)
+  const check = (label: string, kb: number, maxKb: number) => {
+    if (!(kb > 0 && kb <= maxKb)) exceededLimits.push(`${label} has ${kb} kB, of ${maxKb}`)
   }
   for (const name of zipFunctionNames) {
     const { heapKb, zipKb } = getPackageBudget(name, functions[name])

@@ -102,7 +102,9 @@ test('the zones of the network can be chosen', () => {
   const listZones = (settings: object) =>
     Object.values<unknown>(createNetworkResources(parseStage('dev', settings)))
       // Resources of CloudFormation.
-      .map((one) => (one as { Properties?: Record<string, unknown> }).Properties?.['AvailabilityZone'])
+      .map(
+        (resource) => (resource as { Properties?: Record<string, unknown> }).Properties?.['AvailabilityZone'],
+      )
       .filter((zone) => zone !== undefined)
   assert.deepEqual(listZones({ zones: ['us-east-1a', 'us-east-1d'] }), ['us-east-1a', 'us-east-1d'])
   assert.deepEqual(listZones({})[1], { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] })

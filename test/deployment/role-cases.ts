@@ -201,8 +201,8 @@ test('the README gives a reason for every function outside of the closed network
   for (const { name, isInside } of names) {
     const reaches = findDeclaration(name)?.reaches ?? []
     assert.equal(isInside, reaches.length === 0, name)
-    for (const what of reaches)
-      assert.ok(readme.includes(`| ${name} | ${what} | ${outboundReasons[what]} |`), name)
+    for (const destination of reaches)
+      assert.ok(readme.includes(`| ${name} | ${destination} | ${outboundReasons[destination]} |`), name)
   }
   // Functions that open files with engines, serve their requests and sign for them.
   for (const name of [...imageIds.map((image) => `convert-${image}`), 'api', 'conversion', 'jobs', 'prepare'])

@@ -83,9 +83,9 @@ test('database commits during a sync share the next sync and resolve in order', 
   const answers = [recordOrder(order, 'a', store.commit(note('a')))]
   const firstSync = await sync(0)
   for (const name of ['b', 'c']) {
-    const done = nextCommit(store)
+    const commit = nextCommit(store)
     answers.push(recordOrder(order, name, store.commit(note(name))))
-    await done
+    await commit
   }
   assert.equal(syncs(), 1)
   firstSync.complete()
@@ -112,12 +112,12 @@ test('failing and read-only transactions wait until the data that they read is s
   const order: string[] = []
   const firstCommit = recordOrder(order, 'a', store.commit(note('a')))
   const startedSync = await sync(0)
-  const done = nextCommit(store)
+  const commit = nextCommit(store)
   const otherCommits = [
     recordOrder(order, 'same again', store.commit(note('a'))),
     recordOrder(order, 'look', store.commit(texts)),
   ]
-  await done
+  await commit
   assert.deepEqual(order, [])
   startedSync.complete()
   await Promise.all([firstCommit, ...otherCommits])
@@ -130,9 +130,9 @@ test('a failed database sync rejects waiting and later commits, and is reported 
   const { store, note, sync, failures } = openStore(t)
   const waitingCommits = [store.commit(note('a'))]
   const firstSync = await sync(0)
-  const done = nextCommit(store)
+  const commit = nextCommit(store)
   waitingCommits.push(store.commit(note('b')))
-  await done
+  await commit
   firstSync.fail(new Error('EIO: i/o error, fdatasync'))
   const sentence = /Writes to .*store\.sqlite could not be synced to disk, so no further changes are accepted/
   for (const committing of waitingCommits) await assert.rejects(committing, sentence)

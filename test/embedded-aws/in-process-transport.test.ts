@@ -56,13 +56,13 @@ after(async () => {
   await rm(dir, { recursive: true, force: true })
 })
 
-const call = (parts: Partial<HttpRequest> = {}): HttpRequest => ({
+const call = (overrides: Partial<HttpRequest> = {}): HttpRequest => ({
   method: 'PUT',
   protocol: 'http:',
   hostname: 'localhost',
   path: '/',
   headers: {},
-  ...parts,
+  ...overrides,
 })
 
 /** Serves requests with an async function whose result or error the test can await. */
@@ -192,9 +192,9 @@ test('an SQS long poll that was aborted in-process receives no message', async (
     const [receiveOutcome] = await Promise.allSettled([receive, sending])
     const deliveredMessages =
       receiveOutcome.status === 'fulfilled' ? (receiveOutcome.value.Messages ?? []) : []
-    const { Messages: left = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
+    const { Messages: remainingMessages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl }))
     assert.deepEqual(
-      [...deliveredMessages, ...left].map(({ Body }) => Body),
+      [...deliveredMessages, ...remainingMessages].map(({ Body }) => Body),
       ['kept'],
     )
     if (ticksBeforeAbort === 0) assert.equal(deliveredMessages.length, 0)

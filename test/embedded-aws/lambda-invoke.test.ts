@@ -125,13 +125,13 @@ for (const [name, errorType, errorMessage] of failures) {
   })
 }
 
-const crashes: [what: string, body: string, errorType: string][] = [
+const crashes: [caseName: string, body: string, errorType: string][] = [
   ['fails', 'fail', 'Error'],
   ['dies', 'die', 'Runtime.ExitError'],
   ['takes too long', 'sleep', 'Sandbox.Timedout'],
 ]
-for (const [what, body, errorType] of crashes) {
-  test(`a function in a worker process that ${what} fails with ${errorType}, and the next invocation runs`, async () => {
+for (const [caseName, body, errorType] of crashes) {
+  test(`a function in a worker process that ${caseName} fails with ${errorType}, and the next invocation runs`, async () => {
     const response = await invoke('worker', JSON.stringify({ Records: [{ body }] }))
     assert.equal(response.headers.get('x-amz-function-error'), 'Unhandled')
     assert.equal(((await response.json()) as { errorType: string }).errorType, errorType)
@@ -166,7 +166,7 @@ test('a DryRun of Invoke does not run the function', async () => {
 const mb = 1024 * 1024
 const event = { 'x-amz-invocation-type': 'Event' }
 type RefusedCall = [
-  what: string,
+  caseName: string,
   call: () => Promise<Response>,
   status: number,
   code: string,
@@ -257,8 +257,8 @@ const refusals: RefusedCall[] = [
     /Missing/,
   ],
 ]
-for (const [what, call, status, code, message] of refusals) {
-  test(`Invoke with ${what} fails with ${status} ${code}`, async () => {
+for (const [caseName, call, status, code, message] of refusals) {
+  test(`Invoke with ${caseName} fails with ${status} ${code}`, async () => {
     const response = await call()
     assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
     const body = (await response.json()) as { message?: string; Message?: string }

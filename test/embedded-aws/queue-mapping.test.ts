@@ -166,7 +166,7 @@ test('only messages that the function reports as failed stay in the SQS queue', 
   await waitUntil(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
 })
 
-const responses: [what: string, result: unknown, left: number][] = [
+const responses: [caseName: string, result: unknown, remainingCount: number][] = [
   ['null', null, 0],
   ['an empty object', {}, 0],
   ['an empty list', { batchItemFailures: [] }, 0],
@@ -177,8 +177,8 @@ const responses: [what: string, result: unknown, left: number][] = [
   ['another name for the identifier', { batchItemFailures: [{ id: 'x' }] }, 1],
   ['text', 'text', 1],
 ]
-for (const [what, result, left] of responses) {
-  test(`the SQS batch response ${what} means that ${left === 0 ? 'all messages succeeded' : 'the whole batch failed'}`, async (t) => {
+for (const [caseName, result, remainingCount] of responses) {
+  test(`the SQS batch response ${caseName} means that ${remainingCount === 0 ? 'all messages succeeded' : 'the whole batch failed'}`, async (t) => {
     const setup = await setUp(t)
     await setup.send('body')
     let invocations = 0
@@ -191,7 +191,7 @@ for (const [what, result, left] of responses) {
     )
     await waitUntil(() => invocations === 1, 'the function is called')
     await mapping.close()
-    assert.deepEqual(await counts(setup), [0, left])
+    assert.deepEqual(await counts(setup), [0, remainingCount])
   })
 }
 

@@ -90,9 +90,9 @@ test('a message that starts a new chain of invocations does not count as recursi
 test('recursion is counted for each function separately, and a batch counts as its longest chain', () => {
   let { traceHeader } = continueLineage([], 'a')
   for (const name of ['b', 'a', 'b', 'b']) ({ traceHeader } = continueLineage([traceHeader], name))
-  const other = continueLineage([continueLineage([], 'a').traceHeader, traceHeader], 'a')
-  assert.equal(other.number, 3)
-  assert.equal(continueLineage([other.traceHeader], 'b').number, 4)
-  assert.equal(continueLineage([other.traceHeader], 'c').number, 1)
+  const otherLineage = continueLineage([continueLineage([], 'a').traceHeader, traceHeader], 'a')
+  assert.equal(otherLineage.number, 3)
+  assert.equal(continueLineage([otherLineage.traceHeader], 'b').number, 4)
+  assert.equal(continueLineage([otherLineage.traceHeader], 'c').number, 1)
   assert.equal(continueLineage(['Root=1-5759e988-bd862e3fe1be46a994272793;Sampled=1'], 'a').number, 1)
 })

@@ -200,7 +200,9 @@ describe('limits of options', () => {
 /** Returns the values as listed in the documentation. */
 function listValues(schema: z.ZodType): string {
   const { anyOf = [], enum: words } = z.toJSONSchema(schema, { io: 'input' })
-  return (words ?? anyOf.flatMap((one) => (typeof one === 'object' ? (one.enum ?? []) : []))).join(' ')
+  return (
+    words ?? anyOf.flatMap((schemaPart) => (typeof schemaPart === 'object' ? (schemaPart.enum ?? []) : []))
+  ).join(' ')
 }
 
 test('each enumeration option accepts exactly the listed values', () => {

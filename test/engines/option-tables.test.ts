@@ -49,8 +49,8 @@ describe('quality levels', () => {
       const { crf }: VideoCodec = codec
       if (!crf) continue
       // Theora counts the other way round.
-      const [low = 0, medium = 0, high = 0, highestRate = 0] = words(crf.levels).map((one) =>
-        id === 'theora' ? crf.max - one : one,
+      const [low = 0, medium = 0, high = 0, highestRate = 0] = words(crf.levels).map((level) =>
+        id === 'theora' ? crf.max - level : level,
       )
       assert.ok(crf.max >= low && low > medium && medium > high && high > highestRate && highestRate >= 0, id)
       assert.match(crf.flag, /^-(crf|q:v)$/, id)

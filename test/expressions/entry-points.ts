@@ -95,9 +95,9 @@ const notebook = (text: string) =>
     nbformat_minor: 5,
   })
 
-async function zip(part: string, text: string): Promise<Uint8Array> {
+async function zip(partName: string, text: string): Promise<Uint8Array> {
   const writer = new ZipWriter(new Uint8ArrayWriter(), { level: 1, useWebWorkers: false })
-  for (const [name, content] of Object.entries({ ...otherParts, [part]: text }))
+  for (const [name, content] of Object.entries({ ...otherParts, [partName]: text }))
     await writer.add(name, new Uint8ArrayReader(Buffer.from(content)))
   return writer.close()
 }

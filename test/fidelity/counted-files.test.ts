@@ -101,7 +101,7 @@ test('a video converted to audio keeps an audio track that starts late or ends e
     await detector.checkStep(step, { files: [{ path: getPath(name) }] }, [])
     const { source, result } = detector.fidelity?.seconds ?? {}
     return {
-      seconds: [source, result].map((one) => Math.round(one ?? 0)),
+      seconds: [source, result].map((duration) => Math.round(duration ?? 0)),
       isShort: detector.shortfall !== undefined,
     }
   }
@@ -137,9 +137,10 @@ test('sparse files of old and new GNU tar archives are counted', async () => {
   const tree = join(folder, 'holes')
   await mkdir(tree)
   // The header contains four entries of the sparse map, each following block 21.
-  for (const [name, parts] of Object.entries({ 'few.bin': 2, 'many.bin': 40 })) {
+  for (const [name, partCount] of Object.entries({ 'few.bin': 2, 'many.bin': 40 })) {
     await using file = await open(join(tree, name), 'w')
-    for (let part = 0; part < parts; part++) await file.write('apple'.repeat(900), part * 65_536)
+    for (let partIndex = 0; partIndex < partCount; partIndex++)
+      await file.write('apple'.repeat(900), partIndex * 65_536)
   }
   await writeFile(join(tree, 'none.txt'), 'apple')
   for (const kind of ['oldgnu', 'gnu', 'pax']) {

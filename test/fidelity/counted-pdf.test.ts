@@ -12,8 +12,8 @@ const streamObject = (content: string, filter = 'null') =>
   `<</Length ${content.length}/Filter ${filter}>>stream\n${content}\nendstream`
 
 /** Creates a PDF with one page of this content, in a plain font, with more objects from number 6 on. */
-const createPdf = (content: string, fonts?: string, ...more: readonly string[]) =>
-  createPdfFromStream(streamObject(content), fonts, ...more)
+const createPdf = (content: string, fonts?: string, ...otherObjects: readonly string[]) =>
+  createPdfFromStream(streamObject(content), fonts, ...otherObjects)
 
 function createPdfFromStream(content: string, fonts = '/F 5 0 R', ...moreFonts: readonly string[]): string {
   const objects = [
@@ -24,15 +24,15 @@ function createPdfFromStream(content: string, fonts = '/F 5 0 R', ...moreFonts: 
     '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
     ...moreFonts,
   ]
-  let out = '%PDF-1.4\n'
+  let pdf = '%PDF-1.4\n'
   const rows = objects.map((object, at) => {
-    const row = `${String(out.length).padStart(10, '0')} 00000 n \n`
-    out += `${at + 1} 0 obj\n${object}\nendobj\n`
+    const row = `${String(pdf.length).padStart(10, '0')} 00000 n \n`
+    pdf += `${at + 1} 0 obj\n${object}\nendobj\n`
     return row
   })
   const count = objects.length + 1
   const table = `xref\n0 ${count}\n0000000000 65535 f \n${rows.join('')}`
-  return `${out}${table}trailer<</Size ${count}/Root 1 0 R>>\nstartxref\n${out.length}\n%%EOF`
+  return `${pdf}${table}trailer<</Size ${count}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`
 }
 
 async function countWords(text: string): Promise<number | undefined> {
@@ -41,7 +41,7 @@ async function countWords(text: string): Promise<number | undefined> {
   return (await readSummary(path, 'pdf', { isResult: false }))?.words?.total
 }
 
-const contentCases: readonly [content: string, words: number, what: string][] = [
+const contentCases: readonly [content: string, words: number, caseName: string][] = [
   ['(one two) Tj', 2, 'a string'],
   ['<6f6e652074776f> Tj', 2, 'a hex string'],
   ['<6f6e 652\n0 7 4776f> Tj', 2, 'hex digits with line breaks'],

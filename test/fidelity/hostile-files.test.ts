@@ -23,8 +23,11 @@ async function write(name: string, content: string | Uint8Array): Promise<string
 
 async function writeZip(name: string, parts: Readonly<Record<string, string | Buffer>>): Promise<string> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
-  for (const [part, content] of Object.entries(parts))
-    await zip.add(part, typeof content === 'string' ? new TextReader(content) : new Uint8ArrayReader(content))
+  for (const [partName, content] of Object.entries(parts))
+    await zip.add(
+      partName,
+      typeof content === 'string' ? new TextReader(content) : new Uint8ArrayReader(content),
+    )
   return write(name, await zip.close())
 }
 

@@ -129,8 +129,8 @@ test('a result joined from chunks is compared with the whole source', async () =
   }
   const specs = chunks.map(({ spec }) => spec)
   assert.equal(specs.length, 2)
-  const part = await runSteps({ ...run, chunk: specs[0] })
-  assert.equal(part.fidelity, undefined, 'a chunk alone is not compared')
+  const chunkResult = await runSteps({ ...run, chunk: specs[0] })
+  assert.equal(chunkResult.fidelity, undefined, 'a chunk alone is not compared')
   const results = specs.map((spec) => ({ spec, files: [] }))
   // The source is not available where chunks are joined.
   const { fidelity, result } = await runSteps({ ...run, inputs: [], results, sourceContent })

@@ -11,7 +11,8 @@ import { removeHiddenCells } from '../../lib/fidelity/office/xlsx-visible-cells.
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-const cell = (place: string, text: string) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`
+const cell = (reference: string, text: string) =>
+  `<c r="${reference}" t="inlineStr"><is><t>${text}</t></is></c>`
 
 /** Five of these words are visible. */
 const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
@@ -74,8 +75,8 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   const cell = (text: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${text}</text:p></table:table-cell>`
   const times = (count: number) => ` table:number-columns-repeated="${count}"`
-  const column = (count: number, more = '') => `<table:table-column${times(count)}${more}/>`
-  const row = (cells: string, more = '') => `<table:table-row${more}>${cells}</table:table-row>`
+  const column = (count: number, attributes = '') => `<table:table-column${times(count)}${attributes}/>`
+  const row = (cells: string, attributes = '') => `<table:table-row${attributes}>${cells}</table:table-row>`
   const [collapsedAttribute, filteredAttribute] = ['collapse', 'filter'].map(
     (how) => ` table:visibility="${how}"`,
   )

@@ -10,9 +10,9 @@ export interface DetectOptions {
 /** Returns a byte source for a file in memory. */
 export function memorySource(filename: string, bytes: Uint8Array, onRead?: DetectOptions['onRead']) {
   const read = async (start: number, end: number) => {
-    const part = bytes.subarray(start, end)
-    onRead?.(part.length)
-    return part
+    const slice = bytes.subarray(start, end)
+    onRead?.(slice.length)
+    return slice
   }
   return { filename, size: bytes.length, read }
 }

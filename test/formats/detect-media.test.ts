@@ -59,7 +59,7 @@ describe('detection of unusual audio', () => {
   const garbage = Buffer.from('ff00fffbffe2'.repeat(100), 'hex')
 
   test('MP3 audio that starts with garbage is detected by its MPEG frames', async () => {
-    const kinds: readonly [header: number, length: number, what: string][] = [
+    const kinds: readonly [header: number, length: number, caseName: string][] = [
       [0xfffb9000, 417, 'MPEG 1, layer 3, 128 kbit/s at 44.1 kHz'],
       [0xfffb9200, 418, 'the same with a byte more'],
       [0xfffda400, 576, 'MPEG 1, layer 2, 192 kbit/s at 48 kHz'],
@@ -67,10 +67,10 @@ describe('detection of unusual audio', () => {
       [0xffe34000, 208, 'MPEG 2.5, layer 3, 32 kbit/s at 11.025 kHz'],
       [0xffff9800, 432, 'MPEG 1, layer 1, 288 kbit/s at 32 kHz'],
     ]
-    for (const [header, length, what] of kinds) {
-      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 4)])), true, what)
-      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length + 1, 4)])), false, what)
-      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 3)])), false, what)
+    for (const [header, length, caseName] of kinds) {
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 4)])), true, caseName)
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length + 1, 4)])), false, caseName)
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 3)])), false, caseName)
     }
     const song = Buffer.concat([garbage, frames(0xfffb9000, 417, 9)])
     assert.equal(await detectFile('song.mp3', song), 'mp3')

@@ -78,9 +78,9 @@ test('files with unusual headers are detected by their content', async () => {
 
 test('an SVG whose use elements multiply to a huge number of shapes is rejected as too large', async () => {
   const drawing = (levels: number) => {
-    const part = (level: number) =>
+    const createNestedPart = (level: number) =>
       `<g id="part${level}">${`<use xlink:href="#part${level - 1}"/>`.repeat(10)}</g>`
-    const parts = Array.from({ length: levels }, (_, index) => part(index + 1)).join('')
+    const parts = Array.from({ length: levels }, (_, index) => createNestedPart(index + 1)).join('')
     return `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="9" height="9"><defs><rect id="part0" width="1" height="1"/>${parts}</defs><use xlink:href="#part${levels}"/></svg>`
   }
   assert.equal(await detectFile('a.svg', drawing(4)), 'svg')

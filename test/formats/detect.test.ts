@@ -166,11 +166,11 @@ describe('damaged files', () => {
   for (const name of truncatedFiles) {
     test(`a damaged file is rejected before it is queued: truncated ${name}`, async () => {
       const wholeFile = await fixture(name)
-      for (const part of [0.6, 0.9]) {
+      for (const fraction of [0.6, 0.9]) {
         await assertFileRejected(
           'CORRUPT_FILE',
           name,
-          wholeFile.subarray(0, Math.floor(wholeFile.length * part)),
+          wholeFile.subarray(0, Math.floor(wholeFile.length * fraction)),
         )
       }
     })

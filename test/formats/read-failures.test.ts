@@ -12,14 +12,14 @@ const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint
 }
 
 for (const name of ['office/report.docx', 'report.pdf', 'office/locked.doc', 'video.mp4'])
-  for (const [what, interrupt] of Object.entries(interruptions))
-    test(`${what} while ${name} is examined is not reported as a damaged file`, async () => {
+  for (const [caseName, interrupt] of Object.entries(interruptions))
+    test(`${caseName} while ${name} is examined is not reported as a damaged file`, async () => {
       const bytes = new Uint8Array(Buffer.concat([await fixture(name), Buffer.alloc(0)]))
       const countReads = async (interruptedFrom: number) => {
         let readCount = 0
         const read = async (start: number, end: number) => {
-          const part = bytes.subarray(start, end)
-          return ++readCount >= interruptedFrom ? interrupt(part) : part
+          const slice = bytes.subarray(start, end)
+          return ++readCount >= interruptedFrom ? interrupt(slice) : slice
         }
         const outcome = await detectFromContent({ filename: name, size: bytes.length, read }).catch(
           (error) => error,

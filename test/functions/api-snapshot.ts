@@ -15,7 +15,7 @@ function snapshotOf({
   body,
   reply,
   errors = [],
-  ...more
+  ...otherArgs
 }: AnyContract): Readonly<Record<string, readonly unknown[]>> {
   const { scopes, anonymous = false, ...wider } = access
   return {
@@ -23,18 +23,18 @@ function snapshotOf({
     status: [reply.status, ...Object.keys(reply.otherStatuses ?? {}), reply.form ?? 'envelope'],
     of: [reply.contentType ?? 'JSON'],
     headers: reply.headers ?? [],
-    kept: [...(reply.etag ? ['etag'] : []), reply.cacheControl ?? '', more.cacheKey ? 'in memory' : ''],
+    kept: [...(reply.etag ? ['etag'] : []), reply.cacheControl ?? '', otherArgs.cacheKey ? 'in memory' : ''],
     for: [...scopes, ...(anonymous === false ? [] : [`anonymous=${anonymous}`]), ...Object.keys(wider)],
     accepted: [...(body?.accepts ?? []), ...Object.keys(body?.files ?? {}).map((name) => `file=${name}`)],
     also: [
-      ...(more.idempotent ? ['idempotent'] : []),
-      ...(more.issuesIdentity ? ['identity'] : []),
-      ...(typeof more.errorFormat === 'string' ? [`errors of ${more.errorFormat}`] : []),
+      ...(otherArgs.idempotent ? ['idempotent'] : []),
+      ...(otherArgs.issuesIdentity ? ['identity'] : []),
+      ...(typeof otherArgs.errorFormat === 'string' ? [`errors of ${otherArgs.errorFormat}`] : []),
     ],
     errors,
     examples: Object.keys(body?.examples ?? {}).map((name) => JSON.stringify(name)),
-    path: describeBounds(more.params),
-    query: describeBounds(more.query),
+    path: describeBounds(otherArgs.params),
+    query: describeBounds(otherArgs.query),
     body: describeBounds(body?.schema),
   }
 }
@@ -72,7 +72,7 @@ function walk(node: unknown, at: string): string[] {
   const rest = [
     ...walk(schema['items'], `${at}[]`),
     ...walk(schema['additionalProperties'], `${at}.*`),
-    ...forms.flatMap((one) => walk(one, `${at}|`)),
+    ...forms.flatMap((form) => walk(form, `${at}|`)),
     ...Object.entries((schema['$defs'] ?? {}) as object).flatMap(([name, one]) => walk(one, `#${name}`)),
   ]
   return [...new Set([...limits, ...neededFields, ...fields, ...rest])]
@@ -80,8 +80,8 @@ function walk(node: unknown, at: string): string[] {
 
 export const createSnapshot = (): string =>
   routes
-    .map((one) =>
-      Object.entries(snapshotOf(one))
+    .map((route) =>
+      Object.entries(snapshotOf(route))
         .map(([name, values]) => [name, values.filter((value) => value !== '').join(' ')] as const)
         .filter(([, text]) => text !== '')
         .map(([name, text]) => `${name} ${text}\n`)

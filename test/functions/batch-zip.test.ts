@@ -83,8 +83,8 @@ test('the URL of a batch returns one ZIP of its results, and the manifest and wa
     ],
   )
   // Each file is still available on its own.
-  const one = await fetch(result.files[1]?.downloadUrl ?? '')
-  assert.equal((await one.arrayBuffer()).byteLength, result.files[1]?.size)
+  const firstDownload = await fetch(result.files[1]?.downloadUrl ?? '')
+  assert.equal((await firstDownload.arrayBuffer()).byteLength, result.files[1]?.size)
   for (const query of ['file=image-2.webp', 'task=item-003']) {
     const selected = await client.fetch(`/v1/download/${job.jobId}?${query}`, { redirect: 'follow' })
     assert.match(selected.headers.get('content-disposition') ?? '', /image-2\.webp/, query)

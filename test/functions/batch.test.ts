@@ -215,12 +215,16 @@ test('each batch item requires exactly one source, with the same field names as 
 })
 
 test('a batch in JSON can use uploads, and a missing upload is an error of its item only', async () => {
-  const place = await client.presign({ filename: 'u.png', contentType: 'image/png', size: png.length })
-  await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
+  const presignedUpload = await client.presign({
+    filename: 'u.png',
+    contentType: 'image/png',
+    size: png.length,
+  })
+  await fetch(presignedUpload.url, { method: 'PUT', headers: { ...presignedUpload.headers }, body: png })
   const missingUpload = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
   const response = await client.post('/v1/convert/batch', {
     targetFormat: 'webp',
-    items: [{ uploadId: place.uploadId }, { uploadId: missingUpload }],
+    items: [{ uploadId: presignedUpload.uploadId }, { uploadId: missingUpload }],
   })
   const { data } = (await response.json()) as { data: Batch }
   assert.equal(response.status, 202, JSON.stringify(data))

@@ -68,26 +68,28 @@ test('400 pages rendered by several workers are identical to those rendered by o
 
   const parallelService = await startService({ PARALLEL: '8' })
   t.after(() => parallelService.stop())
-  const parts = await convert(new Client(parallelService))
+  const chunkedResult = await convert(new Client(parallelService))
   assert.deepEqual(await countChunks(parallelService), [4])
 
-  assert.equal(parts.entries.length, 401)
-  assert.deepEqual(parts.entries, wholeResult.entries)
-  assert.deepEqual(getResult(parts.job), getResult(wholeResult.job))
-  assert.equal(parts.job.warnings[0]?.code, 'UNKNOWN_PARAMETER')
+  assert.equal(chunkedResult.entries.length, 401)
+  assert.deepEqual(chunkedResult.entries, wholeResult.entries)
+  assert.deepEqual(getResult(chunkedResult.job), getResult(wholeResult.job))
+  assert.equal(chunkedResult.job.warnings[0]?.code, 'UNKNOWN_PARAMETER')
   assert.deepEqual(
-    parts.percents,
-    parts.percents.toSorted((a, b) => a - b),
+    chunkedResult.percents,
+    chunkedResult.percents.toSorted((a, b) => a - b),
   )
-  assert.ok(parts.percents.some((percent) => percent > 0 && percent < 100))
-  t.diagnostic(`in one piece ${wholeResult.seconds.toFixed(1)} s, in parts ${parts.seconds.toFixed(1)} s`)
+  assert.ok(chunkedResult.percents.some((percent) => percent > 0 && percent < 100))
+  t.diagnostic(
+    `in one piece ${wholeResult.seconds.toFixed(1)} s, in parts ${chunkedResult.seconds.toFixed(1)} s`,
+  )
 })
 
 /** Counts the claims of the task and of its chunks. */
 async function claims(service: TestService): Promise<{ whole: number; parts: number }> {
   const lines = (await readLog(service)).split('\n').filter((line) => line.includes('"task claimed"'))
-  const parts = lines.filter((line) => line.includes('"part":')).length
-  return { whole: lines.length - parts, parts }
+  const chunkClaimCount = lines.filter((line) => line.includes('"part":')).length
+  return { whole: lines.length - chunkClaimCount, parts: chunkClaimCount }
 }
 
 /** When the service is killed: while chunks are rendered, and while they are joined. */

@@ -306,17 +306,17 @@ test('every operation has request and reply examples that match their schemas', 
     })),
   )
   for (const { path, method, operation } of operations) {
-    const what = `${method} ${path}`
+    const label = `${method} ${path}`
     const pathParameters = operation.parameters?.filter((parameter) => parameter.in === 'path') ?? []
     assert.ok(
       pathParameters.every(({ example }) => example !== undefined),
-      `${what} has no example of its address`,
+      `${label} has no example of its address`,
     )
     for (const { place, media, isNeeded } of getBodies(operation)) {
       const values = getExampleValues(media)
-      assert.ok(values.length > 0 || !isNeeded, `${what} has no example of ${place}`)
+      assert.ok(values.length > 0 || !isNeeded, `${label} has no example of ${place}`)
       for (const value of values)
-        checker.validate(['paths', path, method, ...place, 'schema'], value, `${what} has an example`)
+        checker.validate(['paths', path, method, ...place, 'schema'], value, `${label} has an example`)
     }
   }
 })

@@ -179,7 +179,7 @@ test('a request body over the limit is rejected, and the client receives the err
   assert.match(((await response.json()) as Refusal).error.message, /larger than 32 MiB/)
 })
 
-const repeatedFields: [what: string, type: string, body: string][] = [
+const repeatedFields: [caseName: string, type: string, body: string][] = [
   ['a form', 'application/x-www-form-urlencoded', 'targetFormat=pdf&targetFormat=docx'],
   ['JSON', 'application/json', '{"options":{"a":[1,{"b":":"}]},"targetFormat":"pdf","targetFormat":"pdf"}'],
   ['JSON with escapes', 'application/json', '{"targetFormat":"pdf","target\\u0046ormat":"docx"}'],
@@ -193,8 +193,8 @@ const repeatedFields: [what: string, type: string, body: string][] = [
   ],
 ]
 
-for (const [what, type, body] of repeatedFields) {
-  test(`a field repeated in ${what} is refused with the name of the field`, async () => {
+for (const [caseName, type, body] of repeatedFields) {
+  test(`a field repeated in ${caseName} is refused with the name of the field`, async () => {
     const response = await client.fetch('/v1/convert', {
       method: 'POST',
       headers: { 'content-type': type },

@@ -23,7 +23,7 @@ const secrets: Readonly<Record<string, string>> = {
   WEBHOOK_KEY: derivedKey,
 }
 const names = [...roleKeyNames, ...secretNames]
-const left = (environment: Readonly<Record<string, string | undefined>>) =>
+const listPresent = (environment: Readonly<Record<string, string | undefined>>) =>
   names.filter((name) => environment[name] !== undefined)
 
 const context = { getRemainingTimeInMillis: () => 60_000 } as Context
@@ -45,12 +45,12 @@ test('functions and their child processes have no secrets in their environment',
     Object.assign(processEnvironment, secrets, { IMAGE_ID: 'image' })
     const module: Record<string, Handler> = await import(`../../${file}.ts`)
     await module[exported]?.({}, context).catch(() => undefined)
-    assert.deepEqual(left(processEnvironment), [], file)
+    assert.deepEqual(listPresent(processEnvironment), [], file)
   }
   assert.ok(seenNames.size > 20, `${seenNames.size} functions were called`)
   const program = 'process.stdout.write(JSON.stringify(process.env))'
   const { stdout } = spawnSync(process.execPath, ['-e', program], { encoding: 'utf8' })
-  assert.deepEqual(left(JSON.parse(stdout)), [])
+  assert.deepEqual(listPresent(JSON.parse(stdout)), [])
 })
 
 test('secrets removed from the environment of a function stay available to its code', () => {

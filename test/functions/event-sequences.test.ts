@@ -25,16 +25,17 @@ after(async () => {
 })
 
 const image = (name: string) => ({ name, bytes: new Uint8Array(png) })
-const out = { operation: 'export/url', input: 'image' }
+const exportTask = { operation: 'export/url', input: 'image' }
 const convertToWebp = (...input: string[]) => ({ operation: 'convert', input, output_format: 'webp' })
 const importFile = () => ({
   operation: 'import/url',
   url: `http://127.0.0.1:${(files.address() as AddressInfo).port}/a.png`,
 })
 
-const put = async (place: { url: string; headers: Readonly<Record<string, string>> }) =>
+const put = async (presignedUpload: { url: string; headers: Readonly<Record<string, string>> }) =>
   assert.equal(
-    (await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })).status,
+    (await fetch(presignedUpload.url, { method: 'PUT', headers: { ...presignedUpload.headers }, body: png }))
+      .status,
     200,
   )
 
@@ -59,9 +60,13 @@ const jobs: Readonly<Record<string, () => Promise<string>>> = {
       .jobId
   },
   'upload before the job': async () => {
-    const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
-    await put(place)
-    const request = { uploadId: place.uploadId, targetFormat: 'webp' }
+    const presignedUpload = await client.presign({
+      filename: 'a.png',
+      contentType: 'image/png',
+      size: png.length,
+    })
+    await put(presignedUpload)
+    const request = { uploadId: presignedUpload.uploadId, targetFormat: 'webp' }
     return (await client.accepted(await client.post('/v1/convert', request))).jobId
   },
   'upload after the job': async () => {
@@ -70,19 +75,24 @@ const jobs: Readonly<Record<string, () => Promise<string>>> = {
       file,
       second: file,
       image: convertToWebp('file', 'second'),
-      out,
+      out: exportTask,
     })
     for (const name of ['file', 'second']) await put(tasks[name]?.result?.put ?? assert.fail('no URL'))
     await client.finishedJob(jobId)
     return jobId
   },
   import: async () => {
-    const { jobId } = await createJob({ file: importFile(), out: { ...out, input: 'file' } })
+    const { jobId } = await createJob({ file: importFile(), out: { ...exportTask, input: 'file' } })
     await client.finishedJob(jobId)
     return jobId
   },
   imports: async () => {
-    const tasks = { file: importFile(), second: importFile(), image: convertToWebp('file', 'second'), out }
+    const tasks = {
+      file: importFile(),
+      second: importFile(),
+      image: convertToWebp('file', 'second'),
+      out: exportTask,
+    }
     const { jobId } = await createJob(tasks)
     await client.finishedJob(jobId)
     return jobId
@@ -116,7 +126,7 @@ test('all events of a job, including those of its files, are numbered in order w
     events.filter(
       ({ stream, file, job }) =>
         stream === jobId ||
-        [file, job].some((part) => [(part as Part)?.jobId, (part as Part)?.id].includes(jobId)),
+        [file, job].some((subject) => [(subject as Part)?.jobId, (subject as Part)?.id].includes(jobId)),
     )
   await waitUntil(async () => {
     events.push(...(await readEvents(service)))

@@ -63,6 +63,6 @@ test('a signed link to a failed job returns the file of its completed branch', a
   assert.match(await (await fetch(new URL(data.url, service.url))).text(), /Hello/)
   for (const body of [{ jobId }, { jobId, task: 'rest' }])
     assert.equal((await client.post('/v1/download/signed', body)).status, 409)
-  const other = new Client(service)
-  assert.equal((await other.post('/v1/download/signed', { jobId, task: 'page' })).status, 403)
+  const otherClient = new Client(service)
+  assert.equal((await otherClient.post('/v1/download/signed', { jobId, task: 'page' })).status, 403)
 })

@@ -168,8 +168,8 @@ describe('listing conversions', () => {
   })
 
   test('conversions and tools are found by words for the source, the target and the operation', async () => {
-    const find = async (q: string, more: Record<string, string> = {}) =>
-      (await ask({ q, ...more })).pairs.map(({ operation, from, to }) => `${operation} ${from} ${to}`)
+    const find = async (q: string, query: Record<string, string> = {}) =>
+      (await ask({ q, ...query })).pairs.map(({ operation, from, to }) => `${operation} ${from} ${to}`)
     const wordToPdf = await find('word to pdf')
     assert.ok(wordToPdf.includes('convert docx pdf') && !wordToPdf.includes('convert pdf docx'))
     assert.ok((await find('pdf word')).includes('convert docx pdf'))

@@ -52,10 +52,10 @@ async function readMaxBusyMs(): Promise<number> {
 }
 
 /** Times of `/health` in milliseconds, sorted, until the work is done. */
-async function pollHealth(work: Promise<unknown>): Promise<number[]> {
+async function pollHealth(promise: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   let isDone = false
-  const finishedWork = work.finally(() => {
+  const finishedWork = promise.finally(() => {
     isDone = true
   })
   while (!isDone) {

@@ -76,9 +76,13 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
     return undefined
   },
   async () => {
-    const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
-    await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
-    const body = { uploadId: place.uploadId, targetFormat: 'webp' }
+    const presignedUpload = await client.presign({
+      filename: 'a.png',
+      contentType: 'image/png',
+      size: png.length,
+    })
+    await fetch(presignedUpload.url, { method: 'PUT', headers: { ...presignedUpload.headers }, body: png })
+    const body = { uploadId: presignedUpload.uploadId, targetFormat: 'webp' }
     return (await readData<{ jobId: string }>(await client.post('/v1/convert', body))).jobId
   },
   async () => {

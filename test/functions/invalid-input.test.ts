@@ -172,8 +172,10 @@ test('an interrupted upload leaves no data behind', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   const head = `POST /v1/convert HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500000\r\n\r\n`
-  const part = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n'
-  await new Promise<void>((resolve) => socket.write(`${head}${part}${'j'.repeat(100_000)}`, () => resolve()))
+  const partHeader = '--x\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n\r\n'
+  await new Promise<void>((resolve) =>
+    socket.write(`${head}${partHeader}${'j'.repeat(100_000)}`, () => resolve()),
+  )
   socket.destroy()
   // A request on a new connection is served only after the event loop has seen that the first connection was closed.
   await client.fetch('/v1')

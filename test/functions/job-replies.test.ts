@@ -35,7 +35,7 @@ async function createFinishedJob(): Promise<string> {
 const readData = async (response: Response) =>
   ((await response.json()) as { data: JobData & { tasks?: Record<string, { status: string }> } }).data
 
-const createRequests: [what: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
+const createRequests: [caseName: string, send: (headers: Headers, jobId: string) => Promise<Response>][] = [
   ['POST /v1/jobs', (headers) => client.post('/v1/jobs', { tasks }, headers)],
   ['POST /v1/convert/batch', batch],
   [
@@ -43,8 +43,8 @@ const createRequests: [what: string, send: (headers: Headers, jobId: string) => 
     (headers, jobId) => client.fetch(`/v1/jobs/${jobId}/retry`, { method: 'POST', headers }),
   ],
 ]
-for (const [what, send] of createRequests) {
-  test(`${what} with Prefer: wait replies when the job has finished, also when repeated with its idempotency key`, async () => {
+for (const [caseName, send] of createRequests) {
+  test(`${caseName} with Prefer: wait replies when the job has finished, also when repeated with its idempotency key`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await createFinishedJob()
     const response = await send(headers, jobId)
@@ -67,7 +67,7 @@ for (const [what, send] of createRequests) {
     assert.equal(await repeatedReply.text(), await response.text())
   })
 
-  test(`${what} without waiting replies immediately with Location and Retry-After`, async () => {
+  test(`${caseName} without waiting replies immediately with Location and Retry-After`, async () => {
     const response = await send({}, await createFinishedJob())
     const { jobId } = await readData(response)
     assert.equal(response.status, 202)

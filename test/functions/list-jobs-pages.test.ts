@@ -21,13 +21,16 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
   await setStatus(owner, 40, 'failed')
   await setStatus(owner, 33, 'expired')
   await app.services.jobs.store.deleteJob(idAt(owner, 34))
-  const rest = await listPages(owner, { limit: '20' }, 'next', firstPage.next ?? '')
-  const left = minutesUpTo(60).filter((minute) => minute !== 33 && minute !== 34)
-  assert.deepEqual(newestFirst([...firstPage.minutes, ...getMinutes(rest)]), newestFirst(left))
-  const back = await listPages(owner, { limit: '20' }, 'prev', rest[0]?.prev ?? '')
+  const laterPages = await listPages(owner, { limit: '20' }, 'next', firstPage.next ?? '')
+  const remainingMinutes = minutesUpTo(60).filter((minute) => minute !== 33 && minute !== 34)
+  assert.deepEqual(
+    newestFirst([...firstPage.minutes, ...getMinutes(laterPages)]),
+    newestFirst(remainingMinutes),
+  )
+  const back = await listPages(owner, { limit: '20' }, 'prev', laterPages[0]?.prev ?? '')
   assert.deepEqual(
     getMinutes(back.toReversed()),
-    newestFirst([...left.filter((minute) => minute >= 40), 1000]),
+    newestFirst([...remainingMinutes.filter((minute) => minute >= 40), 1000]),
   )
 })
 

@@ -62,10 +62,10 @@ test('PDFs are merged in the order of the request', async () => {
 test('a split PDF returns all pages, and extracting one file is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
     send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
-  const [allPages, part] = await Promise.all([split({}), split({ pages: '1' })])
+  const [allPages, firstPageReply] = await Promise.all([split({}), split({ pages: '1' })])
   assert.deepEqual(allPages.result?.fidelity?.pages, { source: 3, result: 3, share: 1 })
-  assert.equal(part.result?.fidelity?.pages?.result, 1)
-  assert.deepEqual([...(allPages.warnings ?? []), ...(part.warnings ?? [])], [])
+  assert.equal(firstPageReply.result?.fidelity?.pages?.result, 1)
+  assert.deepEqual([...(allPages.warnings ?? []), ...(firstPageReply.warnings ?? [])], [])
 })
 
 test('images are merged side by side into one image', async () => {

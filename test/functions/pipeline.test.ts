@@ -36,7 +36,7 @@ interface TaskData {
   readonly result: { readonly url: string | null; readonly files: readonly { filename: string }[] } | null
 }
 
-const create = (tasks: object, more: object = {}) => client.post('/v1/jobs', { tasks, ...more })
+const create = (tasks: object, fields: object = {}) => client.post('/v1/jobs', { tasks, ...fields })
 
 async function runPipeline(
   tasks: object,
@@ -164,13 +164,18 @@ test('a retried job returns the same result from copied files, even if the first
 })
 
 /** Invalid graphs, with the task that the error names. */
-const wrongPipelines: readonly (readonly [what: string, tasks: object, task: string, sentence: RegExp])[] = [
+const wrongPipelines: readonly (readonly [
+  caseName: string,
+  tasks: object,
+  task: string,
+  sentence: RegExp,
+])[] = [
   ['a cycle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
   ['a task with itself as input', { a: 'a' }, 'a', /its own input/],
   ['an input that is not a task', { a: 'missing' }, 'a', /names the task "missing", which does not exist/],
 ]
-for (const [what, inputs, task, sentence] of wrongPipelines) {
-  test(`${what} is refused immediately with the name of the task`, async () => {
+for (const [caseName, inputs, task, sentence] of wrongPipelines) {
+  test(`${caseName} is refused immediately with the name of the task`, async () => {
     const tasks = Object.fromEntries(
       Object.entries(inputs).map(([name, input]) => [
         name,
@@ -186,7 +191,7 @@ for (const [what, inputs, task, sentence] of wrongPipelines) {
 }
 
 const image = file(png, 'image.png')
-const refusals: readonly (readonly [what: string, tasks: object, code: string, field: string])[] = [
+const refusals: readonly (readonly [caseName: string, tasks: object, code: string, field: string])[] = [
   ['an unknown operation', { a: { operation: 'transmute' } }, 'INVALID_REQUEST', 'tasks.a.operation'],
   ['an unknown field of an import', { a: { ...image, quality: 3 } }, 'INVALID_INPUT', 'tasks.a.quality'],
   ['a name with a slash', { 'a/b': image }, 'INVALID_REQUEST', 'tasks.a/b'],
@@ -214,8 +219,8 @@ const refusals: readonly (readonly [what: string, tasks: object, code: string, f
     'tasks.b.jpegQuality',
   ],
 ]
-for (const [what, givenTasks, code, field] of refusals) {
-  test(`${what} is refused with the names of the task and the field`, async () => {
+for (const [caseName, givenTasks, code, field] of refusals) {
+  test(`${caseName} is refused with the names of the task and the field`, async () => {
     const { out, ...tasks } = givenTasks as Record<string, unknown>
     const response = await create({
       ...tasks,

@@ -83,9 +83,9 @@ test('curl uploads 60 MB in parts and repeats one of them', needs(curlPath), asy
   const batch = await client.fetch(`${path}/batch?partNumbers=${numbers}`)
   const { presignedUrls } = await readData<{ presignedUrls: Record<string, string> }>(batch)
   const send = async (number: number) => {
-    const part = join(folder, `part-${number}`)
-    await writeFile(part, bytes.subarray((number - 1) * partSize, number * partSize))
-    const uploadedPart = await curl('-T', part, presignedUrls[number] ?? '')
+    const partPath = join(folder, `part-${number}`)
+    await writeFile(partPath, bytes.subarray((number - 1) * partSize, number * partSize))
+    const uploadedPart = await curl('-T', partPath, presignedUrls[number] ?? '')
     const ETag = /^etag: (.*)$/im.exec(uploadedPart)?.[1]?.trim()
     assert.ok(ETag, uploadedPart)
     return { PartNumber: number, ETag }
@@ -131,9 +131,9 @@ async function startCli(t: TestContext) {
 
 test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => {
   const { aws } = await startCli(t)
-  const place = `s3://${Bucket}/Größe & 日本 +.png`
-  await aws('cp', '--quiet', png, place)
-  const url = await aws('presign', place, '--expires-in', '300')
+  const s3Uri = `s3://${Bucket}/Größe & 日本 +.png`
+  await aws('cp', '--quiet', png, s3Uri)
+  const url = await aws('presign', s3Uri, '--expires-in', '300')
   await convert({ fileUrl: url })
 
   const { uploadId, jobId } = await readData<{ uploadId: string; jobId: string }>(
@@ -148,7 +148,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
   assert.deepEqual([status, filename, format, sha256], ['ready', 'Größe & 日本 +.png', 'png', expectedHash])
   await convert({ uploadId })
 
-  await aws('rm', '--quiet', place)
+  await aws('rm', '--quiet', s3Uri)
   const deletedJob = await client.accepted(
     await client.post('/v1/convert', { fileUrl: url, targetFormat: 'webp' }),
   )

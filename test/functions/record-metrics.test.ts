@@ -34,7 +34,7 @@ async function readMetric(jobId: string, name: string): Promise<LogLine> {
     const line = lines
       .filter((text) => text.includes('"metric"'))
       .map((text): LogLine => JSON.parse(text))
-      .find((one) => one['jobId'] === jobId && name in one)
+      .find((record) => record['jobId'] === jobId && name in record)
     if (line) {
       changes.close()
       return line

@@ -52,7 +52,7 @@ test('exportMethod, exportPath and exportConfig store the result under a name ma
   const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket }))
   const Key = `results/${job.jobId}/corners.webp`
   assert.deepEqual(
-    Contents.map((one) => one.Key),
+    Contents.map((object) => object.Key),
     [Key],
   )
   const { Body } = await s3.client.send(new GetObjectCommand({ Bucket, Key }))

@@ -105,13 +105,13 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
   const firstDownload = await ask(url, { redirect: 'follow' })
   assert.deepEqual(Buffer.from(await firstDownload.arrayBuffer()), bytes)
   assert.equal(firstDownload.headers.get('content-disposition'), 'inline; filename=alpha.webp')
-  const rest = await Promise.all([ask(url), ask(url), ask(url)])
+  const repliesAtOnce = await Promise.all([ask(url), ask(url), ask(url)])
   assert.deepEqual(
-    rest.map(({ status }) => status).sort(),
+    repliesAtOnce.map(({ status }) => status).sort(),
     [302, 410, 410],
     'one of several concurrent requests',
   )
-  const redirectUrl = rest.find(({ status }) => status === 302)?.headers.get('location') ?? ''
+  const redirectUrl = repliesAtOnce.find(({ status }) => status === 302)?.headers.get('location') ?? ''
   assert.equal(new URL(redirectUrl).searchParams.get('X-Amz-Expires'), '300', 'too short to share it instead')
   assert.equal((await ask(url, { method: 'HEAD' })).status, 410, 'HEAD reports that the limit is reached')
 
@@ -151,13 +151,13 @@ for (const maxDownloads of [1, 3])
     const open = async (_: unknown, at: number) => {
       const isRangeRequest = at % 2 === 1
       const download = await fetch(url, isRangeRequest ? { headers: { range: 'bytes=0-9' } } : {})
-      const got = Buffer.from(await download.arrayBuffer())
-      if (download.ok) assert.deepEqual(got, isRangeRequest ? bytes.subarray(0, 10) : bytes)
+      const downloadedBytes = Buffer.from(await download.arrayBuffer())
+      if (download.ok) assert.deepEqual(downloadedBytes, isRangeRequest ? bytes.subarray(0, 10) : bytes)
       return download.ok ? 'the file' : String(download.status)
     }
     const answers = await Promise.all(Array.from({ length: 50 }, open))
-    assert.equal(answers.filter((one) => one === 'the file').length, maxDownloads)
-    assert.equal(answers.filter((one) => one === '410').length, 50 - maxDownloads)
+    assert.equal(answers.filter((answer) => answer === 'the file').length, maxDownloads)
+    assert.equal(answers.filter((answer) => answer === '410').length, 50 - maxDownloads)
   })
 
 test('the results of many jobs are returned as one ZIP whose manifest lists what is missing', async () => {
@@ -166,7 +166,7 @@ test('the results of many jobs are returned as one ZIP whose manifest lists what
     await convert('alpha.png', { targetFormat: 'webp' }),
     await convert('alpha.png', { targetFormat: 'bmp', filename: 'Größe & 日本.png' }),
   ]
-  const bytes = jobs.map((one) => one.bytes)
+  const bytes = jobs.map((job) => job.bytes)
   const brokenReply = await client.convert(
     { name: 'a.png', bytes: Buffer.from('GIF89a') },
     { targetFormat: 'webp' },

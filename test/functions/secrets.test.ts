@@ -60,8 +60,8 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
   assert.equal(retriedJob.status, 'completed', 'encrypted passwords work for a retry too')
 
   // Workers clean up after they have reported the end.
-  const work = join(service.dataDir, 'work')
-  const entries = async () => (await readdir(work)).filter((name) => name.startsWith('task-'))
+  const workFolder = join(service.dataDir, 'work')
+  const entries = async () => (await readdir(workFolder)).filter((name) => name.startsWith('task-'))
   await waitUntil(async () => (await entries()).length === 0, 'the work folders are gone')
   for (const secret of [correctPassword, wrongPassword]) {
     for (const text of [reply, wholeJob, retried]) assert.ok(!text.includes(secret), 'a reply contains it')

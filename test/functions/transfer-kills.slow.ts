@@ -124,9 +124,9 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
   )
   assert.equal(hashBytes(await readFile(join(sshd.files, 'out.txt'))), hashBytes(content))
   assert.deepEqual((await readdir(sshd.files)).sort(), ['in.txt', 'out.txt'])
-  const work = await readdir(service.dataDir, { recursive: true })
+  const dataFiles = await readdir(service.dataDir, { recursive: true })
   assert.deepEqual(
-    work.filter((path) => /import-\d+$/.test(path)),
+    dataFiles.filter((path) => /import-\d+$/.test(path)),
     [],
   )
 })

@@ -99,9 +99,9 @@ for (const [name, code, reason, words] of failures)
     const { status, error } = await runImport({ url: `${base}/${name}.txt` })
     assert.deepEqual([status, error.code, error.details['reason']], ['failed', code, reason])
     assert.match(error.message, words)
-    const work = await readdir(service.dataDir, { recursive: true })
+    const dataFiles = await readdir(service.dataDir, { recursive: true })
     assert.deepEqual(
-      work.filter((path) => /import-\d+$/.test(path)),
+      dataFiles.filter((path) => /import-\d+$/.test(path)),
       [],
     )
   })

@@ -113,10 +113,10 @@ test('an aborted multipart upload is deleted, other clients cannot access it, an
   const emptyUpload = (await (
     await client.post('/v1/uploads/multipart', { filename: 'a' })
   ).json()) as StartedUpload
-  const parts = `/v1/uploads/multipart/${emptyUpload.uploadId}`
-  const { url } = (await (await client.fetch(`${parts}/1`)).json()) as { url: string }
+  const uploadPath = `/v1/uploads/multipart/${emptyUpload.uploadId}`
+  const { url } = (await (await client.fetch(`${uploadPath}/1`)).json()) as { url: string }
   const ETag = (await fetch(url, { method: 'PUT', body: '' })).headers.get('etag')
-  const completedReply = await client.post(`${parts}/complete`, { parts: [{ PartNumber: 1, ETag }] })
+  const completedReply = await client.post(`${uploadPath}/complete`, { parts: [{ PartNumber: 1, ETag }] })
   assert.equal(await readErrorCode(completedReply), 'INVALID_INPUT', 'an empty list of parts')
   for (const [size, code] of [
     [0, 'INVALID_INPUT'],

@@ -27,9 +27,9 @@ const put = async ({ url, headers }: Pick<Presigned, 'url' | 'headers'>, body = 
   (await fetch(url, { method: 'PUT', headers: { ...headers }, body })).status
 
 async function upload(): Promise<Presigned> {
-  const place = await client.presign(announcedFile)
-  assert.equal(await put(place), 200)
-  return place
+  const presignedUpload = await client.presign(announcedFile)
+  assert.equal(await put(presignedUpload), 200)
+  return presignedUpload
 }
 
 const convert = (uploadId: string) => client.post('/v1/convert', { uploadId, targetFormat: 'webp' })
@@ -42,13 +42,13 @@ const waitUntilDeleted = ({ url, headers }: Presigned) =>
   }, 'the late file is gone')
 
 test('content uploaded after a job took the upload is deleted and never converted', async () => {
-  const place = await upload()
-  const { jobId } = (await (await convert(place.uploadId)).json()) as { jobId: string }
+  const presignedUpload = await upload()
+  const { jobId } = (await (await convert(presignedUpload.uploadId)).json()) as { jobId: string }
   const unreadableBytes = Buffer.alloc(png.length)
-  assert.equal(await put(place, unreadableBytes), 200)
+  assert.equal(await put(presignedUpload, unreadableBytes), 200)
   const job = await client.finishedJob(jobId)
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
-  await waitUntilDeleted(place)
+  await waitUntilDeleted(presignedUpload)
 })
 
 test('using an upload whose import failed reports the reason', async () => {
@@ -62,18 +62,18 @@ test('using an upload whose import failed reports the reason', async () => {
 })
 
 test('an upload whose job was deleted cannot be used, and a late file is deleted immediately', async () => {
-  const place = await upload()
-  const job = await client.accepted(await convert(place.uploadId))
+  const presignedUpload = await upload()
+  const job = await client.accepted(await convert(presignedUpload.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
-  assert.equal(await put(place), 200)
-  assert.equal(await readErrorCode(await convert(place.uploadId)), 'UPLOAD_NOT_FOUND')
-  assert.equal((await client.fetch(`/v1/uploads/${place.uploadId}`)).status, 404)
-  await waitUntilDeleted(place)
+  assert.equal(await put(presignedUpload), 200)
+  assert.equal(await readErrorCode(await convert(presignedUpload.uploadId)), 'UPLOAD_NOT_FOUND')
+  assert.equal((await client.fetch(`/v1/uploads/${presignedUpload.uploadId}`)).status, 404)
+  await waitUntilDeleted(presignedUpload)
 })
 
 test('only one of two concurrent jobs can claim an upload', async () => {
-  const place = await upload()
-  const answers = await Promise.all([convert(place.uploadId), convert(place.uploadId)])
+  const presignedUpload = await upload()
+  const answers = await Promise.all([convert(presignedUpload.uploadId), convert(presignedUpload.uploadId)])
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 409])
 })
 
@@ -89,8 +89,8 @@ test('a merge that names an upload twice is rejected with a hint', async () => {
 })
 
 test('an upload can be referenced by its key or its id', async () => {
-  const place = await upload()
-  const job = await client.accepted(await convert((place as unknown as { key: string }).key))
+  const presignedUpload = await upload()
+  const job = await client.accepted(await convert((presignedUpload as unknown as { key: string }).key))
   assert.equal(job.status, 'completed')
 })
 

@@ -79,10 +79,10 @@ async function convertInChunks(t: TestContext, video: VideoCase, workers: string
   const client = new Client(service)
   const jobId = await send(client, video)
   const { dataDir } = service
-  for (const parts of video.kills) {
+  for (const killAfterChunks of video.kills) {
     await waitUntil(
-      async () => (await countChunkClaims(service)) >= parts,
-      `${parts} chunks have started`,
+      async () => (await countChunkClaims(service)) >= killAfterChunks,
+      `${killAfterChunks} chunks have started`,
       300,
     )
     await service.kill()

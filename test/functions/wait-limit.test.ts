@@ -40,7 +40,7 @@ test('waiting requests beyond the limit reply at once, and requests that create 
   const jobId = await createJob()
   const paths = [`/v1/status/${jobId}`, `/v1/jobs/${jobId}`, `/v1/status/${jobId}`, `/v1/jobs/${jobId}`]
   const applied = await Promise.all(paths.map((path) => wait(path)))
-  assert.deepEqual(applied.filter((one) => one === 'wait=2').length, 2)
+  assert.deepEqual(applied.filter((preference) => preference === 'wait=2').length, 2)
   assert.equal(await wait('/v1/jobs', 'POST', { tasks }), 'wait=2')
 })
 

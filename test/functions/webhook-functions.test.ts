@@ -58,12 +58,12 @@ test('webhook deliveries are paginated, newest first', async () => {
   await deliverAll()
   const path = `/v1/webhooks/${id}/deliveries`
   const firstPage = (await send('GET', path, undefined, { limit: '2' })).data
-  const rest = (await send('GET', path, undefined, { limit: '2', before: firstPage.next })).data
+  const secondPage = (await send('GET', path, undefined, { limit: '2', before: firstPage.next })).data
   assert.deepEqual(
-    [...firstPage.deliveries, ...rest.deliveries].map(({ eventId }: { eventId: string }) => eventId),
+    [...firstPage.deliveries, ...secondPage.deliveries].map(({ eventId }: { eventId: string }) => eventId),
     events,
   )
-  assert.equal(rest.next, null)
+  assert.equal(secondPage.next, null)
   assert.equal((await send('GET', `${path}/whd_00000000000000000000000000`)).status, 404)
 })
 

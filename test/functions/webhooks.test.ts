@@ -44,8 +44,8 @@ test('a webhook can be created, read, changed and deleted, and its secret is sho
   const secondHook = await createWebhook(send, '/crud')
   const page = (await send('GET', '/v1/webhooks', undefined, { limit: '1' })).data
   assert.deepEqual([page.webhooks[0].id, page.next], [secondHook.id, secondHook.id])
-  const rest = (await send('GET', '/v1/webhooks', undefined, { before: page.next })).data
-  assert.deepEqual([rest.webhooks.length, rest.webhooks[0].id, rest.next], [1, id, null])
+  const secondPage = (await send('GET', '/v1/webhooks', undefined, { before: page.next })).data
+  assert.deepEqual([secondPage.webhooks.length, secondPage.webhooks[0].id, secondPage.next], [1, id, null])
   const changedHook = (await send('PATCH', `/v1/webhooks/${id}`, { events: ['job.failed'], enabled: false }))
     .data
   assert.deepEqual(

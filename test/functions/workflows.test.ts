@@ -175,12 +175,12 @@ test('the runs of a workflow are paginated, newest first', async () => {
   const { id, nextRunAt } = await createWorkflow(send)
   for (let hour = 0; hour < 3; hour++) await wake(id, minutesLater(nextRunAt, 60 * hour))
   const firstPage = (await send('GET', `/v1/workflows/${id}/runs`, undefined, { limit: '2' })).data
-  const rest = await send('GET', `/v1/workflows/${id}/runs`, undefined, {
+  const secondPage = await send('GET', `/v1/workflows/${id}/runs`, undefined, {
     limit: '2',
     before: firstPage.next,
   })
   assert.deepEqual(
-    [...firstPage.runs, ...rest.data.runs].map(({ dueAt, status }: Record<string, string>) => [
+    [...firstPage.runs, ...secondPage.data.runs].map(({ dueAt, status }: Record<string, string>) => [
       dueAt,
       status,
     ]),
@@ -190,7 +190,7 @@ test('the runs of a workflow are paginated, newest first', async () => {
       [nextRunAt, 'running'],
     ],
   )
-  assert.equal(rest.data.next, null)
+  assert.equal(secondPage.data.next, null)
 })
 
 test('a workflow with an unknown target format is refused when it is created or changed', async () => {

@@ -96,7 +96,7 @@ export async function fuzz(options: FuzzOptions): Promise<FuzzResult> {
   } finally {
     await service.stop()
     await rm(folder, { recursive: true })
-    for (const one of [receiver, drives, fileServer]) one.close()
+    for (const server of [receiver, drives, fileServer]) server.close()
   }
 }
 
@@ -155,7 +155,8 @@ class Fuzzer {
       const headers = { ...Object(init.headers), ...sent.headers, ...(waits && { prefer: 'wait=25' }) }
       const send = () => client.fetch(`${filled}?${new URLSearchParams(query)}`, { ...init, method, headers })
       let response = await send()
-      for (let left = 8; waits && response.status === 202 && left > 0; left--) response = await send()
+      for (let triesLeft = 8; waits && response.status === 202 && triesLeft > 0; triesLeft--)
+        response = await send()
       const text = await response.text()
       this.#pool.learn(text, 'anonymous')
       const token = response.headers.get('x-owner-token')
@@ -190,7 +191,7 @@ class Fuzzer {
     return {
       requests: this.#sentRequests,
       statuses: this.#statuses,
-      unreached: all.filter((one) => !this.#reachedOperations.has(one)),
+      unreached: all.filter((operation) => !this.#reachedOperations.has(operation)),
       failures: this.#failures,
       slowestMs: Math.round(this.#slowestMs),
     }

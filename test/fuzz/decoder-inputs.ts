@@ -66,15 +66,15 @@ const changes: readonly Change[] = [...Object.values(mutations), setNumber, setN
 
 function changeBytes(bytes: Buffer, random: Random): Buffer {
   let changed = bytes
-  for (let left = 1 + randomBelow(3, random); left > 0 && changed.length > 0; left--)
+  for (let changesLeft = 1 + randomBelow(3, random); changesLeft > 0 && changed.length > 0; changesLeft--)
     changed = pick(changes, random)(changed, random)
   return changed
 }
 
 /** The start of one file with the end of another. */
-function splice(one: Buffer, otherBytes: Buffer, random: Random): Buffer {
+function splice(bytes: Buffer, otherBytes: Buffer, random: Random): Buffer {
   return Buffer.concat([
-    one.subarray(0, randomBelow(one.length + 1, random)),
+    bytes.subarray(0, randomBelow(bytes.length + 1, random)),
     otherBytes.subarray(randomBelow(otherBytes.length + 1, random)),
   ])
 }

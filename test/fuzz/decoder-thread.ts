@@ -40,9 +40,9 @@ function createSource({ name, bytes }: Sample): ByteSource {
 }
 
 /** Returns undefined for results, and errors that a client may see. */
-async function findProblem(work: () => Promise<unknown>): Promise<string | undefined> {
+async function findProblem(action: () => Promise<unknown>): Promise<string | undefined> {
   try {
-    await work()
+    await action()
     return undefined
   } catch (error) {
     if (error instanceof AppError || error instanceof CountingStoppedError) return undefined

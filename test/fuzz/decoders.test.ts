@@ -4,8 +4,8 @@ import { createInput, loadSamples } from './decoder-inputs.ts'
 import { fuzzDecoders } from './decoders.ts'
 
 test('mutated files neither crash nor hang the parsers of decoder processes', async () => {
-  const { done, problems } = await fuzzDecoders({ seed: 'tests', count: 4000, maxMs: 8000 })
-  assert.ok(done > 100, `${done} inputs`)
+  const { doneCount, problems } = await fuzzDecoders({ seed: 'tests', count: 4000, maxMs: 8000 })
+  assert.ok(doneCount > 100, `${doneCount} inputs`)
   assert.deepEqual(problems, [])
 })
 

@@ -16,11 +16,11 @@ export interface FuzzOptions {
   readonly count: number
   /** Ends after this time, even if there are inputs left. */
   readonly maxMs?: number
-  readonly onProgress?: (done: number) => void
+  readonly onProgress?: (doneCount: number) => void
 }
 
 export interface FuzzResult {
-  readonly done: number
+  readonly doneCount: number
   readonly problems: readonly Problem[]
 }
 
@@ -40,14 +40,14 @@ export async function fuzzDecoders(options: FuzzOptions): Promise<FuzzResult> {
     if (problem !== undefined) problems.push({ number: last, name: '', problem })
     next = problem === undefined ? last : last + 1
   }
-  return { done: next - from, problems }
+  return { doneCount: next - from, problems }
 }
 
 /** Runs a thread until it has read all inputs, has ended, or hangs; returns the first input that was not read. */
 async function runThread(
   { seed, from, to, endAt }: { seed: string; from: number; to: number; endAt: number },
   onProblem: (problem: Problem) => void,
-  onProgress?: (done: number) => void,
+  onProgress?: (doneCount: number) => void,
 ): Promise<{ last: number; problem?: string }> {
   const current = new Int32Array(new SharedArrayBuffer(4)).fill(from)
   const thread = new Worker(new URL('./decoder-thread.ts', import.meta.url), {
@@ -98,7 +98,7 @@ export async function main(args: string[]): Promise<void> {
   })
   const startedAt = performance.now()
   let reportedAt = startedAt
-  const { done, problems } = await fuzzDecoders({
+  const { doneCount, problems } = await fuzzDecoders({
     seed: values.seed,
     from: Number(values.from),
     count: Number(values.count),
@@ -108,12 +108,12 @@ export async function main(args: string[]): Promise<void> {
       process.stdout.write(`input ${number}\n`)
     },
   })
-  for (const [place, found] of Map.groupBy(problems, getPlace)) {
-    process.stdout.write(`\n${found.length} × ${place}\n`)
+  for (const [location, found] of Map.groupBy(problems, getPlace)) {
+    process.stdout.write(`\n${found.length} × ${location}\n`)
     for (const { number, name, problem } of found.slice(0, maxShownPerPlace))
       process.stdout.write(`--from ${number} --count 1 (${name}): ${problem}\n`)
   }
   const seconds = Math.round((performance.now() - startedAt) / 1000)
-  process.stdout.write(`${done} inputs in ${seconds} s, ${problems.length} problems\n`)
+  process.stdout.write(`${doneCount} inputs in ${seconds} s, ${problems.length} problems\n`)
   process.exitCode = problems.length > 0 ? 1 : 0
 }

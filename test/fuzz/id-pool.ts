@@ -35,7 +35,7 @@ export class IdPool {
       return value.replace(tokenPattern, (_, kind: string, at: string) =>
         this.#pick(kind, Number(at), sender),
       )
-    if (Array.isArray(value)) return value.map((one) => this.fill(one, sender))
+    if (Array.isArray(value)) return value.map((item) => this.fill(item, sender))
     if (typeof value !== 'object' || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.fill(one, sender)]))
   }

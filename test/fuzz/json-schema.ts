@@ -96,11 +96,11 @@ function validValueArbitrary(
   if ('const' in schema) return fc.constant(schema.const)
   const choices = schema.anyOf ?? schema.oneOf
   if (choices?.length)
-    return fc.oneof(...choices.map((one) => validValueArbitrary(one, lookup, name, depth + 1)))
+    return fc.oneof(...choices.map((choice) => validValueArbitrary(choice, lookup, name, depth + 1)))
   if (schema.allOf?.length)
     return fc
-      .tuple(...schema.allOf.map((one) => validValueArbitrary(one, lookup, name, depth + 1)))
-      .map((parts) => Object.assign({}, ...parts))
+      .tuple(...schema.allOf.map((schemaPart) => validValueArbitrary(schemaPart, lookup, name, depth + 1)))
+      .map((objects) => Object.assign({}, ...objects))
   const [type = 'object'] = [schema.type ?? []].flat()
   switch (type) {
     case 'boolean':
@@ -175,14 +175,20 @@ function objectArbitrary(schema: Schema, lookup: ResolveReference, depth: number
   )
   const required = (schema.required ?? []).filter((name) => name in fields)
   const ownFields = fc.record(fields, { requiredKeys: required })
-  const { additionalProperties: rest } = schema
+  const { additionalProperties: additionalSchema } = schema
   const names = fc.constantFrom('a', 'quality', 'password', 'in', 'out', 'unknownField', '__proto__')
-  const values = typeof rest === 'object' ? valueArbitrary(rest, lookup, '', depth + 1) : oddValueArbitrary
-  const more = fc.dictionary(names, values, {
-    maxKeys: typeof rest === 'object' ? 3 : 1,
+  const values =
+    typeof additionalSchema === 'object'
+      ? valueArbitrary(additionalSchema, lookup, '', depth + 1)
+      : oddValueArbitrary
+  const additionalProperties = fc.dictionary(names, values, {
+    maxKeys: typeof additionalSchema === 'object' ? 3 : 1,
     noNullPrototype: true,
   })
   return fc
-    .tuple(ownFields, fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: more }))
+    .tuple(
+      ownFields,
+      fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: additionalProperties }),
+    )
     .map(([known, extra]) => ({ ...extra, ...known }))
 }

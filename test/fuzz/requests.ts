@@ -142,14 +142,19 @@ const extraHeaders = fc.oneof(
 )
 
 function operationArbitrary(operation: Operation, lookup: ResolveReference): fc.Arbitrary<FuzzRequest> {
-  const parametersIn = (place: Parameter['in']) => operation.parameters.filter((one) => one.in === place)
+  const parametersIn = (location: Parameter['in']) =>
+    operation.parameters.filter((parameter) => parameter.in === location)
   const params = fc.record(
-    Object.fromEntries(parametersIn('path').map((one) => [one.name, pathValueArbitrary(one, lookup)])),
+    Object.fromEntries(
+      parametersIn('path').map((parameter) => [parameter.name, pathValueArbitrary(parameter, lookup)]),
+    ),
   )
-  const queries = parametersIn('query').map((one) =>
+  const queries = parametersIn('query').map((parameter) =>
     fc
-      .tuple(fc.integer({ min: 1, max: 10 }), valueArbitrary(one.schema ?? {}, lookup, one.name))
-      .map(([chance, value]) => (one.required || chance <= 3 ? [[one.name, asText(value)] as const] : [])),
+      .tuple(fc.integer({ min: 1, max: 10 }), valueArbitrary(parameter.schema ?? {}, lookup, parameter.name))
+      .map(([chance, value]) =>
+        parameter.required || chance <= 3 ? [[parameter.name, asText(value)] as const] : [],
+      ),
   )
   return fc.record({
     operation: fc.constant(operation),
@@ -247,7 +252,7 @@ function replaceIdsWithTokens(value: unknown, seed: number): unknown {
     if (kind) return `{{${kind}:${seed}}}`
     return value.startsWith('https://www.example.com') ? '{{receiver:0}}' : value
   }
-  if (Array.isArray(value)) return value.map((one, at) => replaceIdsWithTokens(one, seed + at))
+  if (Array.isArray(value)) return value.map((item, at) => replaceIdsWithTokens(item, seed + at))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [name, replaceIdsWithTokens(one, seed)]),

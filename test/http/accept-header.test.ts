@@ -5,7 +5,7 @@ import type { AnyContract } from '../../lib/http/contract.ts'
 import { repliesOnlyJson, requireAcceptable } from '../../lib/http/replies/accept-header.ts'
 
 const findContract = (method: string, path: string): AnyContract =>
-  routes.find((one) => one.method === method && one.path === path) ?? assert.fail(`${method} ${path}`)
+  routes.find((route) => route.method === method && route.path === path) ?? assert.fail(`${method} ${path}`)
 
 const acceptedHeaders = [
   ...[undefined, '', ' ', '*/*', 'application/*', 'application/json', 'Application/JSON'],
@@ -41,7 +41,7 @@ test('endpoints that redirect to a file or reply without the envelope accept any
     findContract('POST', '/v1/download/zip'),
     findContract('GET', '/v1/openapi.json'),
   ]
-  for (const one of otherContracts)
-    assert.doesNotThrow(() => requireAcceptable(one, 'application/pdf'), one.path)
+  for (const otherContract of otherContracts)
+    assert.doesNotThrow(() => requireAcceptable(otherContract, 'application/pdf'), otherContract.path)
   assert.ok(routes.filter(repliesOnlyJson).length > 40)
 })

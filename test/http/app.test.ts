@@ -151,7 +151,7 @@ const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
 
 function createAnsweringApp(env: Record<string, string> = {}) {
   const app = createApp(
-    [make, tell, fail].flatMap((one) => one ?? []),
+    [make, tell, fail].flatMap((error) => error ?? []),
     createServices(readConfig({ ...quiet, ...env })),
   )
   return (method: string, headers: Record<string, string> = {}, rawPath = '/things') =>

@@ -34,7 +34,7 @@ test('every reference in the AsyncAPI document can be resolved', () => {
   )
   assert.ok(references.length > 50)
   for (const path of references) {
-    const foundReference = path.split('/').reduce((place, name) => place?.[name], document)
+    const foundReference = path.split('/').reduce((node, name) => node?.[name], document)
     assert.ok(foundReference, path)
   }
 })

@@ -70,7 +70,8 @@ test('an empty request body is parsed as an empty object', async () => {
 
 test('a request body without files may have 32 MiB, and a larger one is rejected, streamed or not', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
-  const blocks = (count: number, ...more: Buffer[]) => Readable.from([...Array(count).fill(block), ...more])
+  const blocks = (count: number, ...otherBlocks: Buffer[]) =>
+    Readable.from([...Array(count).fill(block), ...otherBlocks])
   const largestBody = blocks(31, block.subarray(json.length + 1), Buffer.from(json))
   assert.deepEqual(await read('application/json', { bodyStream: largestBody }), { text: 'é' })
   for (const type of ['application/json', 'application/x-www-form-urlencoded']) {

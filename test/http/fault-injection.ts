@@ -27,6 +27,6 @@ export function runBefore<Service extends object>(
 
 /** Returns a function that runs `action` only on its first call. */
 export const once = (action: () => Promise<unknown>) => {
-  let done: Promise<unknown> | undefined
-  return () => (done ??= action())
+  let completion: Promise<unknown> | undefined
+  return () => (completion ??= action())
 }

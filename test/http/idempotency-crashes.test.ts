@@ -83,8 +83,8 @@ test('after an internal error, repeating an idempotent request continues with th
 
 function failingAfterStored(jobs: Jobs): Jobs {
   const failingJobs: Jobs = Object.create(jobs)
-  failingJobs.create = async (...parts) => {
-    await jobs.store.create(...parts)
+  failingJobs.create = async (...args) => {
+    await jobs.store.create(...args)
     throw new Error('the bus does not answer')
   }
   return failingJobs
@@ -160,10 +160,10 @@ test('a long request renews its lease on the idempotency key', async () => {
   const keyed = createKeyedRequest()
   const context = createContext()
   const startedRun = Promise.withResolvers<void>()
-  const work = Promise.withResolvers<{ statusCode: number }>()
+  const pendingReply = Promise.withResolvers<{ statusCode: number }>()
   const firstRun = idempotency.runOnce(keyed, context, () => {
     startedRun.resolve()
-    return work.promise
+    return pendingReply.promise
   })
   await startedRun.promise
   await expireLeases()
@@ -171,22 +171,22 @@ test('a long request renews its lease on the idempotency key', async () => {
   await waitUntil(async () => (await listReservations()).some(isRenewed), 'it says that it is at work')
   const secondRun = idempotency.runOnce(keyed, context, () => assert.fail('it ran twice'))
   await assert.rejects(secondRun, { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  work.resolve({ statusCode: 201 })
+  pendingReply.resolve({ statusCode: 201 })
   assert.equal((await firstRun).statusCode, 201)
 })
 
 test('an idempotent request whose lease was taken over does not store its reply', async () => {
   const store = new IdempotencyStore(app.services.table)
-  const place = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
-  const { reservation: firstReservation } = await store.claim(place, 'same')
-  await store.release(place, firstReservation)
-  const { reservation: secondReservation, isRetry } = await store.claim(place, 'same')
+  const recordKey = { pk: `IDEM#${newKey()}`, sk: 'IDEM' }
+  const { reservation: firstReservation } = await store.claim(recordKey, 'same')
+  await store.release(recordKey, firstReservation)
+  const { reservation: secondReservation, isRetry } = await store.claim(recordKey, 'same')
   assert.ok(isRetry && secondReservation.jobId === firstReservation.jobId)
-  await store.deleteReservation(place, firstReservation).catch(() => undefined)
-  await store.saveReply(place, firstReservation, { status: 400, headers: {}, body: new Uint8Array(1) })
-  await assert.rejects(store.claim(place, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
-  await store.deleteReservation(place, secondReservation)
-  assert.ok(!(await store.claim(place, 'another')).isRetry)
+  await store.deleteReservation(recordKey, firstReservation).catch(() => undefined)
+  await store.saveReply(recordKey, firstReservation, { status: 400, headers: {}, body: new Uint8Array(1) })
+  await assert.rejects(store.claim(recordKey, 'same'), { code: 'IDEMPOTENCY_IN_PROGRESS' })
+  await store.deleteReservation(recordKey, secondReservation)
+  assert.ok(!(await store.claim(recordKey, 'another')).isRetry)
 })
 
 test('an idempotent reply too large to store is created again from the same job', async () => {

@@ -83,15 +83,15 @@ test('a repeated request with the same idempotency key returns the same reply an
   assert.equal(await countFiles(), files, 'the file of the repetition is deleted')
 })
 
-const otherRequests: [what: string, sent: RequestOptions][] = [
+const otherRequests: [caseName: string, sent: RequestOptions][] = [
   ['another field', { body: form({ targetFormat: 'html' }, '# Hello') }],
   ['another file', { body: form({ targetFormat: 'pdf' }, '# Hallo') }],
   ['one more field', { body: form({ targetFormat: 'pdf', tag: 'a' }, '# Hello') }],
   ['another query', { query: { redirect: 'true' } }],
 ]
 
-for (const [what, sent] of otherRequests) {
-  test(`a request with ${what} is rejected if its idempotency key was already used`, async () => {
+for (const [caseName, sent] of otherRequests) {
+  test(`a request with ${caseName} is rejected if its idempotency key was already used`, async () => {
     const headers = await newIdentity()
     const key = newKey()
     const firstReply = await convert({ headers, key })
@@ -119,12 +119,12 @@ test('an idempotent request with reordered JSON members counts as the same', asy
   const givenTask = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
   const { file, filename, operation } = givenTask
   const pdf = { operation: 'convert', input: 'given', output_format: 'pdf' }
-  const out = { operation: 'export/url', input: 'pdf' }
+  const exportTask = { operation: 'export/url', input: 'pdf' }
   const post = (body: unknown) => app.send('POST', '/v1/jobs', { headers, body })
-  const firstReply = await post({ tasks: { given: givenTask, pdf, out }, tag: 'a' })
+  const firstReply = await post({ tasks: { given: givenTask, pdf, out: exportTask }, tag: 'a' })
   assert.equal(firstReply.status, 202, firstReply.text)
   assertReplay(
-    await post({ tag: 'a', tasks: { out, pdf, given: { file, filename, operation } } }),
+    await post({ tag: 'a', tasks: { out: exportTask, pdf, given: { file, filename, operation } } }),
     firstReply,
   )
 })

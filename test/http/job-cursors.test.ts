@@ -26,8 +26,12 @@ describe('cursors of job lists', () => {
       codec.write({ direction: 'up' as 'next', jobId: position.jobId }),
       ...[forgedCursor, cursor.slice(0, -4), '', 'x'],
     ]
-    for (const one of foreignCursors)
-      assert.throws(() => codec.read(one), { code: 'INVALID_INPUT', details: { field: 'cursor' } }, one)
+    for (const foreignCursor of foreignCursors)
+      assert.throws(
+        () => codec.read(foreignCursor),
+        { code: 'INVALID_INPUT', details: { field: 'cursor' } },
+        foreignCursor,
+      )
   })
 
   test('a page of jobs contains cursors of the next and previous page, if they exist', () => {

@@ -5,10 +5,10 @@ import { type FileSelector, findResult } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 
-const job = (more: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...more })
+const job = (overrides: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...overrides })
 const services = {} as never // The result is part of the job.
-const getResult = async (one: Job, selector: FileSelector = {}) => {
-  const result = await findResult(one, selector, services)
+const getResult = async (jobRecord: Job, selector: FileSelector = {}) => {
+  const result = await findResult(jobRecord, selector, services)
   return result === 'zip' ? result : result.filename
 }
 

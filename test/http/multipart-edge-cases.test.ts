@@ -37,7 +37,7 @@ async function startUpload(announcedFile: object = {}, on = app): Promise<Starte
   return json.data
 }
 
-const path = ({ uploadId }: StartedUpload, rest = '') => `/v1/uploads/multipart/${uploadId}${rest}`
+const path = ({ uploadId }: StartedUpload, suffix = '') => `/v1/uploads/multipart/${uploadId}${suffix}`
 
 async function sendPart(upload: StartedUpload, PartNumber: number, body: Buffer | string): Promise<Part> {
   const { json } = await app.send('GET', path(upload, `/${PartNumber}`), { headers })
@@ -55,7 +55,7 @@ const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
 /** An app that runs `action` before it completes an upload. */
 function runBeforeCompleting(action: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
-  const changedFiles: Partial<Files> = { parts: runBefore(files.parts, 'complete', once(action)) }
+  const changedFiles: Partial<Files> = { multipart: runBefore(files.multipart, 'complete', once(action)) }
   return app.with({ files: replaceMembers(files, changedFiles) })
 }
 
@@ -101,7 +101,11 @@ test('the error for completing a multipart upload names missing, unordered or in
   const upload = await startUpload()
   const [one, two] = [await sendPart(upload, 1, largeBytes), await sendPart(upload, 2, 'end')]
   const smallPart = await sendPart(upload, 3, 'x')
-  const wrongParts: readonly (readonly [what: string, parts: readonly Part[], part: number | undefined])[] = [
+  const wrongParts: readonly (readonly [
+    caseName: string,
+    parts: readonly Part[],
+    part: number | undefined,
+  ])[] = [
     ['none', [], undefined],
     ['part 0', [{ ...one, PartNumber: 0 }], undefined],
     ['part 10001', [{ ...one, PartNumber: 10_001 }], undefined],
@@ -113,9 +117,9 @@ test('the error for completing a multipart upload names missing, unordered or in
     ['a small one that is not the last', [one, two, smallPart], 2],
     ['more than there can be', Array.from({ length: 10_001 }, () => one), undefined],
   ]
-  for (const [what, parts, part] of wrongParts) {
+  for (const [caseName, parts, part] of wrongParts) {
     const { status, json } = await complete(upload, parts)
-    assert.deepEqual([what, status, json.error.details.part], [what, 400, part])
+    assert.deepEqual([caseName, status, json.error.details.part], [caseName, 400, part])
   }
   const wholeReply = await complete(upload, [one, two])
   assert.deepEqual([wholeReply.status, wholeReply.json.data.size], [200, largeBytes.length + 3])
@@ -157,10 +161,10 @@ test('another identity cannot access a multipart upload, even with its key', asy
     ['GET', '', { key: otherUpload.key }, headers],
     ['DELETE', '', { key: '' }, headers],
   ] as const
-  for (const [method, rest, query, who] of requests) {
+  for (const [method, suffix, query, who] of requests) {
     const body = method === 'POST' ? { body: { parts: [part] } } : {}
-    const refusal = await app.send(method, path(upload, rest), { headers: who, query, ...body })
-    assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${rest}`)
+    const refusal = await app.send(method, path(upload, suffix), { headers: who, query, ...body })
+    assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${suffix}`)
   }
   // Uploads that need no identity use other endpoints, which cannot access this one.
   const open = `/v1/uploads/s3/multipart/${upload.uploadId}`

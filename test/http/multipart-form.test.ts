@@ -40,10 +40,10 @@ async function read(form: FormData, files: Files, moreOptions: Partial<FormOptio
   })
 }
 
-const createForm = (fields: number, parts = 0) => {
+const createForm = (fields: number, chunkNumbers = 0) => {
   const form = new FormData()
   for (let at = 0; at < fields; at++) form.append(`field-${at}`, `${at}`)
-  for (let at = 0; at < parts; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
+  for (let at = 0; at < chunkNumbers; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
   return form
 }
 
@@ -179,10 +179,10 @@ describe('parsing multipart forms', () => {
       const headers = { 'content-type': 'multipart/form-data; boundary="x y"' }
       return readMultipartForm(Readable.from(chunks), { ...options, headers })
     }
-    const part = (disposition: string, content = '\u0001 \u0007') =>
+    const createPart = (disposition: string, content = '\u0001 \u0007') =>
       `--x y\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
     // Content may contain the same characters.
-    const fileBefore = part('name="file"; filename="b.bin"', '\u0002'.repeat(100_000))
+    const fileBefore = createPart('name="file"; filename="b.bin"', '\u0002'.repeat(100_000))
     for (const [code, character] of [
       ['\u0000', 'U+0000'],
       ['\u0007', 'U+0007'],
@@ -194,7 +194,10 @@ describe('parsing multipart forms', () => {
       for (const chunkBytes of [7, 65_536])
         for (const partsBefore of ['', fileBefore])
           await assert.rejects(
-            send(`${partsBefore}${part(`name="file"; filename="a${code}b.txt"`)}--x y--\r\n`, chunkBytes),
+            send(
+              `${partsBefore}${createPart(`name="file"; filename="a${code}b.txt"`)}--x y--\r\n`,
+              chunkBytes,
+            ),
             {
               code: 'INVALID_REQUEST',
               message: `file: the name of the file or field contains the control character ${character}. Remove it, or percent-encode it.`,

@@ -51,7 +51,7 @@ describe('operations of the OpenAPI document', () => {
       const successStatuses = Object.keys(described.responses).filter((status) => Number(status) < 400)
       assert.deepEqual(
         successStatuses.toSorted(),
-        expectedCodes.filter((one) => Number(one) < 400).toSorted(),
+        expectedCodes.filter((expectedCode) => Number(expectedCode) < 400).toSorted(),
         name,
       )
       for (const status of [String(reply.status), ...bodies]) {
@@ -84,7 +84,7 @@ describe('operations of the OpenAPI document', () => {
         IDEMPOTENCY_IN_PROGRESS: idempotent === true,
         NOT_FOUND: params !== undefined,
         INVALID_REQUEST: params !== undefined || body !== undefined,
-        INVALID_INPUT: [contract.query, body, idempotent].some((one) => one !== undefined),
+        INVALID_INPUT: [contract.query, body, idempotent].some((schema) => schema !== undefined),
         STORAGE_NOT_CONFIGURED: errors.includes('INSUFFICIENT_DISK_SPACE') || body?.files !== undefined,
         NOT_ACCEPTABLE: repliesOnlyJson(contract),
       }
@@ -146,7 +146,8 @@ describe('operations of the OpenAPI document', () => {
     for (const { contract, described, name } of operations) {
       const { body, idempotent, path, description } = contract
       const parameters = described.parameters ?? []
-      const of = (place: string) => parameters.filter((one) => one.in === place).map((one) => one.name)
+      const of = (location: string) =>
+        parameters.filter((parameter) => parameter.in === location).map((parameter) => parameter.name)
       assert.deepEqual(
         of('path'),
         [...path.matchAll(/:(\w+)/g)].map(([, one]) => one),
@@ -219,7 +220,7 @@ test('every AsyncAPI operation lists its messages', () => {
   assert.ok(messages(operationsWithError.tellByWebhook).includes('job.completed'))
   assert.ok(messages(operationsWithError.tellByStream).includes('job-snapshot'))
   assert.deepEqual(
-    seenOperations.map((one) => one.replace(/ \d+$/, '')),
+    seenOperations.map((seenOperation) => seenOperation.replace(/ \d+$/, '')),
     [
       'tellByWebhook: send webhooks',
       'tellByStream: send events',

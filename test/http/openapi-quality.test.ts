@@ -90,14 +90,14 @@ describe('quality of the OpenAPI document', () => {
     })
     ajv.addSchema(document, 'openapi')
     let count = 0
-    const check = (media: Media, place: string) => {
+    const check = (media: Media, location: string) => {
       const examples = getExamples(media)
       if (!media.schema || examples.length === 0) return
       const text = JSON.stringify(media.schema).replaceAll('"#/components/', '"openapi#/components/')
       const isValid = ajv.compile(JSON.parse(text))
       for (const example of examples) {
         count += 1
-        assert.ok(isValid(example), `${place}: ${ajv.errorsText(isValid.errors)}`)
+        assert.ok(isValid(example), `${location}: ${ajv.errorsText(isValid.errors)}`)
       }
     }
     for (const { operationId, parameters = [], requestBody, responses } of operations) {

@@ -128,14 +128,14 @@ describe('views of conversion options', () => {
     )
     const repeatedViews = createOptionViews(schema)
     assert.ok(
-      createOptionViews(schema).every((one, at) => one === repeatedViews[at]),
+      createOptionViews(schema).every((optionView, at) => optionView === repeatedViews[at]),
       'each is described once',
     )
   })
 })
 
 describe('views of all options', () => {
-  const labelNamesWhere = (condition: (one: (typeof optionLabels)[string]) => boolean) =>
+  const labelNamesWhere = (condition: (optionLabel: (typeof optionLabels)[string]) => boolean) =>
     Object.entries(optionLabels)
       .flatMap(([name, one]) => (condition(one) ? [name] : []))
       .join(' ')
@@ -176,7 +176,7 @@ describe('views of all options', () => {
     assert.equal(of('pages'), 'pages pageRange')
     assert.equal(of('languages'), 'language ocrLanguage')
     assert.equal([of('paper'), of('multiline'), of('date')].join(' '), 'pageSize terms creationDate')
-    const units = (unit: string) => labelNamesWhere((one) => one.unit === unit)
+    const units = (unit: string) => labelNamesWhere((optionLabel) => optionLabel.unit === unit)
     assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
     assert.equal(units('s'), 'start end timestamp gap')
     assert.equal(units('%'), 'threshold blankThreshold watermarkScale')

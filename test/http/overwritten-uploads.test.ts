@@ -67,43 +67,43 @@ async function storedKeys(uploadId: string): Promise<string[]> {
 }
 
 test('a presigned upload accepts only the declared content, and its latest version is used', async () => {
-  const place = await createUpload()
-  assert.equal(await put(place, Buffer.concat([png, png])), 403)
-  assert.equal(await put(place, png, { 'Content-Type': 'text/html' }), 403)
-  assert.equal(await put(place, otherPng), 200)
-  const { status, json } = await convert(place.uploadId)
+  const presignedUpload = await createUpload()
+  assert.equal(await put(presignedUpload, Buffer.concat([png, png])), 403)
+  assert.equal(await put(presignedUpload, png, { 'Content-Type': 'text/html' }), 403)
+  assert.equal(await put(presignedUpload, otherPng), 200)
+  const { status, json } = await convert(presignedUpload.uploadId)
   assert.equal(status, 202)
   await fetchAsWorker(json.jobId)
 })
 
 test('an upload that changes while it is checked is refused and creates no job', async () => {
-  const place = await createUpload()
+  const presignedUpload = await createUpload()
   const files: Files = runBefore(
     app.services.files,
     'read',
-    once(() => put(place, otherPng)),
+    once(() => put(presignedUpload, otherPng)),
   )
-  const reply = await convert(place.uploadId, app.with({ files }))
+  const reply = await convert(presignedUpload.uploadId, app.with({ files }))
   assert.deepEqual([reply.status, reply.json.error.code], [409, 'CONFLICT'])
-  const repeatedReply = await convert(place.uploadId)
+  const repeatedReply = await convert(presignedUpload.uploadId)
   assert.equal(repeatedReply.status, 202, 'the new content can be used now')
 })
 
 test('an upload that changes after it was checked does not affect its job', async () => {
-  const place = await createUpload()
-  const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(place, otherPng))
-  const { status, json } = await convert(place.uploadId, app.with({ jobs }))
+  const presignedUpload = await createUpload()
+  const jobs: Jobs = runBefore(app.services.jobs, 'create', () => put(presignedUpload, otherPng))
+  const { status, json } = await convert(presignedUpload.uploadId, app.with({ jobs }))
   assert.equal(status, 202)
   assert.deepEqual(await fetchAsWorker(json.jobId), png)
-  const keys = await storedKeys(place.uploadId)
-  assert.deepEqual([keys.length, keys.includes(place.key)], [1, false], 'the URL leads nowhere')
+  const keys = await storedKeys(presignedUpload.uploadId)
+  assert.deepEqual([keys.length, keys.includes(presignedUpload.key)], [1, false], 'the URL leads nowhere')
 })
 
 test('an upload that changes after its job ended is not used by a retry', async () => {
-  const place = await createUpload()
-  const { json } = await convert(place.uploadId)
+  const presignedUpload = await createUpload()
+  const { json } = await convert(presignedUpload.uploadId)
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
-  assert.equal(await put(place, otherPng), 200)
+  assert.equal(await put(presignedUpload, otherPng), 200)
   const retryReply = await app.send('POST', `/v1/jobs/${json.jobId}/retry`, { headers })
   assert.equal(retryReply.status, 202, retryReply.text)
   assert.deepEqual(await fetchAsWorker(retryReply.json.jobId), png)
@@ -111,22 +111,22 @@ test('an upload that changes after its job ended is not used by a retry', async 
 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
   test(`an upload claimed first by another job belongs to that job, before ${stage}`, async () => {
-    const place = await createUpload()
+    const presignedUpload = await createUpload()
     let winner: Awaited<ReturnType<typeof convert>> | undefined
     const convertOnce = once(async () => {
-      winner = await convert(place.uploadId)
+      winner = await convert(presignedUpload.uploadId)
     })
     const { files, jobs } = app.services
     const changedServices =
       stage === 'create'
         ? { jobs: runBefore(jobs, stage, convertOnce) }
         : { files: runBefore(files, stage, convertOnce) }
-    const lateReply = await convert(place.uploadId, app.with(changedServices))
+    const lateReply = await convert(presignedUpload.uploadId, app.with(changedServices))
     assert.deepEqual([lateReply.status, lateReply.json.error?.code], [409, 'CONFLICT'], lateReply.text)
     assert.equal(winner?.status, 202)
     assert.deepEqual(await fetchAsWorker(winner.json.jobId), png)
     await app.services.jobs.delete(winner.json.jobId)
-    assert.deepEqual(await storedKeys(place.uploadId), [], 'neither job leaves a file')
+    assert.deepEqual(await storedKeys(presignedUpload.uploadId), [], 'neither job leaves a file')
   })
 }
 
@@ -146,18 +146,21 @@ test('a damaged upload of a batch is deleted with the request, even if it arrive
 })
 
 test('the URL of an upload cannot be used to read, delete or write another file', async () => {
-  const place = await createUpload()
+  const presignedUpload = await createUpload()
   for (const method of ['GET', 'HEAD', 'DELETE', 'POST']) {
-    const { status } = await fetch(place.url, { method, headers: { ...place.headers } })
+    const { status } = await fetch(presignedUpload.url, { method, headers: { ...presignedUpload.headers } })
     assert.equal(status, 403, method)
   }
-  const otherTarget = { ...place, url: place.url.replace(place.uploadId, newId('upl')) }
+  const otherTarget = {
+    ...presignedUpload,
+    url: presignedUpload.url.replace(presignedUpload.uploadId, newId('upl')),
+  }
   assert.equal(await put(otherTarget, png), 403)
   const stranger = await app.send('POST', '/v1/convert', {
-    body: { uploadId: place.uploadId, targetFormat: 'webp' },
+    body: { uploadId: presignedUpload.uploadId, targetFormat: 'webp' },
   })
   assert.deepEqual([stranger.status, stranger.json.error.code], [404, 'UPLOAD_NOT_FOUND'])
-  assert.equal((await convert(place.uploadId)).status, 202)
+  assert.equal((await convert(presignedUpload.uploadId)).status, 202)
 })
 
 test('a merge that names an upload twice, by id or key, is rejected with the name of the field', async () => {

@@ -90,7 +90,7 @@ test('only the network of an IP address is reported, not the whole address', () 
 })
 
 const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
-const of = (more: Partial<Job>): Job => ({ ...job, ...more })
+const of = (overrides: Partial<Job>): Job => ({ ...job, ...overrides })
 const stranger = { ownerId: newId('anon') }
 
 describe('access to jobs by owner', () => {
@@ -132,8 +132,8 @@ describe('access to jobs by owner', () => {
   test('a public key sees the jobs created with it or with the keys it replaced', () => {
     const account = newId('acc')
     const createdJob = of({ owner: account, keyId: 'key_2' })
-    const visibleJob = (keyId: string, more: Partial<JobReader> = {}) =>
-      canRead(createdJob, { ownerId: account, keyId, isPublic: true, ...more })
+    const visibleJob = (keyId: string, overrides: Partial<JobReader> = {}) =>
+      canRead(createdJob, { ownerId: account, keyId, isPublic: true, ...overrides })
     assert.deepEqual(
       [visibleJob('key_2'), visibleJob('key_3'), visibleJob('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
       [true, false, true],

@@ -97,7 +97,8 @@ test('anonymous clients are counted by IP address, with separate limits for read
   assert.equal(firstReply.headers['x-ratelimit-remaining'], '4')
   assert.equal(firstReply.headers['ratelimit-policy'], '"minute";q=5;w=60, "hour";q=30;w=3600')
   assert.match(firstReply.headers['ratelimit'] ?? '', /^"minute";r=4;t=60$/)
-  for (let left = 4; left > 0; left--) assert.equal((await ask('POST', '198.51.100.1')).status, 201)
+  for (let requestsLeft = 4; requestsLeft > 0; requestsLeft--)
+    assert.equal((await ask('POST', '198.51.100.1')).status, 201)
   const refusedReply = await ask('POST', '198.51.100.1')
   assert.equal(refusedReply.status, 429)
   const { code, details } = refusedReply.json.error
@@ -180,7 +181,7 @@ test('a cached API key costs one write for several requests, and no lookup for s
   assert.deepEqual((await countCalls()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
   await countCalls()
   const laterWrites: unknown[] = []
-  for (let left = 16; left > 0; left--) laterWrites.push(...(await countCalls()))
+  for (let requestsLeft = 16; requestsLeft > 0; requestsLeft--) laterWrites.push(...(await countCalls()))
   assert.ok(laterWrites.length < 16 && laterWrites.every((name) => name === 'update'), laterWrites.join())
   const keys = new ApiKeys({ table })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of another name' })

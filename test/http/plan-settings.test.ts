@@ -69,7 +69,7 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
   const slots = new ConcurrencySlots(services)
   const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
   const jobs: Job[] = []
-  for (let left = 6; left > 0; left--) {
+  for (let requestsLeft = 6; requestsLeft > 0; requestsLeft--) {
     const body = new FormData()
     body.set('targetFormat', 'pdf')
     body.append('file', new Blob(['# Hello']), 'page.md')

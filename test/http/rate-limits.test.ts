@@ -46,14 +46,14 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
 
 test('a thousand concurrent requests are allowed exactly up to the rate limit', async () => {
   const { services } = where('free')
-  const one = createPrincipal()
+  const principal = createPrincipal()
   // Each has a separate cache, like several processes.
   const processes = Array.from({ length: 5 }, () => ({
     ...services,
     table: new Proxy(services.table, bound),
   }))
   const allResults = await Promise.all(
-    processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, one, 'read'))),
+    processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, principal, 'read'))),
   )
   assert.equal(allResults.filter(({ isAllowed }) => isAllowed).length, 60)
   assert.equal((await countRequest(services, createPrincipal(), 'read')).isAllowed, true)
@@ -68,15 +68,15 @@ test('many requests of a client are counted in blocks, and each reports its own 
     },
   })
   const services = { ...where('free', { requestsPerMinute: 200, requestsPerDay: 100 }).services, table }
-  const one = createPrincipal()
+  const principal = createPrincipal()
   const now = Date.now()
   const usedCounts: number[] = []
   for (;;) {
-    const { isAllowed, usages } = await countRequest(services, one, 'work', now)
+    const { isAllowed, usages } = await countRequest(services, principal, 'work', now)
     if (!isAllowed) break
     usedCounts.push(usages.find(({ policy }) => policy.name === 'day')?.used ?? 0)
     assert.deepEqual(
-      (await readWindowUsages(services, one, now)).map((usage) => usage.used),
+      (await readWindowUsages(services, principal, now)).map((usage) => usage.used),
       [usedCounts.length, usedCounts.length],
     )
   }
@@ -102,10 +102,10 @@ test('many requests of a client are counted in blocks, and each reports its own 
 
 test('a rate-limit window restarts when it ends, while other windows continue', async () => {
   const { services } = where('free', { requestsPerMinute: 2, requestsPerDay: 3, requestsPerMonth: 100 })
-  const one = createPrincipal()
+  const principal = createPrincipal()
   const noon = Date.UTC(2026, 4, 31, 12)
   const countOnce = async (now: number) => {
-    const { isAllowed, usages } = await countRequest(services, one, 'work', now)
+    const { isAllowed, usages } = await countRequest(services, principal, 'work', now)
     return [isAllowed, ...usages.map(({ used }) => used)]
   }
   assert.deepEqual(await countOnce(noon), [true, 1, 1, 1])
@@ -127,26 +127,26 @@ test('a full rate-limit window is checked again after some seconds, and the reco
     },
   })
   const services = { ...where('free', { requestsPerMinute: 1, requestsPerDay: 9 }).services, table }
-  const one = createPrincipal()
+  const principal = createPrincipal()
   const noon = Date.UTC(2126, 4, 30, 12)
   const countOnce = async (ms: number) => {
     updates.length = 0
-    const { isAllowed, usages } = await countRequest(services, one, 'work', noon + ms)
+    const { isAllowed, usages } = await countRequest(services, principal, 'work', noon + ms)
     return [isAllowed, usages.map(({ used }) => used).join(), updates.length]
   }
   assert.deepEqual((await countOnce(0))[0], true)
   assert.deepEqual(await countOnce(1), [false, '1,1', 1])
   assert.deepEqual(await countOnce(4000), [false, '1,1', 0])
   assert.deepEqual(await countOnce(4001), [false, '1,1', 1])
-  const { ttl } = (await app.services.table.get(getLimitRecordKey(one))) ?? {}
+  const { ttl } = (await app.services.table.get(getLimitRecordKey(principal))) ?? {}
   assert.equal(ttl, Date.UTC(2126, 5, 2) / 1000)
 })
 
 test('a plan with a limit of 0 refuses requests without writing a record', async () => {
   const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
-  const one = createPrincipal()
+  const principal = createPrincipal()
   const now = Date.UTC(2026, 4, 30, 12)
-  const { isAllowed, usages } = await countRequest(services, one, 'work', now)
+  const { isAllowed, usages } = await countRequest(services, principal, 'work', now)
   assert.equal(isAllowed, false)
   assert.deepEqual(
     usages.map(({ policy, used, endsAt }) => [policy.name, used, endsAt]),
@@ -155,20 +155,20 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
       ['day', 0, Date.UTC(2026, 4, 31)],
     ],
   )
-  assert.equal(await app.services.table.get(getLimitRecordKey(one)), undefined)
+  assert.equal(await app.services.table.get(getLimitRecordKey(principal)), undefined)
 })
 
 test('the rate-limit usage can be read without counting a request, including a separate limit for reads', async () => {
   const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
-  const one = createPrincipal()
-  await countRequest(services, one, 'work')
-  await countRequest(services, one, 'read')
-  await countRequest(services, one, 'read')
+  const principal = createPrincipal()
+  await countRequest(services, principal, 'work')
+  await countRequest(services, principal, 'read')
+  await countRequest(services, principal, 'read')
   const rateLimitErrorFor = async (of: typeof services, principal: Principal) =>
     (await readWindowUsages(of, principal)).map(({ policy, used }) => `${policy.name} ${used}`)
-  assert.deepEqual(await rateLimitErrorFor(services, one), ['minute 1', 'day 1', 'reads 2'])
+  assert.deepEqual(await rateLimitErrorFor(services, principal), ['minute 1', 'day 1', 'reads 2'])
   assert.deepEqual(await rateLimitErrorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
-  assert.deepEqual(await rateLimitErrorFor(where('free', { readsPerMinute: null }).services, one), [
+  assert.deepEqual(await rateLimitErrorFor(where('free', { readsPerMinute: null }).services, principal), [
     'minute 1',
     'day 1',
   ])

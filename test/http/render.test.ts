@@ -156,12 +156,12 @@ describe('rendering of errors', () => {
   })
 
   test('an error about one field lists that field, and other errors have no list of fields', () => {
-    const one = createProblemDetails(
+    const problem = createProblemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,
     )
-    assert.deepEqual(one.errors, [{ field: 'a', error: 'It is wrong.' }])
-    assert.equal((one as { more?: number }).more, 1)
+    assert.deepEqual(problem.errors, [{ field: 'a', error: 'It is wrong.' }])
+    assert.equal((problem as { more?: number }).more, 1)
     const emptyError = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal('errors' in createProblemDetails(emptyError, request), false)
     const over = createProblemDetails(

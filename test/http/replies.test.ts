@@ -256,7 +256,7 @@ describe('views of options and formats in replies', () => {
       const sharedSet = optionSets[places[at] ?? -1] ?? []
       const isSame =
         sharedSet.length === expectedViews.length &&
-        expectedViews.every((one, index) => one === sharedSet[index])
+        expectedViews.every((expectedView, index) => expectedView === sharedSet[index])
       assert.ok(isSame || JSON.stringify(sharedSet) === JSON.stringify(expectedViews), `${from} to ${to}`)
     }
     assert.equal(new Set(optionSets.map((set) => JSON.stringify(set))).size, optionSets.length)

@@ -57,8 +57,8 @@ describe('unknown query parameters', () => {
   }
 
   test('unknown query parameters are ignored and listed in a warning with a suggestion', async () => {
-    const [warning, ...more] = await getWarnings('/v1/formats', { categroy: 'image', q: 'png' })
-    assert.deepEqual(more, [])
+    const [warning, ...otherWarnings] = await getWarnings('/v1/formats', { categroy: 'image', q: 'png' })
+    assert.deepEqual(otherWarnings, [])
     assert.deepEqual([warning.code, warning.field], ['UNKNOWN_PARAMETER', 'categroy'])
     assert.match(warning.message, /Did you mean category\?$/)
     // Also in replies that are cached, and where there are none.

@@ -22,7 +22,7 @@ interface RequestRow {
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly status: number
-  readonly place: string
+  readonly valuePath: string
   readonly operator: string | undefined
   readonly expectedValue: string
 }
@@ -34,11 +34,11 @@ function parseRequestRow(check: string, savedValues: ReadonlyMap<string, string>
   const text = check.replaceAll(/\{(\w+)\}/g, (whole, name: string) => savedValues.get(name) ?? whole)
   const [request = '', expectedReply = ''] = text.split(' => ')
   const [, method = '', path = '', form, body, sentHeaders = ''] = requestPattern.exec(request) ?? []
-  const [, status = '', place = '', operator, expectedValue = ''] = replyPattern.exec(expectedReply) ?? []
+  const [, status = '', valuePath = '', operator, expectedValue = ''] = replyPattern.exec(expectedReply) ?? []
   assert.ok(method && status, `not a request: ${check}`)
   const pairs = [...sentHeaders.matchAll(/ \[([\w-]+): ([^\]]+)\]/g)]
   const headers = Object.fromEntries(pairs.map(([, name, value]) => [name, value]))
-  return { method, path, form, body, headers, status: Number(status), place, operator, expectedValue }
+  return { method, path, form, body, headers, status: Number(status), valuePath, operator, expectedValue }
 }
 
 async function toFormData(form: string): Promise<FormData> {
@@ -52,8 +52,8 @@ async function toFormData(form: string): Promise<FormData> {
   return data
 }
 
-const valueAt = (json: unknown, place: string) =>
-  place
+const valueAt = (json: unknown, valuePath: string) =>
+  valuePath
     .split('.')
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) // JSON
 
@@ -92,8 +92,8 @@ export function createRowChecker(
     })
     turn = sending.catch(() => {})
     const { row, reply, jobId } = await sending
-    if (row.place.startsWith('job.')) reply['job'] = await waitForJob(jobId)
-    if (row.place !== '') checkValue(reply, row)
+    if (row.valuePath.startsWith('job.')) reply['job'] = await waitForJob(jobId)
+    if (row.valuePath !== '') checkValue(reply, row)
   }
 
   async function sendRow(check: string) {
@@ -130,11 +130,11 @@ function remember(data: unknown, savedValues: Map<string, string>): void {
 
 function checkValue(
   reply: Readonly<Record<string, unknown>>,
-  { place, operator, expectedValue }: RequestRow,
+  { valuePath, operator, expectedValue }: RequestRow,
 ): void {
-  const value = valueAt(reply, place)
+  const value = valueAt(reply, valuePath)
   const shownReply = JSON.stringify(reply).slice(0, 1500)
   if (operator === '=') assert.deepEqual(value, JSON.parse(expectedValue), shownReply)
   else if (operator === '~') assert.match(String(value), new RegExp(expectedValue), shownReply)
-  else assert.ok(value !== undefined, `${place} is missing: ${shownReply}`)
+  else assert.ok(value !== undefined, `${valuePath} is missing: ${shownReply}`)
 }

@@ -9,7 +9,7 @@ import { makeSmallDisk } from '../support/small-disk.ts'
 
 const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)
-const reports: readonly [what: string, error: unknown, isOfDisk: boolean][] = [
+const reports: readonly [caseName: string, error: unknown, isOfDisk: boolean][] = [
   ['a program that reports it', failure, true],
   ['a program whose message was mistaken for a damaged file', corruptFileError(failure), true],
   ['the system', Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
@@ -27,8 +27,8 @@ function corruptFileError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The video is damaged.', undefined, { cause })
 }
 
-for (const [what, error, isDiskFull] of reports)
-  test(`${what} is ${isDiskFull ? '' : 'not '}reported as a full disk`, async (t) => {
+for (const [caseName, error, isDiskFull] of reports)
+  test(`${caseName} is ${isDiskFull ? '' : 'not '}reported as a full disk`, async (t) => {
     const watch = new DiskSpaceMonitor(tmpdir())
     t.after(() => watch.stop())
     assert.equal(

@@ -87,10 +87,10 @@ const count = (answers: readonly (boolean | undefined)[]) => answers.filter((ans
 for (const [state, { isLive, play }] of Object.entries(states)) {
   test(`when two clients cancel a ${state} job at the same time, ${isLive ? 'one' : 'neither'} succeeds`, async (t) => {
     let answers: (boolean | undefined)[] = []
-    const { service } = await play(async (one) => {
+    const { service } = await play(async (simulated) => {
       // Both in the same millisecond.
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-      answers = await Promise.all([one.cancel(), one.cancel()])
+      answers = await Promise.all([simulated.cancel(), simulated.cancel()])
       t.mock.timers.reset()
     })
     await service.runToEnd()
@@ -104,10 +104,10 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
 
   test(`when two clients delete a ${state} job at the same time, one succeeds and no data is left`, async (t) => {
     let answers: (boolean | undefined)[] = []
-    const { service, tableName } = await play(async (one) => {
+    const { service, tableName } = await play(async (simulated) => {
       // Both in the same millisecond.
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
-      answers = await Promise.all([one.delete(), one.delete()])
+      answers = await Promise.all([simulated.delete(), simulated.delete()])
       t.mock.timers.reset()
     })
     await service.runToEnd()
@@ -120,8 +120,8 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
 
   test(`a ${state} job that is cancelled and deleted at the same time is deleted`, async () => {
     let answers: (boolean | undefined)[] = []
-    const { service, tableName } = await play(async (one) => {
-      answers = await Promise.all([one.cancel(), one.delete()])
+    const { service, tableName } = await play(async (simulated) => {
+      answers = await Promise.all([simulated.cancel(), simulated.delete()])
     })
     await service.runToEnd()
     const { events } = await getOutcome(service)
@@ -142,8 +142,8 @@ test('a file that arrives after its job was deleted or cancelled is deleted', as
     await service.runToEnd()
     await expire(service)
     assert.deepEqual(remainingKeys(service), [], end)
-    const left = (await database.scan(tableName)).map(({ sk }) => sk)
-    assert.deepEqual(left, end === 'delete' ? [] : ['JOB'])
+    const remainingSortKeys = (await database.scan(tableName)).map(({ sk }) => sk)
+    assert.deepEqual(remainingSortKeys, end === 'delete' ? [] : ['JOB'])
   }
 })
 
@@ -159,13 +159,13 @@ async function largeJob() {
   const { service } = stage
   await service.create(fanOutAndIn(120))
   const { tasks } = await service.state()
-  const parts = tasks.slice(0, 2).map((task, at) => ({
+  const chunks = tasks.slice(0, 2).map((task, at) => ({
     ...createChunkRecord(task, 1000 + at, {}, new Date()),
     status: 'completed' as const,
     files: [{ ...importedFile, key: `jobs/${service.jobId}/${at}` }],
   }))
-  await service.services().jobs.store.addChunks(parts)
-  for (const { files } of parts) service.files.objects.set(files[0]?.key ?? '', new Uint8Array([1]))
+  await service.services().jobs.store.addChunks(chunks)
+  for (const { files } of chunks) service.files.objects.set(files[0]?.key ?? '', new Uint8Array([1]))
   const kinds = new Set((await database.scan(stage.tableName)).map(({ sk }) => String(sk).split('#')[0]))
   assert.deepEqual([...kinds].sort(), ['EDGES', 'JOB', 'LATCH', 'PART', 'TASK'])
   return stage
@@ -181,12 +181,12 @@ test('after the retention time, only the tombstone of a job remains, with a TTL'
   )
   await service.cancel()
   await expire(service)
-  const left = await database.scan(tableName)
+  const remainingItems = await database.scan(tableName)
   assert.deepEqual(
-    left.map(({ sk, status, wakeAt, listKey }) => ({ sk, status, wakeAt, listKey })),
+    remainingItems.map(({ sk, status, wakeAt, listKey }) => ({ sk, status, wakeAt, listKey })),
     [{ sk: 'JOB', status: 'expired', wakeAt: undefined, listKey: undefined }],
   )
-  assert.equal(typeof left[0]?.['ttl'], 'number')
+  assert.equal(typeof remainingItems[0]?.['ttl'], 'number')
   assert.deepEqual(remainingKeys(service), [])
   const { events } = await getOutcome(service)
   assert.equal(events.at(-1), 'job.expired')
@@ -269,8 +269,8 @@ test('a failed branch of a job does not stop the other one, but cancels the task
 
 test('a cancelled task stops at its next heartbeat, and its results are deleted', async () => {
   const { service } = await createService({
-    a: async (one) => {
-      await one.cancel()
+    a: async (simulated) => {
+      await simulated.cancel()
     },
   })
   await service.create(singleTask())

@@ -50,13 +50,13 @@ async function split(moreFields: Partial<Task> = {}) {
     takeCalls: () => calls.splice(0),
     change: (set: Partial<Task>) => store.changeTask(ref, { set }),
     /** Ends a chunk with these attributes. */
-    end: async (part: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
-      const endedChunk = { ...createChunkRecord(base, part, {}, new Date()), ...set }
+    end: async (chunkNumber: number, set: Partial<Task> = { status: 'completed' }, again = false) => {
+      const endedChunk = { ...createChunkRecord(base, chunkNumber, {}, new Date()), ...set }
       await store.addChunks([endedChunk])
       await completeChunk(endedChunk, again, deps)
     },
-    add: (part: number, set: Partial<Task> = {}) =>
-      store.addChunks([{ ...createChunkRecord(base, part, {}, new Date()), ...set }]),
+    add: (chunkNumber: number, set: Partial<Task> = {}) =>
+      store.addChunks([{ ...createChunkRecord(base, chunkNumber, {}, new Date()), ...set }]),
   }
 }
 
@@ -76,7 +76,7 @@ test('a completed chunk is counted, and the last one sends the task to be joined
 
 test('repeating the completion of a chunk while its task is joined does not send the task again', async () => {
   const { end, change, takeCalls } = await split()
-  for (const part of parts) await end(part)
+  for (const chunkNumber of parts) await end(chunkNumber)
   takeCalls()
   await change({ leaseId: 'lease_1' })
   await end(1002, { status: 'completed' }, true)
@@ -145,9 +145,9 @@ test('an unreadable chunk discards the chunks of its task, and a fallback route 
   const details = { reason: 'feature' }
   await end(1001, { ...damageFields, details })
   const { code, message } = damageFields
-  const { expandedBy: _by, partCount: _count, open: _open, got: _got, ...left } = before
+  const { expandedBy: _by, partCount: _count, open: _open, got: _got, ...remainingFields } = before
   assert.deepEqual(await found(), {
-    ...left,
+    ...remainingFields,
     status: 'pending',
     attempt: 0,
     percent: 60,

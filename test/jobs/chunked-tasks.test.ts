@@ -43,27 +43,27 @@ test('a chunked task ends with the same outcome wherever a process crashes', asy
 
 test('a chunked task returns the same result as an unsplit one, and leaves no chunks behind', async () => {
   const wholeRun = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
-  const parts = await runScenario({ play: playGraph(createChunkedGraph) })
+  const scenario = await runScenario({ play: playGraph(createChunkedGraph) })
   assert.deepEqual(wholeRun.runs, ['a', 'string', 'last'])
-  assert.deepEqual(parts.runs.toSorted(), [
+  assert.deepEqual(scenario.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
   ])
-  assert.deepEqual(await getOutcome(parts), await getOutcome(wholeRun))
-  const [, task] = (await parts.state()).tasks
+  assert.deepEqual(await getOutcome(scenario), await getOutcome(wholeRun))
+  const [, task] = (await scenario.state()).tasks
   const [, otherTask] = (await wholeRun.state()).tasks
-  const summarize = (one: typeof task) => [
-    one?.status,
-    one?.percent,
-    one?.attempt,
-    one?.engine,
-    one?.files[0]?.filename,
+  const summarize = (chunkedTask: typeof task) => [
+    chunkedTask?.status,
+    chunkedTask?.percent,
+    chunkedTask?.attempt,
+    chunkedTask?.engine,
+    chunkedTask?.files[0]?.filename,
   ]
   assert.deepEqual(summarize(task), summarize(otherTask))
   assert.deepEqual(
     task?.warnings.map(({ code }) => code),
     ['SHARED'],
   )
-  assert.deepEqual(await findLeftovers(parts), [])
+  assert.deepEqual(await findLeftovers(scenario), [])
 })
 
 test('a worker that joins chunks fetches the inputs again if the join reads them', async () => {
@@ -148,7 +148,7 @@ test('the time limit of a chunk does not include its waiting time for other chun
 })
 
 test('a task is not split into chunks if there is only one worker or all are busy', async () => {
-  for (const [parallel, load, parts] of [
+  for (const [parallel, load, chunkCount] of [
     [1, 1, 0],
     [4, 1, 3],
     [4, 4, 0],
@@ -157,7 +157,7 @@ test('a task is not split into chunks if there is only one worker or all are bus
     service.queues.load = async () => load
     await service.create(createChunkedGraph())
     await service.runToEnd()
-    assert.equal(service.runs.filter((run) => run.startsWith('string part')).length, parts)
+    assert.equal(service.runs.filter((run) => run.startsWith('string part')).length, chunkCount)
   }
 })
 
@@ -184,13 +184,13 @@ test('chunks left over from a failed task are deleted even if the first deletion
 test('chunk results are joined in order, whether the original or its speculative copy completed', async () => {
   const base = createRecords([createStoredImport('in'), newTask('work', [0])]).tasks[0]
   assert.ok(base)
-  const createChunk = (part: number, moreFields: Partial<Task> = {}): Task => ({
-    ...createChunkRecord(base, part, { spec: { part } }, new Date()),
+  const createChunk = (chunkNumber: number, moreFields: Partial<Task> = {}): Task => ({
+    ...createChunkRecord(base, chunkNumber, { spec: { part: chunkNumber } }, new Date()),
     status: 'completed',
     ...moreFields,
   })
   const warning = { code: 'SHARED', message: 'It was split.' }
-  const parts = [
+  const chunks = [
     ...[
       createChunk(1001, { warnings: [warning] }),
       createChunk(1002),
@@ -202,7 +202,7 @@ test('chunk results are joined in order, whether the original or its speculative
       createChunk(3001),
     ],
   ]
-  const services = { jobs: { store: { getChunks: async () => parts } } } as unknown as TaskServices // no files are read
+  const services = { jobs: { store: { getChunks: async () => chunks } } } as unknown as TaskServices // no files are read
   const fetchResults = (partCount: number) =>
     fetchChunkResults(
       { ...base, expandedBy: 1, partCount },

@@ -40,7 +40,7 @@ async function createSplitTask(open: readonly number[]) {
   }
   const { record } = await ownJobs.store.changeTask(ref, { set })
   assert.ok(record)
-  const part = (number: number, moreFields: Partial<Task> = {}, of = record): Task => ({
+  const createChunk = (number: number, moreFields: Partial<Task> = {}, of = record): Task => ({
     ...createChunkRecord(of, number, {}, secondsLater(0)),
     ...moreFields,
   })
@@ -48,11 +48,11 @@ async function createSplitTask(open: readonly number[]) {
     ...ownJobs,
     ref,
     task: record,
-    part,
+    part: createChunk,
     services: ownJobs as unknown as TaskServices, // no more is used
-    change: (more: Partial<Task>) => ownJobs.store.changeTask(ref, { set: more }),
-    add: (...parts: Task[]) => ownJobs.store.addChunks(parts),
-    numbers: async () => (await ownJobs.store.getChunks(record)).map((one) => one.part),
+    change: (overrides: Partial<Task>) => ownJobs.store.changeTask(ref, { set: overrides }),
+    add: (...chunks: Task[]) => ownJobs.store.addChunks(chunks),
+    numbers: async () => (await ownJobs.store.getChunks(record)).map((chunk) => chunk.part),
     keys: () => [...ownJobs.files.objects.keys()].sort(),
     keep: (...keys: string[]) => {
       for (const key of keys) ownJobs.files.objects.set(key, new Uint8Array([1]))
@@ -67,7 +67,7 @@ test('a stored chunk contains its options, the next step and its part of the fil
   const [firstChunk, secondChunk] = createChunks({ ...split, attempt: 2 }, inputPlan, chunkSpecs)
   const remainingPlan = { ...inputPlan, steps: [step, step] }
   assert.deepEqual(
-    [firstChunk, secondChunk].map((one) => [one?.part, one?.spec, one?.pieces, one?.cut]),
+    [firstChunk, secondChunk].map((chunk) => [chunk?.part, chunk?.spec, chunk?.pieces, chunk?.cut]),
     [
       [2000, { from: 1 }, [remainingPlan], undefined],
       [2001, { from: 2 }, [{ ...remainingPlan, files: [cutFile] }], cutFile.key],
@@ -82,8 +82,8 @@ test('a stored chunk contains its options, the next step and its part of the fil
 test('the chunks of a fallback route have other numbers than those of the previous route', async () => {
   const { task: split } = await createSplitTask([])
   const triedRoutes = [{ steps: [], error: { code: 'CORRUPT_FILE' as const, message: '' } }]
-  const [part] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried: triedRoutes }, [{ spec: {} }])
-  assert.equal(part?.part, 11_000)
+  const [chunk] = createChunks({ ...split, attempt: 1 }, { ...inputPlan, tried: triedRoutes }, [{ spec: {} }])
+  assert.equal(chunk?.part, 11_000)
 })
 
 test('a task is split into at most five hundred chunks', async () => {

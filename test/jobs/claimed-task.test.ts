@@ -22,7 +22,11 @@ const WORK_DIR = scratchFolder('claimed')
 
 /** Returns the error of a task whose engine only ends when it is aborted. */
 async function getRunError(
-  { remainingMs = 60_000, limitS = 60, ...more }: Partial<Task> & { remainingMs?: number; limitS?: number },
+  {
+    remainingMs = 60_000,
+    limitS = 60,
+    ...overrides
+  }: Partial<Task> & { remainingMs?: number; limitS?: number },
   act: (controls: {
     stop: AbortController
     full: AbortController
@@ -34,7 +38,7 @@ async function getRunError(
   let loseLease = () => {}
   const lease = { startHeartbeat: (_job: unknown, onLost: () => void) => (loseLease = onLost) }
   const [one] = state.tasks
-  const claimedTask = { task: { ...one, startedAt: new Date().toISOString(), ...more }, state, lease }
+  const claimedTask = { task: { ...one, startedAt: new Date().toISOString(), ...overrides }, state, lease }
   const run = {
     services: { config: { WORK_DIR } },
     remainingMs,

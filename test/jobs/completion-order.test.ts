@@ -31,9 +31,9 @@ async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> 
     return one
   }
   const job = async (): Promise<Job> => {
-    const one = await store.getJob('job_1')
-    assert.ok(one)
-    return one
+    const foundJob = await store.getJob('job_1')
+    assert.ok(foundJob)
+    return foundJob
   }
   const changeTask = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
@@ -149,7 +149,7 @@ test('a task with one input is sent with its files, while a task with several in
     {
       taskSender: {
         route: async ({ number }, at) => {
-          inputsOfTask.push([number, at?.tasks.map((one) => [one.number, one.status])])
+          inputsOfTask.push([number, at?.tasks.map((task) => [task.number, task.status])])
           return { queue: 'image', message: { jobId: 'job_1', task: number } }
         },
         retryQueue: (queue) => queue,
@@ -233,10 +233,10 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
     })
     ownJob.takeEvents()
     const base = await ownJob.found(1)
-    const endChunk = async (part: number, set: Partial<Task>) => {
-      const one = { ...createChunkRecord(base, part, {}, new Date()), ...set }
-      await ownJob.store.addChunks([one])
-      await ownJob.jobs.completion.completeTask(one, { isRepeat: false })
+    const endChunk = async (chunkNumber: number, set: Partial<Task>) => {
+      const chunk = { ...createChunkRecord(base, chunkNumber, {}, new Date()), ...set }
+      await ownJob.store.addChunks([chunk])
+      await ownJob.jobs.completion.completeTask(chunk, { isRepeat: false })
     }
     return { ...ownJob, endChunk }
   }

@@ -139,10 +139,10 @@ test('the concurrency slot of a job that ended without releasing it passes to th
   await take('a')
   ends('a')
   assert.equal(await take('b'), true)
-  const { count, ...more } = (await state()) ?? {}
-  assert.deepEqual([count, more['wakeAt']], [1, undefined])
+  const { count, ...otherFields } = (await state()) ?? {}
+  assert.deepEqual([count, otherFields['wakeAt']], [1, undefined])
   assert.deepEqual(
-    Object.keys(more).filter((name) => name.startsWith('job ')),
+    Object.keys(otherFields).filter((name) => name.startsWith('job ')),
     ['job b'],
   )
 })

@@ -18,7 +18,7 @@ const engines = noOpEngines(() => assert.fail('no engine must run'))
 const warning = { code: 'REDUCED', message: 'Less.' }
 
 /** A document whose message arrives in the queue of the wrong image. */
-async function handleInWrongQueue(moreFields: Partial<Task> = {}, part?: number) {
+async function handleInWrongQueue(moreFields: Partial<Task> = {}, chunkNumber?: number) {
   const { jobs, store, takeSentTasks } = memoryJobs()
   const source = createStoredImport('in')
   const completedFields = { status: 'completed' as const, files: [importedDocument] }
@@ -28,9 +28,10 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, part?: number)
   const ref = { jobId: 'job_1', task: 1 }
   const { record } = await store.changeTask(ref, { set: moreFields })
   assert.ok(record)
-  if (part !== undefined) await store.addChunks([createChunkRecord(record, part, {}, secondsLater(0))])
+  if (chunkNumber !== undefined)
+    await store.addChunks([createChunkRecord(record, chunkNumber, {}, secondsLater(0))])
   const services = { jobs, vault, engines: async () => engines }
-  const run = { services, queue: 'av', ref: { ...ref, part }, extendVisibility: async () => {} }
+  const run = { services, queue: 'av', ref: { ...ref, part: chunkNumber }, extendVisibility: async () => {} }
   const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
   const { record: claimedTask } = await lease.claim()
   const state = claimedTask && (await store.getInputs(claimedTask))
@@ -60,8 +61,8 @@ test('a plan that is handed over to another image contains only encrypted secret
   }
   const { outcome, found } = await handleInWrongQueue({ pieces: [inputPlan] })
   assert.equal(await outcome, doneOutcome)
-  const [left] = (await found())?.pieces ?? []
-  const options = left?.steps[0]?.options
+  const [remainingPlan] = (await found())?.pieces ?? []
+  const options = remainingPlan?.steps[0]?.options
   assert.equal(options?.['name'], 'a')
   assert.doesNotMatch(JSON.stringify(options), /sesame/)
   assert.equal(vault.unsealAll(options, 'job_1')?.['password'], 'open sesame')

@@ -56,10 +56,13 @@ export const finishJob = (
   tasks: Readonly<Record<string, Partial<Task>>>,
   afterS = 9,
 ): JobState => {
-  const done = withTasks(state, tasks)
+  const doneState = withTasks(state, tasks)
   return {
-    ...done,
-    job: of(done.job, createJobEndChange(done, decideOutcome(done), 'lease', secondsLater(afterS))),
+    ...doneState,
+    job: of(
+      doneState.job,
+      createJobEndChange(doneState, decideOutcome(doneState), 'lease', secondsLater(afterS)),
+    ),
   }
 }
 
@@ -87,7 +90,7 @@ export const expireJob = (state: JobState, expiredFor: 'retention' | 'upload_tim
   deleteJob(state, { status: 'expired', expiredAt: timestamp(4000), expiredFor })
 
 export const createDeletionEvents = (state: JobState) =>
-  listJobFiles(state).map((one, at) => createFileDeletedEvent(state, one, at))
+  listJobFiles(state).map((jobFile, at) => createFileDeletedEvent(state, jobFile, at))
 
 export const progressEventOf = (state: JobState, name: string) => {
   const foundFact = state.job.log[name]

@@ -35,11 +35,11 @@ const outline = {
 }
 const url = `/v1/download/${jobId}`
 
-const tasks = (input: string, a: string, b: string, out: object) => ({
+const tasks = (input: string, a: string, b: string, exportTask: object) => ({
   in: { operation: 'import/upload', status: input },
   a: { operation: 'convert', status: a },
   b: { operation: 'convert', status: b },
-  out: { operation: 'export/url', ...out },
+  out: { operation: 'export/url', ...exportTask },
 })
 const waitingTasks = tasks('completed', 'pending', 'pending', { status: 'pending' })
 

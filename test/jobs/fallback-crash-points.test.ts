@@ -105,15 +105,15 @@ test('after an unreadable chunk, the replanned task is sent even if the queue fa
   let refusals = 0
   const { service } = await runScenario({
     ...story,
-    play: async (one) => {
-      const send = one.queues.send.bind(one.queues)
-      one.queues.send = async (queue, messages, group) => {
+    play: async (simulated) => {
+      const send = simulated.queues.send.bind(simulated.queues)
+      simulated.queues.send = async (queue, messages, group) => {
         const isTaskMessage = messages.some(({ part }) => part === undefined)
-        if (isTaskMessage && one.runs.includes('word by vips part 1') && refusals++ === 0)
+        if (isTaskMessage && simulated.runs.includes('word by vips part 1') && refusals++ === 0)
           throw new Error('The queue is unavailable.')
         return send(queue, messages, group)
       }
-      await story.play(one)
+      await story.play(simulated)
     },
   })
   assert.ok(refusals > 1)
@@ -253,8 +253,8 @@ test('the best other result is used if the engine of the fallback route is alway
 
 test('a pinned engine is the only one tried, and the error says so', async () => {
   const { service, task } = await runScenario({
-    play: async (one) => {
-      await one.create(animationGraph({ engine: 'vips' }))
+    play: async (simulated) => {
+      await simulated.create(animationGraph({ engine: 'vips' }))
     },
     during: fallbackScenarios['a file that another engine of the same image reads'].during,
   })

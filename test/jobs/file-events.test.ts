@@ -112,8 +112,8 @@ test('the events of downloaded and deleted files of a job contain their details'
       file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
     },
   )
-  const goneJob = (more: Partial<Job>, at: number) =>
-    getBody(createFileDeletedEvent(withJob(endedJob, more), { ...png, role: 'output' }, at))
+  const goneJob = (overrides: Partial<Job>, at: number) =>
+    getBody(createFileDeletedEvent(withJob(endedJob, overrides), { ...png, role: 'output' }, at))
   assert.deepEqual(goneJob({ deletedAt: timestamp(40) }, 0), {
     ...commonFields,
     event: 'file.deleted',

@@ -103,36 +103,38 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
   const state = withTasks(newJob(conversion), {
     work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
   })
-  const [work] = state.tasks
-  assert.ok(work)
-  const part = (number: number, more: Partial<Task>): Task => ({
-    ...work,
+  const [workTask] = state.tasks
+  assert.ok(workTask)
+  const createChunk = (number: number, overrides: Partial<Task>): Task => ({
+    ...workTask,
     expandedBy: undefined,
     open: undefined,
     status: 'pending',
     part: number,
-    ...more,
+    ...overrides,
   })
   const chunks = [
     // A chunk of an abandoned attempt, and one that is already counted.
-    part(1, {}),
-    part(1000, complete(2, file('a'))),
-    part(1001, complete(3, file('b'))),
-    part(1002, {}),
+    createChunk(1, {}),
+    createChunk(1000, complete(2, file('a'))),
+    createChunk(1001, complete(3, file('b'))),
+    createChunk(1002, {}),
   ]
   const stalled = findStalledTasks({ ...state, chunks }, muchLater)
   assert.deepEqual(
-    stalled.unsentTasks.map((one) => one.part),
+    stalled.unsentTasks.map((unsentTask) => unsentTask.part),
     [1002],
   )
   assert.deepEqual(
-    stalled.unreportedTasks.map((one) => one.part),
+    stalled.unreportedTasks.map((unreportedTask) => unreportedTask.part),
     [1001],
   )
   // A lost chunk that has not ended its task yet.
   const lostChunk = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
-    findStalledTasks({ ...lostChunk, chunks }, muchLater).unreportedTasks.map((one) => one.part),
+    findStalledTasks({ ...lostChunk, chunks }, muchLater).unreportedTasks.map(
+      (unreportedTask) => unreportedTask.part,
+    ),
     [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })

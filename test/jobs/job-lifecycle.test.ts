@@ -247,9 +247,9 @@ test('cancelling a job keeps ended tasks and cancels the others and their chunks
   await change(1, { ...complete(5, file('a.png')), endedBy: 'lease_1' })
   const [firstTask] = state.tasks
   assert.ok(firstTask)
-  const part: Task = { ...firstTask, number: 2, part: 1000 }
-  await store.addChunks([part])
-  await lifecycle().cancelTasks({ ...state, chunks: [part] })
+  const chunk: Task = { ...firstTask, number: 2, part: 1000 }
+  await store.addChunks([chunk])
+  await lifecycle().cancelTasks({ ...state, chunks: [chunk] })
   const { tasks, chunks } = await whole()
   assert.deepEqual(
     [...tasks, ...chunks].map(({ status, endedBy }) => [status, endedBy]),
@@ -311,8 +311,8 @@ test('republishing the outcome of a job keeps its earlier check time if it has e
   await store.changeJob('job_1', { set: { status: 'expired', unsaid: true, wakeAt: timestamp(9) } })
   store.getState = async () => ({ ...staleState, job: { ...staleState.job, unsaid: true } })
   await lifecycle().republishEnd('job_1')
-  const left = await store.getJob('job_1')
-  assert.deepEqual([left?.wakeAt, left?.unsaid], [timestamp(9), true])
+  const remainingJob = await store.getJob('job_1')
+  assert.deepEqual([remainingJob?.wakeAt, remainingJob?.unsaid], [timestamp(9), true])
 })
 
 test('chunks of an ended job are cancelled once, with a timestamp, before the end is published', async () => {
@@ -322,9 +322,9 @@ test('chunks of an ended job are cancelled once, with a timestamp, before the en
   assert.ok(firstTask)
   await store.addChunks([{ ...firstTask, status: 'processing', endedAt: undefined, part: 1000 }])
   const over = await lifecycle().endAllTasks(await whole())
-  const [part] = over.chunks
-  assert.equal(part?.status, 'cancelled')
-  assert.ok(part.endedAt)
+  const [chunk] = over.chunks
+  assert.equal(chunk?.status, 'cancelled')
+  assert.ok(chunk.endedAt)
   const itemsBefore = table.items
   let writes = 0
   const changeTask = store.changeTask.bind(store)

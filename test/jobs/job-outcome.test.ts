@@ -93,8 +93,8 @@ test('a batch completes when one item completes, and counts the others', () => {
   })
   const request = [...pair.slice(0, 3), refusedTask, createExport('out', [1, 2])]
   const batch = newJob(request, { require: 'any' })
-  const one = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
-  const { status, summary, error } = decideOutcome(one)
+  const halfEnded = withTasks(batch, { left: complete(3, file('a.webp')), right: fail(4, 'x') })
+  const { status, summary, error } = decideOutcome(halfEnded)
   assert.deepEqual([status, error, summary], ['completed', undefined, { total: 3, completed: 1, failed: 2 }])
   const failedState = withTasks(batch, { left: fail(5, 'second'), right: fail(4, 'first') })
   assert.deepEqual(decideOutcome(failedState).summary, { total: 3, completed: 0, failed: 3 })
@@ -146,10 +146,10 @@ test('an export names its files according to its template', () => {
     left: complete(3, file('a.webp')),
     right: complete(4, file('b.webp')),
   })
-  const [, , , , out] = [...state.fixed, ...state.tasks, ...state.fixed.slice(-1)]
-  assert.ok(out && !('attempt' in out))
+  const [, , , , exportTask] = [...state.fixed, ...state.tasks, ...state.fixed.slice(-1)]
+  assert.ok(exportTask && !('attempt' in exportTask))
   assert.deepEqual(
-    nameExportFiles(out, state).map(({ filename }) => filename),
+    nameExportFiles(exportTask, state).map(({ filename }) => filename),
     ['a-1-job_1-2026-01-01.webp', 'b-2-job_1-2026-01-01.webp'],
   )
 })
@@ -212,18 +212,18 @@ test('warnings are equal whatever the order of their fields', () => {
 
 test('an export to links completes when its inputs have completed', () => {
   const status = (state: JobState) => {
-    const out = state.fixed.at(-1)
-    assert.ok(out)
-    return getFixedTaskStatus(out, state)
+    const exportTask = state.fixed.at(-1)
+    assert.ok(exportTask)
+    return getFixedTaskStatus(exportTask, state)
   }
   const state = newJob(pair)
   assert.equal(status(state), 'pending')
-  const one = withTasks(state, { left: complete(3, file('a')) })
-  assert.equal(status(one), 'pending')
-  assert.equal(status(withTasks(one, { right: complete(4, file('b')) })), 'completed')
-  assert.equal(status(withTasks(one, { right: fail(4, 'x') })), 'cancelled')
+  const halfEnded = withTasks(state, { left: complete(3, file('a')) })
+  assert.equal(status(halfEnded), 'pending')
+  assert.equal(status(withTasks(halfEnded, { right: complete(4, file('b')) })), 'completed')
+  assert.equal(status(withTasks(halfEnded, { right: fail(4, 'x') })), 'cancelled')
   assert.equal(status({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
-  const canFail = withTasks(one, { right: { ...fail(4, 'x'), continueOnError: true } })
+  const canFail = withTasks(halfEnded, { right: { ...fail(4, 'x'), continueOnError: true } })
   assert.equal(status(canFail), 'completed')
 })
 
@@ -235,12 +235,12 @@ test('the file list of a job contains each file once with its role, but no files
   const [firstTask] = state.tasks
   assert.ok(firstTask)
   // Files of chunks were never published: they are deleted with the job's prefix.
-  const part = { ...firstTask, part: 1000, files: [file('part')] }
+  const chunk = { ...firstTask, part: 1000, files: [file('part')] }
   const stateWithInputs = withTasks(state, {
     second: { status: 'processing', files: [file('half'), file('a.webp')] },
   })
   assert.deepEqual(
-    listJobFiles({ ...stateWithInputs, chunks: [part] }).map(({ key, role }) => [key, role]),
+    listJobFiles({ ...stateWithInputs, chunks: [chunk] }).map(({ key, role }) => [key, role]),
     [
       ['in/in', 'source'],
       ['half', 'output'],

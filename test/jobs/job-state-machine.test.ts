@@ -40,9 +40,9 @@ test('a task fails its dependents unless it completed or has continue_on_error',
 })
 
 test('the percent of a split task is that of its finished chunks, but never decreases', () => {
-  const [, work] = newJob(pair).tasks
-  assert.ok(work)
-  const half = { ...work, status: 'processing', percent: 50 } as const
+  const [, workTask] = newJob(pair).tasks
+  assert.ok(workTask)
+  const half = { ...workTask, status: 'processing', percent: 50 } as const
   const splitTask = { ...half, expandedBy: 1, partCount: 3 }
   const open = (...numbers: number[]) => ({ ...splitTask, open: new Set(numbers) })
   const percents = [half, open(1000, 1001, 1002), open(1000, 1002), open(1002), splitTask].map(getTaskPercent)
@@ -129,8 +129,8 @@ test('a task that restarts does not reduce the stored progress', async () => {
       return { applied: true, record: storedJob }
     },
   }
-  const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
-  const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  const deps = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
+  const completion = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   await completion.lifecycle.publishProgress(storedJob, 1, {
     percent: 41,
     stage: 'convert',
@@ -148,10 +148,8 @@ test('the start of a job records the first task and uses the next sequence numbe
       return { applied: false, record: job }
     },
   }
-  const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
-  const { lifecycle } = new TaskCompletion(
-    parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
-  )
+  const deps = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
+  const { lifecycle } = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   await lifecycle.start(job, { number: 2, name: 'right' })
   const [firstChange] = requestedChanges
   const { startedAt, ...set } = firstChange?.set ?? {}
@@ -179,10 +177,8 @@ test('progress is published once by the process that stored it', async () => {
     },
   }
   const bus = { publish: async (events: readonly unknown[]) => published.push(...events) }
-  const parts = { store, bus, getSubscribers: async () => () => [] }
-  const { lifecycle } = new TaskCompletion(
-    parts as unknown as ConstructorParameters<typeof TaskCompletion>[0],
-  )
+  const deps = { store, bus, getSubscribers: async () => () => [] }
+  const { lifecycle } = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   for (const percent of [20, 40, 60])
     await lifecycle.publishProgress(storedJob, 1, { percent, stage: 'convert', taskName: 'left' })
   assert.equal(published.length, 3)

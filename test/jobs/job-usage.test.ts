@@ -18,7 +18,10 @@ const createFileOfSize = (name: string, size: number, format = 'webp'): StoredFi
   size,
   format,
 })
-const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
+const of = (state: JobState, overrides: Partial<Job>): JobState => ({
+  ...state,
+  job: { ...state.job, ...overrides },
+})
 
 const createdState = newJob(
   [

@@ -64,14 +64,14 @@ for (const isStarted of [false, true])
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
     const eventsBefore = bus.events.length
-    const one = await claimTask()
+    const lease = await claimTask()
     let updates = 0
     const update = table.update.bind(table)
     table.update = async (...args) => {
       updates += 1
       return update(...args)
     }
-    assert.equal(await one.finish(end), true)
+    assert.equal(await lease.finish(end), true)
     assert.equal(updates, 2)
     const { status, numbers, sequence, startedWith, endedBy, result } = await job()
     assert.deepEqual(
@@ -97,11 +97,11 @@ for (const isStarted of [false, true])
 
 test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
   const { held: claimTask, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
-  const one = await claimTask()
+  const lease = await claimTask()
   const subscribedJob = { ...(await job()), hasWebhook: true as const }
   await jobs.publishDownload(subscribedJob, file('a.png'), { isSigned: false, ip: null })
   takeEvents()
-  assert.equal(await one.finish(end), true)
+  assert.equal(await lease.finish(end), true)
   assert.deepEqual(takeEvents(), ['job.started', 'job.completed'])
   const { status, sequence, numbers } = await job()
   assert.deepEqual([status, sequence, numbers['ended']], ['completed', 5, 5])
@@ -113,9 +113,9 @@ test('a job that changed while its only task ended is ended separately, with sta
 
 test('finishing a task after another worker took it over, or after it was cancelled, changes nothing', async () => {
   const { held: claimTask, change, job, found, takeEvents } = await createJob(onlyTasks)
-  const one = await claimTask()
+  const lease = await claimTask()
   await change({ leaseId: 'lease_2' })
-  assert.deepEqual([await one.finish(end), (await found()).status], [false, 'processing'])
+  assert.deepEqual([await lease.finish(end), (await found()).status], [false, 'processing'])
   assert.notEqual((await job()).status, 'completed')
   takeEvents()
   const otherJob = await createJob(onlyTasks)
@@ -128,10 +128,10 @@ test('finishing a task after another worker took it over, or after it was cancel
 
 test('finishing a task that another worker took over does not send its dependents', async () => {
   const { held: claimTask, change, found, takeSentTasks, takeEvents } = await createJob()
-  const one = await claimTask()
+  const lease = await claimTask()
   await change({ leaseId: 'lease_2' })
   assert.deepEqual(
-    [await one.finish(end), (await found()).status, takeSentTasks()],
+    [await lease.finish(end), (await found()).status, takeSentTasks()],
     [false, 'processing', []],
   )
   assert.deepEqual(takeEvents(), ['job.started'])
@@ -139,13 +139,13 @@ test('finishing a task that another worker took over does not send its dependent
 
 test('a job that is cancelled while its only task publishes progress stays cancelled', async () => {
   const { held: claimTask, store, found, job } = await createJob(onlyTasks)
-  const one = await claimTask()
-  one.reportProgress(50, 'encoding')
+  const lease = await claimTask()
+  lease.reportProgress(50, 'encoding')
   await store.changeJob('job_1', { set: { status: 'cancelled' } })
-  await one.stopHeartbeat()
-  one.reportProgress(90, 'encoding')
+  await lease.stopHeartbeat()
+  lease.reportProgress(90, 'encoding')
   await turn()
-  assert.equal(await one.finish(end), true)
+  assert.equal(await lease.finish(end), true)
   assert.deepEqual([(await job()).status, (await found()).status], ['cancelled', 'completed'])
 })
 
@@ -157,12 +157,12 @@ test('the only task of a job with separately stored imports ends the job with th
   await jobs.create(createRecords([...manyTasks, newTask('a', [0]), createExport('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
-  const one = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
-  await one.claim()
+  const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
+  await lease.claim()
   const job = await store.getJob('job_1')
   assert.ok(job && !job.fixed)
-  one.startHeartbeat(job, () => {})
-  assert.equal(await one.finish(end), true)
+  lease.startHeartbeat(job, () => {})
+  assert.equal(await lease.finish(end), true)
   assert.equal((await store.getJob('job_1'))?.result?.files.length, 2)
   assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
@@ -171,16 +171,16 @@ test('the file that a job’s only task imported is published with the end of th
   const { held: claimTask, takeEvents } = await createJob([
     ...[createStoredImport('in'), newTask('a', [], { operation: 'import/url' }), createExport('out', [1])],
   ])
-  const one = await claimTask()
-  assert.equal(await one.finish(end), true)
+  const lease = await claimTask()
+  assert.equal(await lease.finish(end), true)
   assert.deepEqual(takeEvents(), ['file.uploaded', 'job.started', 'job.completed'])
 })
 
 test('when one of several tasks ends, the next one is sent and the start of the job is published', async () => {
   const { held: claimTask, takeSentTasks, takeEvents, job, found, change } = await createJob()
   await change({ pieces: [inputPlan], begun: 'upload 1', stage: 'encoding' })
-  const one = await claimTask()
-  assert.equal(await one.finish({ ...end, engine: 'vips' }), true)
+  const lease = await claimTask()
+  assert.equal(await lease.finish({ ...end, engine: 'vips' }), true)
   const { leaseId, leaseUntil, pieces, begun, stage } = await found()
   assert.deepEqual([leaseId, leaseUntil, pieces, begun, stage], Array(5).fill(undefined))
   assert.deepEqual([takeSentTasks(), takeEvents()], [[2], ['job.started']])
@@ -193,10 +193,10 @@ test('when one of several tasks ends, the next one is sent and the start of the 
 
 test('a stored task outcome is not replaced if the same worker reports a different one', async () => {
   const { held: claimTask, bus, found } = await createJob(onlyTasks)
-  const one = await claimTask()
+  const lease = await claimTask()
   bus.failNext(1)
-  await assert.rejects(one.finish(end), /the bus rejected/)
-  assert.equal(await one.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
+  await assert.rejects(lease.finish(end), /the bus rejected/)
+  assert.equal(await lease.finish({ status: 'failed', code: 'CONVERSION_FAILED', message: '' }), false)
   assert.equal((await found()).status, 'completed')
 })
 
@@ -208,26 +208,31 @@ test('a failed attempt of a task is retried twice', async () => {
   ] as const) {
     const { held: claimTask, change, found } = await createJob()
     await change({ ...claimed })
-    const one = await claimTask()
-    assert.equal(await one.retry(), again)
+    const lease = await claimTask()
+    assert.equal(await lease.retry(), again)
     const { status, leaseId, leaseUntil, attempt } = await found()
     assert.deepEqual([status, attempt], [left, claimed.attempt + 1])
     if (again) assert.deepEqual([leaseId, leaseUntil], [undefined, undefined])
     else assert.equal(leaseId, 'lease_1')
-    await one.stopHeartbeat()
+    await lease.stopHeartbeat()
   }
 })
 
 test('splitting a task sends its chunks, and the task waits for them', async () => {
   const { held: claimTask, found, queues, change } = await createJob()
   await change({ percent: 30, got: new Set([9]) })
-  const one = await claimTask()
-  const parts = [1000, 1001].map((part) =>
-    createChunkRecord({ ...createRecords(two).tasks[0], number: 1 } as Task, part, {}, secondsLater(0)),
+  const lease = await claimTask()
+  const chunks = [1000, 1001].map((chunkNumber) =>
+    createChunkRecord(
+      { ...createRecords(two).tasks[0], number: 1 } as Task,
+      chunkNumber,
+      {},
+      secondsLater(0),
+    ),
   )
   const warnings = [{ code: 'SHARED', message: 'It was split.' }]
-  one.reportProgress(35, 'reading')
-  assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings }), true)
+  lease.reportProgress(35, 'reading')
+  assert.equal(await lease.splitIntoChunks(chunks, { pieces: [inputPlan], warnings }), true)
   const { open, got, leaseId, leaseUntil, endedBy, stage, ...rest } = await found()
   assert.deepEqual(
     [open, got, leaseId, leaseUntil, endedBy, stage],
@@ -247,22 +252,22 @@ test('splitting a task sends its chunks, and the task waits for them', async () 
 
 test('a worker that lost its task cannot split it or hand it over', async () => {
   const { held: claimTask, change, takeSentTasks, store, ref, found } = await createJob()
-  const one = await claimTask()
+  const lease = await claimTask()
   await change({ leaseId: 'lease_2' })
   const taskBefore = await found()
-  const parts = [createChunkRecord(taskBefore, 1000, {}, secondsLater(0))]
-  assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }), false)
+  const chunks = [createChunkRecord(taskBefore, 1000, {}, secondsLater(0))]
+  assert.equal(await lease.splitIntoChunks(chunks, { pieces: [inputPlan], warnings: [] }), false)
   assert.equal(await store.getTask({ ...ref, part: 1000 }), undefined)
-  assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [] }), false)
-  await one.release()
+  assert.equal(await lease.handOver({ pieces: [inputPlan], warnings: [] }), false)
+  await lease.release()
   assert.deepEqual([await found(), takeSentTasks()], [taskBefore, []])
 })
 
 test('handing over a joined task removes all records of its chunks', async () => {
   const { held: claimTask, change, found, takeSentTasks } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
-  const one = await claimTask()
-  assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [], engine: 'vips' }), true)
+  const lease = await claimTask()
+  assert.equal(await lease.handOver({ pieces: [inputPlan], warnings: [], engine: 'vips' }), true)
   const { status, attempt, percent, endedBy, pieces, engine, ...rest } = await found()
   assert.deepEqual(
     [status, attempt, percent, endedBy, pieces, engine],

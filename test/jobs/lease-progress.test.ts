@@ -12,9 +12,9 @@ test('a chunk records its processing time and updates its task without publishin
   const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
-  const one = await claimAndKeep('lease_1', 1000)
+  const lease = await claimAndKeep('lease_1', 1000)
   t.mock.timers.setTime(secondsLater(17).getTime())
-  assert.equal(await one.finish(end), true)
+  assert.equal(await lease.finish(end), true)
   const { ranMs, status } = await found(1000)
   assert.deepEqual([ranMs, status], [7000, 'completed'])
   assert.deepEqual((await found()).open, new Set([1001]))
@@ -25,11 +25,11 @@ test('a task lease ends successfully even if each response of the table is lost 
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
     table.isLosingResponses = true
-    const one = await claimAndKeep()
+    const lease = await claimAndKeep()
     assert.equal((await found()).attempt, 1)
-    const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
+    const chunks = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     if (method === 'finish') {
-      assert.equal(await one.finish(end), true)
+      assert.equal(await lease.finish(end), true)
       assert.deepEqual(
         [(await found()).status, (await job()).numbers],
         ['completed', { created: 1, queued: 2, started: 3 }],
@@ -48,13 +48,13 @@ test('a task lease ends successfully even if each response of the table is lost 
         ['completed', 4, 4, ['job.completed']],
       )
     } else if (method === 'handOver') {
-      assert.equal(await one.handOver({ pieces: [inputPlan], warnings: [] }), true)
+      assert.equal(await lease.handOver({ pieces: [inputPlan], warnings: [] }), true)
       assert.deepEqual([(await found()).status, takeSentTasks()], ['pending', [1]])
     } else if (method === 'splitIntoChunks') {
-      assert.equal(await one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }), true)
+      assert.equal(await lease.splitIntoChunks(chunks, { pieces: [inputPlan], warnings: [] }), true)
       assert.deepEqual([(await found()).partCount, takeSentTasks()], [1, [1]])
     } else {
-      await one[method]()
+      await lease[method]()
       assert.deepEqual([(await found()).status, (await found()).leaseId], ['pending', undefined])
     }
   }
@@ -66,8 +66,8 @@ test('the end of a task lease waits for the last heartbeat, and nothing is writt
     const { held: claimAndKeep, store, found, job, jobs, takeEvents } = await createJob()
     await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
-    const one = await claimAndKeep()
-    const parts = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
+    const lease = await claimAndKeep()
+    const chunks = [createChunkRecord(await found(), 1000, {}, secondsLater(0))]
     const writtenKeys: string[] = []
     let finishWrite = () => {}
     const changeTask = store.changeTask.bind(store)
@@ -80,11 +80,11 @@ test('the end of a task lease waits for the last heartbeat, and nothing is writt
     t.mock.timers.tick(3000)
     await turn()
     const endLeaseBy = {
-      finish: () => one.finish({ ...end, percent: 100 }),
-      handOver: () => one.handOver({ pieces: [inputPlan], warnings: [] }),
-      splitIntoChunks: () => one.splitIntoChunks(parts, { pieces: [inputPlan], warnings: [] }),
-      retry: () => one.retry(),
-      release: () => one.release(),
+      finish: () => lease.finish({ ...end, percent: 100 }),
+      handOver: () => lease.handOver({ pieces: [inputPlan], warnings: [] }),
+      splitIntoChunks: () => lease.splitIntoChunks(chunks, { pieces: [inputPlan], warnings: [] }),
+      retry: () => lease.retry(),
+      release: () => lease.release(),
     }
     const over = endLeaseBy[method]()
     await turn()
@@ -102,13 +102,13 @@ test('the end of a task lease waits for the last heartbeat, and nothing is writt
 test('the start of a job is published while its task runs, but not after the lease of the task is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, takeEvents } = await createJob()
-  const one = await claimAndKeep()
+  const lease = await claimAndKeep()
   t.mock.timers.tick(299)
   await turn()
   assert.deepEqual(takeEvents(), [])
   t.mock.timers.tick(1)
   await turn()
-  await one.stopHeartbeat()
+  await lease.stopHeartbeat()
   assert.deepEqual(takeEvents(), ['job.started'])
   const otherJob = await createJob()
   const quickLease = await otherJob.held()
@@ -123,11 +123,11 @@ test('progress is published after five points and half a second, or after one po
   const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(onlyTasks)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
   takeEvents()
-  const one = await claimAndKeep()
+  const lease = await claimAndKeep()
   const tell = async (afterMs: number, percent: number) => {
     t.mock.timers.tick(afterMs)
     await turn()
-    one.reportProgress(percent, 'encoding')
+    lease.reportProgress(percent, 'encoding')
     await turn()
     return takeEvents().length
   }
@@ -149,30 +149,30 @@ test('progress is published after five points and half a second, or after one po
   assert.deepEqual((await job()).running, { 1: 99 })
   assert.equal(await tell(3000, 250), 0)
   assert.equal((await found()).percent, 99)
-  await one.stopHeartbeat()
+  await lease.stopHeartbeat()
 })
 
 test('the progress of joining continues from that of the chunks', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
-  const one = await claimAndKeep()
-  one.reportProgress(50, 'joining')
+  const lease = await claimAndKeep()
+  lease.reportProgress(50, 'joining')
   for (const ms of [300, 2700]) {
     t.mock.timers.tick(ms)
     await turn()
   }
-  await one.stopHeartbeat()
+  await lease.stopHeartbeat()
   assert.equal((await found()).percent, 95)
 })
 
 test('the progress of a task does not decrease when another worker takes over', async () => {
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ percent: 60 })
-  const one = await claimAndKeep()
-  one.reportProgress(10, 'encoding')
-  await one.saveRemaining({ begun: 'upload 1' })
-  await one.stopHeartbeat()
+  const lease = await claimAndKeep()
+  lease.reportProgress(10, 'encoding')
+  await lease.saveRemaining({ begun: 'upload 1' })
+  await lease.stopHeartbeat()
   assert.equal((await found()).percent, 60)
 })
 
@@ -187,25 +187,25 @@ test('a skipped progress update of a job with many tasks does not stop later one
   } = await createJob([createStoredImport('in'), ...twentyTasks])
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 't0' })
   takeEvents()
-  const one = await claimAndKeep()
+  const lease = await claimAndKeep()
   for (const percent of [5, 10, 60]) {
     t.mock.timers.tick(600)
     await turn()
-    one.reportProgress(percent, 'encoding')
+    lease.reportProgress(percent, 'encoding')
     await turn()
   }
-  await one.stopHeartbeat()
+  await lease.stopHeartbeat()
   assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
 test('the start time of a released task is that of the claim, not of the worker', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
-  const one = lease()
+  const firstLease = lease()
   t.mock.timers.setTime(secondsLater(12).getTime())
-  await one.claim()
+  await firstLease.claim()
   assert.equal((await found()).startedAt, timestamp(12))
-  await one.release()
+  await firstLease.release()
   const { status, attempt, startedAt } = await found()
   assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
 })
@@ -221,10 +221,10 @@ test('a chunk hides its message for the duration of its lease, and is aborted if
     ref: { jobId: 'job_1', task: 1, part: 1000 },
     extendVisibility: async (seconds: number) => void hiddenSeconds.push(seconds),
   }
-  const one = new Lease(run as TaskRun, 'lease_1', log) // only the members that are used
-  await one.claim()
+  const lease = new Lease(run as TaskRun, 'lease_1', log) // only the members that are used
+  await lease.claim()
   let lostCount = 0
-  one.startHeartbeat(await job(), () => lostCount++)
+  lease.startHeartbeat(await job(), () => lostCount++)
   await turn()
   assert.deepEqual(hiddenSeconds, [16])
   const beat = async () => {
@@ -241,5 +241,5 @@ test('a chunk hides its message for the duration of its lease, and is aborted if
   await change({ open: new Set([1001]) })
   await beat()
   assert.equal(lostCount, 1)
-  await one.stopHeartbeat()
+  await lease.stopHeartbeat()
 })

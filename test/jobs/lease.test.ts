@@ -88,7 +88,9 @@ test('handing over a task to another image keeps its progress and resets its att
       return { applied: true, record: tasks[0] }
     },
   }
-  const services = { jobs: { store, completion: { sendTask: async (one: unknown) => sentTasks.push(one) } } }
+  const services = {
+    jobs: { store, completion: { sendTask: async (task: unknown) => sentTasks.push(task) } },
+  }
   const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // only the members that are used
   await lease.claim()
   lease.reportProgress(40, 'loaded')

@@ -33,7 +33,8 @@ function createList(
       const [key, from, to] = Object.values(values as Record<string, string>)
       const forward: boolean = ScanIndexForward
       requestedKeys.push([IndexName, key])
-      const getIndexKey = (one: Job) => (IndexName === 'byTag' ? getTagKey('anon_1', tag) : getListKey(one))
+      const getIndexKey = (indexedJob: Job) =>
+        IndexName === 'byTag' ? getTagKey('anon_1', tag) : getListKey(indexedJob)
       const foundJobs = jobs.filter(
         (one) => getIndexKey(one) === key && one.id >= String(from) && one.id <= String(to),
       )

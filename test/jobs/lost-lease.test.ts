@@ -26,10 +26,10 @@ async function createJob() {
     config: { ANONYMOUS_PLAN: 'free' },
     plans: { free: { concurrentJobs: null } },
   }
-  const run = (worker: Pick<TaskRun, 'isShared' | 'runId'>, work: TaskHandler) =>
+  const run = (worker: Pick<TaskRun, 'isShared' | 'runId'>, handler: TaskHandler) =>
     runTask(
       { ref, services, queue: 'image', extendVisibility: async () => {}, ...worker } as unknown as TaskRun, // only the members that are used
-      work,
+      handler,
     )
   const find = async (): Promise<Task> => {
     const task = await store.getTask(ref)
@@ -131,10 +131,10 @@ test('only one of two workers takes over a lost task', async () => {
   const { dieWithTask, run } = await createJob()
   await dieWithTask(loneWorker)
   let runs = 0
-  const work: TaskHandler = async () => {
+  const handler: TaskHandler = async () => {
     runs++
     return doneOutcome
   }
-  await Promise.all([run(loneWorker, work), run(loneWorker, work)])
+  await Promise.all([run(loneWorker, handler), run(loneWorker, handler)])
   assert.equal(runs, 1)
 })

@@ -55,11 +55,11 @@ export function createGraph(
 
 /** A document that is converted to an image in two container images. */
 export const documentGraph = (): NewTask[] => {
-  const [source, work, out] = createGraph({ a: { from: ['import'] } }, [
+  const [source, workTask, exportTask] = createGraph({ a: { from: ['import'] } }, [
     createImport('import', importedDocument),
   ])
-  if (!source || !work || !out) throw new Error('a graph of one has three tasks')
-  return [source, { ...work, operation: 'convert', spec: { to: 'png', options: {} } }, out]
+  if (!source || !workTask || !exportTask) throw new Error('a graph of one has three tasks')
+  return [source, { ...workTask, operation: 'convert', spec: { to: 'png', options: {} } }, exportTask]
 }
 
 const numberNames = (count: number, prefix: string) =>

@@ -84,13 +84,13 @@ test('the stored conversion of a task contains its operation and the files of it
 })
 
 test('a chunk runs a single step, and its number is unique over attempts and routes', () => {
-  const [work] = freshState.tasks
-  assert.ok(work)
-  const of = (more: Partial<Task>, one: InputPlan) =>
-    createChunks({ ...work, ...more }, one, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
-  const parts = of({ attempt: 2 }, { ...createPlanFor('pdf', 'image', 'office'), step: 1 })
+  const [workTask] = freshState.tasks
+  assert.ok(workTask)
+  const of = (overrides: Partial<Task>, inputPlan: InputPlan) =>
+    createChunks({ ...workTask, ...overrides }, inputPlan, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
+  const chunks = of({ attempt: 2 }, { ...createPlanFor('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
-    parts.map(({ pieces, spec, number, name }) => [
+    chunks.map(({ pieces, spec, number, name }) => [
       pieces?.[0]?.steps.length,
       pieces?.[0]?.step,
       spec,
@@ -108,7 +108,7 @@ test('a chunk runs a single step, and its number is unique over attempts and rou
     tried: [{ steps: [], error: { code: 'CORRUPT_FILE', message: 'x' } }],
   }
   const allNumbers = [
-    ...numbers(parts),
+    ...numbers(chunks),
     ...numbers(of({ attempt: 3 }, createPlanFor('pdf'))),
     ...numbers(of({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
   ]

@@ -75,8 +75,8 @@ export function noOpEngines(behavior: Behavior): readonly Engine[] {
     const shortfall = await behavior(`${Options.parse(options).name} joined`, tools)
     const path = join(outDir, 'made.png')
     if (joinNeedsInputs({ operation, from })) await readFile(inputs[0]?.path ?? '')
-    const parts = await Promise.all(results.flatMap(({ files }) => files.map((one) => readFile(one.path))))
-    await writeFile(path, createImageWith(parts.map((part) => readImageText(part)).join('')))
+    const contents = await Promise.all(results.flatMap(({ files }) => files.map((one) => readFile(one.path))))
+    await writeFile(path, createImageWith(contents.map((content) => readImageText(content)).join('')))
     return { files: [{ path }], ...defined({ shortfall }) }
   }
   return [

@@ -73,11 +73,11 @@ test('preparing a split task sends its pending chunks', async () => {
     options: {},
   } as const
   const pieces = [{ steps: [step], step: 0, files: [importedFile] }]
-  const [runningTask, ...parts] = [1000, 1001, 1002].map((number) =>
+  const [runningTask, ...chunks] = [1000, 1001, 1002].map((number) =>
     createChunkRecord(task, number, { pieces }, new Date()),
   )
   assert.ok(runningTask)
-  await service.services().jobs.store.addChunks([{ ...runningTask, status: 'processing' }, ...parts])
+  await service.services().jobs.store.addChunks([{ ...runningTask, status: 'processing' }, ...chunks])
   await change(1, { status: 'processing', expandedBy: 1, partCount: 3, open: new Set([1000, 1002]) })
   await prepare(1)
   assert.deepEqual(listQueued(service), ['1 part 1002'])

@@ -14,7 +14,7 @@ const writtenFiles = new Map<string, string>()
 /** The message of a task that takes the files of an import and of another task. */
 async function createMessage(
   moreFields: Partial<Task> = {},
-  parts: readonly Task[] = [],
+  chunks: readonly Task[] = [],
   knownInputs?: TaskInputs,
 ) {
   const { fixed, tasks } = newJob([createStoredImport('in'), newTask('work', [0]), newTask('join', [0, 1])])
@@ -30,7 +30,7 @@ async function createMessage(
   const completedTask = { ...firstTask, ...complete(2, file('made.png', 'jobs/job_1/1/made')) }
   const sender = createPresigningSender(plannedSender, {
     vault,
-    store: { getInputs: async () => ({ fixed, tasks: [completedTask] }), getChunks: async () => parts },
+    store: { getInputs: async () => ({ fixed, tasks: [completedTask] }), getChunks: async () => chunks },
     signer: {
       signInput: async (key: string, expiresS: number) => `${inputUrl}${key}?${expiresS}`,
       signOutput: async (prefix: string, expiresS: number) => ({
@@ -72,9 +72,9 @@ test('a task message contains presigned URLs of its inputs and an upload form, v
 })
 
 test('a task that joins its chunks receives URLs of their results', async () => {
-  const part = { files: [file('part.png', 'jobs/job_1/2/part')] } as Task
-  const getSentInputs = async (more: Partial<Task>) =>
-    Object.keys(requireWork(await createMessage(more, [part], { fixed: [], tasks: [] })).inputs)
+  const chunk = { files: [file('part.png', 'jobs/job_1/2/part')] } as Task
+  const getSentInputs = async (overrides: Partial<Task>) =>
+    Object.keys(requireWork(await createMessage(overrides, [chunk], { fixed: [], tasks: [] })).inputs)
   assert.deepEqual(await getSentInputs({ expandedBy: 0 }), ['jobs/job_1/2/part'])
   assert.deepEqual(await getSentInputs({}), [])
 })
@@ -100,9 +100,9 @@ test('data that is too large for a task message is stored in the bucket and link
     part: 1001,
     pieces: [{ files: manyFiles, steps: [] } as unknown as InputPlan],
   })
-  const [[place = '', text = ''] = []] = writtenFiles
-  assert.match(place, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
-  const [, key] = place.split(' ')
+  const [[writtenPath = '', text = ''] = []] = writtenFiles
+  assert.match(writtenPath, /^application\/json work\/job_1\/2-1001-\d+\.json$/)
+  const [, key] = writtenPath.split(' ')
   assert.deepEqual(largeMessage.work, { url: `${inputUrl}${key}?${signatureLifetimeS}` })
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })

@@ -67,7 +67,7 @@ export function newJob(tasks: readonly NewTask[], moreFields: Partial<NewJob> = 
 /** The same state with changed attributes of some tasks, by name. */
 export const withTasks = (state: JobState, changes: Readonly<Record<string, Partial<Task>>>): JobState => ({
   ...state,
-  tasks: state.tasks.map((one) => ({ ...one, ...changes[one.name] })),
+  tasks: state.tasks.map((task) => ({ ...task, ...changes[task.name] })),
 })
 
 export const complete = (second: number, ...files: StoredFile[]): Partial<Task> => ({
@@ -109,9 +109,9 @@ export function applyChange<T extends object>(record: T, change: Change): T {
 /** A dot in a path selects a key of a map. */
 function put(record: Attributes, path: string, value: unknown): void {
   const [firstName = '', secondName] = path.split('.')
-  const place = secondName === undefined ? record : (record[firstName] as Attributes)
-  if (value === undefined) delete place[secondName ?? firstName]
-  else place[secondName ?? firstName] = value
+  const attributes = secondName === undefined ? record : (record[firstName] as Attributes)
+  if (value === undefined) delete attributes[secondName ?? firstName]
+  else attributes[secondName ?? firstName] = value
 }
 
 function changeSets(record: Attributes, { include = {}, exclude = {} }: Change): void {
@@ -119,7 +119,7 @@ function changeSets(record: Attributes, { include = {}, exclude = {} }: Change):
   for (const [name, numbers] of Object.entries(include))
     record[name] = new Set([...getNumbers(name), ...numbers])
   for (const [name, numbers] of Object.entries(exclude)) {
-    const left = getNumbers(name).filter((number) => !numbers.has(number))
-    put(record, name, left.length > 0 ? new Set(left) : undefined)
+    const remainingNumbers = getNumbers(name).filter((number) => !numbers.has(number))
+    put(record, name, remainingNumbers.length > 0 ? new Set(remainingNumbers) : undefined)
   }
 }

@@ -59,23 +59,23 @@ interface RunOptions extends Partial<Omit<InputsRun, 'services' | 'findFallback'
 
 async function run(
   findFallback: InputsRun['findFallback'],
-  { engines = [engine()], config = {}, ...more }: RunOptions = {},
+  { engines = [engine()], config = {}, ...overrides }: RunOptions = {},
 ) {
   const gate = new EffectGate()
   const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), gate)
   files.objects.set('a.html', Buffer.from(page))
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
-  const [work] = withTasks(
+  const [workTask] = withTasks(
     newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]),
     {
       work: { attempt: 1 },
     },
   ).tasks
-  assert.ok(work)
+  assert.ok(workTask)
   const inputsRun = runInputs({
     services: { files, engines: async () => engines, config } as unknown as TaskServices,
     image: 'document',
-    task: work,
+    task: workTask,
     inputPlans: [inputPlan],
     workDir: await mkdtemp(join(folder, 'run-')),
     log,
@@ -87,7 +87,7 @@ async function run(
     signal: new AbortController().signal,
     progress: () => {},
     saveRemaining: async () => {},
-    ...more,
+    ...overrides,
   })
   return { done: inputsRun, files, gate }
 }
@@ -135,14 +135,14 @@ const createEngine = (
   ...moreFields,
 })
 const createTask = (moreFields: Partial<Task>): Task => {
-  const [work] = withTasks(
+  const [workTask] = withTasks(
     newJob([createStoredImport('in'), newTask('work', [0], { spec: { options: {} } })]),
     {
       work: moreFields,
     },
   ).tasks
-  assert.ok(work)
-  return work
+  assert.ok(workTask)
+  return workTask
 }
 
 test('a task that crashed in three attempts is not tried again', async () => {
@@ -246,11 +246,11 @@ test('a step is split into chunks for the idle workers and their time limit', as
   ])
   const sharedRun = await (await run(failOnFallback, { engines })).done
   assert.ok('chunks' in sharedRun)
-  const [left] = sharedRun.inputPlans
+  const [remainingPlan] = sharedRun.inputPlans
   const counts = { images: 0, links: 0, tables: 0, fields: 0 }
   assert.deepEqual(sharedRun.chunks, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
   assert.deepEqual(
-    [left?.step, left?.files, left?.held],
+    [remainingPlan?.step, remainingPlan?.files, remainingPlan?.held],
     [0, inputPlan.files, { counts, features: ['selectableText'] }],
   )
 })
@@ -268,7 +268,9 @@ test('a failed route records its completed steps, and its folder is deleted', as
           if (runs++ === failing) throw new AppError('CORRUPT_FILE', 'It is cut off.')
           return {}
         },
-        { capabilities: engine().capabilities.map((one) => ({ ...one, from: ['html', 'txt'] })) },
+        {
+          capabilities: engine().capabilities.map((capability) => ({ ...capability, from: ['html', 'txt'] })),
+        },
       ),
     ]
     const steps = [step, { ...step, from: 'txt' }]
@@ -285,7 +287,7 @@ test('a failed route records its completed steps, and its folder is deleted', as
       {
         engines,
         inputPlans: [{ ...inputPlan, steps } as InputPlan],
-        saveRemaining: async ([left]) => void savedPercents.push(left?.reached ?? -1),
+        saveRemaining: async ([remainingPlan]) => void savedPercents.push(remainingPlan?.reached ?? -1),
       },
     )
     const endedRun = await done

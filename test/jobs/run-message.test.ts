@@ -9,7 +9,7 @@ const { job, fixed, tasks } = newJob([createStoredImport('in'), newTask('work', 
 
 /** Handles the message of a task, and records the calls to the queue. */
 async function handle(
-  work: () => Promise<MessageOutcome>,
+  action: () => Promise<MessageOutcome>,
   { isSigned = false, isClaimed = true, refuses: isRefused = false, isTableDown = false } = {},
 ) {
   const queueCalls: unknown[] = []
@@ -51,7 +51,7 @@ async function handle(
   const isHandled = await runMessage(
     record,
     run as unknown as Parameters<typeof runMessage>[1], // only the members that are used
-    (_run, _claimed: ClaimedTask) => work(),
+    (_run, _claimed: ClaimedTask) => action(),
   )
   return { isHandled, queueCalls }
 }

@@ -41,14 +41,14 @@ async function createJob(concurrentJobs: number | null = null) {
     slots: new ConcurrencySlots(services as unknown as Services), // only the members that are used
     change: (set: Partial<Task>) => ownJobs.store.changeTask(ref, { set }),
     found: async () => {
-      const one = await ownJobs.store.getTask(ref)
-      assert.ok(one)
-      return one
+      const taskRecord = await ownJobs.store.getTask(ref)
+      assert.ok(taskRecord)
+      return taskRecord
     },
-    run: (work: TaskHandler = async () => doneOutcome) =>
+    run: (handler: TaskHandler = async () => doneOutcome) =>
       runTask(
         { ref, services, queue: 'image', extendVisibility: async () => {} } as unknown as TaskRun,
-        work,
+        handler,
       ),
   }
 }
@@ -87,13 +87,13 @@ test('a message for a missing, waiting or finished task runs nothing, but repeat
   await change({ open: new Set([0]) })
   assert.deepEqual([await run(failIfRun), takeSentTasks()], [doneOutcome, []])
   await change(complete(5, file('a.png')))
-  const [part] = [
+  const [chunk] = [
     createChunkRecord((await store.getTask({ jobId: 'job_1', task: 1 })) as Task, 1000, {}, secondsLater(0)),
   ]
-  await store.addChunks([part])
+  await store.addChunks([chunk])
   await change({ expandedBy: 1 })
   assert.deepEqual([await run(failIfRun), takeSentTasks()], [doneOutcome, [2]])
-  assert.deepEqual(await store.getChunks(part), [], 'its chunks are deleted')
+  assert.deepEqual(await store.getChunks(chunk), [], 'its chunks are deleted')
   const goneJob = await createJob()
   await goneJob.store.deleteTasks({ job: { id: 'job_1', total: 3 } } as never)
   assert.deepEqual(await goneJob.run(failIfRun), doneOutcome)

@@ -82,11 +82,17 @@ test('an export to a drive fails if a job was deleted before its files could be 
 test('export paths come from the template or prefix and are unique', () => {
   const files = ['a.webp', 'b.png', 'a.webp'].map((filename) => ({ filename }))
   const of = { jobId: 'job_1', createdAt: '2026-01-02T00:00:00.000Z' }
-  const place = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<typeof createExportPaths>[2]
-  const paths = (fields: Record<string, string>, where = place) => createExportPaths(files, fields, where, of)
+  const pathFields = { path: 'path', prefix: 'prefix', isFolder: true } as Parameters<
+    typeof createExportPaths
+  >[2]
+  const paths = (fields: Record<string, string>, where = pathFields) =>
+    createExportPaths(files, fields, where, of)
   assert.deepEqual(paths({}), ['a.webp', 'b.png', 'a (2).webp'])
   assert.deepEqual(paths({ prefix: 'in' }), ['in/a.webp', 'in/b.png', 'in/a (2).webp'])
-  assert.deepEqual(paths({ prefix: 'in' }, { ...place, isFolder: false } as typeof place)[1], 'inb.png')
+  assert.deepEqual(
+    paths({ prefix: 'in' }, { ...pathFields, isFolder: false } as typeof pathFields)[1],
+    'inb.png',
+  )
   assert.deepEqual(paths({ path: 'all/{name}/{index}' })[1], 'all/b/2.png')
   assert.deepEqual(paths({ path: 'v1.2/same' }), ['v1.2/same', 'v1.2/same (2)', 'v1.2/same (3)'])
 })

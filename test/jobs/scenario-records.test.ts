@@ -38,7 +38,7 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
     tasks: state?.tasks.map(describeTask),
     warnings: state?.tasks.flatMap(({ warnings }) => warnings.map(({ code }) => code)),
     left: state
-      ? (await findLeftovers(service)).map((one) => one.replace(getJobPrefix(service.jobId), ''))
+      ? (await findLeftovers(service)).map((leftover) => leftover.replace(getJobPrefix(service.jobId), ''))
       : [],
   }
 }
@@ -49,7 +49,7 @@ const describeTask = ({ name, status, code, percent, attempt, engine, engineVers
     ...[name, status, code, percent, attempt, engine, engineVersion],
     ...files.map(({ key }) => key.replace(/^jobs\/[^/]*\/|(?<=^received\/2d\/upl_).*/, '')),
   ]
-    .filter((one) => one !== undefined)
+    .filter((value) => value !== undefined)
     .join(' ')
 
 const allScenarios: Readonly<Record<string, Scenario>> = {
@@ -283,12 +283,12 @@ test('the progress of a task counts its inputs, their steps and the progress of 
     seenPercents.push(...tasks.map(({ number, percent }): [number, number] => [number, percent]))
   }
   const half: DuringTask = async (_, { progress }) => progress(0.5)
-  const [source, , out] = documentGraph()
-  assert.ok(source && out)
+  const [source, , exportTask] = documentGraph()
+  assert.ok(source && exportTask)
   const bothTasks = [
     ...[source, { ...source, name: 'other' }],
     { ...newTask('a', [0, 1], { spec: { to: 'png', options: { name: 'string' } } }) },
-    { ...out, ins: [2] },
+    { ...exportTask, ins: [2] },
   ]
   await runScenario({
     play: async (service) => void (await service.create(bothTasks)),

@@ -85,10 +85,10 @@ export function partialBatches(probability: number, random: () => number): Table
     if (command instanceof BatchWriteCommand) {
       const [[table, requests = []] = ['', []]] = Object.entries(command.input.RequestItems ?? {})
       const writtenCount = Math.floor(requests.length * random())
-      const left = { UnprocessedItems: { [table]: requests.slice(writtenCount) } }
+      const unprocessed = { UnprocessedItems: { [table]: requests.slice(writtenCount) } }
       if (writtenCount > 0)
         await send(new BatchWriteCommand({ RequestItems: { [table]: requests.slice(0, writtenCount) } }))
-      return left
+      return unprocessed
     }
     if (command instanceof BatchGetCommand) {
       const [[table, wantedKeys] = ['', undefined]] = Object.entries(command.input.RequestItems ?? {})

@@ -263,8 +263,10 @@ export class SimulatedService {
       while (runningTasks.size < concurrency) {
         const receivedMessage = runInTime(this.time, () => this.queues.receive())
         if (!receivedMessage) break
-        const work = this.#processMessage(receivedMessage).finally(() => runningTasks.delete(work))
-        runningTasks.add(work)
+        const processing = this.#processMessage(receivedMessage).finally(() =>
+          runningTasks.delete(processing),
+        )
+        runningTasks.add(processing)
       }
       if (runningTasks.size > 0)
         await Promise.race([...runningTasks, ...(runningTasks.size < concurrency ? [nextVisible] : [])])
@@ -276,7 +278,7 @@ export class SimulatedService {
   async #processMessage({ message, queue, receipt }: QueuedMessage): Promise<void> {
     // A function processes one message after another until it dies.
     const services = this.#idleServices.pop() ?? this.services()
-    const work = async () => {
+    const processMessage = async () => {
       const extendVisibility = (seconds: number) => this.queues.extendVisibility(queue, receipt, seconds)
       try {
         const run = {
@@ -298,7 +300,7 @@ export class SimulatedService {
       }
       this.#idleServices.push(services)
     }
-    await this.asInstance(`worker ${message.task}`, work, services)
+    await this.asInstance(`worker ${message.task}`, processMessage, services)
   }
 
   /** Advances time to the next message or sweep; returns false when there is none. */

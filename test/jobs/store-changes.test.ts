@@ -16,8 +16,10 @@ test('the chunks of a task are returned in order, and only the specified ones ar
   const { store, records: ownRecords, table } = await createJob()
   const [a, b] = ownRecords.tasks
   assert.ok(a && b)
-  const parts = [10_000, 1000, 1002].map((part) => createChunkRecord(a, part, {}, secondsLater(0)))
-  await store.addChunks([...parts, createChunkRecord(b, 1001, {}, secondsLater(0))])
+  const chunks = [10_000, 1000, 1002].map((chunkNumber) =>
+    createChunkRecord(a, chunkNumber, {}, secondsLater(0)),
+  )
+  await store.addChunks([...chunks, createChunkRecord(b, 1001, {}, secondsLater(0))])
   const numbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
   assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
   const wholeState = await store.getState('job_1')
@@ -31,10 +33,10 @@ test('the chunks of a task are returned in order, and only the specified ones ar
     ],
   )
   assert.deepEqual(
-    parts.map(toTaskRef),
-    [10_000, 1000, 1002].map((part) => ({ jobId: 'job_1', task: 1, part })),
+    chunks.map(toTaskRef),
+    [10_000, 1000, 1002].map((chunkNumber) => ({ jobId: 'job_1', task: 1, part: chunkNumber })),
   )
-  await store.deleteChunks(parts.slice(0, 2))
+  await store.deleteChunks(chunks.slice(0, 2))
   assert.deepEqual([await numbers(a), await numbers(b)], [[1002], [1001]])
   assert.ok(await table.get(getTaskKey({ jobId: 'job_1', task: 1 })))
 })
@@ -105,10 +107,10 @@ test('the tombstone of an expired job contains its status but none of its conten
   })
   assert.ok(record)
   await store.writeTombstone(record, 77)
-  const left = await store.getJob('job_1')
+  const remainingJob = await store.getJob('job_1')
   const { id, owner, requestId, tag, display, retentionS, require, total, units, sequence } = ownRecords.job
   const { createdAt, expiresAt } = ownRecords.job
-  assert.deepEqual(left, {
+  assert.deepEqual(remainingJob, {
     id,
     owner,
     requestId,

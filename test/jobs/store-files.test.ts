@@ -19,7 +19,7 @@ const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGat
 const services = { files } as unknown as TaskServices // only the members that are used
 
 const spec = { options: {} }
-const [work] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec })]), {
+const [workTask] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec })]), {
   work: { attempt: 2 },
 }).tasks
 // Only the number of steps is used.
@@ -36,11 +36,11 @@ async function storeFile(
 }
 
 async function storeOutput(output: OutputFile, moreFields: Partial<Task> = {}, nextStep = 2, at = 0) {
-  assert.ok(work)
+  assert.ok(workTask)
   // The engine is not used.
   const stepsOutput = { result: { files: [output] }, format: 'txt', nextStep } as unknown as StepsOutput
   const [onlyFile] = await storeFiles(
-    { services, task: { ...work, ...moreFields } },
+    { services, task: { ...workTask, ...moreFields } },
     inputPlan,
     at,
     stepsOutput,
@@ -61,14 +61,14 @@ describe('storing a result file', () => {
       sha256: 'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     })
     assert.equal(Buffer.from(files.objects.get(onlyFile.key) ?? []).toString(), 'abc')
-    const part = await storeOutput(await storeFile('a', 'abc'), { part: 2007, expandedBy: 1 }, 1, 3)
-    assert.match(part.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
+    const chunkFile = await storeOutput(await storeFile('a', 'abc'), { part: 2007, expandedBy: 1 }, 1, 3)
+    assert.match(chunkFile.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
   })
 
   test('a result file is named by the template of the task, except for intermediate files and chunks', async () => {
     const workWithFilename = { spec: { ...spec, filename: '{jobId}-{name}' } }
-    const name = async (more: Partial<Task>, nextStep = 2, suffix = '-001') =>
-      (await storeOutput(await storeFile('a', 'abc', { suffix }), more, nextStep)).filename
+    const name = async (overrides: Partial<Task>, nextStep = 2, suffix = '-001') =>
+      (await storeOutput(await storeFile('a', 'abc', { suffix }), overrides, nextStep)).filename
     const requestedName = await name(workWithFilename)
     assert.match(requestedName, /^job_1-source/)
     assert.equal(await name(workWithFilename, 1), 'source.tar-001.txt')
@@ -106,12 +106,12 @@ describe('storing a result file', () => {
   })
 
   test('a result file that was cut for a chunk is stored with that chunk', async () => {
-    assert.ok(work)
+    assert.ok(workTask)
     const chunkSpecs = [
       { spec: { from: 1 }, file: { path: (await storeFile('cut', 'abcd')).path, format: 'pdf' } },
       { spec: { from: 2 } },
     ] as Parameters<typeof storeChunks>[2] // chunk specs are passed on unchanged
-    const [firstStored, secondStored] = await storeChunks({ services, task: work }, inputPlan, chunkSpecs)
+    const [firstStored, secondStored] = await storeChunks({ services, task: workTask }, inputPlan, chunkSpecs)
     assert.deepEqual([firstStored?.spec, secondStored], [chunkSpecs[0]?.spec, { spec: chunkSpecs[1]?.spec }])
     const { key, filename, format, mimeType, size } = firstStored?.file ?? {}
     assert.deepEqual(

@@ -45,9 +45,9 @@ for (const [size, tasks, moreFields] of [
     for (const record of table.items.filter(({ sk }) => sk !== 'JOB'))
       assert.equal(record['ttl'], ownRecords.ttl, `${record['sk']} has a TTL`)
     assert.equal((await table.get(getFixedTasksKey('job_1'))) !== undefined, ownRecords.isFixedSeparate)
-    for (const one of ownRecords.tasks) {
-      const storedTask = await store.getTask({ jobId: 'job_1', task: one.number })
-      assert.deepEqual(storedTask, one)
+    for (const task of ownRecords.tasks) {
+      const storedTask = await store.getTask({ jobId: 'job_1', task: task.number })
+      assert.deepEqual(storedTask, task)
     }
   })
 
@@ -110,10 +110,10 @@ test('releasing the claims of a failed job keeps those that another job has take
     if: { exists: true },
   }
   const update = table.update.bind(table)
-  table.update = async (at, ...rest) => {
+  table.update = async (at, ...args) => {
     // Between the claim and its release.
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
-    return update(at, ...rest)
+    return update(at, ...args)
   }
   assert.equal(
     await new JobStore(table).create(createRecords(sink(150)), [removeOpen, writeToMissingRecord]),
@@ -184,8 +184,8 @@ test('the inputs of a task are read with its job, unless the job is known', asyn
   assert.deepEqual(await store.getInputs(b, ownRecords.job), { ...inputs, tasks: [a] })
   assert.deepEqual(requestedKeys.splice(0), ['TASK#00000', 'TASK#00001'])
   // A chunk is always `fed`, whatever the inputs of its task are.
-  const part = createChunkRecord(b, 1000, {}, secondsLater(0))
-  assert.deepEqual((await store.getInputs({ ...part, ins: [1] }))?.tasks, [a])
+  const chunk = createChunkRecord(b, 1000, {}, secondsLater(0))
+  assert.deepEqual((await store.getInputs({ ...chunk, ins: [1] }))?.tasks, [a])
   assert.equal(await store.getInputs({ ...a, jobId: 'job_2' }), undefined)
 })
 

@@ -19,7 +19,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const part = (ranMs: number | undefined, moreFields: Partial<Task> = {}): Task => ({
+const createChunk = (ranMs: number | undefined, moreFields: Partial<Task> = {}): Task => ({
   jobId: 'job_1',
   number: 0,
   part: 1000,
@@ -42,12 +42,12 @@ const part = (ranMs: number | undefined, moreFields: Partial<Task> = {}): Task =
 const cutFields = { cut: 'piece' }
 
 test('a chunk counts as a straggler if most are complete and it takes four times the median duration', () => {
-  const completedChunks = [6, 8, 7].map((seconds) => part(seconds * 1000, cutFields))
-  const lateChunk = part(undefined, cutFields)
+  const completedChunks = [6, 8, 7].map((seconds) => createChunk(seconds * 1000, cutFields))
+  const lateChunk = createChunk(undefined, cutFields)
   assert.equal(isStraggler(lateChunk, 28_001, [...completedChunks, lateChunk], 4), true)
   assert.equal(isStraggler(lateChunk, 28_000, [...completedChunks, lateChunk], 4), false)
   assert.equal(isStraggler(lateChunk, 60_000, [...completedChunks, lateChunk], 7), false, 'most are at work')
-  const quickChunks = completedChunks.map((one) => ({ ...one, ranMs: 100 }))
+  const quickChunks = completedChunks.map((completedChunk) => ({ ...completedChunk, ranMs: 100 }))
   assert.equal(
     isStraggler(lateChunk, 19_000, quickChunks, 4),
     false,
@@ -57,18 +57,24 @@ test('a chunk counts as a straggler if most are complete and it takes four times
 })
 
 test('a chunk without completed similar chunks does not count as a straggler', () => {
-  const completedChunks = [6, 7, 8].map((seconds) => part(seconds * 1000, cutFields))
-  assert.equal(isStraggler(part(undefined), 600_000, completedChunks, 4), false)
-  assert.equal(isStraggler(part(undefined, cutFields), 600_000, completedChunks.slice(0, 1), 2), false)
-  const findFailed = completedChunks.map((one) => ({ ...one, status: 'failed' as const }))
-  assert.equal(isStraggler(part(undefined, cutFields), 600_000, findFailed, 4), false)
+  const completedChunks = [6, 7, 8].map((seconds) => createChunk(seconds * 1000, cutFields))
+  assert.equal(isStraggler(createChunk(undefined), 600_000, completedChunks, 4), false)
+  assert.equal(isStraggler(createChunk(undefined, cutFields), 600_000, completedChunks.slice(0, 1), 2), false)
+  const findFailed = completedChunks.map((completedChunk) => ({
+    ...completedChunk,
+    status: 'failed' as const,
+  }))
+  assert.equal(isStraggler(createChunk(undefined, cutFields), 600_000, findFailed, 4), false)
 })
 
 test('no records are read for a chunk that has not run long enough', async () => {
   const run = { services: {} } as Parameters<typeof checkStraggler>[1] // any access fails
   const { job } = newJob([])
-  assert.equal(await checkStraggler({ chunk: part(undefined), job, ranMs: 19_999 }, run, silentLog), true)
-  await assert.rejects(checkStraggler({ chunk: part(undefined), job, ranMs: 20_000 }, run, silentLog))
+  assert.equal(
+    await checkStraggler({ chunk: createChunk(undefined), job, ranMs: 19_999 }, run, silentLog),
+    true,
+  )
+  await assert.rejects(checkStraggler({ chunk: createChunk(undefined), job, ranMs: 20_000 }, run, silentLog))
 })
 
 /** Checks the fifth of six chunks as if it had run for a minute. */

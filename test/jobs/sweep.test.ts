@@ -140,8 +140,11 @@ test('a job that has ended is checked at its expiry and deleted then', async () 
   await wake(4999)
   assert.deepEqual([(await job()).status, (await job()).wakeAt, takeEvents()], ['completed', expiresAt, []])
   await wake(5000)
-  const left = await job()
-  assert.deepEqual([left.status, left.expiredFor, left.wakeAt], ['expired', 'retention', undefined])
+  const remainingJob = await job()
+  assert.deepEqual(
+    [remainingJob.status, remainingJob.expiredFor, remainingJob.wakeAt],
+    ['expired', 'retention', undefined],
+  )
   assert.deepEqual(takeEvents(), ['file.deleted', 'job.expired'])
   assert.deepEqual((await whole()).tasks, [])
 })

@@ -22,7 +22,7 @@ function* keysIn(value: unknown): Generator<string> {
     yield `${String(value.pk).replace(/^JOB#job_[^#]*/, 'JOB')} ${value.sk}`
     return
   }
-  for (const one of Object.values(value)) yield* keysIn(one)
+  for (const item of Object.values(value)) yield* keysIn(item)
 }
 
 /** Whether a job only waits for the end of its retention. */

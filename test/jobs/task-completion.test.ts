@@ -41,14 +41,14 @@ async function listChangesAfter(...taskEnds: readonly Partial<Task>[]): Promise<
     getJob: async () => undefined,
     getDependents: async () => [],
   }
-  const parts = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
+  const deps = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
   // Only the members that are used.
-  const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+  const completion = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   const tasksFrom100 = tasks.filter(({ number }) => number >= 100)
   for (const [at, end] of taskEnds.entries()) {
-    const one = tasksFrom100[at]
-    assert.ok(one)
-    await completion.completeTask({ ...one, ...end }, { isRepeat: false })
+    const task = tasksFrom100[at]
+    assert.ok(task)
+    await completion.completeTask({ ...task, ...end }, { isRepeat: false })
   }
   return changes
 }
@@ -93,9 +93,9 @@ test('a task fails if it cannot be planned, but not if the table is unavailable'
         return { applied: false, record: undefined }
       },
     }
-    const parts = { store, taskSender: { route: () => Promise.reject(error) } }
+    const deps = { store, taskSender: { route: () => Promise.reject(error) } }
     // Only the members that are used.
-    const completion = new TaskCompletion(parts as unknown as ConstructorParameters<typeof TaskCompletion>[0])
+    const completion = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
     for (const send of [
       completion.sendTask(a),
       completion.sendTasks([a], { job, fixed, tasks: ownTasks, chunks: [] }),
@@ -135,14 +135,14 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
   const { job } = createRecords([createStoredImport('in')])
   let readCount = 0
   const waits: unknown[] = []
-  const parts = {
+  const deps = {
     store: { getJob: async () => ({ ...job, sequence: ++readCount }) },
     waitForChange: async (_id: string, wait: { remainingMs: number }) => {
       assert.ok(waits.push(wait) < 9, 'it does not stop')
       t.mock.timers.setTime(Date.now() + Math.min(30, wait.remainingMs))
     },
   }
-  const jobs = new Jobs(parts as unknown as ConstructorParameters<typeof Jobs>[0]) // only the members that are used
+  const jobs = new Jobs(deps as unknown as ConstructorParameters<typeof Jobs>[0]) // only the members that are used
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
   assert.deepEqual(waits.splice(0), [{ pauseMs: 0, remainingMs: 0 }])
   const foundJob = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
@@ -163,9 +163,9 @@ test('published progress of a job is also stored', async () => {
   const bus = {
     publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events),
   }
-  const parts = { store, bus, getSubscribers: async () => () => [] }
+  const deps = { store, bus, getSubscribers: async () => () => [] }
   // Only the members that are used.
-  const lifecycle = new JobLifecycle(parts as unknown as ConstructorParameters<typeof JobLifecycle>[0])
+  const lifecycle = new JobLifecycle(deps as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   const progress = { percent: 60, stage: 'encoding', taskName: 'a' }
   await lifecycle.publishProgress(storedJob, 1, progress)
   assert.equal(getJobPercent(storedJob), 30)

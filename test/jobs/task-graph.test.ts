@@ -46,7 +46,7 @@ test('a conversion is stored as a job with one recorded task, a fixed import and
 })
 
 test('the records of a job and its tasks contain the request, and nothing else', () => {
-  const work = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
+  const workTask = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const requestFields = {
     keyId: 'key_1',
     retryOf: 'job_0',
@@ -55,9 +55,9 @@ test('the records of a job and its tasks contain the request, and nothing else',
     inOneList: true,
     tag: 'a',
   } as const
-  const { job, tasks, ttl } = createRecords([createStoredImport('in'), work], requestFields)
+  const { job, tasks, ttl } = createRecords([createStoredImport('in'), workTask], requestFields)
   assert.deepEqual(Job.parse(job), job, 'and the table gives all of it back')
-  const { display, fixed, ...more } = job
+  const { display, fixed, ...otherFields } = job
   assert.deepEqual(display, {
     source: null,
     target: { format: 'webp' },
@@ -65,7 +65,7 @@ test('the records of a job and its tasks contain the request, and nothing else',
     pollS: 2,
   })
   assert.equal(fixed?.length, 1)
-  assert.deepEqual(more, {
+  assert.deepEqual(otherFields, {
     id: 'job_1',
     owner: 'anon_1',
     requestId: 'req_1',
@@ -266,7 +266,7 @@ test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
 test('tasks, join buckets and dependents have a TTL two weeks after the job’s expiry', () => {
   const { ttl, tasks } = createRecords([createStoredImport('in'), ...createFanOut(250)])
   assert.equal(ttl, start.getTime() / 1000 + 3600 + 14 * 24 * 3600)
-  assert.ok(tasks.every((one) => one.ttl === ttl))
+  assert.ok(tasks.every((task) => task.ttl === ttl))
 })
 
 test('records of small and large jobs match their schemas', () => {
@@ -280,8 +280,8 @@ test('records of small and large jobs match their schemas', () => {
   ]) {
     const { job, fixed, tasks, joinBuckets } = createRecords(request)
     assert.deepEqual(Job.strict().parse(job), job)
-    for (const one of fixed) assert.deepEqual(FixedTask.strict().parse(one), one)
-    for (const one of tasks) assert.deepEqual(Task.strict().parse(one), one)
+    for (const fixedTask of fixed) assert.deepEqual(FixedTask.strict().parse(fixedTask), fixedTask)
+    for (const task of tasks) assert.deepEqual(Task.strict().parse(task), task)
     for (const { bucket } of joinBuckets) assert.deepEqual(JoinBucket.strict().parse(bucket), bucket)
   }
 })
@@ -292,18 +292,18 @@ test('a chunk is ready immediately, has no dependents and uses its task’s TTL'
   assert.ok(wholeTask)
   const piece = { steps: [], step: 0, files: [] }
   const splitTask = { ...wholeTask, startedAt: timestamp(3) }
-  const part = createChunkRecord(
+  const chunk = createChunkRecord(
     splitTask,
     getChunkNumber(2, 7),
     { spec: { pages: '1-50' }, pieces: [piece] },
     secondsLater(9),
   )
-  assert.deepEqual(Task.strict().parse(part), part)
-  assert.deepEqual([part.number, part.part, part.spec], [1, 2007, { pages: '1-50' }])
-  assert.equal(getChunkAttempt(part.part ?? 0), 2)
-  assert.deepEqual([part.pieces, part.createdAt], [[piece], timestamp(9)])
-  assert.equal(part.startedAt, timestamp(3), 'its time began with that of its task')
-  assert.deepEqual([part.outs, part.open, part.fed, part.ttl], [[], undefined, true, wholeTask.ttl])
+  assert.deepEqual(Task.strict().parse(chunk), chunk)
+  assert.deepEqual([chunk.number, chunk.part, chunk.spec], [1, 2007, { pages: '1-50' }])
+  assert.equal(getChunkAttempt(chunk.part ?? 0), 2)
+  assert.deepEqual([chunk.pieces, chunk.createdAt], [[piece], timestamp(9)])
+  assert.equal(chunk.startedAt, timestamp(3), 'its time began with that of its task')
+  assert.deepEqual([chunk.outs, chunk.open, chunk.fed, chunk.ttl], [[], undefined, true, wholeTask.ttl])
 })
 
 test('the same job request always creates the same records', () => {

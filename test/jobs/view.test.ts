@@ -32,7 +32,10 @@ const freshState = newJob(
     tag: 'mine',
   },
 )
-const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
+const of = (state: JobState, overrides: Partial<Job>): JobState => ({
+  ...state,
+  job: { ...state.job, ...overrides },
+})
 const endJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>): JobState => {
   const doneState = withTasks(state, tasks)
   return {
@@ -45,7 +48,7 @@ const endJob = (state: JobState, tasks: Readonly<Record<string, Partial<Task>>>)
 }
 const warning = { code: 'CUT', message: 'cut' }
 const engine = { engine: 'vips', engineVersion: '8.17', method: 'direct', details: { b: 1, a: 2 } }
-const done = endJob(freshState, {
+const doneState = endJob(freshState, {
   work: { ...complete(5, file('a.webp', 'k/a')), ...engine, warnings: [warning] },
 })
 
@@ -101,8 +104,8 @@ describe('job status', () => {
   })
 
   test('the status of a job contains the result with links for a completed job', () => {
-    const { result, warnings, progress, endedAt, startedAt, expiresAt } = toStatusView(done, link)
-    const one = {
+    const { result, warnings, progress, endedAt, startedAt, expiresAt } = toStatusView(doneState, link)
+    const job = {
       filename: 'a.webp',
       format: 'png',
       size: 1,
@@ -112,11 +115,11 @@ describe('job status', () => {
     assert.deepEqual(
       { ...result, fidelity: undefined },
       {
-        ...one,
+        ...job,
         ...engine,
         downloadUrl: `${base}/v1/download/job_1`,
         fidelity: undefined,
-        files: [{ ...one, downloadUrl: `${base}/v1/download/job_1?file=a.webp` }],
+        files: [{ ...job, downloadUrl: `${base}/v1/download/job_1?file=a.webp` }],
       },
     )
     // Equal values have the same key order each time, because their hash is the ETag.
@@ -192,7 +195,7 @@ describe('job view with tasks', () => {
   })
 
   test('a job with its tasks shows the outcome of each task, and the links of an export', () => {
-    const { in: source, work, out } = getTaskViews(done)
+    const { in: source, work, out } = getTaskViews(doneState)
     assert.deepEqual(
       [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
       [timestamp(0), timestamp(4), timestamp(5), timestamp(9), timestamp(9)],
@@ -233,8 +236,11 @@ describe('job view with tasks', () => {
       newTask('work', [0]),
       createExport('out', [1], { inline: true }),
     ])
-    const out = getTaskViews(endJob(shownState, { work: complete(5, file('a.webp', 'k/a')) }))['out']
-    assert.match(String(out?.result && 'url' in out.result && out.result.url), /&inline=true$/)
+    const exportTask = getTaskViews(endJob(shownState, { work: complete(5, file('a.webp', 'k/a')) }))['out']
+    assert.match(
+      String(exportTask?.result && 'url' in exportTask.result && exportTask.result.url),
+      /&inline=true$/,
+    )
   })
 
   test('a job with its tasks shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
@@ -308,7 +314,7 @@ describe('job view with tasks', () => {
     const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
     const createExportTo = withTasks(freshState, { work: { deliveries: [delivery] } })
     const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
-    for (const state of [freshState, done, waitingState, createExportTo, failedState]) {
+    for (const state of [freshState, doneState, waitingState, createExportTo, failedState]) {
       const view = JSON.parse(JSON.stringify(toJobView(state, link)))
       assert.deepEqual(JobView.parse(view), view)
     }
@@ -322,15 +328,15 @@ describe('job view with tasks', () => {
 
 test('task records are needed to show a job that ended without a stored result', () => {
   assert.equal(needsTaskRecords(freshState.job), false)
-  assert.equal(needsTaskRecords(done.job), false)
-  const { result: _, ...large } = done.job
+  assert.equal(needsTaskRecords(doneState.job), false)
+  const { result: _, ...large } = doneState.job
   assert.equal(needsTaskRecords(large as Job), true)
   assert.equal(needsTaskRecords({ ...(large as Job), status: 'expired' }), false)
-  assert.deepEqual(toStatusView({ ...done, job: large as Job }, link).result?.filename, 'a.webp')
+  assert.deepEqual(toStatusView({ ...doneState, job: large as Job }, link).result?.filename, 'a.webp')
 })
 
 test('the recommended polling interval depends on the kind of job', () => {
   assert.equal(retryAfterS(freshState.job), 2)
   assert.equal(retryAfterS({ ...freshState.job, display: { ...freshState.job.display, pollS: 10 } }), 10)
-  assert.equal(retryAfterS(done.job), undefined)
+  assert.equal(retryAfterS(doneState.job), undefined)
 })

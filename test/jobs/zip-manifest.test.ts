@@ -17,7 +17,10 @@ const freshState = newJob([
   ...[createStoredImport('in', 'a.png'), newTask('one', [0]), newTask('two', [0])],
   ...[createExport('out', [1, 2]), createExport('named', [1], { filename: 'b-{index}' })],
 ])
-const of = (state: JobState, more: Partial<Job>): JobState => ({ ...state, job: { ...state.job, ...more } })
+const of = (state: JobState, overrides: Partial<Job>): JobState => ({
+  ...state,
+  job: { ...state.job, ...overrides },
+})
 const bothEnded = withTasks(freshState, {
   one: complete(5, file('1.webp', 'k/1')),
   two: complete(6, file('2.webp', 'k/2')),

@@ -10,7 +10,7 @@ export interface Finding {
 }
 
 const removeAllowedTerms = (text: string) =>
-  allowedTerms.reduce((rest, { term }) => rest.replaceAll(term, ' '), text)
+  allowedTerms.reduce((remainingText, { term }) => remainingText.replaceAll(term, ' '), text)
 
 /** Splits names into words: `maxLiveJobs` becomes "max Live Jobs", `part_uploads` "part uploads". */
 const splitNames = (text: string) => text.replace(/([a-z0-9])([A-Z])/g, '$1 $2').replaceAll('_', ' ')
@@ -49,7 +49,7 @@ export function findParticiples(path: string, content: string): Finding[] {
     [...text.matchAll(declaration)].flatMap(([, name = '']) => {
       const [first = '', ...rest] = name.split(/(?=[A-Z])/)
       const isParticiple =
-        participle.test(first) && !verbs.test(first) && rest.every((one) => particle.test(one))
+        participle.test(first) && !verbs.test(first) && rest.every((word) => particle.test(word))
       return isParticiple ? [{ path, line: index + 1, found: name, use: 'a verb' }] : []
     }),
   )

@@ -80,12 +80,12 @@ test('a task is retried after its engine and the function are killed, and no tas
     60,
   )
   await waitForEncoder(lambda)
-  const left = listTaskFolders(lambda)
-  assert.equal(left.length, 1)
+  const remainingFolders = listTaskFolders(lambda)
+  assert.equal(remainingFolders.length, 1)
   lambda.killAndRestart()
-  assert.deepEqual(listTaskFolders(lambda), left)
+  assert.deepEqual(listTaskFolders(lambda), remainingFolders)
   await waitForEncoder(lambda)
-  assert.ok(!listTaskFolders(lambda).includes(left[0] ?? ''))
+  assert.ok(!listTaskFolders(lambda).includes(remainingFolders[0] ?? ''))
   const { status, error } = await conversion
   assert.equal(status, 'completed', JSON.stringify(error))
   await waitUntil(() => listTaskFolders(lambda).length === 0, 'no task folder remains')

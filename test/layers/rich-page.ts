@@ -112,9 +112,9 @@ export async function readBoxColors(image: Buffer): Promise<string[]> {
  * Returns the mean color difference of two images, 0 to 255. Compares them scaled down, because a single character from
  * another font moves everything below it by a pixel.
  */
-export async function measureImageDifference(one: string, otherImage: string): Promise<number> {
+export async function measureImageDifference(imagePath: string, otherImage: string): Promise<number> {
   const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
-  const { data } = await pixels(await scaledDown(one))
+  const { data } = await pixels(await scaledDown(imagePath))
   const { data: otherPixels } = await pixels(await scaledDown(otherImage))
   return data.reduce((sum, value, at) => sum + Math.abs(value - (otherPixels[at] ?? 0)), 0) / data.length
 }

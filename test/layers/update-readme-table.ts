@@ -26,7 +26,7 @@ export function readPeakMemoryMb(container: string): number | undefined {
     `/sys/fs/cgroup/memory${group}/memory.max_usage_in_bytes`,
     `/sys/fs/cgroup${group}/memory.peak`,
   ]
-  const path = places.find((place) => existsSync(place))
+  const path = places.find((candidate) => existsSync(candidate))
   return path === undefined ? undefined : Math.round(Number(readFileSync(path, 'utf8')) / 1e6)
 }
 

@@ -187,7 +187,7 @@ test('a session cookie is accepted only on pages of the service', async () => {
   }
 })
 
-const authMethods: [what: string, handshake: (token: string) => Parameters<Gateway['connect']>[0]][] = [
+const authMethods: [caseName: string, handshake: (token: string) => Parameters<Gateway['connect']>[0]][] = [
   ['a bearer token', (token) => ({ headers: { Authorization: `Bearer ${token}` } })],
   ['a subprotocol', (token) => ({ headers: { 'Sec-WebSocket-Protocol': `v1.jobs, bearer.${token}` } })],
 ]

@@ -102,12 +102,15 @@ test('200 clients receive all their events quickly and in order, and one that ne
         .map(({ job }) => job.id),
     ).size
   await waitUntil(
-    () => allListeners.every((one) => one === silent || countCompletedJobs(one) >= socketsPerOwner),
+    () =>
+      allListeners.every(
+        (listener) => listener === silent || countCompletedJobs(listener) >= socketsPerOwner,
+      ),
     'all jobs are reported',
     120,
   )
   for (const group of groups) {
-    const [reference] = group.slice(1).map((one) => getEventFrames(one).map(({ seq }) => seq))
+    const [reference] = group.slice(1).map((listener) => getEventFrames(listener).map(({ seq }) => seq))
     for (const listener of group.filter((one) => one !== silent)) {
       const sequenceNumbers = getEventFrames(listener).map(({ seq }) => seq)
       assert.deepEqual(
@@ -124,7 +127,8 @@ test('200 clients receive all their events quickly and in order, and one that ne
     }
   }
   const owners = groups.map(
-    (group) => new Set(group.flatMap((one) => getEventFrames(one).flatMap(({ job }) => job?.id ?? []))),
+    (group) =>
+      new Set(group.flatMap((listener) => getEventFrames(listener).flatMap(({ job }) => job?.id ?? []))),
   )
   for (const [at, jobs] of owners.entries())
     for (const otherOwner of owners.slice(at + 1))
@@ -134,7 +138,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
         'no events of others',
       )
   const lagsMs = allListeners.flatMap(({ lagsMs }) => lagsMs).sort((a, b) => a - b)
-  const percentile = (part: number) => lagsMs[Math.floor(lagsMs.length * part)] ?? 0
+  const percentile = (fraction: number) => lagsMs[Math.floor(lagsMs.length * fraction)] ?? 0
   t.diagnostic(
     `${lagsMs.length} frames, milliseconds after the event: ${percentile(0.5)} p50, ${percentile(0.95)} p95, ${lagsMs.at(-1)} max`,
   )
@@ -154,7 +158,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
   silent.socket.resume()
   await waitUntil(() => silent.closed !== undefined, 'the client that does not read is closed', 60)
   assert.equal(silent.closed, 4409)
-  assert.ok(allListeners.every((one) => one === silent || one.closed === undefined))
+  assert.ok(allListeners.every((listener) => listener === silent || listener.closed === undefined))
 })
 
 /** A client that reconnects and resumes after each lost connection, as the documentation recommends. */

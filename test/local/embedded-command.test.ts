@@ -83,7 +83,7 @@ async function findFreePortBase(): Promise<number> {
   for (;;) {
     const firstServer = createServer()
     const base = await listen(firstServer, 0)
-    const rest = await Promise.allSettled(
+    const results = await Promise.allSettled(
       [-2, -1, 1, 2, 3, 4].map(async (offset) => {
         const server = createServer()
         await listen(server, base + offset)
@@ -91,7 +91,7 @@ async function findFreePortBase(): Promise<number> {
       }),
     )
     firstServer.close()
-    for (const result of rest) if (result.status === 'fulfilled') result.value.close()
-    if (rest.every(({ status }) => status === 'fulfilled')) return base
+    for (const result of results) if (result.status === 'fulfilled') result.value.close()
+    if (results.every(({ status }) => status === 'fulfilled')) return base
   }
 }

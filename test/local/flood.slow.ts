@@ -38,12 +38,12 @@ async function send(client: Client, { to, ...file }: Workload): Promise<string> 
 }
 
 /** Seconds until ten owners, who send one job each at the same time, all have their results. */
-async function measure(service: TestService, work: readonly Workload[]): Promise<number[]> {
+async function measure(service: TestService, workloads: readonly Workload[]): Promise<number[]> {
   return Promise.all(
     Array.from({ length: otherOwnerCount }, async (_, at) => {
       const startedAt = performance.now()
       const client = new Client(service)
-      const id = await send(client, work[at % work.length] as Workload) // the list is not empty
+      const id = await send(client, workloads[at % workloads.length] as Workload) // the list is not empty
       const { status, error } = await client.finishedJob(id)
       assert.equal(status, 'completed', JSON.stringify(error))
       return (performance.now() - startedAt) / 1000
@@ -56,22 +56,23 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
 }, async (t) => {
   const service = await startService()
   t.after(() => service.stop())
-  const work = await createWork()
-  await measure(service, work)
-  const idleTimes = await measure(service, work)
+  const workloads = await createWork()
+  await measure(service, workloads)
+  const idleTimes = await measure(service, workloads)
   const flooder = new Client(service)
   await flooder.fetch('/v1')
   const ids: string[] = []
   let sentCount = 0
   const sendAll = async () => {
-    while (sentCount < floodSize) ids.push(await send(flooder, work[sentCount++ % work.length] as Workload))
+    while (sentCount < floodSize)
+      ids.push(await send(flooder, workloads[sentCount++ % workloads.length] as Workload))
   }
   await Promise.all(Array.from({ length: senders }, sendAll))
   const { data } = (await (await flooder.fetch('/v1/jobs?status=queued&limit=100')).json()) as {
     data: { jobs: unknown[] }
   }
   assert.equal(data.jobs.length, Math.min(100, floodSize), 'the flood has not ended')
-  const during = await measure(service, work)
+  const during = await measure(service, workloads)
   const seconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
   t.diagnostic(`on an empty service ${seconds(idleTimes)} s, during the flood ${seconds(during)} s`)
   let maxTaskS = 0

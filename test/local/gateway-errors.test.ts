@@ -72,7 +72,7 @@ function readErrorCode(body: string): string {
 const circular: { statusCode: number; body?: unknown } = { statusCode: 200 }
 circular.body = circular
 
-const malformedResults: [what: string, result: unknown][] = [
+const malformedResults: [caseName: string, result: unknown][] = [
   ['a status that is not a number', { statusCode: 'OK' }],
   ['a status out of range', { statusCode: 1000 }],
   ['a body that is not a string', { statusCode: 200, body: { a: 1 } }],
@@ -86,8 +86,8 @@ const malformedResults: [what: string, result: unknown][] = [
   ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
 ]
 
-for (const [what, givenResult] of malformedResults) {
-  test(`the gateway turns a function result with ${what} into an internal error`, async () => {
+for (const [caseName, givenResult] of malformedResults) {
+  test(`the gateway turns a function result with ${caseName} into an internal error`, async () => {
     result = givenResult
     const { status, body, headers } = await callRaw(url, { path: '/result' })
     assert.deepEqual([status, readErrorCode(body)], [500, 'INTERNAL_ERROR'])
@@ -95,33 +95,39 @@ for (const [what, givenResult] of malformedResults) {
   })
 }
 
-const errorCases: [what: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] = [
-  ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
-  ['a function that exceeds its time limit', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
-  ['a path that is not UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
-  ['a target that is not a path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
-  ['a target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
-  ['a target with userinfo', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
-  ['a target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
-  ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
-  ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
-  ['a body over 10 MB', { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) }, 413, 'FILE_TOO_LARGE'],
+const errorCases: [caseName: string, options: Parameters<typeof callRaw>[1], status: number, code: string][] =
   [
-    'a body over 10 MB of unknown length',
-    { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: Buffer.alloc(11 * 1024 * 1024) },
-    413,
-    'FILE_TOO_LARGE',
-  ],
-  [
-    'an event over 6 MB',
-    { method: 'POST', headers: { 'content-type': 'application/json' }, body: '"'.repeat(4 * 1024 * 1024) },
-    413,
-    'FILE_TOO_LARGE',
-  ],
-]
+    ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
+    ['a function that exceeds its time limit', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
+    ['a path that is not UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
+    ['a target that is not a path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
+    ['a target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
+    ['a target with userinfo', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
+    ['a target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
+    ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
+    ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
+    [
+      'a body over 10 MB',
+      { method: 'POST', body: Buffer.alloc(10 * 1024 * 1024 + 1) },
+      413,
+      'FILE_TOO_LARGE',
+    ],
+    [
+      'a body over 10 MB of unknown length',
+      { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: Buffer.alloc(11 * 1024 * 1024) },
+      413,
+      'FILE_TOO_LARGE',
+    ],
+    [
+      'an event over 6 MB',
+      { method: 'POST', headers: { 'content-type': 'application/json' }, body: '"'.repeat(4 * 1024 * 1024) },
+      413,
+      'FILE_TOO_LARGE',
+    ],
+  ]
 
-for (const [what, options, status, code] of errorCases) {
-  test(`the gateway responds to ${what} with ${status} ${code}`, async () => {
+for (const [caseName, options, status, code] of errorCases) {
+  test(`the gateway responds to ${caseName} with ${status} ${code}`, async () => {
     const reply = await callRaw(url, options)
     assert.deepEqual([reply.status, readErrorCode(reply.body)], [status, code])
     assert.equal(reply.headers['content-type'], 'application/json; charset=utf-8')
@@ -143,7 +149,7 @@ async function sendRaw(bytes: string): Promise<{ readonly status: number; readon
 
 const chunked = 'PUT /stream HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
 
-const malformedRequests: [what: string, bytes: string, status: number, code: string][] = [
+const malformedRequests: [caseName: string, bytes: string, status: number, code: string][] = [
   ['an invalid first line', 'HELLO\r\n\r\n', 400, 'INVALID_REQUEST'],
   [
     'a header with a space in its name',
@@ -176,8 +182,8 @@ const malformedRequests: [what: string, bytes: string, status: number, code: str
   ['a chunk longer than its declared length', `${chunked}2\r\nhello\r\n0\r\n\r\n`, 400, 'INVALID_REQUEST'],
 ]
 
-for (const [what, bytes, status, code] of malformedRequests) {
-  test(`a raw request with ${what} fails with ${status} in the format of all errors`, async () => {
+for (const [caseName, bytes, status, code] of malformedRequests) {
+  test(`a raw request with ${caseName} fails with ${status} in the format of all errors`, async () => {
     const reply = await sendRaw(bytes)
     assert.deepEqual([reply.status, readErrorCode(reply.body)], [status, code])
   })

@@ -167,22 +167,23 @@ for (const [type, body, isText] of bodies) {
 const json = 'application/json'
 const text = 'text/plain; charset=utf-8'
 
-const results: [what: string, given: unknown, status: number, body: string, type: string | undefined][] = [
-  ['an object without a status', { a: 1 }, 200, '{"a":1}', json],
-  ['a string', 'hello', 200, 'hello', json],
-  ['a number', 5, 200, '5', json],
-  ['a list', [1], 200, '[1]', json],
-  ['null', null, 200, 'null', json],
-  ['nothing', undefined, 200, 'null', json],
-  ['a status alone', { statusCode: 204 }, 204, '', undefined],
-  ['a status and a body', { statusCode: 201, body: 'made' }, 201, 'made', text],
-  ['a status in a string', { statusCode: '404', body: 'no' }, 404, 'no', text],
-  ['a content type', { statusCode: 200, headers: { 'Content-Type': 'a/b' }, body: 'x' }, 200, 'x', 'a/b'],
-  ['a body in base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'hi', text],
-]
+const results: [caseName: string, given: unknown, status: number, body: string, type: string | undefined][] =
+  [
+    ['an object without a status', { a: 1 }, 200, '{"a":1}', json],
+    ['a string', 'hello', 200, 'hello', json],
+    ['a number', 5, 200, '5', json],
+    ['a list', [1], 200, '[1]', json],
+    ['null', null, 200, 'null', json],
+    ['nothing', undefined, 200, 'null', json],
+    ['a status alone', { statusCode: 204 }, 204, '', undefined],
+    ['a status and a body', { statusCode: 201, body: 'made' }, 201, 'made', text],
+    ['a status in a string', { statusCode: '404', body: 'no' }, 404, 'no', text],
+    ['a content type', { statusCode: 200, headers: { 'Content-Type': 'a/b' }, body: 'x' }, 200, 'x', 'a/b'],
+    ['a body in base64', { statusCode: 200, body: 'aGk=', isBase64Encoded: true }, 200, 'hi', text],
+  ]
 
-for (const [what, givenResult, status, body, type] of results) {
-  test(`the function result ${what} becomes status ${status} with the body "${body}"`, async () => {
+for (const [caseName, givenResult, status, body, type] of results) {
+  test(`the function result ${caseName} becomes status ${status} with the body "${body}"`, async () => {
     result = givenResult
     const reply = await callRaw(url, { path: '/result' })
     assert.deepEqual([reply.status, reply.body, reply.headers['content-type']], [status, body, type])

@@ -135,7 +135,8 @@ test(`memory and descriptors are the same after ${jobs} jobs as after ${warmUpJo
     if (thirdOfSamples < 3) continue
     const [firstThird, lastThird] = [allSamples.slice(0, thirdOfSamples), allSamples.slice(-thirdOfSamples)]
     for (const measure of ['memoryMib', 'descriptors'] as const satisfies readonly Measure[]) {
-      const getMedian = (part: readonly Sample[]) => median(part.map((sample) => sample[measure]))
+      const getMedian = (selectedSamples: readonly Sample[]) =>
+        median(selectedSamples.map((sample) => sample[measure]))
       const [medianBefore, medianAfter] = [getMedian(firstThird), getMedian(lastThird)]
       const line = `${name}: ${measure} ${medianBefore.toFixed(1)}, later ${medianAfter.toFixed(1)} (${allSamples.length} samples)`
       t.diagnostic(line)

@@ -75,7 +75,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   await listenToEvents(service)
   const client = new Client(service)
   await client.fetch('/v1')
-  const work = await createWork(folder)
+  const workloads = await createWork(folder)
   const random = createRandom(20_261_128)
   const endedJobs = new Map<string, JobData>()
   const events: ReceivedEvent[] = []
@@ -86,7 +86,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   /** Sends one job after the other and waits for each. */
   const runJobsForever = async () => {
     while (!isOver) {
-      const { to, ...file } = work[number++ % work.length] as Work // the list is not empty
+      const { to, ...file } = workloads[number++ % workloads.length] as Work // the list is not empty
       const headers = { 'idempotency-key': `job-${number}` }
       const id = await retryUntilDone(async () => {
         const response = await client.convert(file, { targetFormat: to }, headers)
@@ -161,9 +161,9 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   const { Uploads = [] } = await s3.send(new ListMultipartUploadsCommand({ Bucket: 'mutabor' }))
   assert.deepEqual(Uploads, [])
   const folders = [workDir, join(dataDir, 'work')]
-  const left = (await Promise.all(folders.map((one) => readdir(one)))).flat()
+  const remainingFiles = (await Promise.all(folders.map((one) => readdir(one)))).flat()
   assert.deepEqual(
-    left.filter((name) => /^task-/.test(name)),
+    remainingFiles.filter((name) => /^task-/.test(name)),
     [],
     'folders of tasks',
   )

@@ -39,9 +39,9 @@ test('functions can send to a WebSocket connection, query it and close it', asyn
   const receivedMessage = nextMessage(socket)
   assert.equal((await connections(id, 'POST', 'hello é')).status, 200)
   assert.equal(await receivedMessage, 'hello é')
-  const got = (await (await connections(id, 'GET')).json()) as Record<string, string>
-  assert.deepEqual(Object.keys(got), ['connectedAt', 'identity', 'lastActiveAt'])
-  assert.ok(Date.parse(got['lastActiveAt'] ?? '') >= Date.parse(got['connectedAt'] ?? ''))
+  const connection = (await (await connections(id, 'GET')).json()) as Record<string, string>
+  assert.deepEqual(Object.keys(connection), ['connectedAt', 'identity', 'lastActiveAt'])
+  assert.ok(Date.parse(connection['lastActiveAt'] ?? '') >= Date.parse(connection['connectedAt'] ?? ''))
   const closedCode = closeCode(socket)
   assert.equal((await connections(id, 'DELETE')).status, 204)
   assert.equal(await closedCode, 1000)
@@ -53,7 +53,7 @@ test('functions can send to a WebSocket connection, query it and close it', asyn
 })
 
 const commands: [
-  what: string,
+  caseName: string,
   id: string,
   method: string,
   body: Buffer | undefined,
@@ -72,8 +72,8 @@ const commands: [
   ],
   ['another method', `${'A'.repeat(15)}=`, 'PUT', undefined, 403, 'ForbiddenException'],
 ]
-for (const [what, id, method, body, status, code] of commands) {
-  test(`an @connections command with ${what} fails with ${status} ${code}`, async () => {
+for (const [caseName, id, method, body, status, code] of commands) {
+  test(`an @connections command with ${caseName} fails with ${status} ${code}`, async () => {
     const response = await connections(id, method, body)
     assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
   })
@@ -115,10 +115,10 @@ test('the functions of the service send to connections and close them with the S
 test('the data buffered for a client that does not read is limited', async () => {
   const { socket, id } = await openSocket(url)
   socket.pause()
-  const part = 'x'.repeat(128 * 1024)
+  const fragment = 'x'.repeat(128 * 1024)
   const outcomes = []
   // Until the buffers of both sides are full, messages are sent before earlier ones have been written.
-  for (let at = 0; at < 200; at++) outcomes.push(apis[0]?.send(id, Buffer.from(part)))
+  for (let at = 0; at < 200; at++) outcomes.push(apis[0]?.send(id, Buffer.from(fragment)))
   assert.equal(await outcomes.at(-1), 'slow')
   const refusedReply = await connections(id, 'POST', 'x')
   assert.deepEqual(

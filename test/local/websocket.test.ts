@@ -50,7 +50,7 @@ test('the $connect event has the headers, query and identity of the client', asy
   })
 })
 
-const handshakes: [what: string, result: () => unknown, status: number][] = [
+const handshakes: [caseName: string, result: () => unknown, status: number][] = [
   ['401', () => ({ statusCode: 401 }), 401],
   ['403 and a body', () => ({ statusCode: 403, body: 'no' }), 403],
   [
@@ -62,8 +62,8 @@ const handshakes: [what: string, result: () => unknown, status: number][] = [
   ],
   ['no status', () => ({}), 502],
 ]
-for (const [what, result, status] of handshakes) {
-  test(`a $connect function that returns ${what} fails the handshake with ${status}`, async (t) => {
+for (const [caseName, result, status] of handshakes) {
+  test(`a $connect function that returns ${caseName} fails the handshake with ${status}`, async (t) => {
     setReplies(t, { connect: result })
     const socket = new WebSocket(url)
     const [error] = await once(socket, 'error')
@@ -129,13 +129,13 @@ test('a message without a matching route is forbidden', async () => {
 test('the largest WebSocket message is 128 KB in frames of at most 32 KB', async () => {
   const { socket } = await openSocket(url)
   const event = nextEvent('MESSAGE')
-  const part = 'x'.repeat(32 * 1024)
-  for (const at of [0, 1, 2, 3]) socket.send(part, { fin: at === 3 })
+  const fragment = 'x'.repeat(32 * 1024)
+  for (const at of [0, 1, 2, 3]) socket.send(fragment, { fin: at === 3 })
   assert.equal((await event).body?.length, 128 * 1024)
   socket.close()
 })
 
-const violations: [what: string, send: (socket: WebSocket) => void, code: number][] = [
+const violations: [caseName: string, send: (socket: WebSocket) => void, code: number][] = [
   ['a frame over 32 KB', (socket) => socket.send('x'.repeat(32 * 1024 + 1)), 1009],
   [
     'a message over 128 KB',
@@ -146,8 +146,8 @@ const violations: [what: string, send: (socket: WebSocket) => void, code: number
   ],
   ['a binary frame', (socket) => socket.send(Buffer.from('x')), 1003],
 ]
-for (const [what, send, code] of violations) {
-  test(`${what} closes the connection with ${code} and reaches no function`, async () => {
+for (const [caseName, send, code] of violations) {
+  test(`${caseName} closes the connection with ${code} and reaches no function`, async () => {
     const { socket } = await openSocket(url)
     const receivedMessages: unknown[] = []
     const listener = (event: unknown) => receivedMessages.push(event)

@@ -55,15 +55,15 @@ function selectPart<T>(list: readonly T[], part: string): T[] {
 const sampleArea = (name: string) => sampleMutants(findMutants(process.cwd(), listFiles(name)), values.seed)
 
 function printResult({ mutant, ended, seconds }: Verdict): void {
-  const place = `${mutant.file}:${mutant.line}`
+  const location = `${mutant.file}:${mutant.line}`
   const took = `${seconds.toFixed(0)} s`
   if (ended.as !== 'passed') {
     print(
-      `  detected ${place} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' timed out' : ''}`,
+      `  detected ${location} (${mutant.fault}, ${took}): ${ended.name}${ended.as === 'hung' ? ' timed out' : ''}`,
     )
     return
   }
-  print(`  MISSED  ${place} (${mutant.fault}, ${took})`)
+  print(`  MISSED  ${location} (${mutant.fault}, ${took})`)
   print(`    - ${mutant.before}`)
   print(`    + ${mutant.after}`)
 }

@@ -55,7 +55,7 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
   clearTimeout(timer)
   kill(-pid)
   // Processes in other process groups, which a test started to kill them itself.
-  for (const left of findPidsWithEnvironment(scratch)) kill(Number(left))
+  for (const remainingPid of findPidsWithEnvironment(scratch)) kill(Number(remainingPid))
   runningPids.delete(pid)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })
   return testOutcome ?? (code === 0 ? { as: 'passed' } : { as: 'failed', name: `exit code ${code}` })

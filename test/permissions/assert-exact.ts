@@ -64,15 +64,21 @@ export function assertExact(t: TestContext, folder: string, isIncluded: (role: s
   const { granted, used, refused } = summarizeUse(readDecisions(folder))
   const isUsed = new Set(used)
   assert.deepEqual(refused, [], 'no function needed a permission that its role does not grant')
-  const includedPermissions = granted.filter((one) => isIncluded(one.slice(0, one.indexOf(':'))))
+  const includedPermissions = granted.filter((permission) =>
+    isIncluded(permission.slice(0, permission.indexOf(':'))),
+  )
   assert.notEqual(includedPermissions.length, 0)
-  const unusedPermissions = includedPermissions.filter((one) => !isUsed.has(one))
-  for (const one of unusedPermissions) {
-    const why = rarelyUsed.find(([rights]) => rights.test(one))?.[1]
-    t.diagnostic(`${one}: ${why ?? 'NOT USED'}`)
+  const unusedPermissions = includedPermissions.filter(
+    (includedPermission) => !isUsed.has(includedPermission),
+  )
+  for (const unusedPermission of unusedPermissions) {
+    const why = rarelyUsed.find(([rights]) => rights.test(unusedPermission))?.[1]
+    t.diagnostic(`${unusedPermission}: ${why ?? 'NOT USED'}`)
   }
   assert.deepEqual(
-    unusedPermissions.filter((one) => !rarelyUsed.some(([rights]) => rights.test(one))),
+    unusedPermissions.filter(
+      (unusedPermission) => !rarelyUsed.some(([rights]) => rights.test(unusedPermission)),
+    ),
     [],
     'no role grants a permission that its function does not use',
   )

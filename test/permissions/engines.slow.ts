@@ -41,7 +41,7 @@ for (const image of imageIds)
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
     const file =
       text === undefined ? base64(source) : { operation: 'import/raw', filename: source, file: text }
-    const one = { file, made: { ...task, input: 'file' }, out: { operation: 'export/url', input: 'made' } }
+    const tasks = { file, made: { ...task, input: 'file' }, out: { operation: 'export/url', input: 'made' } }
     const two = {
       file,
       made: { ...task, input: 'file' },
@@ -49,7 +49,9 @@ for (const image of imageIds)
       out: { operation: 'export/url', input: 'packed' },
     }
     const firstReply = await client.post('/v1/jobs', { tasks: two })
-    const otherReplies = await Promise.all([one, two, one].map((tasks) => client.post('/v1/jobs', { tasks })))
+    const otherReplies = await Promise.all(
+      [tasks, two, tasks].map((tasks) => client.post('/v1/jobs', { tasks })),
+    )
     for (const response of [firstReply, ...otherReplies]) {
       const { status, error } = await client.accepted(response)
       assert.equal(status, 'completed', JSON.stringify(error))
@@ -66,12 +68,17 @@ test('a task with expired URLs is signed again, and one with unreachable files i
 test('the prepare function can sign URLs for uploaded files', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
-  const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
+  const presignedUpload = await client.presign({
+    filename: 'a.png',
+    contentType: 'image/png',
+    size: png.length,
+  })
   assert.equal(
-    (await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })).status,
+    (await fetch(presignedUpload.url, { method: 'PUT', headers: { ...presignedUpload.headers }, body: png }))
+      .status,
     200,
   )
-  const { uploadId } = place
+  const { uploadId } = presignedUpload
   const { status } = await client.accepted(
     await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }),
   )
@@ -81,14 +88,14 @@ test('the prepare function can sign URLs for uploaded files', async () => {
 test('the deployed roles allow capturing a website', async () => {
   const client = await service.newMember()
   const page = { operation: 'capture-website', url: `${service.site}/page`, output_format: 'png' }
-  const one = { page, out: { operation: 'export/url', input: 'page' } }
+  const tasks = { page, out: { operation: 'export/url', input: 'page' } }
   const two = {
     page,
     small: { operation: 'convert', input: 'page', output_format: 'webp' },
     out: { operation: 'export/url', input: 'small' },
   }
   for (const response of await Promise.all(
-    [two, one, one].map((tasks) => client.post('/v1/jobs', { tasks })),
+    [two, tasks, tasks].map((tasks) => client.post('/v1/jobs', { tasks })),
   ))
     assert.equal((await client.accepted(response)).status, 'completed')
 })
@@ -112,12 +119,12 @@ test('the deployed roles allow imports and exports of every operation', async ()
   })
   assert.equal(status, 'completed')
   const member = await service.newMember()
-  const one = {
+  const tasks = {
     in: { operation: 'import/url', url: `${service.site}/page` },
     out: { operation: 'export/url', input: 'in' },
   }
   for (const response of await Promise.all(
-    [one, one, one].map((tasks) => member.post('/v1/jobs', { tasks })),
+    [tasks, tasks, tasks].map((tasks) => member.post('/v1/jobs', { tasks })),
   ))
     assert.equal((await member.accepted(response)).status, 'completed')
   const importWithWrongHash = {

@@ -115,8 +115,8 @@ export async function openIsolatedService() {
     site,
     newMember,
     newClient: (): AnyClient => new Client(service),
-    job: async (client: AnyClient, tasks: object, more: object = {}) =>
-      client.accepted(await client.post('/v1/jobs', { tasks, ...more })),
+    job: async (client: AnyClient, tasks: object, fields: object = {}) =>
+      client.accepted(await client.post('/v1/jobs', { tasks, ...fields })),
     send: (queue: string, message: object) =>
       sqs.send(
         new SendMessageCommand({

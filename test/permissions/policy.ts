@@ -73,8 +73,8 @@ export const listGrants = (): Grant[] =>
 
 /** Matches a pattern in which `*` means any characters. */
 function isLike(text: string, pattern: string): boolean {
-  const parts = pattern.split('*').map((part) => part.replace(/[\\^$+?.()|[\]{}]/g, '\\$&'))
-  return new RegExp(`^${parts.join('.*')}$`, 's').test(text)
+  const literals = pattern.split('*').map((literal) => literal.replace(/[\\^$+?.()|[\]{}]/g, '\\$&'))
+  return new RegExp(`^${literals.join('.*')}$`, 's').test(text)
 }
 
 /** Returns the grants that allow a request, with only those of their partitions that the request uses. */

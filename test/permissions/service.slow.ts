@@ -91,16 +91,20 @@ test('the deployed roles allow uploads before and after their jobs', async () =>
   const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
   const put = async ({ url, headers }: { url: string; headers: Readonly<Record<string, string>> }) =>
     assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
-  const place = await client.presign(announcedFile)
-  await put(place)
+  const presignedUpload = await client.presign(announcedFile)
+  await put(presignedUpload)
   const convertedJob = await client.accepted(
-    await client.post('/v1/convert', { uploadId: place.uploadId, targetFormat: 'webp', tag: 'mine' }),
+    await client.post('/v1/convert', {
+      uploadId: presignedUpload.uploadId,
+      targetFormat: 'webp',
+      tag: 'mine',
+    }),
   )
   assert.equal(convertedJob.status, 'completed')
   assert.equal((await client.fetch('/v1/jobs?tag=mine')).status, 200)
   assert.equal((await client.fetch(`/v1/jobs/${convertedJob.jobId}`, { method: 'DELETE' })).status, 204)
   // The job that waited for it was deleted.
-  await put(place)
+  await put(presignedUpload)
   const awaitedReply = await client.post('/v1/jobs', { tasks: uploadJob })
   const createdJob = (await awaitedReply.json()) as { data: { jobId: string } }
   const { url, parameters } = readUploadForm(createdJob)
@@ -186,7 +190,7 @@ test('the deployed roles allow signing up and keeping earlier anonymous jobs', a
   const verifyResponse = await fetch(link, { redirect: 'manual' })
   const cookie = verifyResponse.headers
     .getSetCookie()
-    .map((one) => one.split(';')[0])
+    .map((parameter) => parameter.split(';')[0])
     .join('; ')
   const ask = (method: string, path: string, body?: object) =>
     fetch(`${service.service.url}/v1/${path}`, {
@@ -244,8 +248,12 @@ test('removing any of five permissions from a role causes a failure', async () =
     const client = new Client(serviceWithFewerPermissions)
     await client.post('/v1/webhooks', { url: service.receiver.url('/poor'), events: ['*'] })
     const png = new Uint8Array(fixture('alpha.png'))
-    const place = await client.presign({ filename: 'a.png', contentType: 'image/png', size: png.length })
-    await fetch(place.url, { method: 'PUT', headers: { ...place.headers }, body: png })
+    const presignedUpload = await client.presign({
+      filename: 'a.png',
+      contentType: 'image/png',
+      size: png.length,
+    })
+    await fetch(presignedUpload.url, { method: 'PUT', headers: { ...presignedUpload.headers }, body: png })
     const { url, parameters } = readUploadForm(
       await (await client.post('/v1/jobs', { tasks: uploadJob })).json(),
     )
@@ -258,7 +266,7 @@ test('removing any of five permissions from a role causes a failure', async () =
     const findUnaffected = () => {
       const refusedDecisions = readDecisions(log).filter(({ by }) => by.length === 0)
       const missedPermissions = new Set(refusedDecisions.map(({ role, action }) => `${role} ${action}`))
-      return sampledPermissions.filter((one) => !missedPermissions.has(one))
+      return sampledPermissions.filter((sampledPermission) => !missedPermissions.has(sampledPermission))
     }
     await waitUntil(() => findUnaffected().length === 0, 'all five are missed', 120).catch(() =>
       assert.deepEqual(findUnaffected(), []),

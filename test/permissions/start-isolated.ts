@@ -57,7 +57,7 @@ const service = await startService(processEnvironment, {
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     if (isPackaged(name)) return { ...createEnvironment(name, allVariables, packages ?? ''), ...key }
     const hiddenSecrets: readonly string[] = secretNames.filter(
-      (one) => !declaredFunctions[name]?.secrets?.includes(one),
+      (secretName) => !declaredFunctions[name]?.secrets?.includes(secretName),
     )
     const variablesWithKeys = { ...allVariables, ...deriveKeys(allVariables['SERVICE_SECRET'] ?? '') }
     return {

@@ -166,7 +166,7 @@ describe('supported conversions', () => {
     const route = planRoute({ ...plainPair, engines: ownEngines })
     const everyConversion = conversions(ownEngines)
     assert.equal(conversions(ownEngines), everyConversion)
-    assert.ok(everyConversion.some((one) => one.route === route))
+    assert.ok(everyConversion.some((conversion) => conversion.route === route))
   })
 
   test('the supported conversions are listed in less than a second', () => {

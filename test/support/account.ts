@@ -51,17 +51,20 @@ export const newAdminKey = async (services: Stored): Promise<string> =>
 
 /** Creates a key for a new account of a running service. */
 export const createManagerKey = (service: TestService): Promise<string> =>
-  withinService(service, async (place) => newManagerKey(place, await newAccount(place)))
+  withinService(service, async (stored) => newManagerKey(stored, await newAccount(stored)))
 export const createAdminKey = (service: TestService): Promise<string> => withinService(service, newAdminKey)
 
-async function withinService<T>({ dataDir }: TestService, work: (place: Stored) => Promise<T>): Promise<T> {
+async function withinService<T>(
+  { dataDir }: TestService,
+  action: (stored: Stored) => Promise<T>,
+): Promise<T> {
   const environmentBefore = { ...process.env }
   process.env['DATA_DIR'] = dataDir
-  const place = await openReplayTarget()
+  const target = await openReplayTarget()
   try {
-    return await work(place)
+    return await action(target)
   } finally {
-    await place.close()
+    await target.close()
     // Otherwise another service started by the test would use the servers of this one.
     for (const name of Object.keys(process.env)) if (!(name in environmentBefore)) delete process.env[name]
     Object.assign(process.env, environmentBefore)

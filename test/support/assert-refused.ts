@@ -6,14 +6,14 @@ export async function assertRefused(
   call: Promise<unknown>,
   code: ErrorCode,
   sentence = /./,
-  what = 'the call',
+  callName = 'the call',
 ): Promise<AppError> {
   const error = await call.then(
-    () => assert.fail(`${what} was not refused`),
+    () => assert.fail(`${callName} was not refused`),
     (reason: unknown) => reason,
   )
-  assert.ok(error instanceof AppError, `${what}: ${String(error)}`)
-  assert.equal(error.code, code, `${what}: ${error.message}`)
+  assert.ok(error instanceof AppError, `${callName}: ${String(error)}`)
+  assert.equal(error.code, code, `${callName}: ${error.message}`)
   assert.match(error.message, sentence)
   assert.doesNotMatch(error.message, /undefined|\[object|\/work|\/tmp/)
   return error

@@ -40,7 +40,7 @@ export async function runCommonJob(
 /** Sends a request again while the service is overloaded: on a busy machine, a server may take too long to answer. */
 async function sendUntilAccepted(send: () => Promise<Response>): Promise<Response> {
   let reply = await send()
-  for (let left = 5; reply.status === 503 && left > 0; left--) {
+  for (let triesLeft = 5; reply.status === 503 && triesLeft > 0; triesLeft--) {
     await pause(1000)
     reply = await send()
   }

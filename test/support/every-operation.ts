@@ -169,13 +169,13 @@ export class EveryOperation {
     const nightly = { name: 'Daily report', cron: '0 3 * * *', timezone: 'Europe/Berlin', tasks }
     const path = '/v1/workflows'
     const { id: workflowId } = await this.#call({ method: 'POST', path, json: nightly })
-    const one = { path: `${path}/:workflowId`, params: { workflowId } }
-    await this.#call({ ...one, method: 'POST', path: `${one.path}/run` })
-    await this.#call({ ...one, path: `${one.path}/runs` })
-    await this.#call({ ...one, method: 'PATCH', json: { overlap: 'queue' } })
-    await this.#call(one)
+    const request = { path: `${path}/:workflowId`, params: { workflowId } }
+    await this.#call({ ...request, method: 'POST', path: `${request.path}/run` })
+    await this.#call({ ...request, path: `${request.path}/runs` })
+    await this.#call({ ...request, method: 'PATCH', json: { overlap: 'queue' } })
+    await this.#call(request)
     await this.#call({ path })
-    await this.#call({ ...one, method: 'DELETE' })
+    await this.#call({ ...request, method: 'DELETE' })
   }
 
   async #callApiKeys(): Promise<void> {
@@ -184,12 +184,12 @@ export class EveryOperation {
     const path = '/v1/api-keys'
     const json = { name: 'Nightly reports', access: 'convert-only', allowedIps: ['203.0.113.0/24'] }
     const { id: keyId } = await this.#call({ method: 'POST', path, json, headers })
-    const one = { path: `${path}/:keyId`, params: { keyId }, headers }
-    await this.#call({ ...one, method: 'PATCH', json: { name: 'Reports', allowedIps: null } })
-    await this.#call(one)
+    const request = { path: `${path}/:keyId`, params: { keyId }, headers }
+    await this.#call({ ...request, method: 'PATCH', json: { name: 'Reports', allowedIps: null } })
+    await this.#call(request)
     await this.#call({ path, headers })
-    await this.#call({ ...one, method: 'POST', path: `${one.path}/rotate` })
-    await this.#call({ ...one, method: 'DELETE' })
+    await this.#call({ ...request, method: 'POST', path: `${request.path}/rotate` })
+    await this.#call({ ...request, method: 'DELETE' })
   }
 
   async #callOauth(): Promise<void> {
@@ -203,10 +203,10 @@ export class EveryOperation {
     })
     const client = { client_id: clientId, client_secret: clientSecret }
     const tokenRequest = { grant_type: 'client_credentials', scope: 'CONVERT_READ CONVERT_WRITE', ...client }
-    const got = await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: tokenRequest })
+    const tokenReply = await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: tokenRequest })
     const wrongScope = { ...tokenRequest, scope: 'EVERYTHING' }
     await this.#call({ method: 'POST', path: '/v1/oauth/token', urlEncoded: wrongScope })
-    const token = { token: got.access_token, ...client }
+    const token = { token: tokenReply.access_token, ...client }
     await this.#call({ method: 'POST', path: '/v1/oauth/introspect', urlEncoded: token })
     await this.#call({ method: 'POST', path: '/v1/oauth/revoke', urlEncoded: token })
     await this.#call({ path: '/.well-known/oauth-authorization-server' })
@@ -235,8 +235,8 @@ export class EveryOperation {
     }
     const { jobId } = await this.#client.finishedJob(job.jobId)
     await this.#call({ method: 'POST', path: `${path}/export`, params, json: { connectionId, jobId } })
-    const one = { path: `${path}/connections/:connectionId`, params: { ...params, connectionId } }
-    await this.#call({ method: 'DELETE', ...one })
+    const request = { path: `${path}/connections/:connectionId`, params: { ...params, connectionId } }
+    await this.#call({ method: 'DELETE', ...request })
   }
 
   async #callStatistics(): Promise<void> {
@@ -264,11 +264,11 @@ export class EveryOperation {
     const { user } = (await signUp.json()) as { user: { id: string } }
     const headers = { 'x-api-key': await createAdminKey(this.#service) }
     const path = '/v1/admin/users'
-    const one = { path: `${path}/:userId`, params: { userId: user.id }, headers }
+    const request = { path: `${path}/:userId`, params: { userId: user.id }, headers }
     await this.#call({ path, query: { q: 'ada@example' }, headers })
-    await this.#call(one)
-    await this.#call({ ...one, method: 'PATCH', json: { plan: 'pro' } })
-    const { sessions } = await this.#call({ ...one, path: `${one.path}/sessions` })
+    await this.#call(request)
+    await this.#call({ ...request, method: 'PATCH', json: { plan: 'pro' } })
+    const { sessions } = await this.#call({ ...request, path: `${request.path}/sessions` })
     const sessionId = sessions[0].id
     await this.#call({
       method: 'DELETE',
@@ -284,13 +284,18 @@ export class EveryOperation {
     const json = { url: this.#receiver.url('/hook'), events: ['job.completed', 'job.failed'] }
     const { id: webhookId } = await this.#call({ method: 'POST', path, json })
     const sinceTime = new Date(Date.now() - 60_000).toISOString()
-    const one = { path: `${path}/:webhookId`, params: { webhookId } }
-    await this.#call({ ...one, method: 'POST', path: `${one.path}/test`, json: { event: 'job.completed' } })
+    const request = { path: `${path}/:webhookId`, params: { webhookId } }
+    await this.#call({
+      ...request,
+      method: 'POST',
+      path: `${request.path}/test`,
+      json: { event: 'job.completed' },
+    })
     await this.#client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' })
-    const allDeliveries = { ...one, path: `${one.path}/deliveries` }
+    const allDeliveries = { ...request, path: `${request.path}/deliveries` }
     let deliveries: { id: string; event: string; status: string }[] = []
     const isThere = () => deliveries.length > 1 && deliveries.every(({ status }) => status === 'succeeded')
-    for (let left = 100; !isThere() && left > 0; left--) {
+    for (let triesLeft = 100; !isThere() && triesLeft > 0; triesLeft--) {
       await sleep(100)
       const reply = await this.#client.fetch(`${path}/${webhookId}/deliveries`)
       deliveries = ((await reply.json()) as { data: { deliveries: typeof deliveries } }).data.deliveries
@@ -302,14 +307,24 @@ export class EveryOperation {
     }
     await this.#call(delivery)
     await this.#call({ ...delivery, method: 'POST', path: `${delivery.path}/redeliver` })
-    await this.#call({ ...one, method: 'POST', path: `${one.path}/replay`, json: { since: sinceTime } })
-    await this.#call({ ...one, method: 'POST', path: `${one.path}/rotate-secret`, json: { graceHours: 48 } })
+    await this.#call({
+      ...request,
+      method: 'POST',
+      path: `${request.path}/replay`,
+      json: { since: sinceTime },
+    })
+    await this.#call({
+      ...request,
+      method: 'POST',
+      path: `${request.path}/rotate-secret`,
+      json: { graceHours: 48 },
+    })
     await this.#call({ path: `${path}/secret` })
     await this.#call({ method: 'POST', path: `${path}/secret/rotate`, json: { graceHours: 48 } })
-    await this.#call({ ...one, method: 'PATCH', json: { description: 'The ends of jobs' } })
-    await this.#call(one)
+    await this.#call({ ...request, method: 'PATCH', json: { description: 'The ends of jobs' } })
+    await this.#call(request)
     await this.#call({ path })
-    await this.#call({ ...one, method: 'DELETE' })
+    await this.#call({ ...request, method: 'DELETE' })
   }
 
   async #upload(): Promise<string> {
@@ -328,8 +343,8 @@ export class EveryOperation {
     const json = { filename: 'photo.png', type: 'image/png', size: body.length }
     const { uploadId, key } = await this.#call({ method: 'POST', path, json })
     const givenRequest = { params: { uploadId }, query: { key } }
-    const part = { ...givenRequest, params: { uploadId, partNumber: '1' } }
-    const { url } = await this.#call({ path: `${path}/:uploadId/:partNumber`, ...part })
+    const partRequest = { ...givenRequest, params: { uploadId, partNumber: '1' } }
+    const { url } = await this.#call({ path: `${path}/:uploadId/:partNumber`, ...partRequest })
     if (isOurs)
       await this.#call({
         path: `${path}/:uploadId/batch`,

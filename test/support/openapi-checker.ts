@@ -66,34 +66,34 @@ export class OpenApiChecker {
   check(checkedReply: CheckedReply): void {
     const { method, status, text } = checkedReply
     if (method === 'OPTIONS') return
-    const place = this.#findOperation(checkedReply)
-    const what = `${method} ${place?.path ?? checkedReply.path} answers ${status}`
+    const foundOperation = this.#findOperation(checkedReply)
+    const label = `${method} ${foundOperation?.path ?? checkedReply.path} answers ${status}`
     if (method === 'HEAD') {
-      assert.equal(text, '', `${what} with a body`)
+      assert.equal(text, '', `${label} with a body`)
       return
     }
     // Unknown paths get errors in the same format.
-    const { operation, path = '' } = place ?? {}
+    const { operation, path = '' } = foundOperation ?? {}
     const response = operation?.responses[String(status)]
     if (operation && !response)
-      assert.fail(`${what}, which the OpenAPI document does not name: ${text.slice(0, 300)}`)
-    if (response) this.#checkHeaders(checkedReply.headers, response.headers ?? {}, what)
+      assert.fail(`${label}, which the OpenAPI document does not name: ${text.slice(0, 300)}`)
+    if (response) this.#checkHeaders(checkedReply.headers, response.headers ?? {}, label)
     const type = checkedReply.contentType?.split(';')[0] ?? ''
     const content = response?.content
     if (response && !content) {
-      assert.equal(text, '', `${what} with a body that is not in the OpenAPI document`)
+      assert.equal(text, '', `${label} with a body that is not in the OpenAPI document`)
       return
     }
     if (content && !content[type])
-      assert.fail(`${what} as ${type}, the OpenAPI document has ${Object.keys(content)}`)
+      assert.fail(`${label} as ${type}, the OpenAPI document has ${Object.keys(content)}`)
     const pointer = content
       ? ['paths', path, method.toLowerCase(), 'responses', String(status), 'content', type, 'schema']
       : ['components', 'schemas', getErrorSchema(checkedReply.path, type)]
-    this.validate(pointer, isJson(type) ? JSON.parse(text) : text, what)
+    this.validate(pointer, isJson(type) ? JSON.parse(text) : text, label)
   }
 
   /** Fails if a value does not match the schema at this place of the document. */
-  validate(pointer: readonly string[], value: unknown, what: string): void {
+  validate(pointer: readonly string[], value: unknown, label: string): void {
     const reference = pointer.map((name) =>
       encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1')),
     )
@@ -104,21 +104,21 @@ export class OpenApiChecker {
       ?.slice(0, 5)
       .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
     assert.fail(
-      `${what}, which differs from the OpenAPI document:\n${errors?.join('\n')}\n${JSON.stringify(value).slice(0, 600)}`,
+      `${label}, which differs from the OpenAPI document:\n${errors?.join('\n')}\n${JSON.stringify(value).slice(0, 600)}`,
     )
   }
 
   #checkHeaders(
     sentHeaders: Headers,
     documentedHeaders: NonNullable<DocumentedReply['headers']>,
-    what: string,
+    label: string,
   ): void {
     for (const [name, { required }] of Object.entries(documentedHeaders))
-      if (required) assert.ok(sentHeaders.has(name), `${what} without the header ${name}`)
+      if (required) assert.ok(sentHeaders.has(name), `${label} without the header ${name}`)
     const unknown = [...sentHeaders.keys()].filter(
       (name) => !(name in documentedHeaders) && !commonHeaders.test(name),
     )
-    assert.deepEqual(unknown, [], `${what} with headers that are not in the OpenAPI document`)
+    assert.deepEqual(unknown, [], `${label} with headers that are not in the OpenAPI document`)
   }
 
   #findOperation({ path, method }: CheckedReply): Place | undefined {

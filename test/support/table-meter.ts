@@ -65,7 +65,7 @@ export const isHeartbeat = ({ isWrite, sent }: TableCall): boolean =>
 /** Adds up units by kind. */
 export function sumByKind(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {
   const sums: Record<string, number> = {}
-  for (const [kind, units] of all.flatMap((one) => Object.entries(one)))
+  for (const [kind, units] of all.flatMap((unitsByKind) => Object.entries(unitsByKind)))
     if (units > 0) sums[kind] = (sums[kind] ?? 0) + units
   return sums
 }

@@ -6,12 +6,12 @@ const everyMs = 20
 /** Polls until a condition is true. The pauses leave the CPU to the processes that are waited for. */
 export async function waitUntil(
   condition: () => boolean | Promise<boolean>,
-  what: string,
+  description: string,
   seconds = 10,
 ): Promise<void> {
   const deadline = performance.now() + seconds * 1000
   while (!(await condition())) {
-    assert.ok(performance.now() < deadline, `within ${seconds} s: ${what}`)
+    assert.ok(performance.now() < deadline, `within ${seconds} s: ${description}`)
     await pause(everyMs)
   }
 }

@@ -75,8 +75,11 @@ function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
 /** Returns a reproducible selection of mutations. */
 function selectMutations(name: string, count: number): string[] {
   const random = seededRandom(`mutations of ${name}`)
-  const left = Object.keys(mutations)
-  return Array.from({ length: count }, () => left.splice(Math.floor(random() * left.length), 1)[0] ?? '')
+  const remainingMutations = Object.keys(mutations)
+  return Array.from(
+    { length: count },
+    () => remainingMutations.splice(Math.floor(random() * remainingMutations.length), 1)[0] ?? '',
+  )
 }
 
 function listFixtureCases(): Case[] {

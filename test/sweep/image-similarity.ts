@@ -147,11 +147,11 @@ function measureSimilarShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, si
   if (totalDifference > maxMeanDifference) return 1 - totalDifference / 255
   let similarCells = 0
   for (let at = 0; at < side * side; at++) {
-    const cellsAround = listNeighbors(at, side).map((place) => place * 3)
+    const cellsAround = listNeighbors(at, side).map((index) => index * 3)
     const isThere = [0, 1, 2].every((color) => {
       const [dot, lights] = [
         cellsAfter[at * 3 + color] ?? 0,
-        cellsAround.map((place) => cellsBefore[place + color] ?? 0),
+        cellsAround.map((index) => cellsBefore[index + color] ?? 0),
       ]
       return dot >= Math.min(...lights) - maxCellDifference && dot <= Math.max(...lights) + maxCellDifference
     })
@@ -162,6 +162,7 @@ function measureSimilarShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, si
 
 function listNeighbors(at: number, side: number): number[] {
   const [x, y] = [at % side, Math.floor(at / side)]
-  const near = (place: number) => [place - 1, place, place + 1].filter((one) => one >= 0 && one < side)
+  const near = (index: number) =>
+    [index - 1, index, index + 1].filter((candidate) => candidate >= 0 && candidate < side)
   return near(y).flatMap((row) => near(x).map((column) => row * side + column))
 }

@@ -23,12 +23,12 @@ export interface MadeFile {
 }
 
 /** Creates the file of a case in a separate folder. */
-export async function makeFile(one: Case, folder: string, sharedFolder: string): Promise<MadeFile> {
-  const path = join(folder, one.name)
-  const { kind } = one
-  const originPath = await createOrigin(one, path, folder, sharedFolder)
+export async function makeFile(sweepCase: Case, folder: string, sharedFolder: string): Promise<MadeFile> {
+  const path = join(folder, sweepCase.name)
+  const { kind } = sweepCase
+  const originPath = await createOrigin(sweepCase, path, folder, sharedFolder)
   const mutation = mutations[kind]
-  if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(one.id)))
+  if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(sweepCase.id)))
   else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is not a mutation`)
   return { path, made: originPath }
 }

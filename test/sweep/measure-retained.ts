@@ -36,7 +36,7 @@ export async function measureRetained(comparison: RetentionComparison): Promise<
   const { result, from, to } = comparison
   if ((await stat(result)).size === 0) return { share: 0, seen: 'the result is empty' }
   const [source, target] = [formatById(from).category, formatById(to).category]
-  const isText = (one: string) => one === 'document' || one === 'ebook'
+  const isText = (category: string) => category === 'document' || category === 'ebook'
   if (source === 'image') return target === 'image' ? compareImages(comparison) : checkFirstPage(comparison)
   if (source === 'audio' || source === 'video') return compareMedia(comparison)
   if (source === 'archive') return compareArchives(comparison)

@@ -12,12 +12,12 @@ const truncate =
 const flipBits =
   (count: number): Mutation =>
   (bytes, random) => {
-    const out = Buffer.from(bytes)
+    const mutated = Buffer.from(bytes)
     for (let doneCount = 0; doneCount < count; doneCount++) {
-      const at = Math.floor(random() * out.length)
-      out[at] = (out[at] ?? 0) ^ (1 << Math.floor(random() * 8))
+      const at = Math.floor(random() * mutated.length)
+      mutated[at] = (mutated[at] ?? 0) ^ (1 << Math.floor(random() * 8))
     }
-    return out
+    return mutated
   }
 
 /** Replaces a block after the header, like a disk or transfer error. */

@@ -118,7 +118,7 @@ const typicalSources: readonly FormatId[] = ['png', 'jpg', 'svg', 'mp4', 'wav', 
 const chooseSource = ({ from }: Capability, fixture: string | undefined): string | undefined => {
   const format = fixture === undefined ? undefined : formatByExtension(fixture)?.id
   if (format && from.includes(format)) return new URL(`../fixtures/${fixture}`, import.meta.url).pathname
-  const id = typicalSources.find((one) => from.includes(one)) ?? from[0]
+  const id = typicalSources.find((typicalSource) => from.includes(typicalSource)) ?? from[0]
   return id && findSample(id)
 }
 

@@ -44,24 +44,27 @@ const unrelatedWarnings = [
 ]
 
 /** Creates the file of a case, converts it, checks the result, and deletes everything. */
-export async function runCase(one: Case, folder: string, sharedFolder: string): Promise<CaseResult> {
+export async function runCase(sweepCase: Case, folder: string, sharedFolder: string): Promise<CaseResult> {
   const ownFolder = await mkdtemp(join(folder, 'case-'))
   try {
-    const { path, made } = await makeFile(one, ownFolder, sharedFolder)
-    const variant = 'variant' in one.origin ? one.origin.variant : undefined
-    const options = { ...variant?.options, ...(one.name.includes('locked.') && { password: 'secret' }) }
+    const { path, made } = await makeFile(sweepCase, ownFolder, sharedFolder)
+    const variant = 'variant' in sweepCase.origin ? sweepCase.origin.variant : undefined
+    const options = { ...variant?.options, ...(sweepCase.name.includes('locked.') && { password: 'secret' }) }
     const signal = AbortSignal.timeout(timeLimitS * 1000)
-    const routeResult = await convertAlongRoutes(path, one.to, { options, signal, within: ownFolder }).catch(
-      (error: unknown) =>
-        signal.aborted
-          ? { outcome: 'hang' as const, why: `not finished within ${timeLimitS} s` }
-          : toErrorResult(error),
+    const routeResult = await convertAlongRoutes(path, sweepCase.to, {
+      options,
+      signal,
+      within: ownFolder,
+    }).catch((error: unknown) =>
+      signal.aborted
+        ? { outcome: 'hang' as const, why: `not finished within ${timeLimitS} s` }
+        : toErrorResult(error),
     )
     if ('outcome' in routeResult) return routeResult
-    return await judgeResult(one, routeResult, {
+    return await judgeResult(sweepCase, routeResult, {
       source: path,
       made,
-      words: one.kind === 'whole' ? variant?.words : undefined,
+      words: sweepCase.kind === 'whole' ? variant?.words : undefined,
     })
   } catch (error) {
     if (error instanceof FixtureUnavailable) return { outcome: 'not made', why: shortenText(error.message) }
@@ -89,7 +92,7 @@ interface Reference {
 }
 
 async function judgeResult(
-  one: Case,
+  sweepCase: Case,
   doneRoute: RouteResult,
   { source, made, words }: Reference,
 ): Promise<CaseResult> {
@@ -105,7 +108,7 @@ async function judgeResult(
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
   // No other program can open it.
-  if (made === undefined && one.name.includes('locked.')) return resultByServiceCount
+  if (made === undefined && sweepCase.name.includes('locked.')) return resultByServiceCount
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
   const keptShare = await measureRetained({
     source: made ?? source,
@@ -122,7 +125,7 @@ async function judgeResult(
   )
   if (!keptShare) return resultByServiceCount
   const isLost = 1 - keptShare.share > maxLostShare
-  return { outcome: isLost ? 'silent loss' : 'ok', why: `${one.to} by ${route}: ${keptShare.seen}` }
+  return { outcome: isLost ? 'silent loss' : 'ok', why: `${sweepCase.to} by ${route}: ${keptShare.seen}` }
 }
 
 const resultByServiceCount: CaseResult = { outcome: 'ok', why: 'by its own count' }

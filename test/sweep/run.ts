@@ -54,10 +54,10 @@ function parseOptions() {
 const { part, areas, only, count, minutes, jobs, list } = parseOptions()
 const allCases = cases()
 const matching = allCases.filter(
-  (one, at) =>
-    (!areas || areas.includes(one.area)) &&
+  (testCase, at) =>
+    (!areas || areas.includes(testCase.area)) &&
     (!part || at % part.of === part.index - 1) &&
-    (!only || one.id.includes(only)),
+    (!only || testCase.id.includes(only)),
 )
 const everyNth = Math.max(1, Math.ceil(matching.length / (count ?? matching.length)))
 const selectedCases = matching.filter((_, at) => at % everyNth === 0)
@@ -70,27 +70,29 @@ await makeShared(sharedFolder)
 const endsAt = performance.now() + (minutes ?? Number.POSITIVE_INFINITY) * 60_000
 const results: CompletedCase[] = []
 
-async function runCaseAndReport(one: Case): Promise<void> {
+async function runCaseAndReport(sweepCase: Case): Promise<void> {
   const startedAtMs = performance.now()
-  let result = await runCase(one, folder, sharedFolder)
+  let result = await runCase(sweepCase, folder, sharedFolder)
   // Retry alone: failures under load or by chance say nothing about the file.
   if (badOutcomes.includes(result.outcome) && result.outcome !== 'hang')
-    result = await runCase(one, folder, sharedFolder)
+    result = await runCase(sweepCase, folder, sharedFolder)
   const ms = Math.round(performance.now() - startedAtMs)
-  results.push({ one, ...result, ms })
+  results.push({ one: sweepCase, ...result, ms })
   if (list || badOutcomes.includes(result.outcome))
-    console.log(`${result.outcome}\t${one.id}\t${one.from} to ${one.to}\t${result.why}\t${ms} ms`)
+    console.log(
+      `${result.outcome}\t${sweepCase.id}\t${sweepCase.from} to ${sweepCase.to}\t${result.why}\t${ms} ms`,
+    )
 }
 
 const queue = selectedCases.values()
-async function work(): Promise<void> {
-  for (const one of queue) {
+async function runWorker(): Promise<void> {
+  for (const sweepCase of queue) {
     if (performance.now() > endsAt) return
-    await runCaseAndReport(one)
+    await runCaseAndReport(sweepCase)
   }
 }
 try {
-  await Promise.all(Array.from({ length: jobs }, work))
+  await Promise.all(Array.from({ length: jobs }, runWorker))
 } finally {
   await Promise.all(engines.map((engine) => engine.close?.()))
   await rm(folder, { recursive: true, force: true })

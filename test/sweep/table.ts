@@ -11,7 +11,7 @@ export interface CompletedCase extends CaseResult {
 type Row = readonly [name: string, ...cells: string[]]
 
 const count = (tried: readonly CompletedCase[], outcome: SweepOutcome) =>
-  tried.filter((one) => one.outcome === outcome).length
+  tried.filter((triedCase) => triedCase.outcome === outcome).length
 
 const head: Row = ['files of', 'all', ...outcomes]
 
@@ -23,16 +23,16 @@ function createRow(name: string, triedCases: readonly CompletedCase[]): Row {
 export function table(triedCases: readonly CompletedCase[]): string {
   const rows = [
     head,
-    ...groupRows(triedCases, (one) => one.area),
+    ...groupRows(triedCases, (triedCase) => triedCase.area),
     createRow('all areas', triedCases),
-    ...groupRows(triedCases, (one) => one.kind),
+    ...groupRows(triedCases, (triedCase) => triedCase.kind),
   ]
   return rows
     .map(([name, ...cells]) => name.padEnd(16) + cells.map((cell) => cell.padStart(13)).join(''))
     .join('\n')
 }
 
-function groupRows(triedCases: readonly CompletedCase[], getKey: (one: Case) => string): Row[] {
+function groupRows(triedCases: readonly CompletedCase[], getKey: (triedCase: Case) => string): Row[] {
   const groups = [...Map.groupBy(triedCases, ({ one }) => getKey(one))]
   return groups.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, some]) => createRow(name, some))
 }

@@ -6,7 +6,7 @@ import { CaptureFields } from '../../lib/capture/capture-fields.ts'
 import { findPublicOperation, findTaskOperation, taskOperations } from '../../lib/tasks/index.ts'
 import { packResultsOperation } from '../../lib/tasks/pack-results.ts'
 
-const work = 'output_format? engine? filename? options?'
+const conversionFields = 'output_format? engine? filename? options?'
 
 const s3 =
   'bucket region endpoint? access_key_id secret_access_key session_token? path_style? key? key_prefix?'
@@ -36,17 +36,17 @@ const documentedFields: readonly (readonly [name: string, fields: string])[] = [
      height? full_page? scale? quality? page_size? landscape? margin_top? margin_right? margin_bottom? margin_left?
      header_text? footer_text? print_background?`,
   ],
-  ['convert', work],
+  ['convert', conversionFields],
   ['compress', 'engine? filename? options? profile?'],
-  ['merge', `${work} merge_type?`],
+  ['merge', `${conversionFields} merge_type?`],
   ...['thumbnail', 'watermark', 'metadata', 'metadata/write', 'archive', 'extract'].map(
-    (name) => [name, work] as const,
+    (name) => [name, conversionFields] as const,
   ),
   ...`ocr-pdf split-pdf encrypt-pdf decrypt-pdf rotate-pdf compress-pdf to-pdfa extract-pdf-pages remove-pdf-pages
       extract-pdf-images add-watermark-pdf merge-pdf flatten-pdf repair-pdf reorder-pdf-pages add-page-numbers-pdf
       edit-pdf-metadata linearize-pdf crop-pdf redact-pdf sanitize-pdf grayscale-pdf remove-blank-pages-pdf pdf-info`
     .split(/\s+/)
-    .map((name) => [name, work] as const),
+    .map((name) => [name, conversionFields] as const),
   ['export/url', `inline? filename? ${archived} expires_in?`],
   [
     'export/s3',
@@ -69,7 +69,8 @@ test('operations have the documented names and fields', () => {
     shownOperations,
     documentedFields.map(([name, fields]) => [name, fields.replace(/\s+/g, ' ')]),
   )
-  const kinds = (kind: string) => taskOperations.filter((one) => one.kind === kind).map(({ name }) => name)
+  const kinds = (kind: string) =>
+    taskOperations.filter((taskOperation) => taskOperation.kind === kind).map(({ name }) => name)
   assert.deepEqual(
     kinds('export'),
     [...'url s3 blobstore gcs sftp'.split(' ')].map((name) => `export/${name}`),
@@ -283,8 +284,11 @@ describe('validation of field values', () => {
       assert.deepEqual(getFieldErrors(name, { ...server, file: 'a' }), [
         ['password', 'expected password or private_key'],
       ])
-    const place = [['file', 'expected either file or path']]
-    assert.deepEqual(getFieldErrors('import/sftp', { ...server, password: 'a' }), place)
-    assert.deepEqual(getFieldErrors('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }), place)
+    const expectedErrors = [['file', 'expected either file or path']]
+    assert.deepEqual(getFieldErrors('import/sftp', { ...server, password: 'a' }), expectedErrors)
+    assert.deepEqual(
+      getFieldErrors('import/sftp', { ...server, password: 'a', file: 'a', path: 'b' }),
+      expectedErrors,
+    )
   })
 })

@@ -118,8 +118,10 @@ describe('registered task operations', () => {
       ['credentials'],
       ['password', 'private_key', 'passphrase'],
     ]
-    const sealedFields = taskOperations.flatMap((one) =>
-      'secrets' in one && one.secrets ? [[one.name, one.secrets]] : [],
+    const sealedFields = taskOperations.flatMap((taskOperation) =>
+      'secrets' in taskOperation && taskOperation.secrets
+        ? [[taskOperation.name, taskOperation.secrets]]
+        : [],
     )
     assert.deepEqual(Object.fromEntries(sealedFields), {
       'import/url': ['url', 'headers'],
@@ -153,7 +155,7 @@ describe('registered task operations', () => {
   test('a task operation requires a non-empty path or prefix in a store', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
-    const acceptsPlace = (place: object) => fields?.safeParse({ ...access, ...place }).success
+    const acceptsPlace = (pathFields: object) => fields?.safeParse({ ...access, ...pathFields }).success
     assert.deepEqual(
       [{ file: 'a' }, { path: 'b' }, {}, { file: 'a', path: 'b' }, { file: '' }, { file: 'a\0' }].map(
         acceptsPlace,
@@ -192,7 +194,9 @@ describe('registered task operations', () => {
   })
 
   test('a task operation that transfers files has its own queue', () => {
-    const queues = taskOperations.filter(isTransferOperation).map((one) => [one.name, getTransferQueue(one)])
+    const queues = taskOperations
+      .filter(isTransferOperation)
+      .map((taskOperation) => [taskOperation.name, getTransferQueue(taskOperation)])
     assert.equal(Object.fromEntries(queues)['capture-website'], 'capture')
     assert.equal(Object.fromEntries(queues)['import/url'], 'transfer')
     assert.equal(Object.fromEntries(queues)['export/s3'], 'transfer')

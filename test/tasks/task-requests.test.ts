@@ -8,11 +8,12 @@ import { TaskMap } from '../../lib/tasks/reference.ts'
 
 const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
 
-const out = (input: unknown) => ({ operation: 'export/url', input })
+const createExport = (input: unknown) => ({ operation: 'export/url', input })
 
 describe('importing a file from a URL', () => {
   const { fields } = findTaskOperation('import/url') ?? {}
-  const isWrong = (more: object) => fields?.safeParse({ url: 'https://a.test/', ...more }).success === false
+  const isWrong = (extraFields: object) =>
+    fields?.safeParse({ url: 'https://a.test/', ...extraFields }).success === false
 
   test('an import from a URL accepts request headers, except reserved ones', () => {
     assert.equal(
@@ -69,7 +70,7 @@ describe('parsing the tasks of a request', () => {
     const tasks = {
       a: raw,
       b: { operation: 'convert', input: 'a', outputFormat: 'html', continueOnError: true, someOption: 1 },
-      c: out(['b', 'a']),
+      c: createExport(['b', 'a']),
     }
     const [a, b, c] = parseTasks(tasks)
     assert.deepEqual([a?.input, b?.input, c?.input], [[], ['a'], ['b', 'a']])
@@ -81,7 +82,7 @@ describe('parsing the tasks of a request', () => {
     )
   })
 
-  const refusals: [what: string, tasks: Record<string, unknown>, message: RegExp, task?: string][] = [
+  const refusals: [caseName: string, tasks: Record<string, unknown>, message: RegExp, task?: string][] = [
     ['none', {}, /at least one task/],
     [
       'more than a thousand',
@@ -101,42 +102,46 @@ describe('parsing the tasks of a request', () => {
       { a: { ...raw, extra: 1 } },
       /tasks\.a\.extra: not a field of import\/raw, which supports file, filename/,
     ],
-    ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: out('a') }, /takes no input/],
-    ['a missing input task', { a: raw, c: out('b') }, /names the task "b", which does not exist/],
+    ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: createExport('a') }, /takes no input/],
+    ['a missing input task', { a: raw, c: createExport('b') }, /names the task "b", which does not exist/],
     ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
     [
       'an export as input',
-      { a: raw, b: out('a'), c: out('b') },
+      { a: raw, b: createExport('a'), c: createExport('b') },
       /input names b, but exports provide no files/,
     ],
-    ['no input', { a: raw, b: { operation: 'export/url' }, c: out('a') }, /tasks\.b: input is missing/],
-    ['an input twice', { a: raw, c: out(['a', 'a']) }, /names a task twice/],
+    [
+      'no input',
+      { a: raw, b: { operation: 'export/url' }, c: createExport('a') },
+      /tasks\.b: input is missing/,
+    ],
+    ['an input twice', { a: raw, c: createExport(['a', 'a']) }, /names a task twice/],
     [
       'too many inputs',
-      { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: out('t') },
+      { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: createExport('t') },
       /at most 1 input tasks, got 2/,
     ],
-    ['unused files', { a: raw, b: raw, c: out('a') }, /tasks\.b: no task uses its files/],
+    ['unused files', { a: raw, b: raw, c: createExport('a') }, /tasks\.b: no task uses its files/],
     [
       'a cycle',
       {
         a: raw,
         b: { operation: 'archive', input: ['a', 'd'] },
         d: { operation: 'extract', input: 'b' },
-        c: out('d'),
+        c: createExport('d'),
       },
       /tasks\.b: its inputs form a cycle/,
     ],
   ]
-  for (const [what, tasks, message] of refusals) {
-    test(`the tasks of a request with ${what} are rejected`, () => {
+  for (const [caseName, tasks, message] of refusals) {
+    test(`the tasks of a request with ${caseName} are rejected`, () => {
       assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
     })
   }
 
   test('the tasks of a request report each error with the path of the field in the request', () => {
     assert.throws(
-      () => parseTasks({ a: { ...raw, filename: '', file: 1 }, c: out('a') }),
+      () => parseTasks({ a: { ...raw, filename: '', file: 1 }, c: createExport('a') }),
       (error: { details: { field: string; task: string; errors: readonly { field: string }[] } }) => {
         const { field, errors, task } = error.details
         assert.deepEqual([field, task], ['tasks.a.file', 'a'])
@@ -169,13 +174,13 @@ describe('parsing the tasks of a request', () => {
   })
 
   test('the tasks of a request that can never run are rejected with details', () => {
-    const tasksWithoutTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: out('b') }
+    const tasksWithoutTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: createExport('b') }
     assert.throws(() => parseTasks(tasksWithoutTarget), {
       details: { field: 'tasks.b.output_format', task: 'b' },
     })
     const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
     assert.throws(
-      () => parseTasks({ ...noEngine, c: out('b') }),
+      () => parseTasks({ ...noEngine, c: createExport('b') }),
       (error: { details: Record<string, unknown> }) => {
         assert.equal(error.details['field'], 'tasks.b.engine')
         assert.ok(Array.isArray(error.details['expected']))
@@ -201,7 +206,7 @@ describe('parsing the tasks of a request', () => {
       { ...raw, input: 'a' },
     ])
       assert.throws(
-        () => parseTasks({ a: raw, b, c: out('b') }),
+        () => parseTasks({ a: raw, b, c: createExport('b') }),
         ({ details }: { details: Record<string, unknown> }) => {
           assert.deepEqual([details['field'], details['task']], ['tasks.b.input', 'b'])
           return true
@@ -212,15 +217,15 @@ describe('parsing the tasks of a request', () => {
 
   test('a request can contain up to a thousand tasks', () => {
     const manyTasks = Object.fromEntries(Array.from({ length: 999 }, (_, at) => [`t${at}`, raw]))
-    assert.equal(parseTasks({ ...manyTasks, c: out(Object.keys(manyTasks)) }).length, 1000)
+    assert.equal(parseTasks({ ...manyTasks, c: createExport(Object.keys(manyTasks)) }).length, 1000)
   })
 
   test('the tasks of a request match the schema in the reference', () => {
-    const one = {
+    const tasks = {
       a: raw,
       b: { operation: 'convert', input: ['a'], continue_on_error: true, output_format: 'pdf' },
     }
-    assert.deepEqual(TaskMap.parse({ ...one, c: out('b') }), { ...one, c: out('b') })
+    assert.deepEqual(TaskMap.parse({ ...tasks, c: createExport('b') }), { ...tasks, c: createExport('b') })
     assert.equal(TaskMap.safeParse({ a: { operation: 'convert', output_format: 'pdf' } }).success, false)
     assert.equal(TaskMap.safeParse({ a: { ...raw, input: 'x' } }).success, false)
   })

@@ -87,7 +87,7 @@ describe('capturing a website', () => {
 
 describe('limits of a request for tasks', () => {
   const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
-  const out = (input: unknown) => ({ operation: 'export/url', input })
+  const createExport = (input: unknown) => ({ operation: 'export/url', input })
   const refusal = (tasks: Record<string, unknown>) => {
     try {
       parseTasks(tasks)
@@ -103,23 +103,29 @@ describe('limits of a request for tasks', () => {
     assert.deepEqual(refusal(manyTasks).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(refusal({}).details, { field: 'tasks' })
     const inputs = Object.keys(manyTasks)
-    assert.equal(refusal({ a: raw, out: out(inputs) }).details?.['field'], 'tasks.out.input')
-    assert.equal(refusal({ a: raw, out: out([]) }).details?.['field'], 'tasks.out.input')
+    assert.equal(refusal({ a: raw, out: createExport(inputs) }).details?.['field'], 'tasks.out.input')
+    assert.equal(refusal({ a: raw, out: createExport([]) }).details?.['field'], 'tasks.out.input')
   })
 
   test('invalid task names are shown truncated to the maximum length', () => {
     const name = 'x'.repeat(64)
-    assert.match(refusal({ a: { operation: `${name}y` }, out: out('a') }).message, new RegExp(`"${name}"`))
-    assert.match(refusal({ a: raw, out: out(`${name}y`) }).message, new RegExp(`the task "${name}",`))
-    const unknown = refusal({ a: { ...raw, [`${name}y`]: 1 }, out: out('a') })
+    assert.match(
+      refusal({ a: { operation: `${name}y` }, out: createExport('a') }).message,
+      new RegExp(`"${name}"`),
+    )
+    assert.match(
+      refusal({ a: raw, out: createExport(`${name}y`) }).message,
+      new RegExp(`the task "${name}",`),
+    )
+    const unknown = refusal({ a: { ...raw, [`${name}y`]: 1 }, out: createExport('a') })
     assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: not a field of import/raw`))
     assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
     assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
     assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
     for (const wrongName of ['', 'a b', 'ä', 'a\n', `${name}y`])
       assert.match(refusal({ [wrongName]: raw }).message, /is not a valid task name/)
-    assert.equal(parseTasks({ [name]: raw, out: out(name) }).length, 2)
-    assert.equal(parseTasks({ 'a-_1': raw, out: out('a-_1') })[0]?.name, 'a-_1')
+    assert.equal(parseTasks({ [name]: raw, out: createExport(name) }).length, 2)
+    assert.equal(parseTasks({ 'a-_1': raw, out: createExport('a-_1') })[0]?.name, 'a-_1')
     for (const invalidTasks of ['text', 1, undefined, null, []])
       assert.match(refusal({ a: invalidTasks }).message, /^tasks\.a: expected an object with an operation/)
   })
@@ -135,8 +141,14 @@ describe('limits of a request for tasks', () => {
   })
 
   test('a task may be used several times in a request, but not in a cycle', () => {
-    const work = (input: unknown) => ({ operation: 'archive', input })
-    const branchingTasks = { out: out(['c', 'd']), d: work('b'), c: work(['b', 'a']), b: work('a'), a: raw }
+    const createArchiveTask = (input: unknown) => ({ operation: 'archive', input })
+    const branchingTasks = {
+      out: createExport(['c', 'd']),
+      d: createArchiveTask('b'),
+      c: createArchiveTask(['b', 'a']),
+      b: createArchiveTask('a'),
+      a: raw,
+    }
     assert.deepEqual(
       parseTasks(branchingTasks).map(({ name, input }) => [name, input]),
       [
@@ -147,7 +159,13 @@ describe('limits of a request for tasks', () => {
         ['a', []],
       ],
     )
-    const circle = refusal({ a: raw, b: work(['a', 'd']), c: work('b'), d: work('c'), out: out(['b', 'd']) })
+    const circle = refusal({
+      a: raw,
+      b: createArchiveTask(['a', 'd']),
+      c: createArchiveTask('b'),
+      d: createArchiveTask('c'),
+      out: createExport(['b', 'd']),
+    })
     assert.deepEqual(circle.details, {
       task: 'b',
       field: 'tasks.b.input',
@@ -160,7 +178,7 @@ describe('limits of a request for tasks', () => {
     assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
     assert.ok(!task({ operation: 'archive' }))
     assert.ok(task({ ...raw, continue_on_error: true }))
-    assert.ok(!task({ ...out('a'), continue_on_error: true }))
+    assert.ok(!task({ ...createExport('a'), continue_on_error: true }))
     assert.match(TaskMap.description ?? '', /1000 tasks/)
     const ids = z.toJSONSchema(TaskMap, { io: 'input' }).$defs ?? {}
     for (const id of ['TaskConvert', 'TaskImportUrl', 'TaskMetadataWrite', 'TaskOcrPdf'])

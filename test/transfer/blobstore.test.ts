@@ -40,8 +40,8 @@ test('Azure files with a prefix are found and can be read from any position', as
       ['b.txt', 21],
     ],
   )
-  const rest = await foundFiles[0]?.open(8, signal)
-  assert.equal((await buffer(rest ?? assert.fail())).toString(), 'in/a.txt')
+  const remainder = await foundFiles[0]?.open(8, signal)
+  assert.equal((await buffer(remainder ?? assert.fail())).toString(), 'in/a.txt')
 })
 
 test('a shared access signature grants only the permissions that it was created for', async () => {

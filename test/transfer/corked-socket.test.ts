@@ -12,13 +12,13 @@ test('a network packet written in three parts is sent in one write, and the next
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
   await once(socket, 'connect')
   const writeSizes: number[] = []
-  socket._write = (chunk, encoding, done) => {
+  socket._write = (chunk, encoding, callback) => {
     writeSizes.push(1)
-    Socket.prototype._write.call(socket, chunk, encoding, done)
+    Socket.prototype._write.call(socket, chunk, encoding, callback)
   }
-  socket._writev = (chunks, done) => {
+  socket._writev = (chunks, callback) => {
     writeSizes.push(chunks.length)
-    Socket.prototype._writev?.call(socket, chunks, done)
+    Socket.prototype._writev?.call(socket, chunks, callback)
   }
   corkWrites(socket)
   const writtenPackets = Promise.withResolvers<unknown>()

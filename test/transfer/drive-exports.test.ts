@@ -115,8 +115,8 @@ test('a name that exists gets a number, and a repeated export stores no copies',
   assert.equal(await repeated.put(file, (sent) => (sentBytes += sent)), location)
   assert.equal(sentBytes, 1)
   assert.equal(server.uploads.files.length, 1)
-  const other = await (await openStore('dropbox', '')).put(file, ignore)
-  assert.deepEqual([location, other], ['dropbox:///a.txt', 'dropbox:///a (1).txt'])
+  const otherResult = await (await openStore('dropbox', '')).put(file, ignore)
+  assert.deepEqual([location, otherResult], ['dropbox:///a.txt', 'dropbox:///a (1).txt'])
 })
 
 test('a repeated export stores a file that got the name of a stored one', async () => {

@@ -245,8 +245,8 @@ export async function openDriveServer() {
     // The URL alone gives access to the file, so a token must not be sent.
     if (bytes) return authorization ? { status: 400 } : { bytes: findFile(bytes)?.bytes ?? '' }
     if (authorization !== `Bearer ${state.access}`) return { status: 401 }
-    const [, drive, rest = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
-    const requestInside = { ...driveRequest, path: rest }
+    const [, drive, subpath = ''] = /^\/([\w-]+)(\/.*)$/.exec(path) ?? []
+    const requestInside = { ...driveRequest, path: subpath }
     if (drive === 'google-drive') return handleGoogle.handle(requestInside)
     return drive === 'dropbox' ? dropbox.handle(requestInside, url) : oneDrive.handle(requestInside, url)
   }

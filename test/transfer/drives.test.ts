@@ -139,9 +139,9 @@ for (const drive of driveIds) {
       [missingReply.status, missingReply.json.error.code, missingReply.json.error.details.reason],
       [502, 'IMPORT_FAILED', 'not-found'],
     )
-    const one = `${path}/connections/${connectionId}`
-    assert.equal((await createBrowser()('DELETE', one)).status, 409)
-    assert.equal((await browser('DELETE', one)).status, 204)
+    const connectionPath = `${path}/connections/${connectionId}`
+    assert.equal((await createBrowser()('DELETE', connectionPath)).status, 409)
+    assert.equal((await browser('DELETE', connectionPath)).status, 204)
     const replyAfter = await browser('GET', `${path}/list`, { connectionId })
     assert.deepEqual([replyAfter.status, replyAfter.json.error.code], [409, 'DRIVE_NOT_CONNECTED'])
   })

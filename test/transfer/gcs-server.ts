@@ -122,11 +122,11 @@ export async function startGcs(host = '127.0.0.1') {
     if (from !== undefined && Number(from) !== session.size) return refuse(response, 400, 'badRange')
     if (session.content.length === 0) session.content = Buffer.allocUnsafeSlow(Number(total))
     // Bytes received before a connection was lost are kept.
-    await new Promise<void>((done) => {
+    await new Promise<void>((resolve) => {
       request.on('data', (chunk: Buffer) => {
         session.size += chunk.copy(session.content, session.size)
       })
-      request.on('close', done)
+      request.on('close', resolve)
     })
     if (session.size < Number(total)) {
       const range = session.size > 0 ? { range: `bytes=0-${session.size - 1}` } : {}

@@ -83,8 +83,8 @@ test('Google Cloud files with a prefix are found on all pages and can be read fr
       ['ü.txt', 17],
     ],
   )
-  const rest = (await foundFiles[2]?.open(8, signal)) ?? assert.fail()
-  assert.equal((await buffer(rest)).toString(), 'in/ü.txt')
+  const remainder = (await foundFiles[2]?.open(8, signal)) ?? assert.fail()
+  assert.equal((await buffer(remainder)).toString(), 'in/ü.txt')
 })
 
 test('a Google Cloud download resumes where its connection was lost', async () => {
@@ -124,10 +124,10 @@ test('an export to Google Cloud that loses its connection resumes after the rece
   let times = 0
   server.state.interceptRequest = (request) => {
     if (request.method !== 'PUT' || times++ > 0) return false
-    let got = 0
+    let receivedBytes = 0
     request.on('data', ({ length }: Buffer) => {
-      got += length
-      if (got > 300_000) request.destroy()
+      receivedBytes += length
+      if (receivedBytes > 300_000) request.destroy()
     })
     return false
   }

@@ -107,9 +107,9 @@ test('a guarded connection uses the checked address, with the host name of the U
 
 test('a guarded request follows three redirects and rejects a fourth', async () => {
   const server = await serve('127.0.0.2', (request, response) => {
-    const left = Number(request.url?.slice(1))
-    if (left === 0) response.end('there')
-    else response.writeHead(307, { location: `/${left - 1}` }).end()
+    const redirectsLeft = Number(request.url?.slice(1))
+    if (redirectsLeft === 0) response.end('there')
+    else response.writeHead(307, { location: `/${redirectsLeft - 1}` }).end()
   })
   const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   const { body, url } = await client.request(`${server.url}3`, { signal })

@@ -49,7 +49,7 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
       open: openS3,
       fields,
       port,
-      at: (other, name) => ({ ...fields(name), endpoint: `http://127.0.0.1:${other}` }),
+      at: (proxyPort, name) => ({ ...fields(name), endpoint: `http://127.0.0.1:${proxyPort}` }),
       put: (Key, Body) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
       get: (Key) =>
         client.send(new GetObjectCommand({ Bucket, Key })).then(
@@ -69,9 +69,9 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
       open: openBlobstore,
       fields,
       port: Number(new URL(access.endpoint).port),
-      at: (other, name) => ({
+      at: (port, name) => ({
         ...fields(name),
-        endpoint: access.endpoint.replace(/:\d+/, `:${other}`),
+        endpoint: access.endpoint.replace(/:\d+/, `:${port}`),
       }),
       put: (name, bytes) => container.getBlockBlobClient(name).uploadData(bytes),
       get: (name) =>

@@ -99,8 +99,8 @@ test('the files of an SFTP folder are found and can be read from any position', 
       ['b.txt', 13],
     ],
   )
-  const rest = (await foundFiles[1]?.open(8, abort.signal)) ?? assert.fail()
-  assert.equal((await buffer(rest)).toString(), 'b.txt')
+  const remainder = (await foundFiles[1]?.open(8, abort.signal)) ?? assert.fail()
+  assert.equal((await buffer(remainder)).toString(), 'b.txt')
 })
 
 test('a large file is read by SFTP completely and in order', async () => {
@@ -269,13 +269,16 @@ test('an SFTP server that connects but does not respond is abandoned', async () 
     return hasReason('unreachable', /did not respond for 0 s/)(failure)
   }
   await assert.rejects(
-    sendRequest(sftp, (done) => sftp.stat('a.txt', done)),
+    sendRequest(sftp, (callback) => sftp.stat('a.txt', callback)),
     isGone,
   )
   // Without pending requests, there is no timeout.
   const reopenedSession = await connection.openSession()
   await sleep(1000)
-  assert.equal(await sendRequest<string>(reopenedSession, (done) => reopenedSession.realpath('.', done)), '/')
+  assert.equal(
+    await sendRequest<string>(reopenedSession, (callback) => reopenedSession.realpath('.', callback)),
+    '/',
+  )
   connection.close()
   isMute = true
   const silentConnection = new SftpConnection(fields, createDeps(), 400)

@@ -68,7 +68,7 @@ async function waitUntilListening(server: ChildProcess, port: number): Promise<v
   server.stderr?.on('data', (chunk: Buffer) => {
     stderrText += chunk
   })
-  for (let left = 100; left > 0; left--) {
+  for (let triesLeft = 100; triesLeft > 0; triesLeft--) {
     if (server.exitCode !== null) break
     const socket = connect(port, '127.0.0.1')
     const isConnected = await new Promise<boolean>((resolve) => {

@@ -35,13 +35,13 @@ function parseFamilies(body: string): Map<string, MetricFamily> {
   for (const line of body.trimEnd().split('\n')) {
     const comment = /^# (HELP|TYPE) ([a-z_]+) (.+)$/.exec(line)
     if (comment) {
-      const [, keyword, name = '', rest = ''] = comment
-      if (keyword === 'HELP') help = { name, text: rest }
+      const [, keyword, name = '', remainder = ''] = comment
+      if (keyword === 'HELP') help = { name, text: remainder }
       else {
         assert.equal(help?.name, name, 'HELP and TYPE are next to each other')
         assert.ok(!families.has(name), `${name} is one group`)
-        assert.ok(['counter', 'gauge', 'histogram'].includes(rest), rest)
-        const family: MetricFamily = { help: help?.text ?? '', type: rest, samples: [] }
+        assert.ok(['counter', 'gauge', 'histogram'].includes(remainder), remainder)
+        const family: MetricFamily = { help: help?.text ?? '', type: remainder, samples: [] }
         families.set(name, family)
         current = { name, family }
       }
@@ -57,7 +57,7 @@ function parseFamilies(body: string): Map<string, MetricFamily> {
     )
     assert.ok(value !== '' && Number.isFinite(Number(value)), line)
     assert.ok(
-      !current.family.samples.some((one) => one.name === name && one.labels === labels),
+      !current.family.samples.some((sample) => sample.name === name && sample.labels === labels),
       `twice: ${line}`,
     )
     current.family.samples.push({ name, labels, value: Number(value) })
@@ -88,7 +88,7 @@ test('metrics are valid Prometheus text, with those of queues, jobs, requests an
     process_start_time_seconds: 'gauge',
   })
   const readValue = (family: string, labels = '') =>
-    families.get(family)?.samples.find((one) => one.labels === labels)?.value ?? Number.NaN
+    families.get(family)?.samples.find((sample) => sample.labels === labels)?.value ?? Number.NaN
   assert.equal(readValue('mutabor_jobs_total', 'engine="vips",outcome="completed"'), 1)
   assert.ok(readValue('process_cpu_seconds_total') > 0)
   assert.ok(readValue('process_resident_memory_bytes') > 10e6)

@@ -127,9 +127,9 @@ test('a changed role affects the usage statistics within a minute', async () => 
   const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
   const { services } = app
   const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
-  const completedJob = async (owner: string, more: object = {}) =>
+  const completedJob = async (owner: string, overrides: object = {}) =>
     counting.handler({
-      detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...more },
+      detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...overrides },
     })
   for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await completedJob(owner)
   await services.table.update(getAccountKey(admin), { set: { role: 'USER' } }, {})

@@ -37,115 +37,116 @@ const namedSchema = component(
   'NamedInTest',
   z.object({ side: component('NamedSideInTest', z.enum(['left', 'right'])), count: z.int().min(0) }),
 )
-const sentences: readonly [what: string, schema: z.ZodType, value: unknown, expected: MessagesByField][] = [
+const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, expected: MessagesByField][] =
   [
-    'fields of a schema that the API document names',
-    namedSchema,
-    { side: 'top', count: -1 },
-    {
-      side: 'expected left or right, got "top"',
-      count: 'expected a whole number of at least 0, got -1',
-    },
-  ],
-  [
-    'missing fields',
-    upload,
-    {},
-    {
-      filename: 'it is missing; expected a text of 1 to 1024 characters',
-      size: 'it is missing; expected a whole number of at least 0',
-    },
-  ],
-  [
-    'unknown and misspelled fields',
-    upload,
-    { filename: 'a', size: 1, ContentType: 'a/b', extra: 1 },
-    {
-      ContentType: 'unknown field; did you mean contentType?',
-      extra: 'unknown field; expected one of filename, contentType, size, sha256, method. Remove it',
-    },
-  ],
-  [
-    'invalid names and secret values',
-    requestHeaders,
-    { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
-    {
-      Host: 'expected another header: the service sets this one itself',
-      'a b': 'expected a header name of at most 100 characters',
-      'x-a': 'expected ASCII without line breaks, of at most 4000 characters, got "a\\nb"',
-      Authorization: 'expected ASCII without line breaks, of at most 4000 characters',
-      Cookie: 'expected ASCII without line breaks, of at most 4000 characters',
-    },
-  ],
-  ['a body that is no object', upload, [], { body: 'expected an object, got a list' }],
-  [
-    'enums, limits, times and lists',
-    query,
-    { limit: '1000', sort: 'x', createdAfter: 'yesterday', status: 'failed,over' },
-    {
-      limit: 'expected a whole number from 1 to 100, got "1000"',
-      sort: 'expected -createdAt or createdAt, got "x"',
-      createdAfter: 'expected a time such as 2026-01-31T12:00:00Z, got "yesterday"',
-      status:
-        'expected one or several of pending, queued, processing, completed, failed, cancelled or expired, got "failed,over"',
-    },
-  ],
-  [
-    'colors and amounts',
-    toolOptions.watermark,
-    { watermarkColor: 'nope', watermarkOpacity: '3', pages: 'x' },
-    {
-      watermarkColor:
-        'expected a color such as #ff0000, or black, white, gray, red, green, blue, yellow, orange or purple, got "nope"',
-      watermarkOpacity: 'expected a number from 0.01 to 1, got "3"',
-      pages: 'expected page numbers and ranges such as 1-5,10,15-last, got "x"',
-    },
-  ],
-  [
-    'page numbers, one of which may be a number in JSON',
-    toolOptions['extract-pdf-pages'],
-    { pages: 1.5 },
-    { pages: 'expected page numbers and ranges such as 1-5,10,15-last, got 1.5' },
-  ],
-  [
-    'missing page numbers',
-    toolOptions['extract-pdf-pages'],
-    {},
-    { pages: 'it is missing; expected page numbers and ranges such as 1-5,10,15-last' },
-  ],
-  [
-    'a URL, of which credentials, path and query are not quoted',
-    z.object({ url: z.url({ protocol: /^https$/ }), webhookUrl: z.url() }),
-    { url: 'ftp://user:marmalade@a.example/x?t=marmalade', webhookUrl: 'a.example/x?t=marmalade' },
-    {
-      url: 'expected a URL such as https://example.com/, got "ftp://a.example"',
-      webhookUrl: 'expected a URL such as https://example.com/, got "a.example"',
-    },
-  ],
-  [
-    'a secret, which is not quoted',
-    toolOptions['decrypt-pdf'],
-    { password: 5 },
-    { password: 'expected a text' },
-  ],
-  [
-    'a text with several errors, reported once',
-    MetadataOptions,
-    { author: `a\nb${'x'.repeat(3000)}`, strip: 'perhaps' },
-    {
-      author: `expected a text of at most 2000 characters, got "a\\nb${'x'.repeat(75)}…" with 3003 characters`,
-      strip: 'expected true or false, got "perhaps"',
-    },
-  ],
-  [
-    'the alternative that fits best',
-    z.object({ items: z.union([z.string(), z.array(z.object({ target: z.enum(['a', 'b']) }))]) }),
-    { items: [{ target: 'a' }, { target: 'c' }] },
-    { 'items.1.target': 'expected a or b, got "c"' },
-  ],
-]
-for (const [what, schema, value, expectedMessage] of sentences) {
-  test(`${what} are reported with the expected and the actual value`, () => {
+    [
+      'fields of a schema that the API document names',
+      namedSchema,
+      { side: 'top', count: -1 },
+      {
+        side: 'expected left or right, got "top"',
+        count: 'expected a whole number of at least 0, got -1',
+      },
+    ],
+    [
+      'missing fields',
+      upload,
+      {},
+      {
+        filename: 'it is missing; expected a text of 1 to 1024 characters',
+        size: 'it is missing; expected a whole number of at least 0',
+      },
+    ],
+    [
+      'unknown and misspelled fields',
+      upload,
+      { filename: 'a', size: 1, ContentType: 'a/b', extra: 1 },
+      {
+        ContentType: 'unknown field; did you mean contentType?',
+        extra: 'unknown field; expected one of filename, contentType, size, sha256, method. Remove it',
+      },
+    ],
+    [
+      'invalid names and secret values',
+      requestHeaders,
+      { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
+      {
+        Host: 'expected another header: the service sets this one itself',
+        'a b': 'expected a header name of at most 100 characters',
+        'x-a': 'expected ASCII without line breaks, of at most 4000 characters, got "a\\nb"',
+        Authorization: 'expected ASCII without line breaks, of at most 4000 characters',
+        Cookie: 'expected ASCII without line breaks, of at most 4000 characters',
+      },
+    ],
+    ['a body that is no object', upload, [], { body: 'expected an object, got a list' }],
+    [
+      'enums, limits, times and lists',
+      query,
+      { limit: '1000', sort: 'x', createdAfter: 'yesterday', status: 'failed,over' },
+      {
+        limit: 'expected a whole number from 1 to 100, got "1000"',
+        sort: 'expected -createdAt or createdAt, got "x"',
+        createdAfter: 'expected a time such as 2026-01-31T12:00:00Z, got "yesterday"',
+        status:
+          'expected one or several of pending, queued, processing, completed, failed, cancelled or expired, got "failed,over"',
+      },
+    ],
+    [
+      'colors and amounts',
+      toolOptions.watermark,
+      { watermarkColor: 'nope', watermarkOpacity: '3', pages: 'x' },
+      {
+        watermarkColor:
+          'expected a color such as #ff0000, or black, white, gray, red, green, blue, yellow, orange or purple, got "nope"',
+        watermarkOpacity: 'expected a number from 0.01 to 1, got "3"',
+        pages: 'expected page numbers and ranges such as 1-5,10,15-last, got "x"',
+      },
+    ],
+    [
+      'page numbers, one of which may be a number in JSON',
+      toolOptions['extract-pdf-pages'],
+      { pages: 1.5 },
+      { pages: 'expected page numbers and ranges such as 1-5,10,15-last, got 1.5' },
+    ],
+    [
+      'missing page numbers',
+      toolOptions['extract-pdf-pages'],
+      {},
+      { pages: 'it is missing; expected page numbers and ranges such as 1-5,10,15-last' },
+    ],
+    [
+      'a URL, of which credentials, path and query are not quoted',
+      z.object({ url: z.url({ protocol: /^https$/ }), webhookUrl: z.url() }),
+      { url: 'ftp://user:marmalade@a.example/x?t=marmalade', webhookUrl: 'a.example/x?t=marmalade' },
+      {
+        url: 'expected a URL such as https://example.com/, got "ftp://a.example"',
+        webhookUrl: 'expected a URL such as https://example.com/, got "a.example"',
+      },
+    ],
+    [
+      'a secret, which is not quoted',
+      toolOptions['decrypt-pdf'],
+      { password: 5 },
+      { password: 'expected a text' },
+    ],
+    [
+      'a text with several errors, reported once',
+      MetadataOptions,
+      { author: `a\nb${'x'.repeat(3000)}`, strip: 'perhaps' },
+      {
+        author: `expected a text of at most 2000 characters, got "a\\nb${'x'.repeat(75)}…" with 3003 characters`,
+        strip: 'expected true or false, got "perhaps"',
+      },
+    ],
+    [
+      'the alternative that fits best',
+      z.object({ items: z.union([z.string(), z.array(z.object({ target: z.enum(['a', 'b']) }))]) }),
+      { items: [{ target: 'a' }, { target: 'c' }] },
+      { 'items.1.target': 'expected a or b, got "c"' },
+    ],
+  ]
+for (const [caseName, schema, value, expectedMessage] of sentences) {
+  test(`${caseName} are reported with the expected and the actual value`, () => {
     assert.deepEqual(messagesFor(schema, value), expectedMessage)
   })
 }
@@ -190,10 +191,10 @@ test('an error about a hundred invalid fields lists only some of them', () => {
 })
 
 test('errors about values from the table have a fixed order', () => {
-  const one = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
+  const value = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
   const otherValue = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
-  assert.equal(JSON.stringify(sortKeys(one)), JSON.stringify(sortKeys(otherValue)))
-  assert.deepEqual(sortKeys(one), one)
+  assert.equal(JSON.stringify(sortKeys(value)), JSON.stringify(sortKeys(otherValue)))
+  assert.deepEqual(sortKeys(value), value)
 })
 
 test('a long value is truncated in an error, but not within a character', () => {

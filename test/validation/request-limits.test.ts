@@ -35,7 +35,9 @@ describe('maximum lengths of client input', () => {
 
   test('every string, list and record has a maximum in the options of engines', () => {
     const options = engines.flatMap(({ id, capabilities }) =>
-      capabilities.flatMap((one) => listUnboundedFields(one.options, `${id} ${one.operation}`)),
+      capabilities.flatMap((capability) =>
+        listUnboundedFields(capability.options, `${id} ${capability.operation}`),
+      ),
     )
     assert.deepEqual([...new Set(options)], [])
   })

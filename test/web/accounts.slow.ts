@@ -21,12 +21,12 @@ before(async () => {
   mail = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS'],
-    onData(stream, _session, done) {
+    onData(stream, _session, callback) {
       const chunks: Buffer[] = []
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         emails.push(decodeQuotedPrintable(Buffer.concat(chunks).toString()))
-        done()
+        callback()
       })
     },
   })

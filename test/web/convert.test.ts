@@ -189,7 +189,8 @@ describe('converting on the page', { concurrency: 3 }, () => {
       )
       const hasReceived = (name: string) => frames.some((text) => text.includes(name))
       // On a busy machine, the page may poll and see the end before the frame arrives.
-      for (let left = 100; left > 0 && !hasReceived('job.completed'); left--) await page.waitForTimeout(100)
+      for (let pollsLeft = 100; pollsLeft > 0 && !hasReceived('job.completed'); pollsLeft--)
+        await page.waitForTimeout(100)
       assert.ok(
         hasReceived('job.progress') && hasReceived('job.completed'),
         frames.map((text) => text.slice(0, 80)).join(),

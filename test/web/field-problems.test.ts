@@ -13,14 +13,14 @@ import { requireConsistentOptions } from '../../lib/plan/option-rules.ts'
 Object.assign(globalThis, { document: { dir: 'ltr' } })
 const { describeFieldProblem } = await import('../../functions/web/problems/describe-field-problem.ts')
 
-const option = (label: string, more: Partial<Option> = {}): Option => ({
+const option = (label: string, overrides: Partial<Option> = {}): Option => ({
   name: 'any',
   label,
   type: 'string',
   group: 'basics',
   widget: 'text',
   description: '',
-  ...more,
+  ...overrides,
 })
 
 function getErrorDetails(act: () => unknown): Readonly<Record<string, unknown>> {
@@ -124,8 +124,8 @@ describe('a refused option', () => {
         `../../functions/web/problems/words/${language}.ts`
       )) as typeof import('../../functions/web/problems/words/en.ts')
       const sentence = words.fieldProblem('Label', 'value', words.reasons.noSuchPage(3))
-      for (const part of ['Label', 'value', '3'])
-        assert.ok(sentence.includes(part), `${language}: ${sentence}`)
+      for (const text of ['Label', 'value', '3'])
+        assert.ok(sentence.includes(text), `${language}: ${sentence}`)
     }
   })
 })

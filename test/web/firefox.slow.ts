@@ -55,8 +55,8 @@ async function visit(act: (page: Page) => Promise<void>): Promise<void> {
       throw new Error(`refused by ${effectiveDirective}: ${blockedURI}`)
     })
     // The driver closes each file dialog before it sets the files, which is not a cancellation.
-    HTMLInputElement.prototype.addEventListener = function (kind: string, ...rest: unknown[]) {
-      if (kind !== 'cancel') Reflect.apply(EventTarget.prototype.addEventListener, this, [kind, ...rest])
+    HTMLInputElement.prototype.addEventListener = function (kind: string, ...args: unknown[]) {
+      if (kind !== 'cancel') Reflect.apply(EventTarget.prototype.addEventListener, this, [kind, ...args])
     }
   })
   try {

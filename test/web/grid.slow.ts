@@ -21,7 +21,7 @@ const scratch = scratchFolder('grid')
 
 const options = (page: Page) => page.locator('[role="option"]')
 const readPageLabels = (page: Page) =>
-  options(page).evaluateAll((all) => all.map((one) => one.getAttribute('aria-label')))
+  options(page).evaluateAll((all) => all.map((element) => element.getAttribute('aria-label')))
 
 /** Waits until the page is drawn and checks that its canvas contains something dark. */
 async function waitUntilDrawn(option: Locator): Promise<void> {
@@ -59,7 +59,7 @@ const run = (program: string, ...args: readonly string[]) => execFileSync(progra
 const readPdfWords = (path: string) => run('pdftotext', path, '-').match(/\w+/g) ?? []
 const pageCount = (path: string) => Number(run('qpdf', '--show-npages', path))
 const rotations = (path: string) =>
-  [...run('pdfinfo', '-l', '99', path).matchAll(/rot:\s+(\d+)/g)].map((one) => one[1])
+  [...run('pdfinfo', '-l', '99', path).matchAll(/rot:\s+(\d+)/g)].map((match) => match[1])
 
 /** A PDF of so many pages, repeating those of the fixture. */
 function createPdf(count: number): string {
@@ -168,11 +168,11 @@ describe('the page grid', () => {
       await press(page, 'Enter')
       const zip = await downloadResult(page, /\.zip$/)
       run('unzip', '-o', '-q', zip, '-d', scratch)
-      const parts = ['page-001.pdf', 'pages-002-004.pdf'].filter((name) =>
+      const filenames = ['page-001.pdf', 'pages-002-004.pdf'].filter((name) =>
         run('unzip', '-l', zip).includes(name),
       )
-      assert.equal(parts.length, 2, run('unzip', '-l', zip))
-      const [firstPart = '', secondPart = ''] = parts.map((name) => join(scratch, name))
+      assert.equal(filenames.length, 2, run('unzip', '-l', zip))
+      const [firstPart = '', secondPart = ''] = filenames.map((name) => join(scratch, name))
       const allWords = readPdfWords(createPdf(3))
       const each = allWords.length / 3
       assert.deepEqual(readPdfWords(firstPart), allWords.slice(each, 2 * each))
@@ -188,7 +188,7 @@ describe('the page grid', () => {
   test('the page grid moves several pages by dragging, and splits at a click', () =>
     visit({ site, path: '/tools/organize-pdf' }, async (page) => {
       await openGrid(page, createPdf(6))
-      const at = (place: number) => options(page).nth(place)
+      const at = (index: number) => options(page).nth(index)
       await waitUntilDrawn(at(5))
       await at(4).click()
       await at(5).click()

@@ -115,8 +115,8 @@ test('an upload resumes after a lost connection, a crash of the service and a re
   visitPage(async (page) => {
     const context = page.context()
     const uploadedParts = trackUploadedParts(context)
-    const waitForMoreParts = (parts: number) => {
-      const target = uploadedParts.size + parts
+    const waitForMoreParts = (partCount: number) => {
+      const target = uploadedParts.size + partCount
       return waitUntil(() => uploadedParts.size >= target, `${target} parts are uploaded`, 300)
     }
     const path = await createLargeVideo(megabytes * 1e6)

@@ -55,7 +55,7 @@ async function readDurationS(path: string): Promise<number> {
 
 const press = async (field: Locator, key: string, times: number) => {
   await field.focus()
-  for (let left = times; left > 0; left--) await field.press(key)
+  for (let pressesLeft = times; pressesLeft > 0; pressesLeft--) await field.press(key)
 }
 
 test('a video is trimmed with two handles by keyboard only', () =>

@@ -100,24 +100,25 @@ test('edits become a chain of operations, each on the result of the one before',
 })
 
 test('splitting creates parts, also after a removed page, and never an empty part', () => {
-  const parts = (...changes: readonly ((sheets: Sheets) => Sheets)[]) => splitIntoParts(arrange(...changes))
-  assert.deepEqual(parts(), [[1, 2, 3, 4, 5]])
+  const splitPages = (...changes: readonly ((sheets: Sheets) => Sheets)[]) =>
+    splitIntoParts(arrange(...changes))
+  assert.deepEqual(splitPages(), [[1, 2, 3, 4, 5]])
   assert.deepEqual(
-    parts((sheets) => splitEvery(sheets, 2)),
+    splitPages((sheets) => splitEvery(sheets, 2)),
     [[1, 2], [3, 4], [5]],
   )
   const splitAndRemove = (sheets: Sheets) =>
     toggleRemoved(toggleSplit(sheets, createPageSet(2)), createPageSet(2))
-  assert.deepEqual(parts(splitAndRemove), [[1], [2, 3, 4]])
+  assert.deepEqual(splitPages(splitAndRemove), [[1], [2, 3, 4]])
   const splitAllAndRemove = (sheets: Sheets) => toggleRemoved(splitEvery(sheets, 1), createPageSet(1, 3))
-  assert.deepEqual(parts(splitAllAndRemove), [[1], [2], [3]])
+  assert.deepEqual(splitPages(splitAllAndRemove), [[1], [2], [3]])
   // There is nothing to split off after the last page, and splitting a second time removes the split.
   assert.deepEqual(
-    parts((sheets) => toggleSplit(sheets, createPageSet(5))),
+    splitPages((sheets) => toggleSplit(sheets, createPageSet(5))),
     [[1, 2, 3, 4, 5]],
   )
   assert.deepEqual(
-    parts((sheets) => toggleSplit(toggleSplit(sheets, createPageSet(2)), createPageSet(2))),
+    splitPages((sheets) => toggleSplit(toggleSplit(sheets, createPageSet(2)), createPageSet(2))),
     [[1, 2, 3, 4, 5]],
   )
 })
@@ -134,9 +135,10 @@ test('four quarter turns restore a page, and the original order is not reported 
 test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
   // Only the properties that are read.
-  const key = (name: string, more: Partial<KeyboardEvent> = {}) => ({ key: name, ...more }) as KeyboardEvent
-  const to = (name: string, more: Partial<typeof position> = {}) => {
-    const action = findKeyAction(key(name), { ...position, ...more })
+  const key = (name: string, overrides: Partial<KeyboardEvent> = {}) =>
+    ({ key: name, ...overrides }) as KeyboardEvent
+  const to = (name: string, overrides: Partial<typeof position> = {}) => {
+    const action = findKeyAction(key(name), { ...position, ...overrides })
     return action?.kind === 'focus' ? action.to : undefined
   }
   assert.deepEqual(

@@ -116,7 +116,7 @@ test('a webhook is created, tested, resent, receives a new secret and is deleted
         .waitFor()
       await page.getByRole('button', { name: 'Send again' }).click()
       await assert.doesNotReject(async () => {
-        for (let left = 50; postCount < 2 && left > 0; left--) await page.waitForTimeout(100)
+        for (let pollsLeft = 50; postCount < 2 && pollsLeft > 0; pollsLeft--) await page.waitForTimeout(100)
         assert.equal(postCount, 2)
       })
       await page.getByRole('button', { name: 'Change secret' }).click()

@@ -31,18 +31,18 @@ describe('keyboard shortcuts', () => {
       await page.keyboard.down('d')
       await page.keyboard.up('d')
       await chooseFiles(page, await corners('other.png'))
-      const other = findFileCard(page, 'other.png')
-      await other.getByRole('button', { name: 'Remove other.png' }).press('Enter')
-      await other.waitFor({ state: 'hidden' })
+      const otherCard = findFileCard(page, 'other.png')
+      await otherCard.getByRole('button', { name: 'Remove other.png' }).press('Enter')
+      await otherCard.waitFor({ state: 'hidden' })
       await page.keyboard.press('u')
-      await other.waitFor()
+      await otherCard.waitFor()
       // Other scripts have their own letters on the same keys.
-      await other.getByRole('button', { name: 'Remove other.png' }).press('Enter')
-      await other.waitFor({ state: 'hidden' })
+      await otherCard.getByRole('button', { name: 'Remove other.png' }).press('Enter')
+      await otherCard.waitFor({ state: 'hidden' })
       await page.evaluate(() =>
         document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'г', code: 'KeyU', bubbles: true })),
       )
-      await other.waitFor()
+      await otherCard.waitFor()
       // In text fields, the keys type characters.
       await page.getByText('From a folder or link').click()
       await page.getByLabel('Link to a file (URL)').pressSequentially('u?c')

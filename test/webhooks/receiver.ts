@@ -35,7 +35,7 @@ export async function openReceiver() {
   const { port } = server.address() as AddressInfo
   return {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
-    at: (path: string) => receivedRequests.filter((one) => one.path === path),
+    at: (path: string) => receivedRequests.filter((receivedRequest) => receivedRequest.path === path),
     setHandler: (path: string, handler: RequestHandler) => void byPath.set(path, handler),
     close: () => {
       server.closeAllConnections()

@@ -92,8 +92,12 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
   )
   assert.deepEqual([queuedRun.run.status, queuedRun.next.live], ['waiting', 'run_before'])
   assert.equal(queuedRun.next.waiting, queuedRun.run.id)
-  const one = requireTransition(advanceWorkflow(queuedRun.next, at('02:00:00')))
-  assert.deepEqual([one.run.status, one.next.waiting], ['skipped', queuedRun.run.id], 'one waits at most')
+  const transition = requireTransition(advanceWorkflow(queuedRun.next, at('02:00:00')))
+  assert.deepEqual(
+    [transition.run.status, transition.next.waiting],
+    ['skipped', queuedRun.run.id],
+    'one waits at most',
+  )
 
   const cancelling = requireTransition(
     advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }), at('01:00:00')),

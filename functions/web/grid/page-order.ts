@@ -101,7 +101,7 @@ export function parseRange(text: string, count: number): readonly number[] | und
     const [, firstPage, lastPage = firstPage] =
       /^\s*(\d+|last)\s*(?:-\s*(\d+|last)\s*)?$/i.exec(rangePart) ?? []
     if (firstPage === undefined || lastPage === undefined) return undefined
-    const [from, to] = [firstPage, lastPage].map((one) => (/last/i.test(one) ? count : Number(one)))
+    const [from, to] = [firstPage, lastPage].map((bound) => (/last/i.test(bound) ? count : Number(bound)))
     if (!from || !to || Math.max(from, to) > count) return undefined
     const step = from <= to ? 1 : -1
     for (let page = from; page !== to + step; page += step) pages.push(page)

@@ -63,7 +63,7 @@ export function SheetGrid(props: SheetsProps) {
         {words.selected(selected.size, sheets.length)}
       </p>
       <p id={keysId} class="hint">
-        {[words.keys.always, ...abilities.map((one) => words.keys[one])].join(' ')}
+        {[words.keys.always, ...abilities.map((ability) => words.keys[ability])].join(' ')}
       </p>
     </>
   )
@@ -170,7 +170,7 @@ const getPageNumber = ({ target }: Event): number =>
   Number(target instanceof Element ? target.closest('[data-page]')?.getAttribute('data-page') : 0)
 
 function countColumns(list: HTMLElement): number {
-  const options = [...list.children].filter((one) => one instanceof HTMLElement)
+  const options = [...list.children].filter((element) => element instanceof HTMLElement)
   const top = options[0]?.offsetTop
   const nextRowStart = options.findIndex(({ offsetTop }) => offsetTop !== top)
   return nextRowStart < 0 ? Math.max(1, options.length) : nextRowStart

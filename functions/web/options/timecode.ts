@@ -4,15 +4,15 @@ export function parseTimecode(text: string): number | undefined {
   return text
     .trim()
     .split(':')
-    .reduce((sum, part) => sum * 60 + Number(part), 0)
+    .reduce((sum, component) => sum * 60 + Number(component), 0)
 }
 
 /** Formats a time with tenths of a second; people cannot select a time more precisely by hand. */
 export function formatTimecode(seconds: number): string {
   const tenths = Math.round(seconds * 10)
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
-  const rest = tenths % 600
-  const end = `${two(rest / 10)}${rest % 10 === 0 ? '' : `.${rest % 10}`}`
+  const tenthsInMinute = tenths % 600
+  const end = `${two(tenthsInMinute / 10)}${tenthsInMinute % 10 === 0 ? '' : `.${tenthsInMinute % 10}`}`
   const minutes = Math.floor(tenths / 600)
   return minutes < 60 ? `${minutes}:${end}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${end}`
 }

@@ -4,6 +4,6 @@
  */
 export function pluralIn(locale: string) {
   const rules = new Intl.PluralRules(locale)
-  return (count: number, one: string, other: string) =>
-    `${count} ${rules.select(count) === 'one' ? one : other}`
+  return (count: number, singular: string, other: string) =>
+    `${count} ${rules.select(count) === 'one' ? singular : other}`
 }

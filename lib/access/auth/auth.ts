@@ -125,8 +125,8 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     plugins: [
       twoFactor({ issuer: 'Mutabor' }),
       genericOAuth({
-        config: (config.OPENID_PROVIDERS ?? []).map((one) => ({
-          ...toProviderConfig(one),
+        config: (config.OPENID_PROVIDERS ?? []).map((provider) => ({
+          ...toProviderConfig(provider),
           disableSignUp: config.SIGN_UP === 'closed',
         })),
       }),

@@ -143,7 +143,7 @@ export function createPointerWrites(
 ): Write[] {
   const oldPointers = recordBefore ? createPointers(model, recordBefore, context) : []
   const now = nextRecord ? createPointers(model, nextRecord, context) : []
-  const hasKey = (all: readonly Key[], { pk, sk }: Key) => all.some((one) => one.pk === pk && one.sk === sk)
+  const hasKey = (all: readonly Key[], { pk, sk }: Key) => all.some((key) => key.pk === pk && key.sk === sk)
   const hasSameTtl = recordBefore && nextRecord && getTtl(recordBefore).ttl === getTtl(nextRecord).ttl
   return [
     ...oldPointers

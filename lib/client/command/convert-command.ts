@@ -73,13 +73,13 @@ export async function convertFiles(args: Arguments, session: CommandSession): Pr
 const toSnapshot = ({ path, size, mtimeMs }: CommandInput) => ({ path, size, mtimeMs })
 
 /** A path with a file extension names a file; any other names a folder. */
-const isFolder = (out: string | undefined): boolean =>
-  out !== undefined && (out.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(out)))
+const isFolder = (outputPath: string | undefined): boolean =>
+  outputPath !== undefined && (outputPath.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(outputPath)))
 
-function requireSingleOutput(inputs: readonly CommandInput[], out: string | undefined): void {
-  if (out === undefined || isFolder(out) || inputs.length <= 1) return
+function requireSingleOutput(inputs: readonly CommandInput[], outputPath: string | undefined): void {
+  if (outputPath === undefined || isFolder(outputPath) || inputs.length <= 1) return
   throw new UsageError(
-    `--out ${out} is a single file, but there are ${inputs.length} files to convert. Name a folder, such as out/`,
+    `--out ${outputPath} is a single file, but there are ${inputs.length} files to convert. Name a folder, such as out/`,
   )
 }
 

@@ -17,7 +17,7 @@ const startTimeoutMs = 5000
 export async function withFileLock<T>(
   path: string,
   { signal, onWait }: { readonly signal: AbortSignal; readonly onWait: (pid: number) => void },
-  work: () => Promise<T>,
+  action: () => Promise<T>,
 ): Promise<T> {
   for (let isReported = false; !(await tryLock(path)); ) {
     const pid = await readHolder(path)
@@ -29,7 +29,7 @@ export async function withFileLock<T>(
     }
   }
   try {
-    return await work()
+    return await action()
   } finally {
     // If the folder is not writable, there is no lock file to remove.
     await removeFile(path).catch(() => undefined)

@@ -17,13 +17,13 @@ export interface CommandInput {
 /** Finds the files for paths, globs and folders. Within folders, `isWanted` selects files by their extension. */
 export async function findInputs(
   patterns: readonly string[],
-  out: string | undefined,
+  outputPath: string | undefined,
   isWanted: () => Promise<(extension: string) => boolean>,
 ): Promise<readonly CommandInput[]> {
   const foundInputs = new Map<string, CommandInput>()
   for (const pattern of patterns) {
     const { paths, base } = await resolveWord(pattern, isWanted)
-    for (const path of paths) await addInput(foundInputs, path, out, base)
+    for (const path of paths) await addInput(foundInputs, path, outputPath, base)
   }
   return [...foundInputs.values()]
 }
@@ -55,12 +55,13 @@ const tryStat = (path: string) => stat(path).catch(() => undefined)
 async function addInput(
   foundInputs: Map<string, CommandInput>,
   typedPath: string,
-  out: string | undefined,
+  outputPath: string | undefined,
   base: string,
 ): Promise<void> {
   const path = resolve(typedPath)
   const { size, mtimeMs } = await stat(path)
-  const folder = out === undefined ? dirname(path) : resolve(out, relative(base, dirname(typedPath)))
+  const folder =
+    outputPath === undefined ? dirname(path) : resolve(outputPath, relative(base, dirname(typedPath)))
   foundInputs.set(path, { path, typedPath, size, mtimeMs, folder })
 }
 
@@ -69,7 +70,7 @@ async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const visibleEntries = entries
     .filter(({ name }) => !name.startsWith('.'))
-    .sort((one, other) => (one.name < other.name ? -1 : 1))
+    .sort((entry, other) => (entry.name < other.name ? -1 : 1))
   const paths: string[] = []
   for (const entry of visibleEntries) {
     const path = join(folder, entry.name)

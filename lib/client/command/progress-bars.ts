@@ -49,6 +49,6 @@ export function renderBars(
         `${renderBar(fraction)} ${String(Math.round(fraction * 100)).padStart(3)} %  ${label}  ${stage}`,
     )
   if (total === 1) return lines
-  const done = finished + items.reduce((sum, { fraction }) => sum + fraction, 0)
-  return [...lines, `${renderBar(done / total)} ${String(finished).padStart(3)} of ${total}`]
+  const completedCount = finished + items.reduce((sum, { fraction }) => sum + fraction, 0)
+  return [...lines, `${renderBar(completedCount / total)} ${String(finished).padStart(3)} of ${total}`]
 }

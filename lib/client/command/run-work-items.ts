@@ -28,12 +28,16 @@ export async function runWorkItems(
   const active = new Set<ProgressItem>()
   const pendingItems = [...items]
   const failures: unknown[] = []
-  let done = 0
+  let completedCount = 0
   const draw = () =>
     terminal.draw(
       signal.aborted
         ? []
-        : renderBars(active, { finished: done + failures.length, total: items.length, now: Date.now() }),
+        : renderBars(active, {
+            finished: completedCount + failures.length,
+            total: items.length,
+            now: Date.now(),
+          }),
     )
   let isReported = false
   const onWait = (pid: number) => {
@@ -55,7 +59,7 @@ export async function runWorkItems(
           progress: progressReporter,
           onWait,
         })
-        done += 1
+        completedCount += 1
         reportDone(result, session)
       } catch (thrown) {
         if (signal.aborted) return
@@ -73,16 +77,18 @@ export async function runWorkItems(
   clearInterval(redraw)
   terminal.draw([])
   if (signal.aborted) {
-    terminal.note(`Interrupted: ${done} of ${items.length} done. Run the same command again to resume.`)
+    terminal.note(
+      `Interrupted: ${completedCount} of ${items.length} done. Run the same command again to resume.`,
+    )
     return exitCodes.interrupted
   }
-  if (items.length > 1 && failures.length > 0) terminal.note(`${done} of ${items.length} done.`)
-  return overallExitCode(done, failures)
+  if (items.length > 1 && failures.length > 0) terminal.note(`${completedCount} of ${items.length} done.`)
+  return overallExitCode(completedCount, failures)
 }
 
-function overallExitCode(done: number, failures: readonly unknown[]): ExitCode {
+function overallExitCode(completedCount: number, failures: readonly unknown[]): ExitCode {
   if (failures.length === 0) return exitCodes.done
-  if (done > 0) return exitCodes.partial
+  if (completedCount > 0) return exitCodes.partial
   const codes = new Set(failures.map(getExitCode))
   const [only] = codes
   return codes.size === 1 && only !== undefined ? only : exitCodes.failed

@@ -58,7 +58,7 @@ export function openTerminal(
 
 /** Replaces control characters, because filenames may contain terminal escape sequences. */
 const stripControls = (text: string): string =>
-  text.replace(/[\p{Cc}\u2028\u2029]/gu, (one) => (one === '\n' ? one : '�'))
+  text.replace(/[\p{Cc}\u2028\u2029]/gu, (control) => (control === '\n' ? control : '�'))
 
 const wideCharacter =
   /\p{Extended_Pictographic}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u

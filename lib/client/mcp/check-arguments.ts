@@ -64,4 +64,4 @@ function findFieldError(args: Readonly<Record<string, unknown>>, schema: Argumen
   )
 }
 
-const firstDefined = (found: readonly (string | undefined)[]) => found.find((one) => one !== undefined)
+const firstDefined = (found: readonly (string | undefined)[]) => found.find((text) => text !== undefined)

@@ -33,7 +33,7 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
   const handlers = createHandlers(client, files, () => server.sendResourceListChanged())
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...mcpTools] }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args } }) => {
-    const tool = mcpTools.find((one) => one.name === name)
+    const tool = mcpTools.find((mcpTool) => mcpTool.name === name)
     if (!tool) return errorResult(`Unknown tool ${name}.`)
     const error = findArgumentError(args ?? {}, tool.inputSchema)
     if (error !== undefined) return errorResult(`INVALID_INPUT: ${error}`)
@@ -103,7 +103,7 @@ function createHandlers(
     merge: async (args) => {
       // The schema has checked that this is an array.
       const openedFiles = await Promise.all(
-        (args['files'] as readonly unknown[]).map((one) => files.open(one)),
+        (args['files'] as readonly unknown[]).map((file) => files.open(file)),
       )
       const mergeOptions = {
         ...readOptions(args),

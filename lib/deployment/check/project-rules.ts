@@ -19,7 +19,7 @@ function* iterateRecords(value: unknown): Generator<Readonly<Record<string, unkn
   if (Array.isArray(value)) for (const item of value) yield* iterateRecords(item)
   if (!isRecord(value)) return
   yield value
-  for (const one of Object.values(value)) yield* iterateRecords(one)
+  for (const item of Object.values(value)) yield* iterateRecords(item)
 }
 
 const toRecord = (value: unknown) => (isRecord(value) ? value : {})
@@ -47,13 +47,13 @@ const noWildcards: Rule = ({ Resources }) =>
     .flatMap(([id, { Properties }]) =>
       findAllowStatements(Properties)
         .flatMap(({ Action, Resource, NotAction, NotResource }) => [
-          ...toList(Action).filter((one) => String(one).includes('*')),
+          ...toList(Action).filter((action) => String(action).includes('*')),
           ...(areTracingActions(Action) ? [] : toList(Resource).filter(isWildcardArn)),
           ...[NotAction, NotResource]
             .filter(Boolean)
             .map((exception) => `all but ${JSON.stringify(exception)}`),
         ])
-        .map((one) => createFinding(id, `allows ${toTemplateString(one)}`)),
+        .map((statement) => createFinding(id, `allows ${toTemplateString(statement)}`)),
     )
 
 /** Managed policies are not allowed, because AWS can change them without a deployment. */
@@ -62,8 +62,8 @@ const noManagedPolicies: Rule = ({ Resources }) =>
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))
     .flatMap(([id, { Properties }]) =>
       toList(Properties?.['ManagedPolicyArns'] ?? [])
-        .filter((one) => toTemplateString(one) !== vpcAccessPolicy)
-        .map((one) => createFinding(id, `has the managed policy ${toTemplateString(one)}`)),
+        .filter((policy) => toTemplateString(policy) !== vpcAccessPolicy)
+        .map((policy) => createFinding(id, `has the managed policy ${toTemplateString(policy)}`)),
     )
 
 /**
@@ -101,7 +101,7 @@ const privateBuckets: Rule = (template) =>
   findByType(template, 'AWS::S3::Bucket')
     .filter(([, { Properties }]) => {
       const block = Properties?.['PublicAccessBlockConfiguration']
-      const enabledFields = isRecord(block) ? Object.values(block).filter((one) => one === true) : []
+      const enabledFields = isRecord(block) ? Object.values(block).filter((value) => value === true) : []
       return enabledFields.length < 4
     })
     .map(([id]) => createFinding(id, 'does not block public access'))
@@ -136,7 +136,7 @@ const boundedConcurrency: Rule = (template, stage) => {
     id,
     most: Number(
       Properties?.['ReservedConcurrentExecutions'] ??
-        eventSourceLimits.find((one) => one.id.includes(`"${id}"`))?.maxConcurrency,
+        eventSourceLimits.find((eventSourceLimit) => eventSourceLimit.id.includes(`"${id}"`))?.maxConcurrency,
     ),
   }))
   const totalReserved = bounds.reduce((sum, { most }) => sum + (most || 0), 0)
@@ -172,7 +172,7 @@ const noOutboundRoutes: Rule = (template) =>
 const noSecretsInEnvironment: Rule = (template) =>
   findByType(template, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) =>
     secretNames
-      .filter((name) => [...iterateRecords(Properties?.['Environment'])].some((one) => name in one))
+      .filter((name) => [...iterateRecords(Properties?.['Environment'])].some((record) => name in record))
       .map((name) => createFinding(id, `has ${name} in its environment`)),
   )
 
@@ -189,7 +189,9 @@ const bucketsNameSources: Rule = (template) =>
   findByType(template, 'AWS::S3::BucketPolicy').flatMap(([id, { Properties }]) =>
     findAllowStatements(Properties)
       .filter(({ Principal, Condition }) => {
-        const source = Object.values(toRecord(Condition)).find((one) => toRecord(one)['AWS:SourceArn'])
+        const source = Object.values(toRecord(Condition)).find(
+          (operator) => toRecord(operator)['AWS:SourceArn'],
+        )
         return toRecord(Principal)['Service'] === undefined || source === undefined
       })
       .map(() => createFinding(id, 'allows access that is not limited to one resource of a service')),
@@ -204,20 +206,20 @@ const filesAreSigned: Rule = (template) =>
     const { Origins, CacheBehaviors, DefaultCacheBehavior } = toRecord(Properties?.['DistributionConfig'])
     const fileOrigins = toList(Origins)
       .map(toRecord)
-      .filter((one) => one['S3OriginConfig'])
+      .filter((origin) => origin['S3OriginConfig'])
     const behaviors = [DefaultCacheBehavior, ...toList(CacheBehaviors)]
       .map(toRecord)
       .filter(({ TargetOriginId }) => fileOrigins.some(({ Id }) => Id === TargetOriginId))
     return [
       ...fileOrigins
-        .filter((one) => !one['OriginAccessControlId'])
+        .filter((fileOrigin) => !fileOrigin['OriginAccessControlId'])
         .map(({ Id }) => createFinding(id, `reads ${Id} without origin access control`)),
       ...behaviors
         .filter(
-          (one) =>
-            !one['TrustedKeyGroups'] ||
-            !one['ResponseHeadersPolicyId'] ||
-            one['CachePolicyId'] !== managedPolicies.cachingDisabled,
+          (behavior) =>
+            !behavior['TrustedKeyGroups'] ||
+            !behavior['ResponseHeadersPolicyId'] ||
+            behavior['CachePolicyId'] !== managedPolicies.cachingDisabled,
         )
         .map(({ PathPattern }) =>
           createFinding(

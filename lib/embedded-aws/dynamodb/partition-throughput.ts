@@ -103,10 +103,10 @@ export function addUnprocessed(operation: string, reply: Reply, input: Input, ad
   return { [name]: { ...reply[name], ...Object.fromEntries(joined) } }
 }
 
-function joinBatches(one: Batch | undefined, other: Batch): Batch {
-  if (one === undefined) return other
-  if ('Keys' in one) return 'Keys' in other ? { ...one, Keys: [...one.Keys, ...other.Keys] } : one
-  return 'Keys' in other ? one : [...one, ...other]
+function joinBatches(a: Batch | undefined, other: Batch): Batch {
+  if (a === undefined) return other
+  if ('Keys' in a) return 'Keys' in other ? { ...a, Keys: [...a.Keys, ...other.Keys] } : a
+  return 'Keys' in other ? a : [...a, ...other]
 }
 
 const getEntries = (batch: Batch): readonly unknown[] => ('Keys' in batch ? batch.Keys : batch)

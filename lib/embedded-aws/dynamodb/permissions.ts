@@ -33,8 +33,8 @@ interface RequiredPermission {
 /** A transaction needs the permission for each of its operations, a batch that of the batch operation. */
 export function listRequiredPermissions(operation: string, input: Input): RequiredPermission[] {
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
-    return (input.TransactItems ?? []).flatMap((one) =>
-      Object.entries(one).map(([kind, of]) => permissionFor(itemActions[kind] ?? kind, of)),
+    return (input.TransactItems ?? []).flatMap((transactItem) =>
+      Object.entries(transactItem).map(([kind, of]) => permissionFor(itemActions[kind] ?? kind, of)),
     )
   if (input.RequestItems)
     return Object.entries(input.RequestItems).map(([table, batch]) => ({

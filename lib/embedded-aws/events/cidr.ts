@@ -3,9 +3,9 @@ import { invalidPatternError as bad } from './errors.ts'
 
 /** Returns a function that tests whether an address is in a range such as `10.0.0.0/24` or `2001:db8::/32`. */
 export function createCidrMatcher(cidr: string): (address: string) => boolean {
-  const parts = cidr.split('/')
-  const [base = '', bits = ''] = parts
-  if (parts.length !== 2) throw bad("Malformed CIDR, one '/' required")
+  const cidrParts = cidr.split('/')
+  const [base = '', bits = ''] = cidrParts
+  if (cidrParts.length !== 2) throw bad("Malformed CIDR, one '/' required")
   if (!/^\d+$/.test(bits)) throw bad('Malformed CIDR, mask bits must be an integer')
   const family = isIPv4(base) ? 'ipv4' : isIPv6(base) && !base.includes('%') ? 'ipv6' : undefined
   if (!family) throw bad(`Nonstandard IP address: ${base}`)

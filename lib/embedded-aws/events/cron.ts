@@ -56,7 +56,7 @@ const replaceNames = (field: string, names: readonly string[]) =>
     return index === -1 ? name : `${index + 1}`
   })
 
-const numbers = (field: Day) => field.filter((one) => typeof one === 'number').sort((a, b) => a - b)
+const numbers = (field: Day) => field.filter((value) => typeof value === 'number').sort((a, b) => a - b)
 
 function tryParse<T>(read: () => T): T | undefined {
   try {
@@ -70,9 +70,9 @@ function tryParse<T>(read: () => T): T | undefined {
 function expandField(field: string, minValue: number, maxValue: number): string | undefined {
   const chosenValues = new Set<number>()
   for (const item of field.split(',')) {
-    const parts = /^(?:(\*)|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item)
-    if (!parts) return undefined
-    const [, star, from, to, step] = parts
+    const match = /^(?:(\*)|(\d{1,4})(?:-(\d{1,4}))?)(?:\/(\d{1,4}))?$/.exec(item)
+    if (!match) return undefined
+    const [, star, from, to, step] = match
     const firstValue = star ? minValue : Number(from)
     const lastValue = to !== undefined ? Number(to) : star || step !== undefined ? maxValue : firstValue
     const by = step === undefined ? 1 : Number(step)

@@ -27,7 +27,7 @@ export function readDeliveryFailure(error: unknown): DeliveryFailure {
     message: String(error),
     ...errorNames(error),
   }
-  const names = [code, name].filter((one) => typeof one === 'string')
+  const names = [code, name].filter((value) => typeof value === 'string')
   const knownClass = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
   return {
     code: knownClass?.[1] ?? 'SDK_CLIENT_ERROR',

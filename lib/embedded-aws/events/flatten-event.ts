@@ -35,9 +35,9 @@ export function flattenEvent(event: unknown): Leaves | undefined {
     const depth = nextValue.depth + 1
     if (depth > maxDepth) return undefined
     if (Array.isArray(value)) {
-      value.forEach((one: unknown, index) => {
+      value.forEach((item: unknown, index) => {
         pendingValues.push({
-          value: one,
+          value: item,
           path,
           element: { array: value, index, outerElement: element },
           depth,

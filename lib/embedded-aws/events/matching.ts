@@ -24,8 +24,8 @@ export function matchesPattern(conditions: readonly PatternCondition[], leaves: 
     if (steps > maxSteps) throw new TooComplex('The event is too large for this rule.')
   }
 
-  function conditionsHold(rest: readonly LeafCondition[], choice: Choice): boolean {
-    const [condition, ...otherConditions] = rest
+  function conditionsHold(remainingConditions: readonly LeafCondition[], choice: Choice): boolean {
+    const [condition, ...otherConditions] = remainingConditions
     if (!condition) return true
     const foundLeaves = leaves.get(condition.path) ?? []
     if (condition.test(undefined)) {
@@ -63,10 +63,10 @@ const compareByPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ?
 function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const nextChoice = new Map(choice)
-  for (let one: ArrayElement | undefined = element; one; one = one.outerElement) {
-    const chosenIndex = nextChoice.get(one.array)
-    if (chosenIndex !== undefined && chosenIndex !== one.index) return undefined
-    nextChoice.set(one.array, one.index)
+  for (let ancestor: ArrayElement | undefined = element; ancestor; ancestor = ancestor.outerElement) {
+    const chosenIndex = nextChoice.get(ancestor.array)
+    if (chosenIndex !== undefined && chosenIndex !== ancestor.index) return undefined
+    nextChoice.set(ancestor.array, ancestor.index)
   }
   return nextChoice
 }

@@ -57,7 +57,7 @@ function readObject(pattern: JsonObject, prefix: string): PatternCondition[] {
 const isAlternatives = (value: unknown): value is JsonObject[] =>
   Array.isArray(value) &&
   value.length > 1 &&
-  value.every((one) => isObject(one) && !containsReservedName(one))
+  value.every((item) => isObject(item) && !containsReservedName(item))
 
 const containsReservedName = (value: JsonObject): boolean =>
   Object.entries(value).some(
@@ -150,7 +150,7 @@ function requireComparable(value: number): number {
 function numeric(operand: unknown): LeafTest {
   if (!Array.isArray(operand)) throw bad('Value of numeric must be an array.')
   if (operand.length === 0) throw bad('Invalid member in numeric match: ]')
-  const parts: ((value: number) => boolean)[] = []
+  const checks: ((value: number) => boolean)[] = []
   const bounds: number[] = []
   for (let at = 0; at < operand.length; at += 2) {
     const [operator, bound]: unknown[] = operand.slice(at, at + 2)
@@ -161,15 +161,15 @@ function numeric(operand: unknown): LeafTest {
       throw bad(`Bad numeric range operator: ${operator}`)
     if (typeof bound !== 'number') throw bad(`Value of ${operator} must be numeric`)
     bounds.push(requireComparable(bound))
-    parts.push((value) => compare(value, bound))
+    checks.push((value) => compare(value, bound))
   }
-  if (parts.length > 2) throw bad('Too many terms in numeric range')
+  if (checks.length > 2) throw bad('Too many terms in numeric range')
   const [firstBound = 0, secondBound = maxNumber] = bounds
   const [low, high] = String(operand[0]).startsWith('<')
     ? [-maxNumber, firstBound]
     : [firstBound, secondBound]
   if (operand[0] !== '=' && low >= high) throw bad('Bottom must be less than top')
-  return (leaf) => typeof leaf === 'number' && parts.every((part) => part(leaf))
+  return (leaf) => typeof leaf === 'number' && checks.every((check) => check(leaf))
 }
 
 const readAnythingButText =
@@ -177,12 +177,13 @@ const readAnythingButText =
   (operand: unknown) => {
     const wantedTexts = Array.isArray(operand) ? operand : [operand]
     if (wantedTexts.length === 0) throw bad('Empty arrays are not allowed')
-    return wantedTexts.map((one: unknown) => {
-      if (isObject(one)) throw bad('Value of anything-but must be an array or single string/number value.')
-      if (typeof one !== 'string') throw bad(reason)
-      if (one === '' && name !== 'wildcard' && name !== 'equals-ignore-case')
+    return wantedTexts.map((wantedText: unknown) => {
+      if (isObject(wantedText))
+        throw bad('Value of anything-but must be an array or single string/number value.')
+      if (typeof wantedText !== 'string') throw bad(reason)
+      if (wantedText === '' && name !== 'wildcard' && name !== 'equals-ignore-case')
         throw bad('Null prefix/suffix not allowed')
-      return testString(test(one))
+      return testString(test(wantedText))
     })
   }
 

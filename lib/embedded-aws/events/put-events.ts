@@ -77,7 +77,7 @@ export const eventOperations = {
  */
 function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources }: Entry): number {
   const texts = [Source, DetailType, Detail, ...Resources]
-  return texts.reduce((sum, one) => sum + Buffer.byteLength(one), Time === undefined ? 0 : 14)
+  return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14)
 }
 
 const createRefusal = (ErrorCode: string, ErrorMessage: string) => ({ refusal: { ErrorCode, ErrorMessage } })

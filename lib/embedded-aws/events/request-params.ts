@@ -74,12 +74,12 @@ function formatValue(value: unknown): string {
 
 function describeConstraint(issue: z.core.$ZodIssue): string {
   if (issue.code === 'too_big') {
-    const what = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
-    return `Member must have ${what} less than or equal to ${issue.maximum}`
+    const measure = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
+    return `Member must have ${measure} less than or equal to ${issue.maximum}`
   }
   if (issue.code === 'too_small') {
-    const what = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
-    return `Member must have ${what} greater than or equal to ${issue.minimum}`
+    const measure = issue.origin === 'number' || issue.origin === 'int' ? 'value' : 'length'
+    return `Member must have ${measure} greater than or equal to ${issue.minimum}`
   }
   if (issue.code === 'invalid_value')
     return `Member must satisfy enum value set: [${issue.values.join(', ')}]`
@@ -92,7 +92,7 @@ const maxDepth = 64
 /** Removes null members, which AWS's JSON protocols treat as missing. */
 function removeNulls(value: unknown, depth = 0): unknown {
   if (depth > maxDepth) throw new ApiError('SerializationException', 'The request is nested too deeply.')
-  if (Array.isArray(value)) return value.map((one) => removeNulls(one, depth + 1))
+  if (Array.isArray(value)) return value.map((item) => removeNulls(item, depth + 1))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value)
@@ -113,9 +113,10 @@ export function paginate<T>(
   { token, limit }: { readonly token: string | undefined; readonly limit: number },
 ): ResultPage<T> {
   const afterKey = token === undefined ? '' : Buffer.from(token, 'base64url').toString()
-  const rest = token === undefined ? sortedItems : sortedItems.filter((item) => getKey(item) > afterKey)
-  const items = rest.slice(0, limit)
+  const remainingItems =
+    token === undefined ? sortedItems : sortedItems.filter((item) => getKey(item) > afterKey)
+  const items = remainingItems.slice(0, limit)
   const lastItem = items.at(-1)
-  if (lastItem === undefined || rest.length <= limit) return { items, next: {} }
+  if (lastItem === undefined || remainingItems.length <= limit) return { items, next: {} }
   return { items, next: { NextToken: Buffer.from(getKey(lastItem)).toString('base64url') } }
 }

@@ -96,8 +96,13 @@ function runRule(account: EventsAccount, rule: Rule, dueAt: number): void {
   const arn = ruleArn(account, rule)
   const { open, following } = planRun(account, rule, arn, dueAt)
   if (open !== undefined) {
-    const parts = { source: 'aws.events', detailType: 'Scheduled Event', resources: [arn], detail: '{}' }
-    const event = readEvent(composeEvent(account, { ...parts, id: randomUUID(), time: new Date(open) }))
+    const eventFields = {
+      source: 'aws.events',
+      detailType: 'Scheduled Event',
+      resources: [arn],
+      detail: '{}',
+    }
+    const event = readEvent(composeEvent(account, { ...eventFields, id: randomUUID(), time: new Date(open) }))
     if (event) queueDeliveries(account, rule, event)
   }
   putRule(account, rule, following)

@@ -25,7 +25,7 @@ const placeholder = /<([^<>\s"]+)>/g
 
 export function checkInput(target: InputOptions): void {
   const { Id, Input, InputPath, InputTransformer } = target
-  if ([Input, InputPath, InputTransformer].filter((one) => one !== undefined).length > 1)
+  if ([Input, InputPath, InputTransformer].filter((input) => input !== undefined).length > 1)
     throw validationError(
       `Only one of Input, InputPath, or InputTransformer must be provided for target ${Id}.`,
     )

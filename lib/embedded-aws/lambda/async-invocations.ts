@@ -195,7 +195,7 @@ export class AsyncInvocations {
   }
 
   /** Keeps a message hidden while its function runs, but not much longer if this process dies. */
-  async #withLease<T>(ReceiptHandle: string, work: () => Promise<T>): Promise<T> {
+  async #withLease<T>(ReceiptHandle: string, action: () => Promise<T>): Promise<T> {
     const renew = () =>
       this.#sqs
         .send(
@@ -208,7 +208,7 @@ export class AsyncInvocations {
         .catch((error: unknown) => this.#options.log.warn({ error }, 'an invocation may run twice'))
     const timer = setInterval(() => void renew(), (this.#leaseS * 1000) / 3)
     try {
-      return await work()
+      return await action()
     } finally {
       clearInterval(timer)
     }

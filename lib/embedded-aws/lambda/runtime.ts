@@ -90,7 +90,9 @@ export class Lambda {
     concurrentExecutions?: number | undefined
   }) {
     this.region = options.region
-    this.#functions = new Map(options.functions.map((one) => [one.name, one]))
+    this.#functions = new Map(
+      options.functions.map((deployedFunction) => [deployedFunction.name, deployedFunction]),
+    )
     this.#log = options.log
     this.#concurrency = new Concurrency(options.functions, options.concurrentExecutions)
     this.#beforeInvoke = options.beforeInvoke ?? (() => undefined)

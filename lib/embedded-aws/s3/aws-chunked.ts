@@ -58,11 +58,11 @@ class Decoder {
   }
 
   async *#readPayload(size: number, hash: Hash | undefined): AsyncGenerator<Buffer> {
-    for (let left = size; left > 0; ) {
+    for (let bytesLeft = size; bytesLeft > 0; ) {
       if (this.#buffered.length === 0 && !(await this.#readMore())) throw new S3Error('IncompleteBody')
-      const bufferedPiece = this.#buffered.subarray(0, left)
+      const bufferedPiece = this.#buffered.subarray(0, bytesLeft)
       this.#buffered = this.#buffered.subarray(bufferedPiece.length)
-      left -= bufferedPiece.length
+      bytesLeft -= bufferedPiece.length
       hash?.update(bufferedPiece)
       yield bufferedPiece
     }

@@ -47,7 +47,7 @@ export const algorithmNames = Object.keys(algorithms) as Algorithm[] // keys of 
 
 export function parseAlgorithm(text: string): Algorithm | undefined {
   const name = text.toUpperCase()
-  return algorithmNames.find((one) => one === name)
+  return algorithmNames.find((algorithmName) => algorithmName === name)
 }
 
 /** Returns the algorithm of a name. @throws S3Error InvalidRequest for an unknown algorithm */

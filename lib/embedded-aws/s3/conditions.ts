@@ -65,8 +65,8 @@ function evaluate(headers: Headers, { etag, modified }: Current, prefix: string)
 }
 
 function matches(list: string, etag: string): boolean {
-  return list.split(',').some((one) => {
-    const bare = stripQuotes(one.trim().replace(/^W\//, ''))
+  return list.split(',').some((entry) => {
+    const bare = stripQuotes(entry.trim().replace(/^W\//, ''))
     return bare === '*' || bare === etag
   })
 }

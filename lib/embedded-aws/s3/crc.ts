@@ -117,8 +117,8 @@ function getShift(kind: keyof typeof polynomials, length: number): bigint {
   const [width, polynomial] = polynomials[kind]
   let result = 1n << (width - 1n)
   let power = 1n << (width - 9n)
-  for (let rest = BigInt(length); rest > 0n; rest >>= 1n) {
-    if (rest & 1n) result = multiply(power, result, width, polynomial)
+  for (let remainingLength = BigInt(length); remainingLength > 0n; remainingLength >>= 1n) {
+    if (remainingLength & 1n) result = multiply(power, result, width, polynomial)
     power = multiply(power, power, width, polynomial)
   }
   if (shifts.size > 1000) shifts.clear()

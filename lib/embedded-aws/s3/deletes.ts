@@ -51,8 +51,8 @@ export async function deleteObjects(services: S3Services, call: S3Call): Promise
   const results = await Promise.all(targets.map((target) => attempt(services, call, target)))
   return {
     xml: toXml('DeleteResult', {
-      Deleted: quiet ? [] : results.filter((one) => !('Code' in one)),
-      Error: results.filter((one) => 'Code' in one),
+      Deleted: quiet ? [] : results.filter((result) => !('Code' in result)),
+      Error: results.filter((result) => 'Code' in result),
     }),
   }
 }

@@ -36,8 +36,10 @@ export class Digester {
   constructor(headers: Headers, extraAlgorithm: Algorithm | undefined) {
     this.#expected = readExpected(headers)
     const { algorithm, sha256 } = this.#expected
-    const wantedAlgorithms = [algorithm, extraAlgorithm].filter((one) => one !== undefined)
-    this.#runningChecksums = new Map(wantedAlgorithms.map((one) => [one, startChecksum(one)]))
+    const wantedAlgorithms = [algorithm, extraAlgorithm].filter((value) => value !== undefined)
+    this.#runningChecksums = new Map(
+      wantedAlgorithms.map((wantedAlgorithm) => [wantedAlgorithm, startChecksum(wantedAlgorithm)]),
+    )
     this.#sha256 = sha256 === undefined ? undefined : createHash('sha256')
   }
 

@@ -103,7 +103,7 @@ function readFilter(element: Parsed): Pick<LifecycleRule, 'form' | 'prefix' | 't
   if (tags.some(({ key }) => key === '')) throw new S3Error('MalformedXML')
   const prefix = childText(from, 'Prefix')
   const [above, below] = [readBytes(from, 'ObjectSizeGreaterThan'), readBytes(from, 'ObjectSizeLessThan')]
-  const predicates = [prefix, above, below, ...tags].filter((one) => one !== undefined).length
+  const predicates = [prefix, above, below, ...tags].filter((value) => value !== undefined).length
   if (and ? predicates < 2 : predicates > 1) throw new S3Error('MalformedXML')
   return {
     form: and ? 'and' : 'filter',

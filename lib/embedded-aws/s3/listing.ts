@@ -107,7 +107,7 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
       NextContinuationToken: page.next === undefined ? undefined : makeToken(page.next),
       StartAfter: startAfter === '' ? undefined : encode(startAfter),
       Contents: page.objects.map((object) => describe(object, encode, owner)),
-      CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+      CommonPrefixes: page.commonPrefixes.map((commonPrefix) => ({ Prefix: encode(commonPrefix) })),
     }),
   }
 }
@@ -129,7 +129,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
       EncodingType: query.get('encoding-type'),
       IsTruncated: page.next !== undefined,
       Contents: page.objects.map((object) => describe(object, encode, true)),
-      CommonPrefixes: page.commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+      CommonPrefixes: page.commonPrefixes.map((commonPrefix) => ({ Prefix: encode(commonPrefix) })),
     }),
   }
 }

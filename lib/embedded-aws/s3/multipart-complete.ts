@@ -91,7 +91,9 @@ function choose(
 }
 
 function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, element: Parsed): void {
-  const namedAlgorithm = algorithmNames.find((one) => childText(element, checksumElement(one)) !== undefined)
+  const namedAlgorithm = algorithmNames.find(
+    (algorithmName) => childText(element, checksumElement(algorithmName)) !== undefined,
+  )
   if (!algorithm) return
   if (namedAlgorithm === undefined) {
     if (type === 'FULL_OBJECT') return

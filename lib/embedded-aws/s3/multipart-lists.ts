@@ -13,8 +13,8 @@ export function listParts({ db }: S3Services, call: S3Call): S3Reply {
   const upload = requireUpload(db, call)
   const maxParts = readCount('max-parts', query.get('max-parts'), 1000)
   const marker = readCount('part-number-marker', query.get('part-number-marker'), 0, Number.MAX_SAFE_INTEGER)
-  const rest = listS3Parts(db, upload).filter(({ number }) => number > marker)
-  const page = rest.slice(0, maxParts)
+  const remainingParts = listS3Parts(db, upload).filter(({ number }) => number > marker)
+  const page = remainingParts.slice(0, maxParts)
   const { algorithm, type } = upload
   return {
     xml: toXml('ListPartsResult', {
@@ -28,7 +28,7 @@ export function listParts({ db }: S3Services, call: S3Call): S3Reply {
       NextPartNumberMarker: page.at(-1)?.number ?? 0,
       MaxParts: maxParts,
       EncodingType: query.get('encoding-type'),
-      IsTruncated: rest.length > page.length,
+      IsTruncated: remainingParts.length > page.length,
       ...(algorithm && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
       Part: page.map(({ number, modified, etag, size, checksum }) => ({
         PartNumber: number,
@@ -89,7 +89,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
         Initiated: isoTime(initiated),
         ...(algorithm !== null && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
       })),
-      CommonPrefixes: commonPrefixes.map((one) => ({ Prefix: encode(one) })),
+      CommonPrefixes: commonPrefixes.map((commonPrefix) => ({ Prefix: encode(commonPrefix) })),
     }),
   }
 }

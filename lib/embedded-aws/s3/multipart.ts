@@ -111,7 +111,8 @@ export async function uploadPart(services: S3Services, call: S3Call): Promise<S3
   checkPartAlgorithm(upload, call)
   const receivedBody = await receiveBody(services, call, upload.algorithm ?? 'CRC64NVME')
   const etag = await commitPart(services, call, number, receivedBody)
-  const sentAlgorithm = upload.algorithm ?? algorithmNames.find((one) => receivedBody.checksums.has(one))
+  const sentAlgorithm =
+    upload.algorithm ?? algorithmNames.find((algorithmName) => receivedBody.checksums.has(algorithmName))
   const { 'x-amz-checksum-type': _, ...checksum } = checksumHeaders(
     sentAlgorithm && {
       algorithm: sentAlgorithm,
@@ -146,7 +147,8 @@ function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): v
   if (!algorithm) return
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
   const sentAlgorithm = algorithmNames.find(
-    (one) => headers.has(checksumHeader(one)) || trailer === checksumHeader(one),
+    (algorithmName) =>
+      headers.has(checksumHeader(algorithmName)) || trailer === checksumHeader(algorithmName),
   )
   if (sentAlgorithm === algorithm || (sentAlgorithm === undefined && type === 'FULL_OBJECT')) return
   throw new S3Error(

@@ -6,14 +6,14 @@ export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): 
 }
 
 /** Returns true if both rules would match the same object and event. */
-export function overlaps(one: QueueRule, otherRule: QueueRule): boolean {
+export function overlaps(rule: QueueRule, otherRule: QueueRule): boolean {
   const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
-    (name) => [filterValue(one, name), filterValue(otherRule, name)] as const,
+    (name) => [filterValue(rule, name), filterValue(otherRule, name)] as const,
   )
   const [a = '', b = ''] = prefixes ?? []
   const [c = '', d = ''] = suffixes ?? []
   return (
-    one.events.some((event) =>
+    rule.events.some((event) =>
       otherRule.events.some((otherEvent) => coversEvent(event, otherEvent) || coversEvent(otherEvent, event)),
     ) &&
     (a.startsWith(b) || b.startsWith(a)) &&

@@ -81,7 +81,7 @@ function readQueueRule(element: Parsed): QueueRule {
 
 /** Refuses two rules that match the same object and event, as S3 does. */
 function checkOverlap(rules: readonly QueueRule[]): void {
-  const overlap = rules.some((one, index) => rules.slice(index + 1).some((other) => overlaps(one, other)))
+  const overlap = rules.some((rule, index) => rules.slice(index + 1).some((other) => overlaps(rule, other)))
   if (overlap)
     throw new S3Error(
       'InvalidArgument',

@@ -53,7 +53,8 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
 export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'auth'>): Algorithm | undefined {
   const namedTrailer = headers.get('x-amz-trailer')?.toLowerCase()
   const sentAlgorithm = algorithmNames.find(
-    (one) => headers.has(checksumHeader(one)) || checksumHeader(one) === namedTrailer,
+    (algorithmName) =>
+      headers.has(checksumHeader(algorithmName)) || checksumHeader(algorithmName) === namedTrailer,
   )
   return sentAlgorithm ?? (auth && !auth.signed ? undefined : 'CRC64NVME')
 }

@@ -43,8 +43,8 @@ export function checkPolicy(
 /** Fields that a policy need not mention. */
 const exemptFields = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
-function policyDeniedError(what: string): S3Error {
-  return new S3Error('AccessDenied', `Invalid according to Policy: ${what}`)
+function policyDeniedError(problem: string): S3Error {
+  return new S3Error('AccessDenied', `Invalid according to Policy: ${problem}`)
 }
 
 function checkSignature(
@@ -95,8 +95,8 @@ function checkSignature(
     })
 }
 
-function invalidPolicyError(what: string): S3Error {
-  return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${what}`)
+function invalidPolicyError(problem: string): S3Error {
+  return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${problem}`)
 }
 
 function readPolicy(encodedPolicy: string): Policy {

@@ -275,10 +275,10 @@ function sendError(
 const isInternal = (error: unknown) => !isNoSpaceError(error) && !isLocked(error)
 
 function drain(request: IncomingMessage): void {
-  let left = drainBytes
+  let bytesLeft = drainBytes
   request.on('data', (chunk: Buffer) => {
-    left -= chunk.length
-    if (left < 0) request.destroy()
+    bytesLeft -= chunk.length
+    if (bytesLeft < 0) request.destroy()
   })
   request.on('error', () => undefined)
   request.resume()

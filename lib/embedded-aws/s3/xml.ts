@@ -23,7 +23,7 @@ function render(content: Element): string {
 
 function renderElement(name: string, value: Content): string {
   if (value === undefined) return ''
-  if (Array.isArray(value)) return value.map((one: Content) => renderElement(name, one)).join('')
+  if (Array.isArray(value)) return value.map((item: Content) => renderElement(name, item)).join('')
   // Array.isArray does not narrow readonly arrays.
   if (typeof value === 'object') return `<${name}>${render(value as Element)}</${name}>`
   return `<${name}>${escapeText(String(value))}</${name}>`
@@ -79,10 +79,10 @@ export function childText(parent: Parsed, name: string): string | undefined {
 }
 
 export function childTexts(parent: Parsed, name: string): string[] {
-  return (parent[name] ?? []).filter((one) => typeof one === 'string')
+  return (parent[name] ?? []).filter((element) => typeof element === 'string')
 }
 
 /** Returns the child elements; a leaf counts as empty. */
 export function children(parent: Parsed, name: string): Parsed[] {
-  return (parent[name] ?? []).map((one) => (typeof one === 'string' ? {} : one))
+  return (parent[name] ?? []).map((element) => (typeof element === 'string' ? {} : element))
 }

@@ -87,9 +87,12 @@ function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
       if (receivedMessages.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>
-          store.commit(() => receivedMessages.map((one) => receiver.returnMessage(asking, one)), 'process'),
+          store.commit(
+            () => receivedMessages.map((message) => receiver.returnMessage(asking, message)),
+            'process',
+          ),
         )
-      return { Messages: receivedMessages.map((one) => viewMessage(asking, one, asked)) }
+      return { Messages: receivedMessages.map((message) => viewMessage(asking, message, asked)) }
     },
   } satisfies Partial<Actions>
 }

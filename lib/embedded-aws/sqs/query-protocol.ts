@@ -140,10 +140,10 @@ export function writeResult(action: Action, output: object | undefined, requestI
 export function writeError(error: SqsError, requestId: string): string {
   if (error.name === 'UnknownOperationException') return '<UnknownOperationException/>'
   const message = error.name === 'QueueDoesNotExist' ? noQueueMessage : error.message
-  const parts = [element('Type', error.fault), element('Code', error.code), element('Message', message)]
+  const elements = [element('Type', error.fault), element('Code', error.code), element('Message', message)]
   return document(
     'ErrorResponse',
-    `<Error>${parts.join('')}<Detail/></Error>${element('RequestId', requestId)}`,
+    `<Error>${elements.join('')}<Detail/></Error>${element('RequestId', requestId)}`,
   )
 }
 
@@ -155,7 +155,7 @@ function members(action: Action, output: object): string {
     .map(([name, value]) => {
       if (Array.isArray(value)) {
         const itemName = name === 'Successful' ? `${action}ResultEntry` : (resultLists[name] ?? name)
-        return value.map((one) => element(itemName, one, action)).join('')
+        return value.map((item) => element(itemName, item, action)).join('')
       }
       const map = Object.entries(maps).find(([, [member]]) => member === name)
       if (!map || typeof value !== 'object') return element(name, value, action)

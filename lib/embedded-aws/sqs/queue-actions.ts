@@ -81,8 +81,8 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       if (TagKeys.length === 0) throw missing('TagKeys')
       return store.commit(() => {
         const queue = queues.requireByUrl(QueueUrl)
-        const rest = Object.entries(queue.tags).filter(([key]) => !TagKeys.includes(key))
-        queues.setTags(queue, Object.fromEntries(rest))
+        const remainingTags = Object.entries(queue.tags).filter(([key]) => !TagKeys.includes(key))
+        queues.setTags(queue, Object.fromEntries(remainingTags))
         return undefined
       })
     },
@@ -111,10 +111,10 @@ function paginateUrls(foundQueues: readonly Queue[], { MaxResults, NextToken }: 
   const afterName = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
   if (NextToken !== undefined && Buffer.from(afterName).toString('base64') !== NextToken)
     throw invalidValue('NextToken', NextToken, 'The token is not one of this service.')
-  const rest = foundQueues.filter((queue) => queue.name > afterName)
-  const items = rest.slice(0, MaxResults ?? maxResults)
+  const remainingQueues = foundQueues.filter((queue) => queue.name > afterName)
+  const items = remainingQueues.slice(0, MaxResults ?? maxResults)
   const lastQueue = items.at(-1)
-  const hasMore = MaxResults !== undefined && rest.length > items.length && lastQueue !== undefined
+  const hasMore = MaxResults !== undefined && remainingQueues.length > items.length && lastQueue !== undefined
   return { items, ...(hasMore && { NextToken: Buffer.from(lastQueue.name).toString('base64') }) }
 }
 

@@ -215,7 +215,7 @@ export class QueueRegistry {
 
   /** Returns the queues that use this one as their dead-letter queue. */
   listSources(queue: Queue): Queue[] {
-    return this.all().filter((one) => one.settings.redrive?.deadLetterTargetArn === queue.arn)
+    return this.all().filter((sourceQueue) => sourceQueue.settings.redrive?.deadLetterTargetArn === queue.arn)
   }
 
   getUrl(queue: Queue, host: string): string {

@@ -69,7 +69,9 @@ export class MessageSelector {
 
   #pickStandard(queue: Queue, at: number, max: number, isDead: IsDead): MessageRow[] {
     const front = this.#readFront(queue, at, max)
-    const inFlight = new Map(this.#sql.selectBusyGroups.all(queue.id, at).map((one) => [one.group_id, one.n]))
+    const inFlight = new Map(
+      this.#sql.selectBusyGroups.all(queue.id, at).map((group) => [group.group_id, group.n]),
+    )
     const rowsBehind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
     const rows = this.#dropDead(
       orderFairly(
@@ -98,9 +100,9 @@ export class MessageSelector {
   #readFront(queue: Queue, at: number, max: number): MessagePosition[] {
     const front: MessagePosition[] = []
     let window = max
-    for (const place of this.#sql.visibleGroups.iterate(queue.id, at)) {
-      front.push(place)
-      if (place.group_id !== null) window = Math.max(max, fairWindow)
+    for (const group of this.#sql.visibleGroups.iterate(queue.id, at)) {
+      front.push(group)
+      if (group.group_id !== null) window = Math.max(max, fairWindow)
       if (front.length >= window) break
     }
     return front
@@ -110,10 +112,10 @@ export class MessageSelector {
   #groupsBehind(queue: Queue, at: number, max: number, front: readonly MessagePosition[]): MessagePosition[] {
     const seenGroups = new Set(front.map(({ group_id }) => group_id))
     const foundPlaces: MessagePosition[] = []
-    let left = maxGroupsBehind
+    let groupsLeft = maxGroupsBehind
     for (const { group_id: group } of this.#sql.groups.iterate(queue.id)) {
       if (seenGroups.has(group)) continue
-      if (left-- === 0) break
+      if (groupsLeft-- === 0) break
       foundPlaces.push(...this.#sql.selectVisible.all(queue.id, group, at, max))
     }
     return foundPlaces

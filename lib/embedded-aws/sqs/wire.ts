@@ -74,7 +74,7 @@ function parseJson(text: string): unknown {
   try {
     const value: unknown = text === '' ? {} : JSON.parse(text)
     // A null member counts as missing.
-    return text.includes('null') ? JSON.parse(text, (_, one: unknown) => one ?? undefined) : value
+    return text.includes('null') ? JSON.parse(text, (_, item: unknown) => item ?? undefined) : value
   } catch {
     throw new SqsError('SerializationException', 'The request body is not valid JSON.')
   }

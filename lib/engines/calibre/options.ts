@@ -29,15 +29,15 @@ const sideMarginPattern = /^(top|bottom|left|right)\s{0,20}[=:]\s{0,20}(.*)$/i
 const parseMarginText = (value: unknown): unknown => {
   if (typeof value === 'number') return { top: value, bottom: value, left: value, right: value }
   if (typeof value !== 'string') return value
-  const parts = value
+  const entries = value
     .replace(/^\s*\{|\}\s*$|"/g, '')
     .split(/[,;/]/)
-    .map((part) => part.trim())
-  const sideMatches = parts.map((part) => sideMarginPattern.exec(part))
-  if (sideMatches.every((part) => part !== null))
+    .map((entry) => entry.trim())
+  const sideMatches = entries.map((entry) => sideMarginPattern.exec(entry))
+  if (sideMatches.every((match) => match !== null))
     return Object.fromEntries(sideMatches.map(([, side = '', length]) => [side.toLowerCase(), length]))
-  const [top, bottom = top, left = top, right = top] = parts
-  return parts.length === 1 || parts.length === 4 ? { top, bottom, left, right } : value
+  const [top, bottom = top, left = top, right = top] = entries
+  return entries.length === 1 || entries.length === 4 ? { top, bottom, left, right } : value
 }
 
 export const ebookOptionShape = {

@@ -157,10 +157,10 @@ export class Browser {
 }
 
 /** Whether the work succeeded within the time limit. */
-async function succeedsWithin(ms: number, work: Promise<unknown>): Promise<boolean> {
+async function succeedsWithin(ms: number, promise: Promise<unknown>): Promise<boolean> {
   const timeout = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => timeout.resolve(false), ms)
-  const outcome = work.then(
+  const outcome = promise.then(
     () => true,
     () => false,
   )

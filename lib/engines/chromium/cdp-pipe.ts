@@ -133,21 +133,21 @@ function readMessages(
   let chunks: Buffer[] = []
   let size = 0
   stream.on('data', (chunk: Buffer) => {
-    let rest = chunk
+    let remainingBytes = chunk
     try {
-      for (let end = rest.indexOf(0); end >= 0; end = rest.indexOf(0)) {
-        receive(Buffer.concat([...chunks, rest.subarray(0, end)]).toString('utf8'))
+      for (let end = remainingBytes.indexOf(0); end >= 0; end = remainingBytes.indexOf(0)) {
+        receive(Buffer.concat([...chunks, remainingBytes.subarray(0, end)]).toString('utf8'))
         chunks = []
         size = 0
-        rest = rest.subarray(end + 1)
+        remainingBytes = remainingBytes.subarray(end + 1)
       }
     } catch (error) {
       // The message violates the protocol. Killing the browser rejects the waiting calls.
       giveUp(String(error))
       return
     }
-    chunks.push(rest)
-    size += rest.length
+    chunks.push(remainingBytes)
+    size += remainingBytes.length
     if (size > maxMessageBytes) giveUp('A message was too long.')
   })
 }

@@ -32,7 +32,7 @@ export async function ebookPageSource(
     url: invalidUrl,
     title: book.title ?? title,
     page: { bytes: Buffer.from(pageShell(book, paperSheet)), contentType: 'text/html; charset=utf-8' },
-    async part(key) {
+    async getPart(key) {
       const name = entryName(key)
       const bytes = name === undefined ? undefined : await book.read(name)
       return bytes && name !== undefined ? { bytes, contentType: book.getMediaType(name) } : undefined

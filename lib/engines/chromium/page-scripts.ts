@@ -46,8 +46,8 @@ const Empty = z.object({})
  */
 export async function finishScripts(page: RunningPage): Promise<boolean> {
   const { call, whenLoaded, whenTimersEnded, whenFlooded } = page
-  const isDone = (work: Promise<unknown>, limitMs: number) =>
-    Promise.race([work.then(() => true), sleep(limitMs, false), whenFlooded.then(() => false)])
+  const isDone = (promise: Promise<unknown>, limitMs: number) =>
+    Promise.race([promise.then(() => true), sleep(limitMs, false), whenFlooded.then(() => false)])
   const runTimers = async () => {
     const policy = { policy: 'pauseIfNetworkFetchesPending', budget: timersMs }
     await call(z.looseObject({}), 'Emulation.setVirtualTimePolicy', {

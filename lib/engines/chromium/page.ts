@@ -13,7 +13,7 @@ export interface PageSource {
   /** Title for a page without one. */
   readonly title: string
   /** Returns other files that the page may load, by `normalizePartUrl` of the URL. */
-  part?(key: string): Promise<ArchivePart | undefined> | ArchivePart | undefined
+  getPart?(key: string): Promise<ArchivePart | undefined> | ArchivePart | undefined
   /**
    * Modifies the page once it is parsed, before its load event. The page must link to `pendingUrl`, whose pending
    * request delays that event.
@@ -152,7 +152,7 @@ async function loadPage<T>(
         break
     }
   })
-  const work = async () => {
+  const load = async () => {
     if (runsScripts) {
       const program = { source: `{${silentFunctions}}` }
       await call(z.looseObject({}), 'Page.addScriptToEvaluateOnNewDocument', program)
@@ -185,7 +185,7 @@ async function loadPage<T>(
     })
   }
   try {
-    return await Promise.race([work(), pageFailure.promise])
+    return await Promise.race([load(), pageFailure.promise])
   } finally {
     stop()
   }
@@ -236,7 +236,7 @@ function createInterceptor(
       const isPage = normalizePartUrl(request.url) === normalizePartUrl(source.url)
       const isPendingRequest = source.prepare !== undefined && request.url === pendingUrl
       if (isPendingRequest) await preparation.promise
-      const requestedPart = isPage ? source.page : await source.part?.(normalizePartUrl(request.url))
+      const requestedPart = isPage ? source.page : await source.getPart?.(normalizePartUrl(request.url))
       // A page that embeds itself would load forever.
       if (requestedPart && !(isPage && isPageSent)) {
         if (isPage) isPageSent = true

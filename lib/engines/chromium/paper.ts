@@ -32,10 +32,10 @@ function fitMargin(setup: PageSetup, margin: number): number {
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
   const remainingLength = (
     size: number,
-    one: number | undefined,
+    a: number | undefined,
     other: number | undefined,
     defaultMargin: number,
-  ) => size - (one ?? defaultMargin) - (other ?? defaultMargin)
+  ) => size - (a ?? defaultMargin) - (other ?? defaultMargin)
   const minContentLength = (defaultMargin: number) =>
     Math.min(
       remainingLength(width, marginLeft, marginRight, defaultMargin),

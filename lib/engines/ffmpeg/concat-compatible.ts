@@ -7,12 +7,12 @@ import { getRotation, type MediaStream } from './probe.ts'
  * equal, and the container supports copies of the streams.
  */
 export function canConcatenate(
-  parts: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
+  inputs: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
   { copies }: Container,
 ): boolean {
-  const [firstSignature, ...otherSignatures] = parts.map(({ media }) => streamSignature(media))
+  const [firstSignature, ...otherSignatures] = inputs.map(({ media }) => streamSignature(media))
   if (firstSignature === undefined || otherSignatures.some((other) => other !== firstSignature)) return false
-  return parts.every(({ media: { video, audio } }) =>
+  return inputs.every(({ media: { video, audio } }) =>
     [video, audio[0]].every((stream) => stream === undefined || copies.includes(stream.codec_name)),
   )
 }

@@ -48,9 +48,12 @@ export function coverArgs({
 }
 
 /** Returns arguments for the cover of merged audio, the first cover of all files. */
-export function mergeCoverArgs(parts: readonly Pick<MergeInput, 'media'>[], container: Container): ExtraArgs {
-  const index = parts.findIndex(({ media }) => media.cover)
-  const cover = parts[index]?.media.cover
+export function mergeCoverArgs(
+  inputs: readonly Pick<MergeInput, 'media'>[],
+  container: Container,
+): ExtraArgs {
+  const index = inputs.findIndex(({ media }) => media.cover)
+  const cover = inputs[index]?.media.cover
   if (!cover) return { args: [], warnings: [] }
   if (container.cover === 'stream' && isSupportedCover(cover)) {
     const args = ['-map', `${index}:${cover.index}`, '-c:v:0', 'copy', '-disposition:v:0', 'attached_pic']

@@ -130,7 +130,7 @@ export function warnDroppedTracks(mergeInputs: readonly MergeInput[], tools: Too
   }
 }
 
-function missingTrackError(what: string, index: number): AppError {
-  const message = `file: input ${index + 1} has no ${what}, so it cannot be merged with the others.`
+function missingTrackError(trackKind: string, index: number): AppError {
+  const message = `file: input ${index + 1} has no ${trackKind}, so it cannot be merged with the others.`
   return new AppError('UNSUPPORTED_CONVERSION', message, { field: 'file', index })
 }

@@ -82,9 +82,9 @@ export function colorMatchFilters(firstColors: Colors, otherColors: Colors): str
 
 function primariesFilters(
   [firstColors, target]: [Colors, ColorSpec],
-  [part, source]: [Colors, ColorSpec],
+  [colors, source]: [Colors, ColorSpec],
 ): string[] {
-  const from = `min=${matrices[source.matrix]}:pin=${getPrimaries(part)}:tin=${getTransfer(part)}`
+  const from = `min=${matrices[source.matrix]}:pin=${getPrimaries(colors)}:tin=${getTransfer(colors)}`
   const into = `m=${matrices[target.matrix]}:p=${getPrimaries(firstColors)}:t=${getTransfer(firstColors)}`
   // A pixel format that supports odd dimensions and has enough bits for the conversion.
   return ['format=yuv444p12le', `zscale=${from}:${into}`, 'format=yuv444p']

@@ -166,8 +166,8 @@ async function readCodec(boxes: Mp4Boxes, entry: Mp4Box): Promise<string | undef
   const version = (await boxes.readStart(entry, 10)).readUInt16BE(8)
   // QuickTime's version 1 is longer and may wrap the description in a `wave` box; version 2 has a different layout.
   if (version > 1) return undefined
-  const parts = { start: entry.start + (version === 1 ? 44 : 28), end: entry.end }
-  const description = (await boxes.find(parts, 'esds')) ?? (await boxes.find(parts, 'wave', 'esds'))
+  const childRange = { start: entry.start + (version === 1 ? 44 : 28), end: entry.end }
+  const description = (await boxes.find(childRange, 'esds')) ?? (await boxes.find(childRange, 'wave', 'esds'))
   return description && mpegAudioCodecs[readObjectType(await boxes.readStart(description, 40))]
 }
 

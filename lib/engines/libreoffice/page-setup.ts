@@ -116,13 +116,13 @@ function margin(side: string) {
     .describe(`Margin at the ${side} of every page, such as 20mm, 2cm, 1in or 72pt`)
 }
 
-function createHeaderFooterOption(place: string) {
+function createHeaderFooterOption(area: string) {
   return z
     .string()
     .max(500)
     .optional()
     .describe(
-      `${place} text of every page, replacing the document's own; {page}, {pages} and {date} are filled in`,
+      `${area} text of every page, replacing the document's own; {page}, {pages} and {date} are filled in`,
     )
 }
 

@@ -19,7 +19,8 @@ export function replaceRawCitations(tree: Tree, target: FormatId): void {
   visitNodes(tree, (element) => {
     if (element.t !== 'Cite' || !Array.isArray(element.c)) return
     const [citations, inlines]: unknown[] = element.c
-    const isRaw = Array.isArray(inlines) && inlines.every((part) => isElement(part) && part.t === 'RawInline')
+    const isRaw =
+      Array.isArray(inlines) && inlines.every((inline) => isElement(inline) && inline.t === 'RawInline')
     if (!isRaw || !Array.isArray(citations)) return
     const keys = citations.filter(isCitation).map(formatCitation).join('; ')
     element.t = 'Span'

@@ -112,14 +112,14 @@ const space = { t: 'Space' }
 
 /** Returns the inline content of a cell as one line. */
 function collectInlines(blocks: readonly unknown[]): unknown[] {
-  const parts = blocks.map(findInlines).filter((part) => part.length > 0)
-  return parts.flatMap((part, index) => (index === 0 ? part : [space, ...part]))
+  const inlineGroups = blocks.map(findInlines).filter((inlines) => inlines.length > 0)
+  return inlineGroups.flatMap((inlines, index) => (index === 0 ? inlines : [space, ...inlines]))
 }
 
-function findInlines(part: unknown): unknown[] {
-  if (typeof part !== 'object' || part === null) return []
-  if (Array.isArray(part)) return part.some(isInline) ? part.map(joinLines) : collectInlines(part)
-  const { t, c } = part as PandocElement // every other object in pandoc's AST is an element
+function findInlines(node: unknown): unknown[] {
+  if (typeof node !== 'object' || node === null) return []
+  if (Array.isArray(node)) return node.some(isInline) ? node.map(joinLines) : collectInlines(node)
+  const { t, c } = node as PandocElement // every other object in pandoc's AST is an element
   if (t === 'CodeBlock')
     return [{ t: 'Str', c: Array.isArray(c) ? String(c[1]).replaceAll(/\s+/g, ' ') : '' }]
   const table = t === 'Table' ? PandocTable.safeParse(c).data : undefined
@@ -135,12 +135,12 @@ function findInlines(part: unknown): unknown[] {
 const blocks =
   /^(Plain|Para|LineBlock|CodeBlock|RawBlock|BlockQuote|OrderedList|BulletList|DefinitionList|Header|HorizontalRule|Table|Div|Null)$/
 
-const isInline = (part: unknown): part is PandocElement =>
-  typeof part === 'object' &&
-  part !== null &&
-  't' in part &&
-  typeof part.t === 'string' &&
-  !blocks.test(part.t)
+const isInline = (node: unknown): node is PandocElement =>
+  typeof node === 'object' &&
+  node !== null &&
+  't' in node &&
+  typeof node.t === 'string' &&
+  !blocks.test(node.t)
 
 const joinLines = (inline: unknown) =>
   isInline(inline) && (inline.t === 'LineBreak' || inline.t === 'SoftBreak') ? space : inline

@@ -93,8 +93,8 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
   const start = text.split(/\\begin\s*\{document\}/, 1)[0] ?? ''
   const firstLine = start.length === text.length ? 0 : start.split('\n').length
   const droppedCommands = new Map<string, string>()
-  for (const [, part = '', line, column] of stderr.matchAll(skippedMessagePattern)) {
-    const name = findCommandWithText(part)
+  for (const [, snippet = '', line, column] of stderr.matchAll(skippedMessagePattern)) {
+    const name = findCommandWithText(snippet)
     // Pandoc repeats a message when its parser backtracks.
     if (name && Number(line) >= firstLine) droppedCommands.set(`${line} ${column}`, name)
   }
@@ -109,10 +109,10 @@ export function warnAboutSkippedCommands(stderr: string, text: string, tools: To
 }
 
 /** Returns the name of a command that contains text: `todo{Ask Ann}`, or `begin{tikzpicture}…\end{tikzpicture}`. */
-function findCommandWithText(part: string): string | undefined {
-  const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(part)?.[1]
+function findCommandWithText(snippet: string): string | undefined {
+  const environment = /^begin\{(\w+)\*?\}[\s\S]*\\end\{/.exec(snippet)?.[1]
   if (environment) return environment
-  const [, command = ''] = /^([A-Za-z@]{1,100})(?![A-Za-z@])\*?[^{]*\{[^}\p{L}]*\p{L}/u.exec(part) ?? []
+  const [, command = ''] = /^([A-Za-z@]{1,100})(?![A-Za-z@])\*?[^{]*\{[^}\p{L}]*\p{L}/u.exec(snippet) ?? []
   return command === '' || invisibleCommands.has(command) || /^(begin|end)$/.test(command)
     ? undefined
     : `\\${command}`

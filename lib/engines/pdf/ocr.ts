@@ -131,7 +131,7 @@ export async function runOcr(
   const { isEncrypted, sizes, characterCounts, pages, settings } = input
   if (isEncrypted) tools.warn('ENCRYPTION_REMOVED', 'The PDF was encrypted; the result is not.')
   if (pages.length === 0) tools.warn('TEXT_PRESENT', 'Every page has text already, so OCR was skipped.')
-  const onPage = (done: number) => tools.progress((done / pages.length) * 0.9, 'ocr')
+  const onPage = (donePages: number) => tools.progress((donePages / pages.length) * 0.9, 'ocr')
   const keptArchives = chunks?.flatMap(({ files }) => files.map((file) => file.path))
   const { path, read, texts } =
     pages.length === 0
@@ -172,7 +172,7 @@ export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<Engin
   const { numbers, how } = OcrChunk.parse(work.chunk)
   const path = join(work.outDir, 'pages.zip')
   const pages = numbers.map((_, index) => index + 1)
-  const onPage = (done: number) => tools.progress(done / pages.length, 'ocr')
+  const onPage = (donePages: number) => tools.progress(donePages / pages.length, 'ocr')
   const read = await recognizeChunk(
     { path: input.path, pages, ...how, onPage },
     { documentPages: numbers, path },

@@ -82,7 +82,7 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): PageBatch[] {
 
 /** Returns the pixels per batch that make batches about equal, so that no core is idle at the end. */
 function computeBatchPixels(pixels: readonly number[]): number {
-  const total = pixels.reduce((sum, more) => sum + more, 0)
+  const total = pixels.reduce((sum, pixelCount) => sum + pixelCount, 0)
   const neededBatches = Math.ceil(total / targetBatchPixels)
   // With fewer than four pages, starting a second process takes longer than it saves.
   const count = pixels.length < 4 ? neededBatches : Math.ceil(neededBatches / maxProcesses) * maxProcesses

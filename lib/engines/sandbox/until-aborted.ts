@@ -2,15 +2,15 @@
  * Waits for work that cannot be cancelled, such as that of libvips or of a browser page, and throws the abort reason if
  * the signal is aborted first. The work itself continues until its own time limit.
  */
-export async function rejectWhenAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function rejectWhenAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // If the signal is already aborted, a failure of the work would be an unhandled rejection and end the process.
-  work.catch(() => undefined)
+  promise.catch(() => undefined)
   signal.throwIfAborted()
   const aborted = Promise.withResolvers<never>()
   const onAbort = () => aborted.reject(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   try {
-    return await Promise.race([work, aborted.promise])
+    return await Promise.race([promise, aborted.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
   }

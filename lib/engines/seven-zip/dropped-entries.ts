@@ -48,6 +48,6 @@ function listNames(names: readonly string[]): string {
   const shownNames = names
     .slice(0, maxNames)
     .map((name) => JSON.stringify(name.toWellFormed().slice(0, maxNameCharacters)))
-  const rest = names.length - shownNames.length
-  return `${shownNames.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const hiddenCount = names.length - shownNames.length
+  return `${shownNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`
 }

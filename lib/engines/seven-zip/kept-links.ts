@@ -34,8 +34,8 @@ export function findSafeLinks(entries: readonly ArchiveEntry[]): KeptLink[] {
 
 /** Returns a path and the folders above it. */
 function listParentPaths(path: string): string[] {
-  const parts = path.split('/')
-  return parts.map((_, index) => parts.slice(0, index + 1).join('/'))
+  const segments = path.split('/')
+  return segments.map((_, index) => segments.slice(0, index + 1).join('/'))
 }
 
 /** Writes the links as a list that bsdtar adds to an archive (mtree(5)) and returns its arguments. */

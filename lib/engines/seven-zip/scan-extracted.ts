@@ -84,10 +84,10 @@ export async function splitBackslashes(folder: string): Promise<void> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   // Starts with the deepest entries, because moving a folder changes the paths of its content.
   for (const { name, parentPath } of entries.reverse()) {
-    const parts = name.split('\\').filter((part) => part !== '' && part !== '.')
-    const file = parts.pop()
-    if (!name.includes('\\') || file === undefined || file === '..' || parts.includes('..')) continue
-    const parent = await makeFolders(parentPath, parts)
+    const segments = name.split('\\').filter((segment) => segment !== '' && segment !== '.')
+    const file = segments.pop()
+    if (!name.includes('\\') || file === undefined || file === '..' || segments.includes('..')) continue
+    const parent = await makeFolders(parentPath, segments)
     if (parent === undefined) continue
     const target = join(parent, file)
     const isTaken = (await lstat(target).catch(ignoreMissing)) !== undefined

@@ -104,8 +104,8 @@ async function openPackage(path: string, format: FormatId): Promise<ZipArchive> 
   }
 }
 
-function corruptError(format: FormatId, what: string, cause: RangeError): AppError {
-  const message = `The ${formatById(format).name} (${format}) is damaged: ${what} cannot be read.`
+function corruptError(format: FormatId, subject: string, cause: RangeError): AppError {
+  const message = `The ${formatById(format).name} (${format}) is damaged: ${subject} cannot be read.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
 }
 

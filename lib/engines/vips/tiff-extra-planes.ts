@@ -29,8 +29,8 @@ export async function normalizeTiff(
   const { dropped, areSupported } = planes
   if (areSupported) return input
   if (dropped > 0) {
-    const left = dropped === 1 ? 'one plane was' : `${dropped} planes were`
-    const message = `Besides the color planes, ${left} left out: an image cannot store more planes.`
+    const droppedText = dropped === 1 ? 'one plane was' : `${dropped} planes were`
+    const message = `Besides the color planes, ${droppedText} left out: an image cannot store more planes.`
     tools.warn('PLANES_DROPPED', message)
   }
   return { ...input, path: await dropExtraPlanes(input, metadata, planes, sharp, tools) }

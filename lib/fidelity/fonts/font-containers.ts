@@ -67,13 +67,13 @@ function removeSegmentHeaders(file: Buffer): Buffer {
 }
 
 function decryptEexec(encrypted: Buffer): Buffer {
-  const out = Buffer.alloc(encrypted.length)
+  const decrypted = Buffer.alloc(encrypted.length)
   let key = 55_665
   for (const [at, byte] of encrypted.entries()) {
-    out[at] = byte ^ (key >> 8)
+    decrypted[at] = byte ^ (key >> 8)
     key = ((byte + key) * 52_845 + 22_719) & 0xffff
   }
-  return out
+  return decrypted
 }
 
 /** Reads the number of glyphs, which Type 1 and Type 42 fonts contain before the glyphs. */

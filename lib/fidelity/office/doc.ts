@@ -75,7 +75,7 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
   // Skips property changes, then reads the list of pieces that form the text (2.9.38).
   if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
-  let left = main.length
+  let charactersLeft = main.length
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
@@ -83,8 +83,8 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
     const from = width === 2 ? location : (location & (isCompressed - 1)) / 2
     const bytes = main.subarray(from, from + width * length)
     // Limits the text: overlapping pieces could make it many times as large as the file.
-    left -= bytes.length
-    if (left < 0) throw new RangeError('the pieces of the document overlap')
+    charactersLeft -= bytes.length
+    if (charactersLeft < 0) throw new RangeError('the pieces of the document overlap')
     const text = width === 2 ? bytes.toString('utf16le') : windows1252.decode(bytes)
     return blankOutHidden(text, hiddenRanges, (at) => (at - from) / width)
   })
@@ -122,16 +122,16 @@ function removeFieldInstructions(text: string): string {
   const open: boolean[] = []
   /** Number of open fields whose result has not started. */
   let openInstructions = 0
-  for (const part of text.split(fieldMarkPattern)) {
-    if (part === fieldBegin) {
+  for (const segment of text.split(fieldMarkPattern)) {
+    if (segment === fieldBegin) {
       open.push(false)
       openInstructions++
-    } else if (part === fieldEnd) {
+    } else if (segment === fieldEnd) {
       if (open.pop() === false) openInstructions--
-    } else if (part === fieldSeparator) {
+    } else if (segment === fieldSeparator) {
       if (open.at(-1) === false) openInstructions--
       open.splice(-1, 1, true)
-    } else if (openInstructions === 0) visibleParts.push(part)
+    } else if (openInstructions === 0) visibleParts.push(segment)
   }
   return visibleParts.join('').replaceAll('\u001f', '')
 }

@@ -16,27 +16,28 @@ export const maxHiddenRanges = 100
 /** Removes hidden sheets, rows and columns; undefined if a sheet has too many hidden column ranges. */
 export function removeHiddenTables(xml: string): string | undefined {
   const hiddenStyles = findHiddenStyles(xml)
-  const parts: string[] = []
-  for (const part of xml.split(/(?=<table:table[\s>])/)) {
-    const tag = getStartTag(part)
+  const segments: string[] = []
+  for (const segment of xml.split(/(?=<table:table[\s>])/)) {
+    const tag = getStartTag(segment)
     const style = /\stable:style-name="([^"]*)"/.exec(tag)?.[1]
-    if (!tag.startsWith('<table:table')) parts.push(part)
-    else if (style !== undefined && hiddenStyles.has(style)) parts.push(getTextAfter(part, '</table:table>'))
+    if (!tag.startsWith('<table:table')) segments.push(segment)
+    else if (style !== undefined && hiddenStyles.has(style))
+      segments.push(getTextAfter(segment, '</table:table>'))
     else {
-      const hiddenRanges = findHiddenColumns(part)
+      const hiddenRanges = findHiddenColumns(segment)
       if (hiddenRanges.length > maxHiddenRanges) return undefined
-      parts.push(hiding.test(part) ? removeHiddenRowsAndColumns(part, hiddenRanges) : part)
+      segments.push(hiding.test(segment) ? removeHiddenRowsAndColumns(segment, hiddenRanges) : segment)
     }
   }
-  return parts.join('')
+  return segments.join('')
 }
 
-const getStartTag = (part: string) => part.slice(0, part.indexOf('>') + 1)
+const getStartTag = (segment: string) => segment.slice(0, segment.indexOf('>') + 1)
 
 /** Returns the text after the end of a removed element. */
-function getTextAfter(part: string, end: string): string {
-  const at = part.indexOf(end)
-  return at < 0 ? '' : part.slice(at + end.length)
+function getTextAfter(segment: string, end: string): string {
+  const at = segment.indexOf(end)
+  return at < 0 ? '' : segment.slice(at + end.length)
 }
 
 function findHiddenStyles(xml: string): ReadonlySet<string> {
@@ -52,11 +53,11 @@ function findHiddenStyles(xml: string): ReadonlySet<string> {
 function removeHiddenRowsAndColumns(table: string, hiddenRanges: readonly ColumnRange[]): string {
   return table
     .split(/(?=<table:table-row[\s>])/)
-    .map((part) => {
-      const tag = getStartTag(part)
-      if (!tag.startsWith('<table:table-row')) return part
-      if (hiding.test(tag)) return getTextAfter(part, '</table:table-row>')
-      return hiddenRanges.length > 0 ? removeColumns(part, hiddenRanges) : part
+    .map((segment) => {
+      const tag = getStartTag(segment)
+      if (!tag.startsWith('<table:table-row')) return segment
+      if (hiding.test(tag)) return getTextAfter(segment, '</table:table-row>')
+      return hiddenRanges.length > 0 ? removeColumns(segment, hiddenRanges) : segment
     })
     .join('')
 }
@@ -85,19 +86,20 @@ function removeColumns(row: string, hiddenRanges: readonly ColumnRange[]): strin
   let column = 0
   return row
     .split(/(?=<table:(?:covered-)?table-cell[\s/>])/)
-    .map((part, at) => {
-      if (at === 0) return part
-      const tag = getStartTag(part)
+    .map((segment, at) => {
+      if (at === 0) return segment
+      const tag = getStartTag(segment)
       const [from, count] = [column, readRepeat(tag)]
       column += count
       const shownCount = hiddenRanges.reduce(
-        (left, { from: first, to }) => left - Math.max(0, Math.min(to, column) - Math.max(first, from)),
+        (visibleColumns, { from: first, to }) =>
+          visibleColumns - Math.max(0, Math.min(to, column) - Math.max(first, from)),
         count,
       )
-      if (shownCount === count) return part
+      if (shownCount === count) return segment
       if (shownCount > 0)
-        return part.replace(repeatAttributePattern, (_, name: string) => `${name}${shownCount}`)
-      return tag.endsWith('/>') ? part.slice(tag.length) : getTextAfter(part, '</table:table-cell>')
+        return segment.replace(repeatAttributePattern, (_, name: string) => `${name}${shownCount}`)
+      return tag.endsWith('/>') ? segment.slice(tag.length) : getTextAfter(segment, '</table:table-cell>')
     })
     .join('')
 }

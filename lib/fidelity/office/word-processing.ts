@@ -114,9 +114,9 @@ const ignoredInComments = new Set(['dc:creator', 'dc:date', 'meta:creator-initia
  * Returns the comments. Searches for each end tag separately: a single expression would take hours if there are none.
  */
 const splitComments = (xml: string): string[] =>
-  xml.split(/(?=<office:annotation[\s>])/).flatMap((part) => {
-    const end = part.startsWith('<office:annotation') ? part.indexOf('</office:annotation>') : -1
-    return end < 0 ? [] : [part.slice(0, end)]
+  xml.split(/(?=<office:annotation[\s>])/).flatMap((segment) => {
+    const end = segment.startsWith('<office:annotation') ? segment.indexOf('</office:annotation>') : -1
+    return end < 0 ? [] : [segment.slice(0, end)]
   })
 
 /** Summarizes OpenDocument text and drawings, in a ZIP or flat XML. */

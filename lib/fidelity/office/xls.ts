@@ -66,15 +66,15 @@ export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   const visibleCells = new CellCounter(texts)
   const features = new Set<Feature>()
   let hasHidden = false
-  let left = stream.length
+  let bytesLeft = stream.length
   for (const { start, isHidden } of sheets) {
     const shapes = new ShapeReader(cells)
     const hiddenCells = new HiddenCells(isHidden)
     let isVisible = true
     for (const record of readRecords(stream, start)) {
       if (record.type === types.end) break
-      left -= record.data.length + headerBytes
-      if (left < 0) return undefined
+      bytesLeft -= record.data.length + headerBytes
+      if (bytesLeft < 0) return undefined
       count(record, cells, features)
       shapes.addRecord(record)
       hiddenCells.addRecord(record)

@@ -19,14 +19,14 @@ export function removeHiddenCells(xml: string): string | undefined {
   if (columns.length > maxHiddenRanges) return undefined
   return xml
     .split(/(?=<row[\s>])/)
-    .map((part) => {
-      if (!part.startsWith('<row')) return part
-      return hiding.test(getOpeningTag(part)) ? '' : withoutColumns(part, columns)
+    .map((segment) => {
+      if (!segment.startsWith('<row')) return segment
+      return hiding.test(getOpeningTag(segment)) ? '' : withoutColumns(segment, columns)
     })
     .join('')
 }
 
-const getOpeningTag = (part: string) => part.slice(0, part.indexOf('>') + 1)
+const getOpeningTag = (segment: string) => segment.slice(0, segment.indexOf('>') + 1)
 
 function findHiddenColumns(xml: string): ColumnRange[] {
   const tags = xml.match(/<col\s[^<>]*>/g) ?? []

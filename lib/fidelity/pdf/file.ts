@@ -182,8 +182,8 @@ export class PdfFile {
       at += length
       return value
     }
-    for (let part = 0; part + 1 < index.length; part += 2) {
-      const [firstNumber = 0, count = 0] = [index[part], index[part + 1]]
+    for (let pairStart = 0; pairStart + 1 < index.length; pairStart += 2) {
+      const [firstNumber = 0, count = 0] = [index[pairStart], index[pairStart + 1]]
       for (let id = firstNumber; id < firstNumber + count && at < data.length; id++) {
         const type = typeBytes === 0 ? 1 : field(typeBytes)
         const [location, lastField] = [field(locationBytes), field(lastBytes)]

@@ -38,16 +38,16 @@ export function undoPngPredictor(data: Buffer, parameters: Dict): Buffer {
   if (predictor < 10) return data
   const columns = Number(parameters.get('Columns') ?? 1)
   const rows = Math.floor(data.length / (columns + 1))
-  const out = Buffer.alloc(rows * columns)
+  const decoded = Buffer.alloc(rows * columns)
   for (let row = 0; row < rows; row++) {
     const type = data[row * (columns + 1)]
     if (type !== 0 && type !== 2) throw new UnreadablePdfError('a table uses an unsupported predictor')
     for (let column = 0; column < columns; column++) {
-      const byteAbove = type === 2 && row > 0 ? (out[(row - 1) * columns + column] ?? 0) : 0
-      out[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + byteAbove
+      const byteAbove = type === 2 && row > 0 ? (decoded[(row - 1) * columns + column] ?? 0) : 0
+      decoded[row * columns + column] = (data[row * (columns + 1) + 1 + column] ?? 0) + byteAbove
     }
   }
-  return out
+  return decoded
 }
 
 function decodeAsciiHex(data: Buffer): Buffer {
@@ -63,13 +63,13 @@ const [blank, firstDigit, zeros, end] = [0x20, 0x21, 0x7a, 0x7e]
  */
 function decodeAscii85(data: Buffer): Buffer {
   const zeroGroupCount = data.filter((byte) => byte === zeros).length
-  const out = Buffer.alloc(4 * (zeroGroupCount + Math.ceil((data.length - zeroGroupCount) / 5)))
+  const decoded = Buffer.alloc(4 * (zeroGroupCount + Math.ceil((data.length - zeroGroupCount) / 5)))
   let at = 0
   let digits = 0
   let value = 0
   const put = () => {
     if (value > 0xffffffff) throw new UnreadablePdfError('a base-85 group is too large')
-    at = out.writeUInt32BE(value, at)
+    at = decoded.writeUInt32BE(value, at)
     digits = 0
     value = 0
   }
@@ -84,9 +84,9 @@ function decodeAscii85(data: Buffer): Buffer {
     value = value * 85 + byte - firstDigit
     if (++digits === 5) put()
   }
-  if (digits < 2) return out.subarray(0, at)
+  if (digits < 2) return decoded.subarray(0, at)
   const missingDigits = 5 - digits
   for (let count = 0; count < missingDigits; count++) value = value * 85 + 84
   put()
-  return out.subarray(0, at - missingDigits)
+  return decoded.subarray(0, at - missingDigits)
 }

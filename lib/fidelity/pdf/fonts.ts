@@ -112,13 +112,13 @@ function addCharacters(operands: readonly Value[], map: Map<number, string>): vo
 const maxCodes = 65_536
 
 function addRanges(operands: readonly Value[], map: Map<number, string>): void {
-  let left = maxCodes
-  for (let at = 0; at + 2 < operands.length && left > 0; at += 3) {
+  let codesLeft = maxCodes
+  for (let at = 0; at + 2 < operands.length && codesLeft > 0; at += 3) {
     const [firstOperand, lastOperand, texts] = [operands[at], operands[at + 1], operands[at + 2]]
     if (!Buffer.isBuffer(firstOperand) || !Buffer.isBuffer(lastOperand)) continue
     const start = readCode(firstOperand)
-    const count = Math.min(readCode(lastOperand) - start + 1, left)
-    left -= Math.max(0, count)
+    const count = Math.min(readCode(lastOperand) - start + 1, codesLeft)
+    codesLeft -= Math.max(0, count)
     for (let index = 0; index < count; index++) {
       const text = Array.isArray(texts) ? texts[index] : texts
       if (!Buffer.isBuffer(text)) continue

@@ -170,15 +170,15 @@ export class PdfParser {
   }
 
   #readHex(): Buffer {
-    const out = new ByteList()
-    this.#at = readHex(out, this.#bytes, this.#at)
-    return out.toBuffer()
+    const output = new ByteList()
+    this.#at = readHex(output, this.#bytes, this.#at)
+    return output.toBuffer()
   }
 
   #readString(): Buffer {
-    const out = new ByteList()
-    this.#at = readString(out, this.#bytes, this.#at)
-    return out.toBuffer()
+    const output = new ByteList()
+    this.#at = readString(output, this.#bytes, this.#at)
+    return output.toBuffer()
   }
 }
 

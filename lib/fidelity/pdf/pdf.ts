@@ -177,8 +177,8 @@ const isDecoration = (image: Dict, minPixels: number) =>
 const lineEnd = Buffer.from('\n')
 
 /** Joins the streams of a page, which may be split between any two tokens (7.8.2). */
-function joinStreams(parts: readonly Buffer[]): Buffer {
-  const [firstPart] = parts
-  if (firstPart && parts.length === 1) return firstPart
-  return Buffer.concat(parts.flatMap((part) => [part, lineEnd]))
+function joinStreams(streams: readonly Buffer[]): Buffer {
+  const [firstPart] = streams
+  if (firstPart && streams.length === 1) return firstPart
+  return Buffer.concat(streams.flatMap((stream) => [stream, lineEnd]))
 }

@@ -35,7 +35,7 @@ export function readHexPair(bytes: Uint8Array, at: number): number {
 }
 
 /** @param at position of the opening bracket. @returns the end of the string. */
-export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
+export function readHex(output: ByteList, bytes: Uint8Array, at: number): number {
   let upper = noDigitValue
   let next = at + 1
   for (; next < bytes.length && bytes[next] !== 62; next++) {
@@ -43,34 +43,34 @@ export function readHex(out: ByteList, bytes: Uint8Array, at: number): number {
     if (digit === noDigitValue) continue
     if (upper === noDigitValue) upper = digit
     else {
-      out.push(upper * 16 + digit)
+      output.push(upper * 16 + digit)
       upper = noDigitValue
     }
   }
   // A single last digit is the upper half of a byte.
-  if (upper !== noDigitValue) out.push(upper * 16)
+  if (upper !== noDigitValue) output.push(upper * 16)
   return next + 1
 }
 
 /** Like `readHex`, for strings in parentheses. */
-export function readString(out: ByteList, bytes: Uint8Array, at: number): number {
+export function readString(output: ByteList, bytes: Uint8Array, at: number): number {
   let openParentheses = 0
   let nextOffset = at
   for (;;) {
     const byte = bytes[nextOffset++]
     if (byte === undefined) return bytes.length
-    if (byte === 92) nextOffset = readEscape(out, bytes, nextOffset)
+    if (byte === 92) nextOffset = readEscape(output, bytes, nextOffset)
     else if (byte === 41 && --openParentheses === 0) return nextOffset
-    else if (byte !== 40 || openParentheses++ > 0) out.push(byte)
+    else if (byte !== 40 || openParentheses++ > 0) output.push(byte)
   }
 }
 
 /** Reads an escape sequence (7.3.4.2, table 3). */
-function readEscape(out: ByteList, bytes: Uint8Array, at: number): number {
+function readEscape(output: ByteList, bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   const knownEscape = escapes[String.fromCharCode(byte)]
   let next = at + 1
-  if (knownEscape !== undefined) out.push(knownEscape)
+  if (knownEscape !== undefined) output.push(knownEscape)
   else if (byte >= 48 && byte <= 55) {
     let value = byte - 48
     for (let digits = 1; digits < 3; digits++) {
@@ -79,10 +79,10 @@ function readEscape(out: ByteList, bytes: Uint8Array, at: number): number {
       value = value * 8 + digit - 48
       next++
     }
-    out.push(value & 255)
+    output.push(value & 255)
   } else if (byte === 13) {
     if (bytes[next] === 10) next++
-  } else if (byte !== 10) out.push(byte)
+  } else if (byte !== 10) output.push(byte)
   return next
 }
 

@@ -184,24 +184,24 @@ export function extractText(
   hiddenElements: ReadonlySet<string>,
   { isHtml = false, isHiddenFrom }: TextOptions = {},
 ): string {
-  const parts: string[] = []
+  const templateValues: string[] = []
   let isHidden = false
   readMarkup(
     markup,
     {
       text: (text) => {
-        if (!isHidden) parts.push(text)
+        if (!isHidden) templateValues.push(text)
       },
       tag: (tag) => {
         const { name, isEnd } = tag
-        if (!inline.has(name)) parts.push(' ')
+        if (!inline.has(name)) templateValues.push(' ')
         if (isHiddenFrom) isHidden = isHiddenFrom(tag)
         return !isEnd && hiddenElements.has(name)
       },
     },
     { isHtml },
   )
-  return decodeMarkupEntities(parts.join(''))
+  return decodeMarkupEntities(templateValues.join(''))
 }
 
 const hiddenHtmlElements = new Set([

@@ -84,21 +84,22 @@ function findTextEnd(head: Buffer, records: readonly Buffer[], length: number): 
 
 /** Decompresses PalmDOC: literals, runs of literals, back-references, and pairs of a space and a character. */
 function decompressPalmDoc(data: Buffer): Buffer {
-  const out: number[] = []
+  const output: number[] = []
   for (let at = 0; at < data.length; ) {
     const code = data[at++] ?? 0
     if (code >= 1 && code <= 8) {
-      out.push(...data.subarray(at, at + code))
+      output.push(...data.subarray(at, at + code))
       at += code
-    } else if (code < 0x80) out.push(code)
-    else if (code >= 0xc0) out.push(0x20, code ^ 0x80)
+    } else if (code < 0x80) output.push(code)
+    else if (code >= 0xc0) output.push(0x20, code ^ 0x80)
     else {
       const pairCode = ((code << 8) | (data[at++] ?? 0)) & 0x3fff
       const distance = pairCode >> 3
-      if (distance === 0 || distance > out.length)
+      if (distance === 0 || distance > output.length)
         throw new RangeError('a back-reference points before the start of the text')
-      for (let left = (pairCode & 7) + 3; left > 0; left--) out.push(out[out.length - distance] ?? 0)
+      for (let bytesLeft = (pairCode & 7) + 3; bytesLeft > 0; bytesLeft--)
+        output.push(output[output.length - distance] ?? 0)
     }
   }
-  return Buffer.from(out)
+  return Buffer.from(output)
 }

@@ -27,7 +27,10 @@ export async function readPlainText(
 
 /** Removes markup that would be counted as words. */
 export function removeMarkup(language: keyof typeof skippedMarkup, markedText: string): string {
-  const text = skippedMarkup[language].reduce((rest, pattern) => rest.replace(pattern, ' '), markedText)
+  const text = skippedMarkup[language].reduce(
+    (remainingText, pattern) => remainingText.replace(pattern, ' '),
+    markedText,
+  )
   return text.replaceAll(urls, ' ')
 }
 
@@ -182,7 +185,10 @@ export function createSubtitleReader(kind: keyof typeof cueStartPatterns) {
     // Lines with the same timestamp form one cue.
     const cues = kind === 'stamp' ? new Set(starts).size : starts.length
     const dialogue = kind === 'dialogue' ? readDialogue(source) : source
-    const text = nonTextPatterns.reduce((rest, mark) => rest.replaceAll(mark, ' '), dialogue)
+    const text = nonTextPatterns.reduce(
+      (remainingText, mark) => remainingText.replaceAll(mark, ' '),
+      dialogue,
+    )
     const words = new WordCounts()
     words.add(extractHtmlText(text))
     return { words, counts: { cues }, features: [] }

@@ -193,4 +193,4 @@ function countCharacters(counts: HashCounts): ReadonlyMap<number, number> {
   return characters
 }
 
-const sum = (counts: Iterable<number>) => [...counts].reduce((all, one) => all + one, 0)
+const sum = (counts: Iterable<number>) => [...counts].reduce((all, count) => all + count, 0)

@@ -41,21 +41,23 @@ function getZipSize({ tail }: OpenedFile): number | undefined {
 export function refuseSplitArchive(file: OpenedFile): void {
   const [, archive, kind = '', digits] = /^(.{1,200}\.(7z|zip))\.(\d{3})$/i.exec(file.filename) ?? []
   if (archive === undefined || digits === undefined) return
-  const part = Number(digits)
+  const partNumber = Number(digits)
   const isZip = kind.toLowerCase() === 'zip'
-  const bytes = isZip ? getZipSize(file) : part === 1 ? getSevenZipSize(file) : undefined
-  if (part === 1 && bytes !== undefined && bytes <= file.size) return
-  const count = countParts(part, bytes, file.size, isZip)
-  const lastPart = count ?? Math.max(part, 2)
-  const missingParts = Array.from({ length: lastPart }, (_, at) => at + 1).filter((number) => number !== part)
+  const bytes = isZip ? getZipSize(file) : partNumber === 1 ? getSevenZipSize(file) : undefined
+  if (partNumber === 1 && bytes !== undefined && bytes <= file.size) return
+  const count = countParts(partNumber, bytes, file.size, isZip)
+  const lastPart = count ?? Math.max(partNumber, 2)
+  const missingParts = Array.from({ length: lastPart }, (_, at) => at + 1).filter(
+    (number) => number !== partNumber,
+  )
   const names = missingParts.map((number) => getPartName(archive, number))
   const atLeast = count === undefined ? 'at least ' : ''
   const missingText = `${atLeast}${names.length === 1 ? 'a part is' : `${names.length} parts are`} missing: ${formatPartList(names)}`
-  const sentence = `The file is part ${part} of the split archive ${archive}, and ${missingText}. Join all parts into one file and send it.`
+  const sentence = `The file is part ${partNumber} of the split archive ${archive}, and ${missingText}. Join all parts into one file and send it.`
   throw new AppError('CORRUPT_FILE', sentence, {
     field: 'file',
     reason: 'split-archive',
-    part,
+    part: partNumber,
     ...(count !== undefined && { parts: count }),
   })
 }
@@ -63,15 +65,16 @@ export function refuseSplitArchive(file: OpenedFile): void {
 /**
  * Returns the number of parts, if known: the header of a 7z locates its end, and the end of a ZIP is in the last part.
  */
-function countParts(part: number, bytes: number | undefined, partBytes: number, isZip: boolean) {
+function countParts(partNumber: number, bytes: number | undefined, partBytes: number, isZip: boolean) {
   if (bytes === undefined) return undefined
-  if (isZip) return part > 1 ? part : undefined
+  if (isZip) return partNumber > 1 ? partNumber : undefined
   const count = Math.ceil(bytes / partBytes)
   // The header of a damaged part may declare anything, including a negative size.
   return count > 1 && count <= maxParts ? count : undefined
 }
 
-const getPartName = (archive: string, part: number) => `${archive}.${String(part).padStart(3, '0')}`
+const getPartName = (archive: string, partNumber: number) =>
+  `${archive}.${String(partNumber).padStart(3, '0')}`
 
 const formatPartList = (names: readonly string[]) =>
   names.length <= maxListedParts ? names.join(', ') : `${names[0]} to ${names.at(-1)}`

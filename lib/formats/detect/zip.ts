@@ -87,7 +87,7 @@ async function findMainPart(zip: ZipArchive): Promise<string | undefined> {
   const xml = await readText(zip, '_rels/.rels', 'an Office document')
   const tag = xml
     ?.match(/<Relationship\b[^<>]{0,4000}>/g)
-    ?.find((one) => /Type="[^"]*\/(officeDocument|document)"/.test(one))
+    ?.find((relationship) => /Type="[^"]*\/(officeDocument|document)"/.test(relationship))
   return /Target="\/?([^"]+)"/.exec(tag ?? '')?.[1]
 }
 
@@ -97,7 +97,7 @@ async function detectXpsFormat(zip: ZipArchive): Promise<FormatId | undefined> {
   const xml = (await readText(zip, '_rels/.rels', 'an XPS document'))?.replaceAll('\0', '')
   const tag = xml
     ?.match(/<Relationship\b[^<>]{0,4000}>/g)
-    ?.find((one) => /Type="[^"]*\/fixedrepresentation"/.test(one))
+    ?.find((relationship) => /Type="[^"]*\/fixedrepresentation"/.test(relationship))
   if (tag === undefined) return undefined
   const format = /Type="[^"]*[/.]openxps\.org\//.test(tag) ? 'oxps' : 'xps'
   const start = /Target="\/?([^"]+)"/.exec(tag)?.[1] ?? ''

@@ -16,10 +16,10 @@ export function limitBody(
   if (declaredBytes > maxBytes) throw bodyTooLargeError(maxBytes, declaredBytes)
   let size = 0
   const limitedStream = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+    transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length
-      if (size > maxBytes) done(bodyTooLargeError(maxBytes))
-      else done(null, chunk)
+      if (size > maxBytes) callback(bodyTooLargeError(maxBytes))
+      else callback(null, chunk)
     },
   })
   body.on('error', (error) => limitedStream.destroy(error))

@@ -75,8 +75,8 @@ export function parseFormFields(text: string): Record<string, string> {
  * Splits a form into its fields. Equivalent to `URLSearchParams`, which takes a hundred times as long for plus signs.
  */
 function splitFields(text: string): [name: string, value: string][] {
-  const decode = (part: string) =>
-    part.replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
+  const decode = (component: string) =>
+    component.replace(/(?:%[\da-f]{2})+/gi, (escapes) => decodeURIComponent(escapes))
   const pairs = replacePlusWithSpace(text)
     .split('&')
     .filter((pair) => pair !== '')

@@ -31,11 +31,11 @@ export function decodeRequestBody(body: Readable, encoding: string | undefined, 
 }
 
 function encodingNotSupportedError(name: string, kind: BodyKind): AppError {
-  const got = JSON.stringify(name.slice(0, 40))
+  const quotedName = JSON.stringify(name.slice(0, 40))
   const sentence =
     kind === 'multipart'
-      ? `Content-Encoding: expected none for a form with files, got ${got}. Omit the header and send the form uncompressed.`
-      : `Content-Encoding: expected ${supportedEncodings.join(', ')} or none, got ${got}.`
+      ? `Content-Encoding: expected none for a form with files, got ${quotedName}. Omit the header and send the form uncompressed.`
+      : `Content-Encoding: expected ${supportedEncodings.join(', ')} or none, got ${quotedName}.`
   return new AppError('UNSUPPORTED_MEDIA_TYPE', sentence, {
     field: 'Content-Encoding',
     expected: kind === 'multipart' ? ['identity'] : supportedEncodings,

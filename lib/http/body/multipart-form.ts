@@ -50,7 +50,7 @@ export async function readMultipartForm(body: Readable, options: FormOptions): P
     return { fields, files: storedParts.map((part) => toReceivedFile(part, options.files)), discard }
   } catch (error) {
     stop.abort(error)
-    await Promise.allSettled(storedParts.map((part) => part.done))
+    await Promise.allSettled(storedParts.map((part) => part.completion))
     await discard()
     throw error
   }
@@ -61,7 +61,7 @@ interface StoredPart {
   readonly filename: string
   readonly key: string
   readonly sizeLimiter: SizeLimiter
-  readonly done: Promise<void>
+  readonly completion: Promise<void>
   isAdopted: boolean
 }
 
@@ -111,7 +111,7 @@ function parse(
       if (!options.fileFields.includes(field)) throw fileNotExpectedError(field, options.fileFields)
       const storedPart = storeFile(field, stream, info, options, stop.signal)
       storedParts.push(storedPart)
-      storedPart.done.catch(fail)
+      storedPart.completion.catch(fail)
     }
     const failOnError = (action: () => void) => {
       try {
@@ -130,7 +130,9 @@ function parse(
       parser.on(limit, () => fail(tooManyFieldsError()))
     const recent = new RecentBytes()
     parser.on('error', (cause) => fail(malformedFormError(recent.bytes(), options.headers, cause)))
-    parser.on('close', () => Promise.all(storedParts.map((part) => part.done)).then(() => resolve(), fail))
+    parser.on('close', () =>
+      Promise.all(storedParts.map((part) => part.completion)).then(() => resolve(), fail),
+    )
     body.on('error', (error) => fail(connectionClosedError(error)))
     body.on('data', (chunk: Buffer) => recent.add(chunk))
     body.pipe(parser)
@@ -200,7 +202,7 @@ function storeFile(
     filename: sanitizeFileName(info.filename),
     key,
     sizeLimiter,
-    done: storedFile,
+    completion: storedFile,
     isAdopted: false,
   }
 }
@@ -220,16 +222,16 @@ class SizeLimiter extends Transform {
   override _transform(
     chunk: Buffer,
     _encoding: BufferEncoding,
-    done: (error?: Error | null, data?: Buffer) => void,
+    callback: (error?: Error | null, data?: Buffer) => void,
   ): void {
     this.bytes += chunk.length
     if (this.bytes > this.#limit) {
-      done(fileTooLargeError(this.#limit))
+      callback(fileTooLargeError(this.#limit))
       return
     }
     this.#hash.update(chunk)
     this.headAndTail.add(chunk)
-    done(null, chunk)
+    callback(null, chunk)
   }
 
   sha256(): string {

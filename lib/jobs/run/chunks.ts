@@ -54,22 +54,24 @@ export async function fetchChunkResults(
     ({ part = 0, status }) => getChunkAttempt(part) === task.expandedBy && status === 'completed',
   )
   // A chunk and its speculative copy have the same result, so one of them is enough.
-  const chunksByNumber = new Map(completedChunks.toReversed().map((part) => [getOriginalNumber(part), part]))
+  const chunksByNumber = new Map(
+    completedChunks.toReversed().map((chunk) => [getOriginalNumber(chunk), chunk]),
+  )
   const chunks = [...chunksByNumber.keys()]
     .toSorted((a, b) => a - b)
     .flatMap((number) => chunksByNumber.get(number) ?? [])
   if (chunks.length !== task.partCount)
     throw new Error(`only ${chunks.length} of the task's ${task.partCount} chunks are complete`)
   const results = new Map<Task, ChunkResult>()
-  await forEachConcurrently(chunks, maxConcurrentFetches, async (part) => {
-    const folder = join(workDir, `part-${part.part}`)
+  await forEachConcurrently(chunks, maxConcurrentFetches, async (chunk) => {
+    const folder = join(workDir, `part-${chunk.part}`)
     await mkdir(folder)
-    const files = await fetchInputs(services.files, part.files, folder, signal)
-    results.set(part, { spec: part.spec, files, details: part.details })
+    const files = await fetchInputs(services.files, chunk.files, folder, signal)
+    results.set(chunk, { spec: chunk.spec, files, details: chunk.details })
   })
   const warnings = chunks.flatMap(({ warnings }) => warnings)
   return {
-    results: chunks.flatMap((part) => results.get(part) ?? []),
+    results: chunks.flatMap((chunk) => results.get(chunk) ?? []),
     warnings: deduplicateWarnings(warnings),
   }
 }

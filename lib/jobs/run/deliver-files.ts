@@ -70,7 +70,7 @@ export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | und
 /** Identifies a list together with the number of its selected members. */
 const listName = ({ key, members }: StoredFile) => `${key} ${members?.length}`
 const findWholeLists = (number: number, { tasks }: JobState) =>
-  tasks.filter((one) => one.number === number).flatMap(({ files }) => files.map(listName))
+  tasks.filter((task) => task.number === number).flatMap(({ files }) => files.map(listName))
 
 /** Stores each member of a list under its own key. */
 async function* storeMembers(

@@ -102,7 +102,7 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
     inputPlans: joinedResults.inputPlans,
     warnings: results.flatMap(({ warnings }) => warnings),
     facts: results.reduce<TaskFacts>(
-      (facts, one) => mergeFacts(facts, one.facts),
+      (facts, result) => mergeFacts(facts, result.facts),
       fidelity ? { fidelity } : {},
     ),
     storedKeys: [...results.flatMap(({ storedKeys }) => storedKeys), ...joinedResults.storedKeys],

@@ -212,7 +212,7 @@ function sumSizes(files: readonly { readonly size: number | undefined }[]): numb
 
 async function exportFiles(
   run: TransferRun,
-  { openStore, pathFields: place, sendsResults }: StoreExport,
+  { openStore, pathFields, sendsResults }: StoreExport,
   fields: TaskFields,
   deps: TransferDeps,
 ): Promise<ExportedFile[]> {
@@ -220,7 +220,7 @@ async function exportFiles(
   const { files, created } = sendsResults
     ? { files: await findResults(run, fields), created: [] }
     : await filesToDeliver(run, isArchived(fields))
-  const paths = createExportPaths(files, fields, place, task)
+  const paths = createExportPaths(files, fields, pathFields, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)
   const store: RemoteStore = await (await openStore())(fields, { ...deps, onStarted: onUploadState })
@@ -273,12 +273,12 @@ const isArchived = ({ archive_multiple_files: value }: TaskFields) => value as b
 export function createExportPaths(
   files: readonly Pick<StoredFile, 'filename'>[],
   fields: TaskFields,
-  place: ExportOperation['pathFields'],
+  pathFields: ExportOperation['pathFields'],
   { jobId, createdAt }: Pick<Task, 'jobId' | 'createdAt'>,
 ): string[] {
-  const template = place && fields[place.path]
-  const prefixTemplate = String((place && fields[place.prefix]) ?? '')
-  const prefix = place?.isFolder && /[^/]$/.test(prefixTemplate) ? `${prefixTemplate}/` : prefixTemplate
+  const template = pathFields && fields[pathFields.path]
+  const prefixTemplate = String((pathFields && fields[pathFields.prefix]) ?? '')
+  const prefix = pathFields?.isFolder && /[^/]$/.test(prefixTemplate) ? `${prefixTemplate}/` : prefixTemplate
   const paths = new UniqueNames()
   return files.map(({ filename }, index) => {
     const templateValues = { name: filename, jobId, index, date: createdAt }
@@ -286,8 +286,8 @@ export function createExportPaths(
       typeof template === 'string'
         ? template
             .split('/')
-            .map((part, at, all) =>
-              part.includes('{') ? fillTemplate(part, at === all.length - 1, templateValues) : part,
+            .map((segment, at, all) =>
+              segment.includes('{') ? fillTemplate(segment, at === all.length - 1, templateValues) : segment,
             )
             .join('/')
         : `${prefix}${filename}`

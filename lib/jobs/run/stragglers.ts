@@ -58,7 +58,7 @@ export async function checkStraggler(
   const siblings = chunks.filter(
     ({ part: siblingNumber = 0 }) => getChunkAttempt(siblingNumber) === task.expandedBy,
   )
-  const hasCopy = siblings.some(({ part: other }) => other === getSpeculativeCopyNumber(number))
+  const hasCopy = siblings.some(({ part: otherChunk }) => otherChunk === getSpeculativeCopyNumber(number))
   if (hasCopy || !isStraggler(chunk, ranMs, siblings, partCount)) return true
   const { spec, pieces: inputPlans = [], cut } = chunk
   // At least two workers must be idle, because the calling worker is counted too.

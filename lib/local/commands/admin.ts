@@ -84,12 +84,12 @@ async function main(): Promise<string> {
     allowPositionals: true,
     options: { name: { type: 'string' } },
   })
-  const [name = '', email, ...more] = positionals
+  const [name = '', email, ...extraPositionals] = positionals
   const command = commands[name]
   if (!command || !email) throw new UsageError(usage)
   const target = await openReplayTarget()
   try {
-    return await command(target, email, more, values.name)
+    return await command(target, email, extraPositionals, values.name)
   } finally {
     await target.close()
   }

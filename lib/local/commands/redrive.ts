@@ -23,7 +23,7 @@ async function main(): Promise<string> {
   })
   const [name] = positionals
   const isEventFunction = eventFunctions.some((eventFunction) => eventFunction === name)
-  if (positionals.length !== 1 || !(isEventFunction || queueIds.some((one) => one === name)))
+  if (positionals.length !== 1 || !(isEventFunction || queueIds.some((queueId) => queueId === name)))
     throw new UsageError(usage)
   if (values.stage === undefined) await connectToRunningService()
   const { AWS_REGION: region } = readConfig(processEnvironment)

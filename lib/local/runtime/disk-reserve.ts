@@ -118,6 +118,6 @@ async function allocate(file: string, start: number, to: number): Promise<void> 
 /** Writes random bytes, for file systems without fallocate; some file systems don't store zeros. */
 async function writeRandomBytes(handle: Awaited<ReturnType<typeof open>>, length: number): Promise<void> {
   const block = crypto.getRandomValues(new Uint8Array(64 * 1024))
-  for (let left = length; left > 0; left -= block.length)
-    await handle.write(block.subarray(0, Math.min(left, block.length)))
+  for (let bytesLeft = length; bytesLeft > 0; bytesLeft -= block.length)
+    await handle.write(block.subarray(0, Math.min(bytesLeft, block.length)))
 }

@@ -45,12 +45,12 @@ export class LocalSpanExporter {
 function logFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false
   return {
-    export: (spans, done) =>
+    export: (spans, callback) =>
       exporter.export(spans, (result) => {
         const { error } = result
         if (error && !isFailing) log.warn({ error: error.message }, 'traces could not be exported')
         isFailing = error !== undefined
-        done(result)
+        callback(result)
       }),
     shutdown: () => exporter.shutdown(),
   }

@@ -244,9 +244,9 @@ export class DriveService {
   }
 }
 
-async function mapErrors<T>(work: () => Promise<T>, code: ErrorCode = 'IMPORT_FAILED'): Promise<T> {
+async function mapErrors<T>(call: () => Promise<T>, code: ErrorCode = 'IMPORT_FAILED'): Promise<T> {
   try {
-    return await work()
+    return await call()
   } catch (error) {
     throw toAppError(error, code)
   }

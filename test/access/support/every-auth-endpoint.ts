@@ -112,7 +112,7 @@ async function callAll(openVisitor: () => Send, issuer: string): Promise<void> {
   await send('POST /callback/company', back)
   await send('GET /callback/company', undefined, back)
   const { json: accounts } = await send('GET /list-accounts')
-  const linkedAccount = accounts.find((one: { providerId: string }) => one.providerId === 'company')
+  const linkedAccount = accounts.find((account: { providerId: string }) => account.providerId === 'company')
   await send('POST /unlink-account', { accountId: linkedAccount.id })
   const { json: factor } = await send('POST /two-factor/enable', { password })
   await send('POST /two-factor/verify-totp', { code: createTotp(factor.totpURI) })

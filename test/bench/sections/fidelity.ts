@@ -105,13 +105,13 @@ const maxOverheadPercent = 3
 /** Warm-up runs for engines and for V8's compiler. */
 const warmupRuns = 20
 
-async function measureInPairs(one: Case, report: Report): Promise<void> {
-  for (let run = 0; run < Math.min(warmupRuns, one.pairs); run++) await measureRun(one, true)
+async function measureInPairs(pairCase: Case, report: Report): Promise<void> {
+  for (let run = 0; run < Math.min(warmupRuns, pairCase.pairs); run++) await measureRun(pairCase, true)
   const pairs: { withDetector: TimeSpent; withoutDetector: TimeSpent }[] = []
-  for (let pair = 0; pair < one.pairs; pair++) {
+  for (let pair = 0; pair < pairCase.pairs; pair++) {
     // The second run can find the machine in another state, so alternate the order.
-    const firstTime = await measureRun(one, pair % 2 === 0)
-    const secondTime = await measureRun(one, pair % 2 !== 0)
+    const firstTime = await measureRun(pairCase, pair % 2 === 0)
+    const secondTime = await measureRun(pairCase, pair % 2 !== 0)
     pairs.push(
       pair % 2 === 0
         ? { withDetector: firstTime, withoutDetector: secondTime }
@@ -127,11 +127,11 @@ async function measureInPairs(one: Case, report: Report): Promise<void> {
     { clock: 'wall', cost: overheadMs('afterEngine'), of: base('wall'), aim: { most: maxOverheadPercent } },
   ]
   for (const { clock, cost, of, aim } of figures) {
-    const what = `${formatByExtension(one.path)?.id} → ${one.to}, ${clock}`
+    const label = `${formatByExtension(pairCase.path)?.id} → ${pairCase.to}, ${clock}`
     const percent = (ms: number) => (100 * ms) / of
     const [lowestPercent, highestPercent] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
-    const remark = `${lowestPercent} to ${highestPercent} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${one.pairs} pairs`
-    report.figure({ what, value: percent(median(cost)), unit: '%', ...defined({ aim }), remark })
+    const remark = `${lowestPercent} to ${highestPercent} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${pairCase.pairs} pairs`
+    report.figure({ what: label, value: percent(median(cost)), unit: '%', ...defined({ aim }), remark })
   }
 }
 

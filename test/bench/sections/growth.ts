@@ -48,9 +48,9 @@ async function compare(
     await runInterleaved(10, { small: await status(smallService), large: await status(largeService) }),
     report,
   )
-  for (const [what, query] of Object.entries(lists)) {
+  for (const [label, query] of Object.entries(lists)) {
     const list = (client: ServiceClient) => measureRepeatedly(10, () => client.send(`/v1/jobs?${query}`))
-    figure(what, await runInterleaved(20, { small: list(smallService), large: list(largeService) }), report)
+    figure(label, await runInterleaved(20, { small: list(smallService), large: list(largeService) }), report)
   }
 }
 
@@ -67,8 +67,8 @@ async function listJobIds(client: ServiceClient): Promise<string[]> {
 
 type Times = Readonly<Record<'small' | 'large', readonly number[]>>
 
-function figure(what: string, { small, large }: Times, report: Report): void {
+function figure(label: string, { small, large }: Times, report: Report): void {
   const maxMs = 1.2 * p95(small)
   const remark = `1.2 × beside ${smallJobCount} jobs, ${p95(small).toFixed(1)} ms`
-  report.figure({ what: `${what}, p95`, value: p95(large), unit: 'ms', aim: { most: maxMs }, remark })
+  report.figure({ what: `${label}, p95`, value: p95(large), unit: 'ms', aim: { most: maxMs }, remark })
 }

@@ -31,11 +31,11 @@ export const idleSection: Section = {
   },
 }
 
-async function measureIdle(what: string, pid: number, { report }: BenchContext): Promise<void> {
+async function measureIdle(label: string, pid: number, { report }: BenchContext): Promise<void> {
   await pause(pauseS * 1000)
   const cpuBefore = cpuMs(pid)
   await pause(measureS * 1000)
   const perSecond = (cpuMs(pid) - cpuBefore) / measureS
-  report.figure({ what: `${what}: memory`, value: memoryMib(pid), unit: 'MiB', aim: { most: 150 } })
-  report.figure({ what: `${what}: processor`, value: perSecond, unit: 'ms a second', aim: { most: 5 } })
+  report.figure({ what: `${label}: memory`, value: memoryMib(pid), unit: 'MiB', aim: { most: 150 } })
+  report.figure({ what: `${label}: processor`, value: perSecond, unit: 'ms a second', aim: { most: 5 } })
 }

@@ -118,7 +118,7 @@ async function run({ report }: BenchContext): Promise<void> {
     await pause(deliveryGraceMs)
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
     for (const path of healthy) {
-      const endEventsByJob = new Map(receiver.at(path).map((one) => [one.job.id, one]))
+      const endEventsByJob = new Map(receiver.at(path).map((event) => [event.job.id, event]))
       const missingCount = jobs.filter((id) => !endEventsByJob.has(id)).length
       report.figure({
         what: `webhook ${path}, missing`,

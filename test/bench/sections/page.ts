@@ -56,13 +56,13 @@ export const page: Section = {
       const actions = attempts.reduce((best, attempt) =>
         attempt.maxTaskMs < best.maxTaskMs ? attempt : best,
       )
-      for (const [what, { maxTaskMs, nodes }] of [
+      for (const [label, { maxTaskMs, nodes }] of [
         ['common actions', actions],
         [`${manyFiles} files`, await withManyFiles(page)],
         [`${manyFiles} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
-        report.figure({ what: `longest task, ${what}`, value: maxTaskMs, unit: 'ms', aim: { most: 50 } })
-        report.figure({ what: `nodes, ${what}`, value: nodes, unit: '', aim: { most: 3000 } })
+        report.figure({ what: `longest task, ${label}`, value: maxTaskMs, unit: 'ms', aim: { most: 50 } })
+        report.figure({ what: `nodes, ${label}`, value: nodes, unit: '', aim: { most: 3000 } })
       }
       for (const path of ['/', '/formats', '/status', '/nothing-here']) {
         const pageWithoutCsp = await browser.newPage({ bypassCSP: true })

@@ -73,14 +73,16 @@ const cases: readonly Case[] = [
   },
 ]
 
-const createSection = (one: Case): Section => ({
-  name: one.name,
-  about: `${one.title}: one client`,
+const createSection = (programCase: Case): Section => ({
+  name: programCase.name,
+  about: `${programCase.title}: one client`,
   async run(bench) {
-    const folder = await bench.fixtures.folder(`bare-${one.name}`)
-    const bare = (source: string) => one.bare(source, folder)
-    bench.report.title(one.title)
-    await withComparedServices(one, bench, bare, (rivals) => measureOneClient(one, rivals, bench))
+    const folder = await bench.fixtures.folder(`bare-${programCase.name}`)
+    const bare = (source: string) => programCase.bare(source, folder)
+    bench.report.title(programCase.title)
+    await withComparedServices(programCase, bench, bare, (rivals) =>
+      measureOneClient(programCase, rivals, bench),
+    )
   },
 })
 

@@ -82,15 +82,15 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
       `  ${amount(progressEventCount / jobs)} events and ${amount(heartbeatCount / jobs)} heartbeats a job while it runs`,
     )
     const inAddition = { writeUnits: perNewClient.writeUnits + heartbeatCount / jobs }
-    for (const [what, count] of Object.entries(counts) as [keyof typeof usagePerJob, number][]) {
+    for (const [label, count] of Object.entries(counts) as [keyof typeof usagePerJob, number][]) {
       const counted = count / jobs
       const ofEvent: Readonly<Record<string, number>> = usagePerProgressEvent
       const ofClient: Readonly<Record<string, number>> = inAddition
       const expected =
-        usagePerJob[what] + ((ofEvent[what] ?? 0) * progressEventCount) / jobs + (ofClient[what] ?? 0)
+        usagePerJob[label] + ((ofEvent[label] ?? 0) * progressEventCount) / jobs + (ofClient[label] ?? 0)
       const value = Math.abs(counted / expected - 1) * 100
       const remark = `counted ${counted.toFixed(2)} a job, the model has ${expected.toFixed(2)}`
-      report.figure({ what, value, unit: '% off', aim: { most: tolerancePercent }, remark })
+      report.figure({ what: label, value, unit: '% off', aim: { most: tolerancePercent }, remark })
     }
   }
 }

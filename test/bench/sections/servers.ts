@@ -69,8 +69,8 @@ async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<voi
       await run()
       const mibPerS = mib / ((performance.now() - startedMs) / 1000)
       const remark = name === 'GET' ? '' : `${Math.round((mibPerS / disk.writeMibPerS) * 100)} % of the disk`
-      const what = `${name}, ${mib} MiB`
-      say(line({ who: 'S3', what, figure: mibPerS, unit: 'MiB/s', peakMib: server.peakMib(), remark }))
+      const label = `${name}, ${mib} MiB`
+      say(line({ who: 'S3', what: label, figure: mibPerS, unit: 'MiB/s', peakMib: server.peakMib(), remark }))
     }
   } finally {
     await server.stop()
@@ -80,9 +80,11 @@ async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<voi
 async function calls(who: string, server: Server, list: readonly BenchmarkCall[], say: Print): Promise<void> {
   for (const { name, runs, clients, units, call } of list) {
     const { perSecond, failures } = await runParallel(clients, runs, call)
-    const what = `${name}, ${clients} clients`
+    const label = `${name}, ${clients} clients`
     const remark = failures > 0 ? `${failures} failed` : ''
-    say(line({ who, what, figure: perSecond * units, unit: 'per s', peakMib: server.peakMib(), remark }))
+    say(
+      line({ who, what: label, figure: perSecond * units, unit: 'per s', peakMib: server.peakMib(), remark }),
+    )
   }
 }
 
@@ -105,8 +107,8 @@ async function events(dir: string, say: Print): Promise<void> {
     await calls('EventBridge', server, list, say)
     await delivered
     const figure = total / ((performance.now() - startedMs) / 1000)
-    const what = 'from PutEvents to the target'
-    say(line({ who: 'EventBridge', what, figure, unit: 'per s', peakMib: server.peakMib() }))
+    const label = 'from PutEvents to the target'
+    say(line({ who: 'EventBridge', what: label, figure, unit: 'per s', peakMib: server.peakMib() }))
   } finally {
     await server.stop()
   }
@@ -141,8 +143,8 @@ async function benchServers(mib: number, say: Print): Promise<void> {
   try {
     const disk = await measureDisk(dir, mib)
     say('\nserver       what                                   speed        memory at most')
-    const bare = (who: string, what: string, figure: number, unit: Figure['unit']) =>
-      say(line({ who, what, figure, unit }))
+    const bare = (who: string, label: string, figure: number, unit: Figure['unit']) =>
+      say(line({ who, what: label, figure, unit }))
     bare('disk', `write and fdatasync, ${mib} MiB`, disk.writeMibPerS, 'MiB/s')
     bare('disk', '4 KiB and fdatasync, one by one', disk.commitsPerS, 'per s')
     bare('one core', 'MD5, which S3 needs for an ETag', measureMd5(mib), 'MiB/s')

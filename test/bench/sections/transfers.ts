@@ -32,8 +32,8 @@ async function makeWav(path: string, bytes: number): Promise<void> {
   const file = await open(path, 'w')
   await file.write(header)
   const noise = randomBytes(1 << 20)
-  for (let left = bytes - 44; left > 0; left -= noise.length)
-    await file.write(noise, 0, Math.min(left, noise.length))
+  for (let bytesLeft = bytes - 44; bytesLeft > 0; bytesLeft -= noise.length)
+    await file.write(noise, 0, Math.min(bytesLeft, noise.length))
   await file.close()
 }
 
@@ -148,9 +148,9 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
   const { proportional, resident } = await peakWorkerMib(service, () =>
     runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importSeconds] }),
   )
-  const reportSpeed = (what: string, serviceS: number, toolS: number, baseline: string) =>
+  const reportSpeed = (label: string, serviceS: number, toolS: number, baseline: string) =>
     report.figure({
-      what,
+      what: label,
       value: mib / serviceS,
       unit: 'MiB/s',
       aim: { least: (0.8 * mib) / toolS },
@@ -167,7 +167,7 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
   )
   if (programs.upload) reportSpeed('export', median(exports.slice(1)), uploadS, of(programs.upload, uploadS))
   const secondsPerGib = (spent: readonly number[], calls: number) =>
-    (spent.slice(calls).reduce((sum, one) => sum + one, 0) / rounds / mib) * 1024
+    (spent.slice(calls).reduce((sum, duration) => sum + duration, 0) / rounds / mib) * 1024
   report.figure({
     what: 'processor time, a GiB each way',
     value: secondsPerGib(serviceCpuS, 1),

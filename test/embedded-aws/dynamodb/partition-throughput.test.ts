@@ -82,7 +82,9 @@ test('a DynamoDB transaction with a throttled entry is cancelled, and the error 
   const table = await start(t, { partitionWriteUnits: 10 })
   await table.send(put(item('a', 1, 20)))
   const TransactItems = ['b', 'a'].map((pk) => ({ Put: { TableName, Item: item(pk, 2) } }))
-  const error = await table.send(new TransactWriteCommand({ TransactItems })).catch((one: unknown) => one)
+  const error = await table
+    .send(new TransactWriteCommand({ TransactItems }))
+    .catch((thrown: unknown) => thrown)
   assert.ok(error instanceof TransactionCanceledException, String(error))
   assert.deepEqual(
     error.CancellationReasons?.map(({ Code }) => Code),

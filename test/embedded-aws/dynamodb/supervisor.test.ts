@@ -23,11 +23,11 @@ function createRecordingLog() {
   return { log, lines }
 }
 
-for (const [what, signal] of [
+for (const [caseName, signal] of [
   ['crashed', 'SIGKILL'],
   ['hangs', 'SIGSTOP'],
 ] as const)
-  test(`a DynamoDB process that ${what} is replaced on the same port and keeps its data`, async (t) => {
+  test(`a DynamoDB process that ${caseName} is replaced on the same port and keeps its data`, async (t) => {
     const { client, documents, pid, url } = await startDynamoDb(t, { checkEveryMs: 50, probeTimeoutMs: 200 })
     await createTable(client, 'table')
     await documents.send(new PutCommand({ TableName: 'table', Item: { pk: 'a', sk: 1, word: 'kept' } }))

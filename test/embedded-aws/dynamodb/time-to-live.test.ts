@@ -80,7 +80,7 @@ test('a scan for expired items stops early if it finds none, and the next scan c
       },
     { step: 'initialize' },
   )
-  const countCommands = (name: string) => sentCommands.filter((one) => one === name).length
+  const countCommands = (name: string) => sentCommands.filter((sentCommand) => sentCommand === name).length
   const passes: SweepOptions['passes'] = new Map()
   const deletedCounts: number[] = []
   do {

@@ -147,9 +147,11 @@ test('targets can be put, listed, found by ARN and removed, up to five per rule'
     expectedError('ValidationException', "Rule can't be deleted since it has targets."),
   )
   const page = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', Limit: 3 }))
-  const rest = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', NextToken: page.NextToken }))
+  const secondPage = await events.send(
+    new ListTargetsByRuleCommand({ Rule: 'rule', NextToken: page.NextToken }),
+  )
   assert.deepEqual(
-    [...(page.Targets ?? []), ...(rest.Targets ?? [])].map((target) => target.Id),
+    [...(page.Targets ?? []), ...(secondPage.Targets ?? [])].map((target) => target.Id),
     ['five', 'four', 'one', 'three', 'two'],
   )
   const names = await events.send(new ListRuleNamesByTargetCommand({ TargetArn: functionArn('f') }))

@@ -75,8 +75,8 @@ test('PutEvents refuses entries that total 1 MB', async (t) => {
     events.send(new PutEventsCommand({ Entries: [half, half] })),
     expectedError('ValidationException', 'Total size of the entries in the request is over the limit.'),
   )
-  const one = await events.send(new PutEventsCommand({ Entries: [half] }))
-  assert.equal(one.FailedEntryCount, 0)
+  const reply = await events.send(new PutEventsCommand({ Entries: [half] }))
+  assert.equal(reply.FailedEntryCount, 0)
 })
 
 test('disabled rules and rules of other buses deliver nothing', async (t) => {

@@ -44,7 +44,7 @@ class Inbox {
   /** Resolves with the messages to an ARN once it has received that many. */
   async messages(arn: string, count = 1): Promise<ReceivedCall[]> {
     for (;;) {
-      const foundMessages = this.received.filter((one) => one.arn === arn)
+      const foundMessages = this.received.filter((message) => message.arn === arn)
       if (foundMessages.length >= count) return foundMessages
       await new Promise<void>((resolve) => this.waiting.push(resolve))
     }
@@ -52,7 +52,7 @@ class Inbox {
 
   /** Resolves once that many deliveries to a target were attempted, successful or not. */
   async attempted(arn: string, count: number): Promise<void> {
-    while (this.attempts.filter((one) => one === arn).length < count)
+    while (this.attempts.filter((attempt) => attempt === arn).length < count)
       await new Promise<void>((resolve) => this.waiting.push(resolve))
   }
 

@@ -80,7 +80,8 @@ interface Answer {
 }
 
 // As text, because code in the page has other globals than this file.
-const upload = (page: Page, what: Upload): Promise<Answer> => page.evaluate(`upload(${JSON.stringify(what)})`)
+const upload = (page: Page, uploadRequest: Upload): Promise<Answer> =>
+  page.evaluate(`upload(${JSON.stringify(uploadRequest)})`)
 
 /** Returns a URL that only accepts a PUT of 1,000 bytes of PNG. */
 function signPut(client: S3Client, signedAt = new Date()): Promise<string> {
@@ -147,8 +148,8 @@ test('an S3 form upload that violates its policy is rejected', async (t) => {
       Conditions: [['content-length-range', 1000, 1000]],
     })
   const { url, fields } = await sign(60)
-  const refusal = async (what: Partial<Upload>) => {
-    const { status, code } = await upload(page, { url, type, size: 1000, fields, ...what })
+  const refusal = async (uploadRequest: Partial<Upload>) => {
+    const { status, code } = await upload(page, { url, type, size: 1000, fields, ...uploadRequest })
     return `${status} ${code}`
   }
   assert.equal(await refusal({ fields: { ...fields, 'Content-Type': 'text/html' } }), '403 AccessDenied')
@@ -189,7 +190,7 @@ test('a multipart upload resumes after a page reload with the missing parts', {
     resolveThirdPart = resolve
   })
   await page.exposeFunction('sign', sign)
-  await page.exposeFunction('progress', (part: number) => part === 3 && resolveThirdPart())
+  await page.exposeFunction('progress', (partNumber: number) => partNumber === 3 && resolveThirdPart())
   const sentParts: number[] = []
   page.on('request', (request) => {
     const partNumber = new URL(request.url()).searchParams.get('partNumber')

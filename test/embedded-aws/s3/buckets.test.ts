@@ -42,9 +42,9 @@ test('S3 buckets can be created, listed in pages, and deleted when empty', async
   )
   assert.ok(allBuckets.Buckets?.[0]?.CreationDate)
   const page = await client.send(new ListBucketsCommand({ MaxBuckets: 2 }))
-  const rest = await client.send(new ListBucketsCommand({ ContinuationToken: page.ContinuationToken }))
+  const secondPage = await client.send(new ListBucketsCommand({ ContinuationToken: page.ContinuationToken }))
   assert.deepEqual(
-    rest.Buckets?.map(({ Name }) => Name),
+    secondPage.Buckets?.map(({ Name }) => Name),
     ['bucket-c'],
   )
   const someBuckets = await client.send(new ListBucketsCommand({ Prefix: 'bucket-b' }))

@@ -84,8 +84,8 @@ test('an S3 upload with a wrong checksum is refused and keeps the old object', a
   assert.equal(await put({ ContentMD5: 'short' }), '400 InvalidDigest')
   const two = { ChecksumCRC32: 'AAAAAA==', ChecksumSHA1: 'qZk+NkcGgWq6PiVxeFDCbJzQ2J0=' }
   assert.equal(await put(two), '400 InvalidRequest')
-  const got = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(await got.Body?.transformToString(), 'old')
+  const object = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(await object.Body?.transformToString(), 'old')
   for (const name of algorithmNames) {
     const value = checksum(name, Buffer.from('new')).toString('base64')
     assert.equal(await put({ [`Checksum${name}`]: value }), 'no error', name)

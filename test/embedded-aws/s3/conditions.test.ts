@@ -14,8 +14,8 @@ test('conditional S3 reads return 304 or 412', async (t) => {
   const past = new Date(Date.now() - 3_600_000)
   const future = new Date(Date.now() + 3_600_000)
   const get = async (condition: object) => {
-    const got = client.send(new GetObjectCommand({ Bucket, Key: 'k', ...condition }))
-    return await getCallError(got)
+    const object = client.send(new GetObjectCommand({ Bucket, Key: 'k', ...condition }))
+    return await getCallError(object)
   }
   assert.equal(await get({ IfMatch: ETag }), 'no error')
   assert.equal(await get({ IfMatch: '"other"' }), '412 PreconditionFailed')
@@ -37,8 +37,8 @@ test('exactly one of several concurrent S3 writes with If-None-Match succeeds', 
     getCallError(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfNoneMatch: '*' }))),
   )
   const results = await Promise.all(concurrentPuts)
-  assert.equal(results.filter((one) => one === 'no error').length, 1)
-  assert.equal(results.filter((one) => one === '412 PreconditionFailed').length, 19)
+  assert.equal(results.filter((result) => result === 'no error').length, 1)
+  assert.equal(results.filter((result) => result === '412 PreconditionFailed').length, 19)
   assert.equal((await listBlobFiles(dir)).length, 1)
 })
 
@@ -48,7 +48,7 @@ test('exactly one of several concurrent S3 writes with the same If-Match succeed
   const concurrentPuts = Array.from({ length: 20 }, (_, index) =>
     getCallError(client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: `${index}`, IfMatch: ETag }))),
   )
-  assert.equal((await Promise.all(concurrentPuts)).filter((one) => one === 'no error').length, 1)
+  assert.equal((await Promise.all(concurrentPuts)).filter((outcome) => outcome === 'no error').length, 1)
   const put = (extra: object, Key = 'k') =>
     getCallError(client.send(new PutObjectCommand({ Bucket, Key, ...extra })))
   assert.equal(await put({ IfMatch: ETag }), '412 PreconditionFailed')

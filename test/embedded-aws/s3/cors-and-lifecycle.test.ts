@@ -111,9 +111,9 @@ test('S3 responses, including errors, have CORS headers', async (t) => {
   )
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const url = await getSignedUrl(client, new GetObjectCommand({ Bucket, Key: 'k' }))
-  const got = await send(url, { headers: { origin: 'https://app.example' } })
-  assert.equal(got.headers['access-control-allow-origin'], 'https://app.example')
-  assert.match(got.headers['access-control-expose-headers'] ?? '', /ETag/)
+  const response = await send(url, { headers: { origin: 'https://app.example' } })
+  assert.equal(response.headers['access-control-allow-origin'], 'https://app.example')
+  assert.match(response.headers['access-control-expose-headers'] ?? '', /ETag/)
   const refusedReply = await send(`${endpoint}/box/k`, { headers: { origin: 'https://app.example' } })
   assert.deepEqual(
     [refusedReply.code, refusedReply.headers['access-control-allow-origin']],

@@ -17,8 +17,8 @@ test('S3 range requests follow RFC 9110, with suffixes, clamping and 416, and ig
   await client.send(new PutObjectCommand({ Bucket, Key: 'empty' }))
   const get = async (Range: string, Key = 'k') => {
     try {
-      const got = await client.send(new GetObjectCommand({ Bucket, Key, Range }))
-      return [got.$metadata.httpStatusCode, await got.Body?.transformToString(), got.ContentRange]
+      const object = await client.send(new GetObjectCommand({ Bucket, Key, Range }))
+      return [object.$metadata.httpStatusCode, await object.Body?.transformToString(), object.ContentRange]
     } catch (error) {
       return (error as Error).name
     }

@@ -70,7 +70,7 @@ test('a file that S3 adopted as an object survives a power failure', { timeout: 
       write(disk.folder, server, takenFiles, power.signal),
     )
     // Without its disk a writer fails, or waits for a server that has exited.
-    for (const one of runningWriters) one.catch(() => undefined)
+    for (const runningWriter of runningWriters) runningWriter.catch(() => undefined)
     await pause(randomInt(100, 1000))
     power.abort()
     disk.cutPower()

@@ -38,9 +38,9 @@ export async function runS3KillRounds(rounds: number): Promise<{ acknowledged: n
   let acknowledgedCount = 0
   const servers: { readonly child: ChildProcess; readonly client: S3Client }[] = []
   const start = async () => {
-    const one = await startServer(dir)
-    servers.push(one)
-    return one
+    const server = await startServer(dir)
+    servers.push(server)
+    return server
   }
   try {
     for (let kill = 0; kill < rounds; kill++) {
@@ -147,12 +147,12 @@ async function check(client: S3Client, histories: Map<string, ObjectHistory>, di
 }
 
 async function countParts(client: S3Client): Promise<number> {
-  let parts = 0
+  let partCount = 0
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }))
   for (const { Key, UploadId } of Uploads) {
     const listedParts = await client.send(new ListPartsCommand({ Bucket, Key, UploadId }))
-    parts += listedParts.Parts?.length ?? 0
+    partCount += listedParts.Parts?.length ?? 0
     await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
   }
-  return parts
+  return partCount
 }

@@ -94,12 +94,12 @@ test('ListObjects version 1 uses markers for its pages', async (t) => {
   assert.ok(firstPage.Contents?.[0]?.Owner?.ID)
   const groupedPage = await list({ MaxKeys: 2, Delimiter: '/' })
   assert.equal(groupedPage.NextMarker, 'b/')
-  const rest = await list({ Marker: 'b/', Delimiter: '/' })
+  const secondPage = await list({ Marker: 'b/', Delimiter: '/' })
   assert.deepEqual(
-    rest.Contents?.map(({ Key }) => Key),
+    secondPage.Contents?.map(({ Key }) => Key),
     ['c', 'd'],
   )
-  assert.equal(rest.CommonPrefixes, undefined)
+  assert.equal(secondPage.CommonPrefixes, undefined)
 })
 
 test('S3 percent-encodes listed keys on request', async (t) => {

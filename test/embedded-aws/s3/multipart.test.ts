@@ -47,9 +47,9 @@ test('parts uploaded in any order form one S3 object with an ETag made from thei
   assert.equal(completedUpload.ETag, multipartEtag)
   assert.equal(completedUpload.Location, `${endpoint}/box/whole`)
 
-  const got = await client.send(new GetObjectCommand({ Bucket, Key }))
-  assert.ok(wholeObject.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
-  assert.deepEqual([got.ContentType, got.Metadata, got.TagCount], ['text/x', { a: '1' }, 1])
+  const object = await client.send(new GetObjectCommand({ Bucket, Key }))
+  assert.ok(wholeObject.equals(Buffer.from((await object.Body?.transformToByteArray()) ?? [])))
+  assert.deepEqual([object.ContentType, object.Metadata, object.TagCount], ['text/x', { a: '1' }, 1])
   const rangeAcrossParts = await client.send(
     new GetObjectCommand({ Bucket, Key, Range: `bytes=${5 * MIB - 2}-${5 * MIB + 1}` }),
   )
@@ -69,22 +69,22 @@ test('completing an S3 multipart upload checks the order, ETags and sizes of the
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
-  const one = await put(client, UploadId, 1, firstPart)
+  const part = await put(client, UploadId, 1, firstPart)
   const two = await put(client, UploadId, 2, lastPart)
   const three = await put(client, UploadId, 3, lastPart)
   const attempt = (parts: object[], options = {}) => getCallError(complete(client, UploadId, parts, options))
   assert.equal(await attempt([]), '400 MalformedXML')
-  assert.equal(await attempt([two, one]), '400 InvalidPartOrder')
-  assert.equal(await attempt([one, one]), '400 InvalidPartOrder')
-  assert.equal(await attempt([{ ...one, ETag: '"other"' }]), '400 InvalidPart')
-  assert.equal(await attempt([one, { PartNumber: 5, ETag: '"x"' }]), '400 InvalidPart')
-  assert.equal(await attempt([one, two, three]), '400 EntityTooSmall')
-  assert.equal(await attempt([one, two], { MpuObjectSize: 1 }), '400 InvalidRequest')
-  assert.equal(await attempt([one, two], { UploadId: 'none' }), '404 NoSuchUpload')
-  assert.equal(await attempt([one, two], { Key: 'other' }), '404 NoSuchUpload')
+  assert.equal(await attempt([two, part]), '400 InvalidPartOrder')
+  assert.equal(await attempt([part, part]), '400 InvalidPartOrder')
+  assert.equal(await attempt([{ ...part, ETag: '"other"' }]), '400 InvalidPart')
+  assert.equal(await attempt([part, { PartNumber: 5, ETag: '"x"' }]), '400 InvalidPart')
+  assert.equal(await attempt([part, two, three]), '400 EntityTooSmall')
+  assert.equal(await attempt([part, two], { MpuObjectSize: 1 }), '400 InvalidRequest')
+  assert.equal(await attempt([part, two], { UploadId: 'none' }), '404 NoSuchUpload')
+  assert.equal(await attempt([part, two], { Key: 'other' }), '404 NoSuchUpload')
   assert.equal(await getCallError(put(client, UploadId, 0, lastPart)), '400 InvalidArgument')
   assert.equal(await getCallError(put(client, UploadId, 10_001, lastPart)), '400 InvalidArgument')
-  assert.equal(await attempt([one, two], { MpuObjectSize: firstPart.length + lastPart.length }), 'no error')
+  assert.equal(await attempt([part, two], { MpuObjectSize: firstPart.length + lastPart.length }), 'no error')
 })
 
 test('S3 accepts only plain digits as a part number', async (t) => {
@@ -151,12 +151,12 @@ test('the parts of an S3 multipart upload are listed in pages', async (t) => {
   )
   assert.equal(page.IsTruncated, true)
   assert.equal(page.NextPartNumberMarker, '3')
-  const rest = await client.send(new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: '3' }))
+  const secondPage = await client.send(new ListPartsCommand({ Bucket, Key, UploadId, PartNumberMarker: '3' }))
   assert.deepEqual(
-    rest.Parts?.map(({ PartNumber }) => PartNumber),
+    secondPage.Parts?.map(({ PartNumber }) => PartNumber),
     [10],
   )
-  assert.equal(rest.IsTruncated, false)
+  assert.equal(secondPage.IsTruncated, false)
 })
 
 test('S3 lists multipart uploads by key and start time, in pages and groups', async (t) => {
@@ -181,17 +181,17 @@ test('S3 lists multipart uploads by key and start time, in pages and groups', as
   assert.equal(nextPage.Uploads?.[0]?.UploadId, ids[3])
   const afterKey = await list({ KeyMarker: 'a' })
   assert.deepEqual(
-    afterKey.Uploads?.map((one) => one.Key),
+    afterKey.Uploads?.map((upload) => upload.Key),
     ['b/1', 'b/2', 'c'],
   )
   const groupedUploads = await list({ Delimiter: '/' })
   assert.deepEqual(
-    groupedUploads.Uploads?.map((one) => one.Key),
+    groupedUploads.Uploads?.map((upload) => upload.Key),
     ['a', 'a', 'c'],
   )
   assert.deepEqual(groupedUploads.CommonPrefixes, [{ Prefix: 'b/' }])
   assert.deepEqual(
-    (await list({ Prefix: 'b/' })).Uploads?.map((one) => one.Key),
+    (await list({ Prefix: 'b/' })).Uploads?.map((upload) => upload.Key),
     ['b/1', 'b/2'],
   )
 })
@@ -214,13 +214,16 @@ test('an S3 part can be copied from all or a range of another object', async (t)
   assert.equal(await getCallError(copy(1, 'bytes=0-')), '400 InvalidArgument')
   assert.equal(await getCallError(copy(1, 'bytes=5-2')), '400 InvalidArgument')
   assert.equal(await getCallError(copy(1, `bytes=0-${wholeObject.length}`)), '400 InvalidArgument')
-  const one = await copy(1)
+  const copiedPart = await copy(1)
   const two = await copy(2, 'bytes=1-3')
-  const parts = [one, two].map(({ CopyPartResult }, index) => ({ ...CopyPartResult, PartNumber: index + 1 }))
+  const parts = [copiedPart, two].map(({ CopyPartResult }, index) => ({
+    ...CopyPartResult,
+    PartNumber: index + 1,
+  }))
   await complete(client, UploadId, parts)
-  const got = await client.send(new GetObjectCommand({ Bucket, Key }))
+  const object = await client.send(new GetObjectCommand({ Bucket, Key }))
   const expectedBytes = Buffer.concat([wholeObject, wholeObject.subarray(1, 4)])
-  assert.ok(expectedBytes.equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+  assert.ok(expectedBytes.equals(Buffer.from((await object.Body?.transformToByteArray()) ?? [])))
 })
 
 test('completing an S3 multipart upload respects If-None-Match', async (t) => {
@@ -239,8 +242,8 @@ test('the SDK uploads a stream of unknown length in parts', async (t) => {
   const { client } = await startWithBucket(t)
   const pieces = Array.from({ length: 11 }, (_, index) => Buffer.alloc(MIB, index))
   await new Upload({ client, params: { Bucket, Key, Body: Readable.from(pieces) } }).done()
-  const got = await client.send(new GetObjectCommand({ Bucket, Key }))
-  assert.ok(Buffer.concat(pieces).equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
+  const object = await client.send(new GetObjectCommand({ Bucket, Key }))
+  assert.ok(Buffer.concat(pieces).equals(Buffer.from((await object.Body?.transformToByteArray()) ?? [])))
 })
 
 test('an S3 part can be uploaded to a presigned URL', async (t) => {

@@ -178,9 +178,9 @@ test('S3 returns notification configurations unchanged and rejects invalid ones'
     },
   ] as NonNullable<NotificationConfiguration['QueueConfigurations']>
   await configure(client, { QueueConfigurations, EventBridgeConfiguration: {} })
-  const got = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
-  assert.deepEqual(got.QueueConfigurations, QueueConfigurations)
-  assert.deepEqual(got.EventBridgeConfiguration, {})
+  const configuration = await client.send(new GetBucketNotificationConfigurationCommand({ Bucket }))
+  assert.deepEqual(configuration.QueueConfigurations, QueueConfigurations)
+  assert.deepEqual(configuration.EventBridgeConfiguration, {})
   const configureInvalidQueue = (queue: object) =>
     getCallError(
       configure(client, { QueueConfigurations: [{ QueueArn, Events: ['s3:ObjectCreated:*'], ...queue }] }),

@@ -161,11 +161,11 @@ test('an S3 object without a content type is binary/octet-stream, and objects ma
     'SignatureDoesNotMatch',
   )
   assert.equal((await send(url, { method: 'PUT', headers: { 'content-length': '0' } })).status, 200)
-  const got = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(got.ContentType, 'binary/octet-stream')
-  assert.equal(got.ContentLength, 0)
-  assert.equal(await got.Body?.transformToString(), '')
-  assert.equal(got.ETag, '"d41d8cd98f00b204e9800998ecf8427e"')
+  const object = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(object.ContentType, 'binary/octet-stream')
+  assert.equal(object.ContentLength, 0)
+  assert.equal(await object.Body?.transformToString(), '')
+  assert.equal(object.ETag, '"d41d8cd98f00b204e9800998ecf8427e"')
 })
 
 test('DeleteObjects reports every entry, or only failures in quiet mode', async (t) => {
@@ -183,9 +183,9 @@ test('DeleteObjects reports every entry, or only failures in quiet mode', async 
     firstDeletion.Errors?.map(({ Key, Code }) => [Key, Code]),
     [['k20', 'PreconditionFailed']],
   )
-  const rest = keys.slice(20).map((Key) => ({ Key, VersionId: 'null' }))
+  const remainingKeys = keys.slice(20).map((Key) => ({ Key, VersionId: 'null' }))
   const secondDeletion = await client.send(
-    new DeleteObjectsCommand({ Bucket, Delete: { Objects: rest, Quiet: true } }),
+    new DeleteObjectsCommand({ Bucket, Delete: { Objects: remainingKeys, Quiet: true } }),
   )
   assert.equal(secondDeletion.Deleted, undefined)
   assert.equal((await client.send(new ListObjectsV2Command({ Bucket }))).KeyCount, 0)

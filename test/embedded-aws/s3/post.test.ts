@@ -161,10 +161,10 @@ test('S3 refuses malformed forms', async (t) => {
 test('an S3 form upload interrupted within its file leaves no file', async (t) => {
   const { client, endpoint, dir } = await startWithBucket(t)
   const { fields } = await createPresignedPost(client, { Bucket, Key: 'k' })
-  const parts = Object.entries(fields).map(
+  const formParts = Object.entries(fields).map(
     ([name, value]) => `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
   )
-  const start = `${parts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'x'.repeat(200_000)}`
+  const start = `${formParts.join('')}--b\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n${'x'.repeat(200_000)}`
   const socket = connect(Number(new URL(endpoint).port), '127.0.0.1')
   await once(socket, 'connect')
   socket.write(

@@ -90,8 +90,8 @@ test('a presigned S3 PUT accepts only the signed type, length and metadata', asy
   assert.equal(await put({ 'content-type': 'image/png', 'content-length': '5' }, 'hello'), undefined)
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'k' }))
   assert.deepEqual([head.ContentType, head.Metadata, head.ContentLength], ['image/png', { a: 'b' }, 5])
-  const got = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(got.TagCount, 1)
+  const object = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(object.TagCount, 1)
 })
 
 test('a presigned S3 PUT with a checksum accepts only the bytes with that checksum', async (t) => {
@@ -219,9 +219,9 @@ test('the signatures of S3 upload chunks are verified one by one', async (t) => 
   const { client, endpoint } = await startWithBucket(t)
   const chunks = ['a'.repeat(65_536), 'b'.repeat(1024), 'c']
   assert.equal((await putSigned(endpoint, { chunks })).status, 200)
-  const got = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
-  assert.equal(await got.Body?.transformToString(), chunks.join(''))
-  assert.equal(got.ContentEncoding, undefined)
+  const object = await client.send(new GetObjectCommand({ Bucket, Key: 'k' }))
+  assert.equal(await object.Body?.transformToString(), chunks.join(''))
+  assert.equal(object.ContentEncoding, undefined)
   assert.equal((await putSigned(endpoint, { chunks: [] })).status, 200)
 
   const code = async (chunked: ChunkedBody) => (await putSigned(endpoint, chunked)).code
@@ -272,9 +272,9 @@ test('unsigned S3 chunks with a trailer, as the SDK sends streams, are decoded',
         ChecksumAlgorithm,
       }),
     )
-    const got = await client.send(new GetObjectCommand({ Bucket, Key: 'k', ChecksumMode: 'ENABLED' }))
-    assert.ok(Buffer.concat(pieces).equals(Buffer.from((await got.Body?.transformToByteArray()) ?? [])))
-    assert.ok(got[`Checksum${ChecksumAlgorithm}`])
+    const object = await client.send(new GetObjectCommand({ Bucket, Key: 'k', ChecksumMode: 'ENABLED' }))
+    assert.ok(Buffer.concat(pieces).equals(Buffer.from((await object.Body?.transformToByteArray()) ?? [])))
+    assert.ok(object[`Checksum${ChecksumAlgorithm}`])
   }
   // S3 accepts no bodies of unknown length: lib-storage uploads those in parts.
   const plainClient = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })

@@ -21,11 +21,11 @@ const redrive = (name: string, maxReceiveCount: number | string = 1) =>
 async function startWithDeadLetterQueue(t: TestContext, options: Partial<SqsServerOptions> = {}) {
   const server = await startSqs(t, options)
   const deadLetterUrl = await server.createQueue('dead')
-  const work = await server.createQueue('work', {
+  const workUrl = await server.createQueue('work', {
     RedrivePolicy: redrive('dead'),
     VisibilityTimeout: '0',
   })
-  return { ...server, dead: deadLetterUrl, work }
+  return { ...server, dead: deadLetterUrl, work: workUrl }
 }
 
 async function failMessages({ client, receive }: TestServer, url: string, bodies: string[]) {
@@ -35,7 +35,9 @@ async function failMessages({ client, receive }: TestServer, url: string, bodies
 }
 
 const receiveBodies = async ({ receive }: TestServer, url: string) =>
-  (await receive(url, { MaxNumberOfMessages: 10, VisibilityTimeout: 0 })).map((one) => one.Body).sort()
+  (await receive(url, { MaxNumberOfMessages: 10, VisibilityTimeout: 0 }))
+    .map((message) => message.Body)
+    .sort()
 
 describe('SQS dead-letter queues', () => {
   test('a message received too often moves to the dead-letter queue with its id, count and source', async (t) => {
@@ -92,15 +94,15 @@ describe('SQS dead-letter queues', () => {
     const { client, createQueue, receive } = await startSqs(t)
     const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
     const deadLetterUrl = await createQueue('dead.fifo', fifo)
-    const work = await createQueue('work.fifo', { ...fifo, RedrivePolicy: redrive('dead.fifo') })
+    const workUrl = await createQueue('work.fifo', { ...fifo, RedrivePolicy: redrive('dead.fifo') })
     for (const MessageBody of ['1', '2'])
-      await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody, MessageGroupId: 'g' }))
-    await receive(work, { MaxNumberOfMessages: 2 })
-    await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody: '3', MessageGroupId: 'g' }))
-    const rest = await receive(work, { MaxNumberOfMessages: 10 })
+      await client.send(new SendMessageCommand({ QueueUrl: workUrl, MessageBody, MessageGroupId: 'g' }))
+    await receive(workUrl, { MaxNumberOfMessages: 2 })
+    await client.send(new SendMessageCommand({ QueueUrl: workUrl, MessageBody: '3', MessageGroupId: 'g' }))
+    const remainingMessages = await receive(workUrl, { MaxNumberOfMessages: 10 })
     const deadMessages = await receive(deadLetterUrl, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
-      [rest, deadMessages].map((messages) => messages.map((one) => one.Body)),
+      [remainingMessages, deadMessages].map((messages) => messages.map((message) => message.Body)),
       [['3'], ['1', '2']],
     )
     assert.equal(deadMessages[0]?.Attributes?.MessageGroupId, 'g')
@@ -232,9 +234,12 @@ describe('SQS message move tasks', () => {
     await start(firstServer, { MaxNumberOfMessagesPerSecond: 2 })
     await firstServer.stop()
     const secondServer = await startSqs(t, { file: firstServer.file })
-    const work = firstServer.work.replace(firstServer.endpoint, secondServer.endpoint)
-    assert.equal((await secondServer.receive(work, { WaitTimeSeconds: 20, VisibilityTimeout: 60 })).length, 1)
-    assert.equal((await secondServer.receive(work, { WaitTimeSeconds: 20 })).length, 1)
+    const workUrl = firstServer.work.replace(firstServer.endpoint, secondServer.endpoint)
+    assert.equal(
+      (await secondServer.receive(workUrl, { WaitTimeSeconds: 20, VisibilityTimeout: 60 })).length,
+      1,
+    )
+    assert.equal((await secondServer.receive(workUrl, { WaitTimeSeconds: 20 })).length, 1)
     assert.equal((await list(secondServer))[0]?.Status, 'COMPLETED')
   })
 

@@ -39,7 +39,7 @@ describe('SQS durability', () => {
     )
     now += 30_000
     const messages = await secondServer.receive(urlAfterRestart, { MaxNumberOfMessages: 10 })
-    assert.deepEqual(messages.map((one) => one.Body).sort(), ['delayed', 'held', 'waiting'])
+    assert.deepEqual(messages.map((message) => message.Body).sort(), ['delayed', 'held', 'waiting'])
   })
 
   test('SQS loses no acknowledged request when it is killed under 8 writers', async (t) => {

@@ -31,7 +31,7 @@ function fifoShorthands({ client, receive }: TestServer, url: string) {
         new SendMessageCommand({ QueueUrl: url, MessageBody: body, MessageGroupId: group, ...extras }),
       ),
     bodies: async (options: Parameters<TestServer['receive']>[1] = { MaxNumberOfMessages: 10 }) =>
-      (await receive(url, options)).map((one) => one.Body),
+      (await receive(url, options)).map((message) => message.Body),
     take: async (max = 10) => await receive(url, { MaxNumberOfMessages: max }),
     remove: (ReceiptHandle: string | undefined) =>
       client.send(new DeleteMessageCommand({ QueueUrl: url, ReceiptHandle })),
@@ -60,7 +60,7 @@ describe('SQS FIFO queues', () => {
     await send('b1', 'b')
     const heldMessages = await take(2)
     assert.deepEqual(
-      heldMessages.map((one) => one.Body),
+      heldMessages.map((message) => message.Body),
       ['a1', 'a2'],
     )
     assert.deepEqual(await bodies(), ['b1'])
@@ -164,14 +164,14 @@ describe('SQS FIFO queues', () => {
   test('sequence numbers of FIFO messages increase, and each stays with its message', async (t) => {
     const { send, take } = await startFifo(t)
     const sentMessages = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
-    const numbers = sentMessages.map((one) => BigInt(one.SequenceNumber ?? 0))
+    const numbers = sentMessages.map((message) => BigInt(message.SequenceNumber ?? 0))
     assert.ok((numbers[0] ?? 0n) < (numbers[1] ?? 0n) && (numbers[1] ?? 0n) < (numbers[2] ?? 0n))
     const receivedMessages = await take()
     assert.deepEqual(
-      receivedMessages.map((one) => [
-        one.Body,
-        one.Attributes?.SequenceNumber,
-        one.Attributes?.MessageGroupId,
+      receivedMessages.map((message) => [
+        message.Body,
+        message.Attributes?.SequenceNumber,
+        message.Attributes?.MessageGroupId,
       ]),
       [
         ['1', sentMessages[0]?.SequenceNumber, 'a'],
@@ -232,8 +232,8 @@ describe('SQS FIFO queues', () => {
     now += 20_000
     const secondMessages = await receive(url, attempt)
     assert.deepEqual(
-      secondMessages.map((one) => [one.Body, one.ReceiptHandle]),
-      firstMessages.map((one) => [one.Body, one.ReceiptHandle]),
+      secondMessages.map((message) => [message.Body, message.ReceiptHandle]),
+      firstMessages.map((message) => [message.Body, message.ReceiptHandle]),
     )
     assert.equal(secondMessages[0]?.Attributes?.ApproximateReceiveCount, '1')
     now += 20_000

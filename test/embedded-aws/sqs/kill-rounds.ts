@@ -179,7 +179,7 @@ async function drain(t: TestContext, file: string, ledger: Ledger) {
   for (const QueueUrl of [`/${ACCOUNT}/plain`, `/${ACCOUNT}/ordered.fifo`]) {
     let messages = await receive(QueueUrl, { MaxNumberOfMessages: 10 })
     while (messages.length > 0) {
-      bodies.push(...messages.map((one) => one.Body ?? ''))
+      bodies.push(...messages.map((message) => message.Body ?? ''))
       for (const { ReceiptHandle } of messages)
         await client.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }))
       messages = await receive(QueueUrl, { MaxNumberOfMessages: 10 })

@@ -23,9 +23,9 @@ async function startLongPoll({ http, receive, attributes }: TestServer, url: str
   return { waiting: waitingReceive }
 }
 
-async function measureMs(work: () => Promise<unknown>): Promise<number> {
+async function measureMs(action: () => Promise<unknown>): Promise<number> {
   const start = performance.now()
-  await work()
+  await action()
   return performance.now() - start
 }
 
@@ -61,7 +61,7 @@ describe('SQS long polling', () => {
       await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: body }))
     const receivedMessages = await Promise.all(receivers)
     assert.deepEqual(
-      receivedMessages.map((messages) => messages.map((one) => one.Body)),
+      receivedMessages.map((messages) => messages.map((message) => message.Body)),
       [['first'], ['second'], ['third']],
     )
   })

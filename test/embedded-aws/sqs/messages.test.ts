@@ -162,7 +162,7 @@ describe('SQS messages', () => {
       }),
     )
     assert.deepEqual(
-      Successful?.map((one) => one.Id),
+      Successful?.map((entry) => entry.Id),
       ['good'],
     )
     assert.deepEqual(
@@ -174,7 +174,7 @@ describe('SQS messages', () => {
     )
     const messages = await receive(url, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
-      messages.map((one) => one.Body),
+      messages.map((message) => message.Body),
       ['good'],
     )
     const ReceiptHandle = getReceiptHandle(messages[0])
@@ -232,7 +232,7 @@ describe('SQS messages', () => {
     await send(undefined, 'alone')
     const firstMessages = await receive(url, { MaxNumberOfMessages: 4 })
     assert.deepEqual(
-      firstMessages.map((one) => one.Body),
+      firstMessages.map((message) => message.Body),
       ['noisy 0', 'quiet', 'alone', 'noisy 1'],
     )
     assert.equal(firstMessages[1]?.Attributes?.MessageGroupId, 'quiet')
@@ -287,7 +287,7 @@ describe('SQS messages', () => {
     })
     const messages = await receive(url, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
-      messages.map((one) => one.Body),
+      messages.map((message) => message.Body),
       ['by name', 'by ARN'],
     )
     await assert.rejects(sqs.send('nowhere', 'x'), { name: 'QueueDoesNotExist' })

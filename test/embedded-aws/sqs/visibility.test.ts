@@ -102,7 +102,7 @@ describe('SQS visibility timeouts', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesDelayed, '1')
     const firstMessages = await receive(url, { MaxNumberOfMessages: 10 })
     assert.deepEqual(
-      firstMessages.map((one) => one.Body),
+      firstMessages.map((message) => message.Body),
       ['at once'],
     )
     now += 30_000

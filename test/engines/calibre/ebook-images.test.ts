@@ -42,7 +42,7 @@ async function createDocument(name: string, images: Readonly<Record<string, Uint
     'word/_rels/document.xml.rels': list(relations.join('')),
     'word/document.xml': `<w:document ${colorSpaces.join(' ')}><w:body>${shownImages.join('')}</w:body></w:document>`,
   }
-  for (const [part, text] of Object.entries(texts)) await zip.add(part, new TextReader(text))
+  for (const [partName, text] of Object.entries(texts)) await zip.add(partName, new TextReader(text))
   for (const [image, bytes] of Object.entries(images))
     await zip.add(`word/media/${image}`, new Uint8ArrayReader(bytes))
   const path = join(scratchFolder('ebook-images'), name)

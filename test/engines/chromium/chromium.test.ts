@@ -178,14 +178,14 @@ describe('CSS and SVG animations', () => {
   const boxes = `<rect class="a" width="40" height="80" fill="#f00"/><rect class="b" x="40" width="40" height="80"/>`
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="80" height="80">${style}${boxes}</svg>`
 
-  for (const [what, file] of [
+  for (const [caseName, file] of [
     ['a page', `<body style="margin:0">${svg}`],
     ['a drawing', svg],
   ] as const)
-    test(`a finite animation in ${what} is rendered in its last frame, an endless one in its first`, async () => {
-      const source = await page(file, what === 'a page' ? 'moving.html' : 'moving.svg')
+    test(`a finite animation in ${caseName} is rendered in its last frame, an endless one in its first`, async () => {
+      const source = await page(file, caseName === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
-      const printedPage = join(folder, `${what}.png`)
+      const printedPage = join(folder, `${caseName}.png`)
       await sharp(await renderPdfPage(pdf, 1, 96))
         .trim({ background: '#fff' })
         .toFile(printedPage)

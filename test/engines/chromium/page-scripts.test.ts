@@ -192,11 +192,11 @@ describe('hostile page scripts', () => {
   }
   for (const [name, code] of Object.entries(endless)) {
     test(`endless page scripts are stopped, and what they have written is printed: ${name}`, async () => {
-      const other = convertPage('<p>betamarker', 'pdf', {})
+      const otherPage = convertPage('<p>betamarker', 'pdf', {})
       const { text, warnings } = await printedText(script(`${write("'before'")} ${code}`))
       assert.equal(text, 'alphamarker before')
       assert.ok(warnings.includes('SCRIPTS_STOPPED'), String(warnings))
-      assert.equal(await countPdfPages((await other).path), 1)
+      assert.equal(await countPdfPages((await otherPage).path), 1)
     })
   }
 

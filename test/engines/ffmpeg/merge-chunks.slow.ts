@@ -77,14 +77,14 @@ const merges: Readonly<Record<string, { readonly files: readonly string[] } & Vi
   'without audio': { files: ['mute.mkv', 'mute.mkv'], from: 'mkv', to: 'mkv' },
 }
 
-for (const [what, { files, ...asked }] of Object.entries(merges)) {
-  test(`a merge ${what} has the same result in chunks as in one run`, { timeout: 600_000 }, async () => {
+for (const [caseName, { files, ...asked }] of Object.entries(merges)) {
+  test(`a merge ${caseName} has the same result in chunks as in one run`, { timeout: 600_000 }, async () => {
     const merge = { operation: 'merge', ...asked, options: { preset: 'ultrafast', mode: 'encode' } } as const
     const paths = files.map(getPath)
-    const one = await convertWhole(paths, merge)
-    const { result, parts } = await convertInChunks(paths, merge, { workers: 1, timeoutS: 0.3 })
-    assert.ok(parts > files.length + 1, `${parts} parts`)
-    await assertSameVideo(one, result)
+    const wholeVideo = await convertWhole(paths, merge)
+    const { result, chunkCount } = await convertInChunks(paths, merge, { workers: 1, timeoutS: 0.3 })
+    assert.ok(chunkCount > files.length + 1, `${chunkCount} parts`)
+    await assertSameVideo(wholeVideo, result)
   })
 }
 

@@ -85,7 +85,9 @@ describe('merging media files', () => {
   })
 
   test('merging audio accepts a gap of at most 10 seconds', () => {
-    const row = ffmpeg.capabilities.find((one) => one.operation === 'merge' && one.to.includes('mp3'))
+    const row = ffmpeg.capabilities.find(
+      (capability) => capability.operation === 'merge' && capability.to.includes('mp3'),
+    )
     for (const gap of [-1, 11, 'long']) assert.equal(row?.options.safeParse({ gap }).success, false)
     assert.deepEqual([row?.more?.min, row?.more?.max], [1, 49])
   })
@@ -161,8 +163,8 @@ describe('video and audio compression', () => {
   })
 
   test('compression is not offered for lossless formats', () => {
-    const rows = ffmpeg.capabilities.filter((one) => one.operation === 'compress')
-    const formats = rows.flatMap((one) => one.from)
+    const rows = ffmpeg.capabilities.filter((capability) => capability.operation === 'compress')
+    const formats = rows.flatMap((row) => row.from)
     assert.ok(formats.includes('webm') && formats.includes('ogg'), `offered for ${formats}`)
     assert.deepEqual(
       formats.filter((id) => ['wav', 'flac', 'y4m', 'pcm'].includes(id)),

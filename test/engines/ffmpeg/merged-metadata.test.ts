@@ -18,14 +18,14 @@ const run = (bin: string, args: readonly string[]) =>
 function createMedia(
   name: string,
   texts: Readonly<Record<string, string>>,
-  more: readonly string[] = [],
+  extraArgs: readonly string[] = [],
 ): string {
   const path = join(folder, name)
   const list = `${path}.txt`
   const lines = Object.entries(texts).map(([key, text]) => `${key}=${text.replaceAll(/[=;#\\]/g, '\\$&')}`)
   const chapter = ['[CHAPTER]', 'TIMEBASE=1/1000', 'START=0', 'END=250', `title=In ${name}`]
   writeFileSync(list, [';FFMETADATA1', ...lines, ...(/mp3|mp4/.test(name) ? chapter : []), ''].join('\n'))
-  const source = ['-f', 'lavfi', '-i', 'sine=d=0.5', ...more, '-f', 'ffmetadata', '-i', list]
+  const source = ['-f', 'lavfi', '-i', 'sine=d=0.5', ...extraArgs, '-f', 'ffmetadata', '-i', list]
   const inputs = source.filter((arg) => arg === '-i').length
   const maps = Array.from({ length: inputs - 1 }, (_, at) => ['-map', String(at)]).flat()
   run('ffmpeg', ['-y', ...source, ...maps, '-map_metadata', String(inputs - 1), path])
@@ -143,24 +143,27 @@ function createSilentVideo(name: string, title: string, seconds = 1): string {
 test('videos without audio keep shared tags and chapters when they are merged in chunks', async () => {
   const videos = [createSilentVideo('one.mkv', 'First'), createSilentVideo('two.mkv', 'Second')]
   const merge = { operation: 'merge', from: 'mkv', to: 'mkv', options: { mode: 'encode' } } as const
-  const one = await convertWhole(videos, merge)
-  const { result, parts } = await convertInChunks(videos, merge, { workers: 1, timeoutS: 0.0001 })
-  assert.equal(parts, 2)
+  const wholeVideo = await convertWhole(videos, merge)
+  const { result, chunkCount } = await convertInChunks(videos, merge, { workers: 1, timeoutS: 0.0001 })
+  assert.equal(chunkCount, 2)
   const { texts, marks: chapters } = readTags(result.path)
   assert.deepEqual([texts['artist'], texts['title']], ['Ann', undefined])
   assert.deepEqual(chapters, [
     ['0.2', 'In one.mkv'],
     ['1.2', 'In two.mkv'],
   ])
-  assert.deepEqual(chapters, readTags(one.path).marks)
-  assert.deepEqual([result.warnings, one.warnings], [['METADATA_DROPPED'], ['METADATA_DROPPED']])
+  assert.deepEqual(chapters, readTags(wholeVideo.path).marks)
+  assert.deepEqual([result.warnings, wholeVideo.warnings], [['METADATA_DROPPED'], ['METADATA_DROPPED']])
 })
 
 test('a video without audio keeps its tags and chapters when it is encoded in chunks', async () => {
   const mergeRequest = { from: 'mkv', to: 'mp4', options: { mode: 'encode' } } as const
   const video = createSilentVideo('long.mkv', 'Long', 14)
-  const { result, parts } = await convertInChunks([video], mergeRequest, { workers: 1, timeoutS: 0.0001 })
-  assert.ok(parts > 1)
+  const { result, chunkCount } = await convertInChunks([video], mergeRequest, {
+    workers: 1,
+    timeoutS: 0.0001,
+  })
+  assert.ok(chunkCount > 1)
   const { texts, marks: chapters } = readTags(result.path)
   assert.deepEqual([texts['artist'], texts['title'], chapters.length], ['Ann', 'Long', 1])
   assert.deepEqual(chapters, readTags((await convertWhole([video], mergeRequest)).path).marks)

@@ -107,7 +107,8 @@ describe('video options', () => {
       ['wav', false],
       ['mp3', true],
     ] as const) {
-      const { options } = ffmpeg.capabilities.find((one) => one.to.includes(to)) ?? assert.fail()
+      const { options } =
+        ffmpeg.capabilities.find((capability) => capability.to.includes(to)) ?? assert.fail()
       assert.equal('audioBitrate' in options.shape, present, to)
     }
   })

@@ -58,7 +58,7 @@ describe('subtitle conversions', { concurrency: 2 }, () => {
     test(`subtitles in ${from} keep text, lines and times`, async () => {
       // `npm run conformance` tests all combinations of formats.
       const targets = ['srt', 'ass', 'lrc'].includes(from) ? subtitleTargets : (['srt', 'txt'] as const)
-      for (const to of targets.filter((one) => one !== from)) {
+      for (const to of targets.filter((target) => target !== from)) {
         const { text, progress } = await convertText(fixture(`subtitles.${from}`), to)
         assert.equal(progress.at(-1), 1)
         const cues = parseCues(text, to)
@@ -243,7 +243,7 @@ describe('subtitles of videos', { concurrency: 2 }, () => {
     const makers = conversions().filter(({ to }) => to === 'srt')
     const sources = makers
       .map(({ from }) => from)
-      .filter((from) => !subtitleSources.some((one) => one === from))
+      .filter((from) => !subtitleSources.some((subtitleSource) => subtitleSource === from))
     assert.deepEqual(sources.toSorted(), ['m4v', 'mkv', 'mov', 'mp4', 'webm'])
   })
 })

@@ -75,12 +75,12 @@ const kinds = {
   },
 } as const satisfies Record<string, VideoRequest & { file: string }>
 
-for (const [what, { file, ...asked }] of Object.entries(kinds)) {
-  test(`a video ${what} has the same result in chunks as in one run`, { timeout: 300_000 }, async () => {
-    const one = await convertWhole([file], asked)
-    const { result, parts } = await convertInChunks([file], asked)
-    assert.ok(parts > 3, `${parts} parts`)
-    const { expected, got } = await assertSameVideo(one, result)
+for (const [caseName, { file, ...asked }] of Object.entries(kinds)) {
+  test(`a video ${caseName} has the same result in chunks as in one run`, { timeout: 300_000 }, async () => {
+    const wholeVideo = await convertWhole([file], asked)
+    const { result, chunkCount } = await convertInChunks([file], asked)
+    assert.ok(chunkCount > 3, `${chunkCount} parts`)
+    const { expected, got } = await assertSameVideo(wholeVideo, result)
     assert.equal(got.title, expected.title)
     assert.deepEqual(
       [got.width, got.height, got.rotation],

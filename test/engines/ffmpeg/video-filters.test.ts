@@ -4,8 +4,8 @@ import { chooseOutputSize } from '../../../lib/engines/ffmpeg/video-filters.ts'
 import { argAfter, createMediaInfo, createRecipe, type Streams } from '../support/ffmpeg-recipe.ts'
 
 const encode = { mode: 'encode' }
-const filter = (to: string, options: object, video: object = {}, more: object = {}) =>
-  argAfter(createRecipe(to, { ...encode, ...options }, { video }, more).output, '-filter:v:0')
+const filter = (to: string, options: object, video: object = {}, overrides: object = {}) =>
+  argAfter(createRecipe(to, { ...encode, ...options }, { video }, overrides).output, '-filter:v:0')
 
 describe('video frames', () => {
   test('video frames are only scaled if no other option is set', () => {
@@ -84,7 +84,8 @@ describe('video frames', () => {
 
   test('a video stays HDR only in H.265 and without an overlay', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
-    const of = (options: object, more: object = {}) => createRecipe('mp4', options, { video: bright }, more)
+    const of = (options: object, overrides: object = {}) =>
+      createRecipe('mp4', options, { video: bright }, overrides)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
     const keptRecipe = of({ ...encode, codec: 'h265' })
     assert.equal(argAfter(keptRecipe.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')

@@ -23,10 +23,15 @@ const isTruncationDetected = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', '
 describe('hostile images for ImageMagick', () => {
   const folder = scratchFolder('hostile')
 
-  async function failing(code: ErrorCode, bytes: string | Buffer, from: FormatId, what = ''): Promise<void> {
+  async function failing(
+    code: ErrorCode,
+    bytes: string | Buffer,
+    from: FormatId,
+    caseName = '',
+  ): Promise<void> {
     const path = join(folder, `in.${from}`)
     await writeFile(path, bytes)
-    await assertRefused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${what}`)
+    await assertRefused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${caseName}`)
   }
 
   test('a hostile image that is a disguised script is refused as corrupt, whatever its name', async () => {

@@ -138,8 +138,8 @@ describe('ImageMagick formats', () => {
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
     const fitsWithManyPlanes = join(folder, 'many.fits')
     await writeFile(fitsWithManyPlanes, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
-    const one = await convert(imagemagick, fitsWithManyPlanes, 'png')
-    assert.deepEqual([await shades(one.path), one.warnings], [[0, 255], ['PLANES_DROPPED']])
+    const converted = await convert(imagemagick, fitsWithManyPlanes, 'png')
+    assert.deepEqual([await shades(converted.path), converted.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
   test('a FITS image is read despite missing values, and even after a table', async () => {

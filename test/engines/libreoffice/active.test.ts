@@ -81,19 +81,22 @@ const cases = [
   alsoForbidden?: RegExp[]
 }[]
 
-for (const one of cases) {
-  describe(`active content in ${one.name}`, () => {
-    test(`the test document ${one.name} contains active content`, async () => {
-      const content = await readContent(fixture(`office/${one.name}`))
-      for (const pattern of one.active) assert.match(content, pattern)
+for (const testCase of cases) {
+  describe(`active content in ${testCase.name}`, () => {
+    test(`the test document ${testCase.name} contains active content`, async () => {
+      const content = await readContent(fixture(`office/${testCase.name}`))
+      for (const pattern of testCase.active) assert.match(content, pattern)
     })
 
-    for (const to of one.to) {
-      test(`active content in ${one.name} is removed from its ${to}, but the text is kept`, async () => {
-        const { path } = await convert(engine, fixture(`office/${one.name}`), to)
+    for (const to of testCase.to) {
+      test(`active content in ${testCase.name} is removed from its ${to}, but the text is kept`, async () => {
+        const { path } = await convert(engine, fixture(`office/${testCase.name}`), to)
         const content = to === 'pdf' ? await uncompressPdf(path) : await readContent(path)
-        assert.ok(content.includes(one.word), `${one.word} is missing`)
-        for (const pattern of [...one.active, ...('alsoForbidden' in one ? one.alsoForbidden : [])]) {
+        assert.ok(content.includes(testCase.word), `${testCase.word} is missing`)
+        for (const pattern of [
+          ...testCase.active,
+          ...('alsoForbidden' in testCase ? testCase.alsoForbidden : []),
+        ]) {
           assert.doesNotMatch(content, pattern)
         }
       })

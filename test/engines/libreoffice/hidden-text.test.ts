@@ -47,7 +47,7 @@ test('hidden text of documents is left out of text, ebooks and PDF, and is repor
   assert.match(await readFile(page.path, 'utf8'), /secret/)
   const unseen = (await readFile(page.path, 'utf8')).match(/display: none[^>]*>[^<]*/g) ?? []
   assert.equal(unseen.length, 3)
-  assert.ok(unseen.every((one) => one.includes('secret')))
+  assert.ok(unseen.every((text) => text.includes('secret')))
   const openDocument = await flat(
     'open.fodt',
     'text',
@@ -102,8 +102,8 @@ test('broken references in a document show the text that they had when it was sa
 test('the words of a Word 97 document are not counted if text is hidden or deleted, or if a style may hide text', async () => {
   const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
   const summarizeAsDoc = async (name: string, styles: string, body: string) => {
-    const parts = `${styles}<office:body><office:text>${body}</office:text></office:body>`
-    const { path } = await convert(office, await flat(name, 'text', parts), 'doc')
+    const contentXml = `${styles}<office:body><office:text>${body}</office:text></office:body>`
+    const { path } = await convert(office, await flat(name, 'text', contentXml), 'doc')
     const summary = await readSummary(path, 'doc', { isResult: false })
     return [summary?.words?.total, summary?.features]
   }

@@ -27,7 +27,7 @@ before(async () => {
 const compressFile = (source: string, options = {}) =>
   convert(vips, source, source.endsWith('odt') ? 'odt' : 'docx', { operation: 'compress', options })
 const getSize = async (path: string) => (await stat(path)).size
-const part = (path: string, name: string) => readStdout('unzip', '-p', path, name)
+const readPart = (path: string, name: string) => readStdout('unzip', '-p', path, name)
 
 test('compressing a document makes its images smaller and keeps its text unchanged', async () => {
   const { path, result, warnings } = await compressFile(album)
@@ -36,7 +36,7 @@ test('compressing a document makes its images smaller and keeps its text unchang
   assert.deepEqual(warnings, [])
   assert.equal(result.details?.sizeAfter, await getSize(path))
   assert.deepEqual(await listZipNames(path), await listZipNames(album))
-  assert.equal(await part(path, 'word/document.xml'), await part(album, 'word/document.xml'))
+  assert.equal(await readPart(path, 'word/document.xml'), await readPart(album, 'word/document.xml'))
 })
 
 test('a document is compressed to the target size, or a warning says that the size cannot be reached', async () => {

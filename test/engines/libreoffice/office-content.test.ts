@@ -83,12 +83,21 @@ test('table cells of a Word document without column definitions are kept in text
   const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
   const grid = /<w:tblGrid\s*\/>|<w:tblGrid>.*?<\/w:tblGrid>/s
   assert.match(xml, grid)
-  const parts = join(workDir, 'parts')
-  await mkdir(parts)
-  await readStdout('bsdtar', '-xf', path, '-C', parts)
-  await writeFile(join(parts, 'word/document.xml'), xml.replace(grid, ''))
+  const partsFolder = join(workDir, 'parts')
+  await mkdir(partsFolder)
+  await readStdout('bsdtar', '-xf', path, '-C', partsFolder)
+  await writeFile(join(partsFolder, 'word/document.xml'), xml.replace(grid, ''))
   const names = ['[Content_Types].xml', '_rels', 'word']
-  await readStdout('bsdtar', '-cf', join(workDir, 'bare.docx'), '--format', 'zip', '-C', parts, ...names)
+  await readStdout(
+    'bsdtar',
+    '-cf',
+    join(workDir, 'bare.docx'),
+    '--format',
+    'zip',
+    '-C',
+    partsFolder,
+    ...names,
+  )
   const text = await readFile((await convert(pandoc, join(workDir, 'bare.docx'), 'txt')).path, 'utf8')
   assert.match(text, /first\tsecond\nthird\tfourth/)
 })
@@ -174,7 +183,7 @@ test('a Word document keeps fields, controls in tables, tables in notes and embe
   for (const to of ['txt', 'md'] as const) {
     const text = await readFile((await convert(pandoc, path, to)).path, 'utf8')
     assert.deepEqual(
-      allParts.filter((one) => !text.includes(one)),
+      allParts.filter((part) => !text.includes(part)),
       [],
       to,
     )
@@ -197,8 +206,8 @@ test('a Word document keeps text with ruby annotations and in custom XML element
   )
   for (const to of ['txt', 'md'] as const) {
     const text = await readFile((await convert(pandoc, path, to)).path, 'utf8')
-    for (const one of ['vor東京(とうきょう)', 'marked', 'block', 'vor注(ちゅう)'])
-      assert.ok(text.includes(one), `${one} in ${text}`)
+    for (const expectedWord of ['vor東京(とうきょう)', 'marked', 'block', 'vor注(ちゅう)'])
+      assert.ok(text.includes(expectedWord), `${expectedWord} in ${text}`)
   }
 })
 

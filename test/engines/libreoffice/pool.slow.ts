@@ -143,9 +143,9 @@ describe('failing LibreOffice processes', () => {
     const { engine, baseDir } = await pool({ processes: 1, ...settings })
     await engine.warm?.()
     const officesBefore = await offices(baseDir)
-    let left = times
+    let timesLeft = times
     const onProgress = (ratio: number) => {
-      if (ratio !== 0.5 || left-- <= 0) return
+      if (ratio !== 0.5 || timesLeft-- <= 0) return
       void offices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
     }
     const run = convert(engine, await writeLongText('Survivor'), 'pdf', { onProgress })
@@ -275,12 +275,12 @@ test('a killed service leaves no LibreOffice processes, and its folders are remo
   service.kill('SIGKILL')
   await exit
   await waitUntil(async () => (await offices(baseDir)).length === 0, 'the LibreOffice process survives')
-  const left = await readdir(baseDir)
-  assert.equal(left.length, 1)
+  const remainingNames = await readdir(baseDir)
+  assert.equal(remainingNames.length, 1)
   const nextEngine = createLibreOffice({ baseDir })
   engines.push(nextEngine)
   await nextEngine.warm?.()
-  const remainingFolders = (await readdir(baseDir)).filter((name) => left.includes(name))
+  const remainingFolders = (await readdir(baseDir)).filter((name) => remainingNames.includes(name))
   assert.deepEqual(remainingFolders, [])
 })
 
@@ -302,8 +302,8 @@ describe('compromised LibreOffice processes', () => {
     ['txt', 'talks without end'],
     ['html', 'lies about the pages'],
   ]
-  for (const [to, what] of triedConversions) {
-    test(`a LibreOffice process compromised by a document that ${what} fails only that document`, async () => {
+  for (const [to, caseName] of triedConversions) {
+    test(`a LibreOffice process compromised by a document that ${caseName} fails only that document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
       const { engine } = await pool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')

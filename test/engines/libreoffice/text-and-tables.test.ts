@@ -74,8 +74,8 @@ describe('plain text and tables', () => {
     const month = '<number:month number:style="long"/>'
     const hours =
       '<number:hours number:style="long"/><number:text>:</number:text><number:minutes number:style="long"/>'
-    const look = (name: string, parts: string, kind = 'date') =>
-      `<number:${kind}-style style:name="N${name}">${parts}</number:${kind}-style>
+    const look = (name: string, contentXml: string, kind = 'date') =>
+      `<number:${kind}-style style:name="N${name}">${contentXml}</number:${kind}-style>
        <style:style style:name="${name}" style:family="table-cell" style:data-style-name="N${name}"/>`
     const cell = (name: string, type: string, value: string) =>
       `<table:table-cell table:style-name="${name}" office:value-type="${type}" office:${type === 'float' ? '' : `${type}-`}value="${value}"/>`
@@ -111,8 +111,8 @@ describe('plain text and tables', () => {
     await writeFile(source, '2023;name\n1;x\n')
     const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
     const [cells, styles, book] = await Promise.all(
-      ['worksheets/sheet1', 'styles', 'workbook'].map((part) =>
-        readStdout('unzip', '-p', path, `xl/${part}.xml`),
+      ['worksheets/sheet1', 'styles', 'workbook'].map((name) =>
+        readStdout('unzip', '-p', path, `xl/${name}.xml`),
       ),
     )
     assert.match(cells ?? '', /<c r="A1" [^>]*t="s"[\s\S]*<c r="A2" [^>]*t="n"/)

@@ -85,7 +85,7 @@ describe('content of documents', () => {
     for (const otherFormat of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
       const convertedNotes = await convert(pandoc, notes, otherFormat)
       const { text } = await convertSource(convertedNotes.path, 'md', { from: otherFormat })
-      for (const part of [
+      for (const expectedPattern of [
         /Field notes/,
         /# Kingfisher/,
         /\*blue\*/,
@@ -94,7 +94,7 @@ describe('content of documents', () => {
         /\|? *Day *\|?/,
         /\|? *14 *\|?/,
       ]) {
-        assert.match(text, part, otherFormat)
+        assert.match(text, expectedPattern, otherFormat)
       }
     }
   })

@@ -89,7 +89,7 @@ const expectedLengths = (paragraphs: number) =>
 /** Returns the word numbers of some paragraphs as they were created. */
 const numbersFrom = (firstNumber: number, paragraphs: number) =>
   Array.from(
-    { length: expectedLengths(paragraphs).reduce((sum, one) => sum + one) },
+    { length: expectedLengths(paragraphs).reduce((sum, length) => sum + length) },
     (_, index) => firstNumber + index,
   )
 
@@ -140,9 +140,9 @@ describe('PDF with columns to Word', () => {
   test('PDF paragraphs continue from one column to the next', () => {
     const paragraphs = getDocument('two')
       .text.split(/\n\n+/)
-      .filter((part) => extractNumbers(part).length > 0)
+      .filter((paragraph) => extractNumbers(paragraph).length > 0)
     assert.deepEqual(
-      paragraphs.map((part) => extractNumbers(part).length),
+      paragraphs.map((paragraph) => extractNumbers(paragraph).length),
       [...expectedLengths(4), ...expectedLengths(4), ...expectedLengths(2)],
     )
   })

@@ -11,7 +11,7 @@ import { convert, removeRuns } from '../support/run-engine.ts'
 const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
 const pages = (...numbers: readonly number[]) => ({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
-  2: `<< /Type /Pages /Kids [${numbers.map((one) => `${one} 0 R`).join(' ')}] /Count ${numbers.length} >>`,
+  2: `<< /Type /Pages /Kids [${numbers.map((number) => `${number} 0 R`).join(' ')}] /Count ${numbers.length} >>`,
 })
 const page = (contents: number) =>
   `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 500] /Contents ${contents} 0 R

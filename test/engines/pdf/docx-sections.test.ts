@@ -12,8 +12,8 @@ import {
 import { buildSections, type DocxSection } from '../../../lib/engines/pdf/docx/sections.ts'
 
 /** Points; margins are left, top, right and bottom. */
-const createSection = (more: Partial<DocxSection> = {}) =>
-  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...more }) as DocxSection // nothing else is used
+const createSection = (overrides: Partial<DocxSection> = {}) =>
+  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...overrides }) as DocxSection // nothing else is used
 
 describe('Word section options', () => {
   test('the margins of a Word section are in twentieths of a point', () => {

@@ -19,7 +19,8 @@ const encrypt = (key: Buffer, iv: Buffer, data: Buffer, padding: boolean) => {
 /** Creates a PDF whose only attachment is encrypted with AES-256, while its pages are readable. */
 function createLockedAttachment(password: string): Buffer {
   const key = randomBytes(32)
-  const hash = (...parts: readonly Uint8Array[]) => createHash('sha256').update(Buffer.concat(parts)).digest()
+  const hash = (...chunks: readonly Uint8Array[]) =>
+    createHash('sha256').update(Buffer.concat(chunks)).digest()
   // ISO 32000-2, 7.6.4.4, with the plain hash of Adobe's extension level 3.
   const seal = (...rest: readonly Uint8Array[]) => {
     const [check, salt] = [randomBytes(8), randomBytes(8)]
@@ -73,8 +74,8 @@ test('a PDF that encrypts only its attachments is converted without a password',
 
 test('PDF tools leave out attachments that they cannot decrypt, with a warning', async () => {
   for (const operation of ['rotate-pdf', 'linearize-pdf', 'merge'] as const) {
-    const more = operation === 'merge' ? [fixture('three-pages.pdf')] : []
-    const { path, warnings } = await run(operation, {}, locked, { more })
+    const otherPaths = operation === 'merge' ? [fixture('three-pages.pdf')] : []
+    const { path, warnings } = await run(operation, {}, locked, { more: otherPaths })
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'], operation)
     assert.match(await readPdfText(path), /readable words/)
     assert.doesNotMatch(await readUncompressed(path), /a\.txt|Filespec|StdCF/, operation)

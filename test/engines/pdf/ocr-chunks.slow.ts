@@ -91,7 +91,7 @@ async function splitStep(file: string, request: OcrStep) {
 async function runInChunks(
   file: string,
   request: OcrStep,
-): Promise<FinishedStep & { readonly parts: number }> {
+): Promise<FinishedStep & { readonly chunkCount: number }> {
   const chunks = await splitStep(file, request)
   assert.ok(chunks.length > 1, `${chunks.length} parts`)
   const { work, tools, ...log } = await createStep(file, request)
@@ -109,7 +109,7 @@ async function runInChunks(
   }
   assert.ok(pdf.join)
   const result = await pdf.join(work, results, tools)
-  return { ...log, result, path: result.files[0].path, parts: chunks.length }
+  return { ...log, result, path: result.files[0].path, chunkCount: chunks.length }
 }
 
 async function describePdf(path: string) {

@@ -77,11 +77,11 @@ test('a page that OCR skipped does not count as recognized', async () => {
   const { details } = await pdf.run({ ...work, options: {} }, tools)
   assert.deepEqual(details, { pages: 2, pagesRecognized: 1 })
   const chunk = { numbers: [1, 2], how: { language: 'eng', deskew: false } }
-  const part = await pdf.run({ ...work, options: {}, chunk }, tools)
-  const files = [{ ...input, path: part.files[0].path, format: 'zip' as const }]
+  const chunkResult = await pdf.run({ ...work, options: {}, chunk }, tools)
+  const files = [{ ...input, path: chunkResult.files[0].path, format: 'zip' as const }]
   const joinedResult = await pdf.join?.(
     { ...work, options: {} },
-    [{ spec: chunk, files, details: part.details }],
+    [{ spec: chunk, files, details: chunkResult.details }],
     tools,
   )
   assert.deepEqual(joinedResult?.details, { pages: 2, pagesRecognized: 1 })

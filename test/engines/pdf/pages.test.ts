@@ -64,15 +64,15 @@ describe('splitting a PDF', () => {
       ['Alpha three', 1, ['Alpha two', 1]],
     ])
     assert.deepEqual(await readOutlineItems(join(folder, 'page-004.pdf')), [])
-    const part = await run('split-pdf', { pages: '3-2' })
-    assert.deepEqual(await readOutlineItems(part.path), [['Alpha three', 1, ['Alpha two', 2]]])
+    const splitResult = await run('split-pdf', { pages: '3-2' })
+    assert.deepEqual(await readOutlineItems(splitResult.path), [['Alpha three', 1, ['Alpha two', 2]]])
     assert.equal(
-      await readStdout('qpdf', '--list-attachments', part.path).then((attachments) =>
+      await readStdout('qpdf', '--list-attachments', splitResult.path).then((attachments) =>
         attachments.includes('->'),
       ),
       false,
     )
-    await assertValidPdf(part.path)
+    await assertValidPdf(splitResult.path)
   })
 
   test('split-pdf copies title and author to each part, both in the information dictionary and in XMP', async () => {
@@ -87,8 +87,8 @@ describe('splitting a PDF', () => {
       book,
     )
     const folder = await unzipResult(await run('split-pdf', {}, source))
-    const part = await run('split-pdf', { pages: '3-2' }, source)
-    for (const path of [join(folder, 'page-003.pdf'), part.path]) {
+    const splitResult = await run('split-pdf', { pages: '3-2' }, source)
+    for (const path of [join(folder, 'page-003.pdf'), splitResult.path]) {
       const pdfFields = await readStdout(
         'exiftool',
         '-s3',

@@ -128,8 +128,8 @@ describe('PDF conversions', () => {
   test('the text of a PDF is extracted page by page', async () => {
     const text = await readFile((await render('txt')).path, 'utf8')
     assert.deepEqual(text.match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
-    const part = await readFile((await render('txt', { pages: '3,2' })).path, 'utf8')
-    assert.deepEqual(part.match(/\w+marker/g), ['gammamarker', 'betamarker'])
+    const selectedText = await readFile((await render('txt', { pages: '3,2' })).path, 'utf8')
+    assert.deepEqual(selectedText.match(/\w+marker/g), ['gammamarker', 'betamarker'])
   })
 
   test('downscale, colorSpace, dpi and jpegQuality change the image of a PDF page', async () => {
@@ -231,7 +231,9 @@ test('the image of a PDF page in Adobe RGB embeds the profile and looks the same
   assert.ok((await sharp(path).metadata()).icc)
   // Converted with its profile, the image is the same.
   const [convertedPixels, expectedPixels] = await Promise.all(
-    [path, plainPng.path].map((one) => sharp(one).toColourspace('srgb').removeAlpha().raw().toBuffer()),
+    [path, plainPng.path].map((imagePath) =>
+      sharp(imagePath).toColourspace('srgb').removeAlpha().raw().toBuffer(),
+    ),
   )
   const maxDifference = convertedPixels?.reduce(
     (max, value, index) => Math.max(max, Math.abs(value - (expectedPixels?.[index] ?? 0))),

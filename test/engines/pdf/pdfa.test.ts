@@ -6,8 +6,8 @@ import { readPdfText, readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const link = (rest: string) =>
-  `<< /Type /Annot /Subtype /Link /Rect [10 40 190 70] /Border [0 0 0] ${rest} >>`
+const link = (entries: string) =>
+  `<< /Type /Annot /Subtype /Link /Rect [10 40 190 70] /Border [0 0 0] ${entries} >>`
 
 const getPath = await writeFiles({
   // Links without the Print flag, as almost all programs write them, a language and an attached file.

@@ -45,8 +45,8 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
 })
 
 test('flatten-pdf draws every kind of field without an appearance stream and leaves none to fill in', async () => {
-  const field = (left: number, rest: string) =>
-    `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${rest} >>`
+  const field = (left: number, entries: string) =>
+    `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${entries} >>`
   const form = await writeFiles({
     'form.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R /AcroForm << /NeedAppearances true /Fields [4 0 R 5 0 R 6 0 R 7 0 R] /DA (/Helv 12 Tf 0 g) >> >>',

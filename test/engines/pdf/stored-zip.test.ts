@@ -44,8 +44,8 @@ test('an uncompressed ZIP can be read by Python, unzip, 7-Zip and bsdtar', async
   await readStdout('unzip', '-tq', path)
   await readStdout('7zz', 't', path)
   await readStdout('bsdtar', '-tf', path)
-  const part = await readStdout('unzip', '-p', path, 'part.bin')
-  assert.equal(part, content.toString('utf8', 300_000, 300_007))
+  const extractedContent = await readStdout('unzip', '-p', path, 'part.bin')
+  assert.equal(extractedContent, content.toString('utf8', 300_000, 300_007))
 })
 
 test('writing a ZIP fails if a file became shorter while it was read', async () => {

@@ -10,7 +10,7 @@ import { createToolRunner } from '../support/run-pdf-tool.ts'
 const says = (words: string) => `BT /F 12 Tf 10 50 Td (${words}) Tj ET`
 const markContent = (tag: string, id: number, words: string) =>
   `/${tag} <</MCID ${id}>> BDC ${says(words)} EMC`
-const element = (rest: string) => `<< /Type /StructElem ${rest} >>`
+const element = (entries: string) => `<< /Type /StructElem ${entries} >>`
 
 /** Creates two pages with tags: a heading by the name of a role, two paragraphs, and a link to page 2. */
 function createTaggedPdf(word: string, language: string): Buffer {
@@ -106,8 +106,8 @@ describe('merging tagged PDFs', () => {
       ['alpha.pdf', 'book.pdf', 'beta.pdf'],
       ['book.pdf', 'beta.pdf', 'alpha.pdf'],
     ]) {
-      const [first = '', ...more] = order.map(getPath)
-      const { path, warnings } = await run('merge', {}, first, { more })
+      const [first = '', ...otherPaths] = order.map(getPath)
+      const { path, warnings } = await run('merge', {}, first, { more: otherPaths })
       assert.deepEqual(warnings, [])
       const tags = await readTags(path)
       const texts = { 'alpha.pdf': 'Alpha title', 'book.pdf': 'Gamma page2', 'beta.pdf': 'Beta title' }

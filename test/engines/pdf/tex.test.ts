@@ -174,7 +174,7 @@ describe('reading order of two PDF columns', () => {
   /** Number of items in each column of each band. */
   const countItems = (items: readonly PageItem[]) =>
     sortIntoReadingOrder(items, [72, 0, 540, 792]).map(({ columns }) =>
-      columns.map((one) => one.items.length),
+      columns.map((column) => column.items.length),
     )
   const twoColumns = [...lines(72), ...lines(311)].map(([from, baseline]) =>
     createItem(from, from + 229, baseline),
@@ -216,7 +216,7 @@ describe('reading order of adjacent PDF texts', () => {
     })
   const countItems = (items: readonly PageItem[]) =>
     sortIntoReadingOrder(items, [20, 0, 560, 792]).map(({ columns }) =>
-      columns.map((one) => one.items.length),
+      columns.map((column) => column.items.length),
     )
   /** Titles, with dates on the other side: not prose. */
   const main = [...lines(200, 300, 60, 15, 20), ...lines(480, 540, 60, 45, 7)]

@@ -27,7 +27,7 @@ describe('images on PDF pages', () => {
           Math.floor(info.height * (0.25 + y / 2)) * info.width + Math.floor(info.width * (0.25 + x / 2))
         brightnesses.push({ name: `${row} ${column}`, brightness: data[at * info.channels] ?? 0 })
       }
-    const [darkest] = brightnesses.sort((one, other) => one.brightness - other.brightness)
+    const [darkest] = brightnesses.sort((a, other) => a.brightness - other.brightness)
     return darkest?.name ?? ''
   }
 

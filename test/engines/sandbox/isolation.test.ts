@@ -48,7 +48,7 @@ describe('confinement on this machine', () => {
 describe('confined processes', () => {
   test('a confined process has a user of its own that no other sandbox has', asRoot, async () => {
     const ids = await Promise.all(
-      [tools(), tools()].map(async (one) => (await shell('id -u; id -g; id -G', one)).stdout),
+      [tools(), tools()].map(async (engineTools) => (await shell('id -u; id -g; id -G', engineTools)).stdout),
     )
     for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
     assert.equal(new Set(ids).size, 2)

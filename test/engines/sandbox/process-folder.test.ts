@@ -182,9 +182,9 @@ describe('limits of engine programs', () => {
 })
 
 describe('long program output', () => {
-  const headAndTail = (limit: number, ...parts: readonly string[]) => {
+  const headAndTail = (limit: number, ...texts: readonly string[]) => {
     const truncatedOutput = new TruncatedOutput(limit)
-    for (const part of parts) truncatedOutput.add(Buffer.from(part))
+    for (const text of texts) truncatedOutput.add(Buffer.from(text))
     return truncatedOutput.toString()
   }
 
@@ -317,7 +317,8 @@ test('the signal that ended a program is derived from the exit code of bwrap and
   ] as const)
     assert.equal(exitSignal({ code, signal: null }), signal, String(code))
   assert.equal(exitSignal({ code: null, signal: 'SIGTERM' }), 'SIGTERM')
-  const child = (more: object) => hasExited({ exitCode: null, signalCode: null, pid: 7, ...more } as never)
+  const child = (overrides: object) =>
+    hasExited({ exitCode: null, signalCode: null, pid: 7, ...overrides } as never)
   assert.deepEqual(
     [child({}), child({ exitCode: 0 }), child({ signalCode: 'SIGKILL' }), child({ pid: undefined })],
     [false, true, true, true],

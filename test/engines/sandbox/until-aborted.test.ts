@@ -14,12 +14,12 @@ test('engine work that fails after an abort causes no unhandled rejection', asyn
   })
   for (const isEarly of [true, false]) {
     const abort = new AbortController()
-    const work = Promise.withResolvers<never>()
+    const pending = Promise.withResolvers<never>()
     if (isEarly) abort.abort(new Error('cancelled'))
-    const waitingWork = assert.rejects(rejectWhenAborted(work.promise, abort.signal), /cancelled/)
+    const waitingWork = assert.rejects(rejectWhenAborted(pending.promise, abort.signal), /cancelled/)
     abort.abort(new Error('cancelled'))
     await waitingWork
-    work.reject(new Error('ended'))
+    pending.reject(new Error('ended'))
     await nextTurn()
   }
   assert.deepEqual(unhandledRejections, [])

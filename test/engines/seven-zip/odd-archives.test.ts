@@ -93,7 +93,7 @@ for (const [name, copies] of [
   })
 
 test('the error for a split archive names the missing parts', async () => {
-  const [first, second] = ['001', '002'].map((part) => readFileSync(fixture(`odd/split.7z.${part}`)))
+  const [first, second] = ['001', '002'].map((volume) => readFileSync(fixture(`odd/split.7z.${volume}`)))
   const assertRefused = (name: string, bytes: Buffer | undefined, message: RegExp) =>
     assert.rejects(detectFile(name, bytes ?? ''), { code: 'CORRUPT_FILE', message })
   await assertRefused(

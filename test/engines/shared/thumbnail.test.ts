@@ -162,8 +162,8 @@ describe('PDF thumbnails', () => {
     )
     assert.ok(firstFrame && secondFrame && !firstFrame.data.equals(secondFrame.data))
     assert.deepEqual(result.details, { pages: 3 })
-    const one = await thumbnail(pdf, pages, 'jpg')
-    assert.deepEqual([one.result.files.length, one.result.files[0].suffix], [1, undefined])
+    const firstPages = await thumbnail(pdf, pages, 'jpg')
+    assert.deepEqual([firstPages.result.files.length, firstPages.result.files[0].suffix], [1, undefined])
     assert.equal((await thumbnail(pdf, pages, 'webp', { count: 20 })).result.files.length, 3)
   })
 

@@ -60,14 +60,14 @@ describe('image watermarks', () => {
     const plainPixels = await readPixels(paper, 'png')
     for (const left of [0, 100, 200]) {
       for (const top of [0, 100]) {
-        const part = async (dots: typeof plainPixels) => {
+        const cropDots = async (dots: typeof plainPixels) => {
           const raw = { width: dots.width, height: dots.height, channels: 3 } as const
           const area = { left, top, width: 100, height: 100 }
           const data = await sharp(dots.data, { raw }).extract(area).raw().toBuffer()
           return { width: 100, height: 100, data }
         }
         assert.ok(
-          findChangedArea(await part(plainPixels), await part(after)).count > 50,
+          findChangedArea(await cropDots(plainPixels), await cropDots(after)).count > 50,
           `nothing at ${left}, ${top}`,
         )
       }

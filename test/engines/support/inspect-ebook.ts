@@ -58,22 +58,22 @@ function readPalmText(bytes: Buffer): string {
 
 /** https://wiki.mobileread.com/wiki/PalmDOC#Format */
 function decompressPalmDoc(record: Buffer): Buffer {
-  const out: number[] = []
+  const output: number[] = []
   for (let at = 0; at < record.length; ) {
     const byte = record[at++] ?? 0
     if (byte >= 1 && byte <= 8) {
-      out.push(...record.subarray(at, at + byte))
+      output.push(...record.subarray(at, at + byte))
       at += byte
     } else if (byte < 0x80) {
-      out.push(byte)
+      output.push(byte)
     } else if (byte >= 0xc0) {
-      out.push(0x20, byte ^ 0x80)
+      output.push(0x20, byte ^ 0x80)
     } else {
       const pair = ((byte << 8) | (record[at++] ?? 0)) & 0x3fff
-      for (let left = (pair & 7) + 3; left > 0; left--) out.push(out[out.length - (pair >> 3)] ?? 0)
+      for (let left = (pair & 7) + 3; left > 0; left--) output.push(output[output.length - (pair >> 3)] ?? 0)
     }
   }
-  return Buffer.from(out)
+  return Buffer.from(output)
 }
 
 /** A table of 256 strings, followed by indexes into it. */

@@ -79,12 +79,12 @@ export async function renderPage(
   const { width = 0, height = 0 } = await sharp(png).metadata()
   const [w, h] = [Math.floor(width / 3), Math.floor(height / 3)]
   const color = async (x: number, y: number) => {
-    const part = await sharp(png)
+    const area = await sharp(png)
       .extract({ left: x * w, top: y * h, width: w, height: h })
       .toColourspace('srgb')
       .png()
       .toBuffer()
-    return (await sharp(part).stats()).channels.slice(0, 3).map(({ mean }) => Math.round(mean))
+    return (await sharp(area).stats()).channels.slice(0, 3).map(({ mean }) => Math.round(mean))
   }
   return { width, height, color }
 }

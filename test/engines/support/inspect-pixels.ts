@@ -75,9 +75,11 @@ export function assertColor(
   tolerance = 12,
 ) {
   const wantedChannels = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
-  const got = colorAt(dots, x, y)
-  const isNear = got.every((level, index) => Math.abs(level - (wantedChannels[index] ?? 0)) <= tolerance)
-  assert.ok(isNear, `at ${x}, ${y}: ${got.join(' ')} instead of ${wantedChannels.join(' ')}`)
+  const foundColor = colorAt(dots, x, y)
+  const isNear = foundColor.every(
+    (level, index) => Math.abs(level - (wantedChannels[index] ?? 0)) <= tolerance,
+  )
+  assert.ok(isNear, `at ${x}, ${y}: ${foundColor.join(' ')} instead of ${wantedChannels.join(' ')}`)
 }
 
 export interface ChangedArea {

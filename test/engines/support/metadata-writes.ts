@@ -92,10 +92,10 @@ export async function testImageMetadata(name: string): Promise<void> {
   assert.deepEqual(warnings, [])
   const { path: bare } = await writeMetadata(path, { strip: true })
   const personalTag = /GPS|Make|Title|Creat|Artist|Subject|Desc|City|Copy|Keyw|Original/
-  const left = Object.keys(await readTags(bare)).filter(
+  const remainingKeys = Object.keys(await readTags(bare)).filter(
     (tag) => !/^(ICC|System)/.test(tag) && personalTag.test(tag),
   )
-  assert.deepEqual(left, [])
+  assert.deepEqual(remainingKeys, [])
   const pixelsBefore = await hashPixels(source)
   assert.equal(await hashPixels(path), pixelsBefore)
   assert.equal(await hashPixels(bare), pixelsBefore)
@@ -117,10 +117,10 @@ export async function testMediaMetadata(id: FormatId): Promise<void> {
   assert.equal(result.method, 'stream-copy')
   assert.deepEqual(warnings, formatsWithoutField.includes(id) ? ['METADATA_NOT_KEPT'] : [])
   const { path: bare } = await writeMetadata(path, { strip: true })
-  const left = Object.keys(await ffprobeTags(bare)).filter((key) =>
+  const remainingKeys = Object.keys(await ffprobeTags(bare)).filter((key) =>
     /title|artist|genre|location|time|date|comm/.test(key),
   )
-  assert.deepEqual(left, [])
+  assert.deepEqual(remainingKeys, [])
   assert.doesNotMatch(readFileSync(bare, 'latin1'), /Old genre|Old title|hack/)
   if (id === 'mkv') assert.equal((await ffprobeTags(bare)).language, 'deu')
   for (const resultPath of [path, bare]) {

@@ -12,12 +12,12 @@ export const names = ['office', 'style', 'text', 'table', 'draw', 'svg-compatibl
   return `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${long}:1.0"`
 })
 
-export async function flat(name: string, kind: string, parts: string): Promise<string> {
+export async function flat(name: string, kind: string, contentXml: string): Promise<string> {
   const path = join(folder, name)
   const mime = `office:mimetype="application/vnd.oasis.opendocument.${kind}" office:version="1.3"`
   await writeFile(
     path,
-    `<?xml version="1.0"?><office:document ${names.join(' ')} ${mime}>${parts}</office:document>`,
+    `<?xml version="1.0"?><office:document ${names.join(' ')} ${mime}>${contentXml}</office:document>`,
   )
   return path
 }
@@ -26,6 +26,6 @@ export const summarize = async (path: string, format: FormatId) => {
   const createDocumentWith = await readSummary(path, format, { isResult: false })
   return [
     createDocumentWith?.words?.total,
-    createDocumentWith?.features.filter((one) => one === 'hiddenText').length,
+    createDocumentWith?.features.filter((feature) => feature === 'hiddenText').length,
   ]
 }

@@ -11,13 +11,13 @@ export type PdfFileObjects = Readonly<
 
 /** Creates a PDF from objects; number 1 is the catalog. `trailer` adds entries to the trailer. */
 export function createPdf(objects: PdfFileObjects, trailer = ''): Buffer {
-  const parts: Buffer[] = [Buffer.from('%PDF-1.7\n')]
+  const chunks: Buffer[] = [Buffer.from('%PDF-1.7\n')]
   const offsets = new Map<number, number>()
-  let length = parts[0]?.length ?? 0
+  let length = chunks[0]?.length ?? 0
   const put = (bytes: string | Uint8Array) => {
-    const part = Buffer.from(bytes as Uint8Array)
-    parts.push(part)
-    length += part.length
+    const chunk = Buffer.from(bytes as Uint8Array)
+    chunks.push(chunk)
+    length += chunk.length
   }
   for (const [number, object] of Object.entries(objects)) {
     offsets.set(Number(number), length)
@@ -38,14 +38,14 @@ export function createPdf(objects: PdfFileObjects, trailer = ''): Buffer {
   put(
     `xref\n0 ${count}\n${rows.join('')}trailer\n<< /Size ${count} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`,
   )
-  return Buffer.concat(parts)
+  return Buffer.concat(chunks)
 }
 
 const text = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
-const action = (type: string, rest: string) => `<< /S /${type} ${rest} >>`
+const action = (type: string, entries: string) => `<< /S /${type} ${entries} >>`
 /** A link over part of the page text, because readers associate links with the words below them. */
-const link = (left: number, rest: string) =>
-  `<< /Type /Annot /Subtype /Link /Rect [${left} 195 ${left + 28} 220] /Border [0 0 0] ${rest} >>`
+const link = (left: number, entries: string) =>
+  `<< /Type /Annot /Subtype /Link /Rect [${left} 195 ${left + 28} 220] /Border [0 0 0] ${entries} >>`
 
 /**
  * Creates three pages with the text `<word> page1` and so on, and a blank one at the end, with an outline, links by
@@ -143,8 +143,8 @@ function createImagePage(dict: string, data: Uint8Array, moreObjects: PdfFileObj
 
 /** Creates a page with an image of four pixels, the first of which is transparent. */
 export function createTransparentImagePage(): Buffer {
-  const dict = (more: string) =>
-    `<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 ${more} >>`
+  const dict = (entries: string) =>
+    `<< /Type /XObject /Subtype /Image /Width 2 /Height 2 /BitsPerComponent 8 ${entries} >>`
   const pixels = Buffer.from([255, 0, 0, 0, 255, 0, 0, 0, 255, 9, 9, 9])
   const mask = { dict: dict('/ColorSpace /DeviceGray'), data: Buffer.from([0, 255, 255, 255]) }
   return createImagePage(dict('/ColorSpace /DeviceRGB /SMask 6 0 R'), pixels, { 6: mask })

@@ -99,7 +99,7 @@ export async function convertInChunks(
   files: readonly string[],
   request: VideoRequest,
   pool?: WorkerPool,
-): Promise<{ result: ConvertedVideo; parts: number }> {
+): Promise<{ result: ConvertedVideo; chunkCount: number }> {
   const chunks = (await splitTestVideo(files, request, pool)) ?? []
   const joining = await step(files, request)
   const results: ChunkResult[] = []
@@ -116,7 +116,7 @@ export async function convertInChunks(
   }
   assert.ok(ffmpeg.join)
   const joinedResult = await ffmpeg.join(joining.work, results, joining.tools)
-  return { result: summarize(joinedResult, joining.warnings), parts: chunks.length }
+  return { result: summarize(joinedResult, joining.warnings), chunkCount: chunks.length }
 }
 
 /** Fails unless all video frames and audio packets have the same times, and sizes, details and warnings match. */

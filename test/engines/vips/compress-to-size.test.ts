@@ -41,7 +41,10 @@ describe('image target size', () => {
 
   test('an image with a target size does not exceed the requested quality', async () => {
     const { efforts, quality } = await simulateCompression(900, 60)
-    assert.deepEqual([efforts.length, quality, Math.max(...efforts.map((one) => one.quality))], [6, 59, 59])
+    assert.deepEqual(
+      [efforts.length, quality, Math.max(...efforts.map((effort) => effort.quality))],
+      [6, 59, 59],
+    )
     assert.deepEqual((await simulateCompression(900, 10)).efforts, [{ quality: 10, scale: 1 }])
   })
 

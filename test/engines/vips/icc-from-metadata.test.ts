@@ -127,8 +127,8 @@ describe('PNG color chunks', () => {
   test('an animated PNG with color chunks gets the colors that browsers show', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
-    const parts = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
-    const chunks = parts.flatMap((chunk) => {
+    const pngChunks = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
+    const chunks = pngChunks.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: uint32s(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]
       const secondFrame = { type: 'fdAT', data: Buffer.concat([uint32s(2), chunk.data]) }

@@ -157,11 +157,11 @@ describe('camera metadata', () => {
     await imageWithMetadata.toFile(source)
     for (const engine of [vips, imagemagick]) {
       for (const to of ['jpg', 'webp'] as const) {
-        const left = await convert(engine, source, to)
-        assert.doesNotMatch(await readFile(left.path, 'latin1'), /markerword/)
+        const convertedLeft = await convert(engine, source, to)
+        assert.doesNotMatch(await readFile(convertedLeft.path, 'latin1'), /markerword/)
         const keptRun = await convert(engine, source, to, { options: { metadata: 'keep' } })
         assert.match(await readFile(keptRun.path, 'latin1'), /markerword/, `${engine.id} ${to}`)
-        for (const { path } of [left, keptRun]) {
+        for (const { path } of [convertedLeft, keptRun]) {
           assert.deepEqual(await readImageSize(path, to), { width: 30, height: 40 })
           assert.equal((await sharp(path).metadata()).orientation ?? 1, 1, `${engine.id} ${to}`)
         }

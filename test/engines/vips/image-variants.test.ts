@@ -191,7 +191,7 @@ describe('camera raw files', () => {
 })
 
 /** An APNG with partial frames, as other programs write them. */
-async function parts(): Promise<string> {
+async function writePartialFrames(): Promise<string> {
   const [width, height] = [6, 3]
   const pixels = async (color: string, wide: number) => {
     const png = await sharp({ create: { width: wide, height, channels: 4, background: color } })
@@ -209,7 +209,7 @@ async function parts(): Promise<string> {
       Buffer.from([0, 1, 0, 10, dispose, blend]),
     ]),
   })
-  const more = async (sequence: number, color: string, wide: number) => ({
+  const createFrame = async (sequence: number, color: string, wide: number) => ({
     type: 'fdAT',
     data: Buffer.concat([uint32s(sequence), await pixels(color, wide)]),
   })
@@ -220,9 +220,9 @@ async function parts(): Promise<string> {
     control(0, width, 0, 0, 0),
     { type: 'IDAT', data: await pixels('#ff0000', width) },
     control(1, 4, 2, 1, 1),
-    await more(2, '#00ff00', 4),
+    await createFrame(2, '#00ff00', 4),
     control(3, 2, 0, 0, 1),
-    await more(4, '#0000ff', 2),
+    await createFrame(4, '#0000ff', 2),
     { type: 'IEND', data: Buffer.alloc(0) },
   ])
   await writeFile(path, file)
@@ -259,7 +259,7 @@ describe('animated PNG', () => {
   })
 
   test('an animated PNG is rendered with partial frames, blending and disposal', async () => {
-    const { path } = await convert(vips, await parts(), 'gif')
+    const { path } = await convert(vips, await writePartialFrames(), 'gif')
     const readPage = async (page: number) => {
       const image = sharp(path, { page }).ensureAlpha().extract({ left: 1, top: 1, width: 3, height: 1 })
       return [...(await image.raw().toBuffer())].map((value) => Math.round(value / 255)).join('')

@@ -18,8 +18,8 @@ async function readPixel(path: string, left: number, top: number): Promise<numbe
 
 describe('merging images', () => {
   after(removeRuns)
-  const mergeImages = (to: FormatId, more: readonly string[], options: RunSettings['options'] = {}) =>
-    convert(vips, upright, to, { operation: 'merge', more, options })
+  const mergeImages = (to: FormatId, otherPaths: readonly string[], options: RunSettings['options'] = {}) =>
+    convert(vips, upright, to, { operation: 'merge', more: otherPaths, options })
 
   test('images merged in a column are upright and centered', async () => {
     const run = await mergeImages('png', [portraitImage, fixture('corners.bmp')])

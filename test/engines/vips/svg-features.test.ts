@@ -28,13 +28,13 @@ const readPixels = (image: Sharp) =>
     .toBuffer()
 
 /** Share of the pixels that differ. */
-function measureDifference(one: Buffer, other: Buffer): number {
+function measureDifference(a: Buffer, other: Buffer): number {
   let differentPixels = 0
-  for (let at = 0; at < one.length; at += 3) {
-    const channels = [at, at + 1, at + 2].map((index) => Math.abs((one[index] ?? 0) - (other[index] ?? 0)))
+  for (let at = 0; at < a.length; at += 3) {
+    const channels = [at, at + 1, at + 2].map((index) => Math.abs((a[index] ?? 0) - (other[index] ?? 0)))
     if (Math.max(...channels) > 48) differentPixels++
   }
-  return (3 * differentPixels) / one.length
+  return (3 * differentPixels) / a.length
 }
 
 test('an SVG with very many spaces is searched for browser features quickly', () => {
@@ -65,12 +65,12 @@ test('an SVG that is not rendered by the browser looks the same as in the browse
     const path = join(folder, `${index}.svg`)
     await writeFile(path, svg)
     const { path: drawn } = await convert(vips, path, 'png')
-    const place = {
+    const area = {
       left: (index % columns) * size.width,
       top: Math.floor(index / columns) * size.height,
       ...size,
     }
-    const expected = sharp(await sharp(sheet).extract(place).png().toBuffer())
+    const expected = sharp(await sharp(sheet).extract(area).png().toBuffer())
     const difference = measureDifference(await readPixels(expected), await readPixels(sharp(drawn)))
     if (difference > 0.02) wrongFeatures.push(`${name}: ${(100 * difference).toFixed(1)} %`)
   }

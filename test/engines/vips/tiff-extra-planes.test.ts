@@ -32,20 +32,20 @@ function tiff({
   dots,
   bits = 8,
   kind = bits === 8 ? 'whole' : 'fractions',
-  ...more
+  ...otherArgs
 }: TiffSamples): Buffer {
-  const { extra = [], noDataValue = '' } = more
+  const { extra = [], noDataValue = '' } = otherArgs
   const planes = dots[0]?.length ?? 0
   const samples = Buffer.alloc(dots.length * planes * (bits / 8))
   for (const [at, value] of dots.flat().entries()) {
-    const place = at * (bits / 8)
+    const byteOffset = at * (bits / 8)
     if (kind !== 'fractions') {
       const size = bits / 8
-      if (kind === 'signed') samples.writeIntLE(value, place, size)
-      else samples.writeUIntLE(value, place, size)
-    } else if (bits === 16) samples.writeUInt16LE(half(value), place)
-    else if (bits === 32) samples.writeFloatLE(value, place)
-    else samples.writeDoubleLE(value, place)
+      if (kind === 'signed') samples.writeIntLE(value, byteOffset, size)
+      else samples.writeUIntLE(value, byteOffset, size)
+    } else if (bits === 16) samples.writeUInt16LE(half(value), byteOffset)
+    else if (bits === 32) samples.writeFloatLE(value, byteOffset)
+    else samples.writeDoubleLE(value, byteOffset)
   }
   const each = (value: number) => Array.from({ length: planes }, () => value)
   const tags: [tag: number, type: number, values: readonly number[]][] = [
@@ -113,12 +113,12 @@ async function readSamples(
 const isNear = (
   dots: readonly (readonly number[])[],
   expectedDots: readonly (readonly number[])[],
-  what: string,
+  caseName: string,
 ) =>
   assert.deepEqual(
     dots.map((dot) => dot.map((value) => Math.round(value / 8))),
     expectedDots.map((dot) => dot.map((value) => Math.round(value / 8))),
-    what,
+    caseName,
   )
 
 describe('TIFF samples and planes', () => {
@@ -214,14 +214,14 @@ describe('TIFF samples and planes', () => {
         ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: gray(-100, 100) }],
         ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
       ]
-      for (const [what, samples] of samplesByName) {
+      for (const [caseName, samples] of samplesByName) {
         const { dots, warnings } = await readSamples(samples, engine)
         isNear(
           dots.map((dot) => dot.slice(0, 3)),
           shades,
-          what,
+          caseName,
         )
-        assert.deepEqual(warnings, ['VALUES_SCALED'], what)
+        assert.deepEqual(warnings, ['VALUES_SCALED'], caseName)
       }
     })
 

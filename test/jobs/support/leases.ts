@@ -30,13 +30,17 @@ export async function createJob(tasks: readonly NewTask[] = two) {
     assert.ok(foundJob)
     return foundJob
   }
-  const foundTask = async (part?: number): Promise<Task> => {
-    const one = await ownJobs.store.getTask({ ...ref, part })
-    assert.ok(one)
-    return one
+  const foundTask = async (chunkNumber?: number): Promise<Task> => {
+    const taskRecord = await ownJobs.store.getTask({ ...ref, part: chunkNumber })
+    assert.ok(taskRecord)
+    return taskRecord
   }
-  const lease = (id = 'lease_1', part?: number) => {
-    const run = { services: { jobs: ownJobs.jobs }, ref: { ...ref, part }, extendVisibility: async () => {} }
+  const lease = (id = 'lease_1', chunkNumber?: number) => {
+    const run = {
+      services: { jobs: ownJobs.jobs },
+      ref: { ...ref, part: chunkNumber },
+      extendVisibility: async () => {},
+    }
     return new Lease(run as unknown as TaskRun, id, log) // only the members that are used
   }
   return {
@@ -47,11 +51,11 @@ export async function createJob(tasks: readonly NewTask[] = two) {
     lease,
     change: (set: Partial<Task>, remove: string[] = []) => ownJobs.store.changeTask(ref, { set, remove }),
     /** Claims the task and starts the heartbeat, as a worker does. */
-    held: async (id = 'lease_1', part?: number) => {
-      const one = lease(id, part)
-      assert.equal((await one.claim()).applied, true)
-      one.startHeartbeat(await job(), () => {})
-      return one
+    held: async (id = 'lease_1', chunkNumber?: number) => {
+      const heldLease = lease(id, chunkNumber)
+      assert.equal((await heldLease.claim()).applied, true)
+      heldLease.startHeartbeat(await job(), () => {})
+      return heldLease
     },
   }
 }

@@ -29,18 +29,18 @@ export const archives: readonly Variant[] = [
   ...[
     sevenZipVariant('aes.7z', '7z', '-psecret'),
     sevenZipVariant('hidden-names.7z', '7z', '-psecret', '-mhe=on'),
-  ].flatMap((one) => [
-    { ...one, ...withPassword },
-    { ...one, name: `closed-${one.name}` },
+  ].flatMap((archiveFormat) => [
+    { ...archiveFormat, ...withPassword },
+    { ...archiveFormat, name: `closed-${archiveFormat.name}` },
   ]),
   ...['Copy', 'Deflate', 'Deflate64', 'BZip2', 'LZMA', 'PPMd', 'XZ'].map((method) =>
     sevenZipVariant(`${method}.zip`, 'zip', `-mm=${method}`),
   ),
   ...['ZipCrypto', 'AES128', 'AES256'].flatMap((method) => {
-    const one = sevenZipVariant(`${method}.zip`, 'zip', '-psecret', `-mem=${method}`)
+    const zipVariant = sevenZipVariant(`${method}.zip`, 'zip', '-psecret', `-mem=${method}`)
     return [
-      { ...one, ...withPassword },
-      { ...one, name: `closed-${method}.zip` },
+      { ...zipVariant, ...withPassword },
+      { ...zipVariant, name: `closed-${method}.zip` },
     ]
   }),
   archiveVariant('info-zip.zip', 'zip', '-q', '-r', '-X', '{out}', '.'),

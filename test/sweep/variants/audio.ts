@@ -10,7 +10,7 @@ const audioVariant = (name: string, channels: number, rate: number, ...args: str
     commands: [['ffmpeg', '-nostdin', '-v', 'error', ...input, ...args, '-fflags', '+bitexact', '{out}']],
   }
 }
-const codec = (name: string, ...more: string[]) => ['-c:a', name, ...more]
+const codec = (name: string, ...args: string[]) => ['-c:a', name, ...args]
 
 const layouts = {
   mono: 1,

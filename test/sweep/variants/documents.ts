@@ -27,10 +27,10 @@ const pdfs: readonly Variant[] = [
     ['aes-128.pdf', '128', '--use-aes=y'],
     ['aes-256.pdf', '256'],
     ['clear-metadata.pdf', '256', '--cleartext-metadata'],
-  ].flatMap(([name = '', bits = '', ...more]) => [
-    { ...encryptedPdf(name, bits, ...more), options: { password: 'secret' } },
-    encryptedPdf(`closed-${name}`, bits, ...more),
-    { ...encryptedPdf(`wrong-${name}`, bits, ...more), options: { password: 'guess' } },
+  ].flatMap(([name = '', bits = '', ...args]) => [
+    { ...encryptedPdf(name, bits, ...args), options: { password: 'secret' } },
+    encryptedPdf(`closed-${name}`, bits, ...args),
+    { ...encryptedPdf(`wrong-${name}`, bits, ...args), options: { password: 'guess' } },
   ]),
   ...['1.3', '1.5', '1.7'].map((version) => ({
     area: 'document' as const,

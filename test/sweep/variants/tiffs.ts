@@ -16,7 +16,7 @@ export const tiffVariants = [
     16: ['-depth', '16'],
     planes: ['-depth', '8', '-interlace', 'plane'],
     'big-endian': ['-depth', '16', '-endian', 'MSB'],
-  }).map(([name, kind, more]) => magickVariant(`${name}.tiff`, ...kind, '-compress', 'Zip', ...more)),
+  }).map(([name, kind, args]) => magickVariant(`${name}.tiff`, ...kind, '-compress', 'Zip', ...args)),
   magickVariant('fax.tiff', '-monochrome', '-compress', 'Group4'),
   magickVariant('fax3.tiff', '-monochrome', '-compress', 'Fax'),
   magickVariant('bilevel.tiff', '-monochrome', '-compress', 'None'),

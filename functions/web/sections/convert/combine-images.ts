@@ -43,14 +43,14 @@ export async function combineImages(
   { options, values }: { readonly options: readonly Option[]; readonly values: Values },
 ): Promise<void> {
   const loadedCatalog = catalog.value
-  const parts = group.flatMap(({ file }) => file.value ?? []).toSorted(comparators[order])
+  const sortedFiles = group.flatMap(({ file }) => file.value ?? []).toSorted(comparators[order])
   const format = group[0]?.source?.id
   const pdf = loadedCatalog?.findById('pdf')
   if (!loadedCatalog || !pdf || !format) return
-  const name = words.combinedName(parts.length)
+  const name = words.combinedName(sortedFiles.length)
   const mergeOptions = collectValues(options, values)
   const [combinedItem] = await createItems(
-    [{ kind: 'parts', name, parts, format, mergeOptions }],
+    [{ kind: 'parts', name, parts: sortedFiles, format, mergeOptions }],
     loadedCatalog,
   )
   if (!combinedItem) return

@@ -72,8 +72,8 @@ export function createFormatCatalog(formats: readonly Format[]): FormatCatalog {
     formats,
     findById: (id) => formatsById.get(id),
     findByFile: ({ name, type }) => {
-      const parts = name.toLowerCase().split('.').slice(1)
-      const extensions = parts.map((_, at) => parts.slice(at).join('.'))
+      const suffixes = name.toLowerCase().split('.').slice(1)
+      const extensions = suffixes.map((_, at) => suffixes.slice(at).join('.'))
       const extension = extensions.find((each) => formatsByExtension.has(each))
       return extension === undefined ? formatsByType.get(type) : formatsByExtension.get(extension)
     },

@@ -25,7 +25,7 @@ export function describeKeptContent(fidelity: Fidelity): string | undefined {
   const isOne =
     completeUnits.length === 1 &&
     (completeUnits[0] === 'seconds' || fidelity[completeUnits[0] ?? 'words']?.source === 1)
-  const parts = [
+  const phrases = [
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
     ...incompleteUnits.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
@@ -33,7 +33,7 @@ export function describeKeptContent(fidelity: Fidelity): string | undefined {
       return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))
     }),
   ]
-  return parts.length > 0 ? words.fidelity.sentence(parts) : undefined
+  return phrases.length > 0 ? words.fidelity.sentence(phrases) : undefined
 }
 
 export function describeDroppedContent(

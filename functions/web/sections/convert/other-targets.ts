@@ -32,7 +32,7 @@ export function loadOtherTargets(sources: readonly string[]): void {
     void fetchTargets(source)
       .then((targets) => {
         const byId = (id: string) => catalog.value?.findById(id) ?? []
-        const experimental = targets.filter((one) => one.experimental).flatMap(({ to }) => byId(to))
+        const experimental = targets.filter((target) => target.experimental).flatMap(({ to }) => byId(to))
         const [same] = targets.filter(({ to }) => to === source).flatMap(({ to }) => byId(to))
         otherTargets.value = new Map(otherTargets.value).set(source, { experimental, same })
       })

@@ -75,7 +75,9 @@ export const listOperations = ({ paths, components }: OpenApi): OperationEntry[]
   Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       ...operation,
-      parameters: (operation.parameters ?? []).map((one) => resolveIn(components.parameters, one)),
+      parameters: (operation.parameters ?? []).map((parameter) =>
+        resolveIn(components.parameters, parameter),
+      ),
       responses: Object.fromEntries(
         Object.entries(operation.responses).map(([status, one]) => [
           status,

@@ -119,7 +119,7 @@ function FormatPage({ format }: { readonly format: Format }) {
               <Targets
                 title={words.commonConversions}
                 from={id}
-                targets={format.targets.filter((one) => pairs.some((pair) => pair.to === one))}
+                targets={format.targets.filter((target) => pairs.some((pair) => pair.to === target))}
               />
               {otherPairs.length > 0 && (
                 <Targets title={words.others} from={id} targets={otherPairs.map(({ to }) => to)} />

@@ -99,7 +99,7 @@ async function uploadAll(files: readonly File[], onState: (state: RunState) => v
       sentBytes[at] = progress.sentBytes
       onState({
         state: 'uploading',
-        share: sentBytes.reduce((sum, one) => sum + one, 0) / Math.max(1, total),
+        share: sentBytes.reduce((sum, byteCount) => sum + byteCount, 0) / Math.max(1, total),
       })
     }
     uploads.push(

@@ -26,7 +26,10 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
       import('../../options/translate-option.ts'),
       callApi<{ conversions: Conversions }>(`/v1/formats/conversions?${searchParams}`),
     ])
-    return conversions.map((one) => ({ ...one, options: (one.options ?? []).map(translateOption) }))
+    return conversions.map((conversion) => ({
+      ...conversion,
+      options: (conversion.options ?? []).map(translateOption),
+    }))
   })
   const targets = query.data?.map(({ to }) => to) ?? []
   const isTargetChosen = chosenTarget !== undefined && targets.includes(chosenTarget)
@@ -43,7 +46,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
     /** Set if the user chose it, or if the page's default differs from the service's. */
     targetFormat: isTargetChosen || isImageMerge ? to : undefined,
-    options: (query.data?.find((one) => one.to === to)?.options ?? []).filter(
+    options: (query.data?.find((toolOption) => toolOption.to === to)?.options ?? []).filter(
       ({ deprecated }) => !deprecated,
     ),
     isPdf: source?.id === 'pdf',

@@ -68,9 +68,9 @@ function collectRows(
   for (const line of lines.slice(start + 1)) {
     const lineBefore = pendingRows.at(-1) ?? run.at(-1) ?? firstLine
     if (line.baseline - lineBefore.baseline > Math.max(line.style.size, lineBefore.style.size) * 2.6) break
-    const left = subtractIntervals(emptyStrips, toWordIntervals(line))
+    const remainingStrips = subtractIntervals(emptyStrips, toWordIntervals(line))
     const bounds = getBoundingBox([...run, line].map(({ box }) => box))
-    const gaps = findColumnGaps(left, run, line.style.size * 0.9)
+    const gaps = findColumnGaps(remainingStrips, run, line.style.size * 0.9)
     if (
       gaps.length === 0 ||
       line.isJustified ||
@@ -78,7 +78,7 @@ function collectRows(
       isPreformatted(line)
     )
       break
-    emptyStrips = left
+    emptyStrips = remainingStrips
     const continuesCell =
       line.box[0] > (gaps[0]?.from ?? 0) && line.baseline - lineBefore.baseline < line.style.size * 1.5
     if (isRow(line) || continuesCell) {
@@ -198,16 +198,16 @@ function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boo
 
 /** Joins rows: a line with an empty first column continues the cells above. */
 function joinContinuedRows(rows: readonly (readonly Word[][])[], run: readonly TextLine[]): Word[][][] {
-  const out: Word[][][] = []
+  const result: Word[][][] = []
   for (const [index, row] of rows.entries()) {
-    const lastSegment = out.at(-1)
+    const lastSegment = result.at(-1)
     const [line, lineBefore] = [run[index], run[index - 1]]
     const isNear = line && lineBefore && line.baseline - lineBefore.baseline < line.style.size * 1.5
     const firstColumn = line?.isRtl ? row.at(-1) : row[0]
     const isWrapped = row.some((words, column) => continuesCell(words, lastSegment?.[column] ?? []))
     if (lastSegment && isNear && firstColumn?.length === 0 && isWrapped) {
       for (const [column, words] of row.entries()) lastSegment[column]?.push(...words)
-    } else out.push(row.map((words) => [...words]))
+    } else result.push(row.map((words) => [...words]))
   }
-  return out
+  return result
 }

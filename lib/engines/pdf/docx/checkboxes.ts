@@ -160,6 +160,6 @@ function placeCheckbox(
   const index = segment.indexOf(word) + (word.box[0] < box[0] ? 1 : 0)
   const followingWords = segment
     .slice(index)
-    .map((one, i) => (i === 0 ? { ...one, hasSpaceBefore: true } : one))
+    .map((run, i) => (i === 0 ? { ...run, hasSpaceBefore: true } : run))
   return segments.with(at, [...segment.slice(0, index), mark, ...followingWords])
 }

@@ -62,18 +62,18 @@ export function flowThroughColumns(
   boxes: readonly BoundingBox[],
   columnSet: ColumnSet,
 ): FlowBlock[] {
-  const out: FlowBlock[] = []
+  const result: FlowBlock[] = []
   const bottom = getBoundingBox(boxes)[3]
   for (const [index, blocks] of columns.entries()) {
     const column = boxes[index] ?? getBoundingBox(boxes)
     const [firstBlock, ...rest] = blocks.map((block): FlowBlock => ({ ...block, column, columnSet }))
     if (!firstBlock) continue
-    const lastBlock = out.at(-1)
+    const lastBlock = result.at(-1)
     const endsFarAbove = bottom - (boxes[index - 1]?.[3] ?? bottom) > maxBottomDifference
     if (lastBlock && !endsFarAbove && isContinuation(lastBlock, firstBlock))
-      out[out.length - 1] = joinParagraphs(lastBlock, firstBlock)
-    else out.push({ ...firstBlock, ...(lastBlock && endsFarAbove && { startsNewColumn: true }) })
-    out.push(...rest)
+      result[result.length - 1] = joinParagraphs(lastBlock, firstBlock)
+    else result.push({ ...firstBlock, ...(lastBlock && endsFarAbove && { startsNewColumn: true }) })
+    result.push(...rest)
   }
-  return out
+  return result
 }

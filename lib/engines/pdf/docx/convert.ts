@@ -120,7 +120,7 @@ async function addMissingText(
     )
     return { path, characterCounts, pagesTried: scannedPages }
   }
-  const onPage = (done: number) => tools.progress((done / scannedPages.length) * 0.8, 'ocr')
+  const onPage = (donePages: number) => tools.progress((donePages / scannedPages.length) * 0.8, 'ocr')
   const ocrRequest = { pages: scannedPages, language: chooseOcrLanguage(options), deskew: true, onPage }
   try {
     const { path: readablePath, read } = await recognizeText(

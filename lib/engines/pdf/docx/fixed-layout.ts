@@ -18,8 +18,8 @@ export async function buildFixedLayout(
   source: Omit<DocxRequest, 'isFixedLayout'>,
   tools: Tools,
 ): Promise<DocxResult> {
-  const { structure, path, pagesRecognized } = await parsePages(source, tools, (done) =>
-    tools.progress((done / source.pages.length) * 0.5, 'pages'),
+  const { structure, path, pagesRecognized } = await parsePages(source, tools, (donePages) =>
+    tools.progress((donePages / source.pages.length) * 0.5, 'pages'),
   )
   const file = await writeFixedLayout({ ...source, path }, structure.pages, tools)
   return { file, pagesRecognized }

@@ -20,8 +20,8 @@ export async function buildFlowingLayout(
   source: Omit<DocxRequest, 'isFixedLayout'>,
   tools: Tools,
 ): Promise<DocxResult> {
-  const { structure, path, pagesRecognized } = await parsePages(source, tools, (done) =>
-    tools.progress((done / source.pages.length) * 0.6, 'pages'),
+  const { structure, path, pagesRecognized } = await parsePages(source, tools, (donePages) =>
+    tools.progress((donePages / source.pages.length) * 0.6, 'pages'),
   )
   const decoratedPages: DecoratedPage[] = []
   for (const page of structure.pages) {
@@ -33,21 +33,25 @@ export async function buildFlowingLayout(
   const requests = decoratedPages.flatMap((page) => page.requests)
   const drawings = await renderDrawings(path, requests, structure.pages, tools)
   warnAboutFailedDrawings(drawings, tools)
-  const parts = new Map<PageContent, PageParts>()
+  const partsByPage = new Map<PageContent, PageParts>()
   const renderContext: RenderContext = { path, renderedCount: 0 }
   for (const decoratedPage of decoratedPages) {
     tools.signal.throwIfAborted()
     const { grids, figures } = decoratedPage
     const { page, floatingImages } = addDrawings(decoratedPage, drawings)
     const images = await collectImages(page, figures, renderContext, tools)
-    parts.set(page, { grids, floatingImages, ...images })
+    partsByPage.set(page, { grids, floatingImages, ...images })
   }
-  const pages = [...parts.keys()]
+  const pages = [...partsByPage.keys()]
   if (pages.some(({ rotatedText }) => rotatedText.length > 0)) {
     tools.warn('TEXT_MOVED', 'Rotated or vertical text was placed horizontally at the end of its page.')
   }
   tools.progress(0.8, 'document')
   const file = join(source.outDir, 'output.docx')
-  await writeDocx(await buildLayout({ ...structure, pages }, parts, tools.signal), file, source.documentInfo)
+  await writeDocx(
+    await buildLayout({ ...structure, pages }, partsByPage, tools.signal),
+    file,
+    source.documentInfo,
+  )
   return { file, pagesRecognized }
 }

@@ -110,7 +110,7 @@ export function subtractIntervals(
       return [
         { from: gap.from, to: from },
         { from: to, to: gap.to },
-      ].filter((part) => part.to - part.from > 0.01)
+      ].filter((range) => range.to - range.from > 0.01)
     })
   }
   return remainingIntervals

@@ -164,18 +164,18 @@ function assignLevels(acceptedCandidates: readonly HeadingCandidate[]): (style: 
     .map(({ style }) => computeWeight(style))
   const isLargeSize = (style: ParagraphStyle) => largeSizes.includes(Math.round(style.size) * 4)
   const largestSizes = [...new Set(largeSizes)].sort((a, b) => b - a)
-  const rest = [...new Set(smallWeights)].sort((a, b) => b - a)
+  const otherWeights = [...new Set(smallWeights)].sort((a, b) => b - a)
   return (style) =>
     isLargeSize(style)
       ? largestSizes.indexOf(Math.round(style.size) * 4) + 1
-      : largestSizes.length + rest.indexOf(computeWeight(style)) + 1
+      : largestSizes.length + otherWeights.indexOf(computeWeight(style)) + 1
 }
 
 /** Joins the lines of a title that has manual line breaks. */
 export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], body: ParagraphStyle): B[] {
-  const out: B[] = []
+  const result: B[] = []
   for (const block of blocks) {
-    const lastBlock = out.at(-1)
+    const lastBlock = result.at(-1)
     if (
       lastBlock?.kind === 'paragraph' &&
       block.kind === 'paragraph' &&
@@ -185,10 +185,16 @@ export function joinTitleLines<B extends ContentBlock>(blocks: readonly B[], bod
       const lineCount = lastBlock.lineCount + block.lineCount
       const lineHeight = block.box[3] - (lastBlock.firstLineBottom ?? lastBlock.box[3])
       const box = getBoundingBox([lastBlock.box, block.box])
-      out[out.length - 1] = { ...lastBlock, runs, lineCount, lineHeight: lineHeight / (lineCount - 1), box }
-    } else out.push(block)
+      result[result.length - 1] = {
+        ...lastBlock,
+        runs,
+        lineCount,
+        lineHeight: lineHeight / (lineCount - 1),
+        box,
+      }
+    } else result.push(block)
   }
-  return out
+  return result
 }
 
 function isSameTitle(firstParagraph: Paragraph, secondParagraph: Paragraph, body: ParagraphStyle): boolean {

@@ -34,7 +34,7 @@ export interface PageParts extends PageImages {
 /** Reconstructs the layout of the document that the pages were printed from. */
 export async function buildLayout(
   { pages, outline }: PdfStructure,
-  parts: ReadonlyMap<PageContent, PageParts>,
+  partsByPage: ReadonlyMap<PageContent, PageParts>,
   signal: AbortSignal,
 ): Promise<DocxLayout> {
   const headersFooters = findHeadersFooters(pages)
@@ -47,7 +47,7 @@ export async function buildLayout(
     // Lets timers and cancellation run between pages.
     await setImmediate()
     signal.throwIfAborted()
-    const { grids = [], images = [], labels = new Set<Word>() } = parts.get(page) ?? {}
+    const { grids = [], images = [], labels = new Set<Word>() } = partsByPage.get(page) ?? {}
     const pageColumn = findPageColumn(page, column, headersFooters.words)
     const settings = {
       pitch,
@@ -76,7 +76,7 @@ export async function buildLayout(
   const finishedFlows = flowsWithTitles.map(({ page, blocks }) => {
     const pageBlocks = blocksWithLists.slice(at, at + blocks.length)
     at += blocks.length
-    const floatingImages = parts.get(page)?.floatingImages ?? []
+    const floatingImages = partsByPage.get(page)?.floatingImages ?? []
     const pageColumn = findPageColumn(page, column, headersFooters.words)
     return {
       page,

@@ -104,26 +104,26 @@ function buildBand(
 
 /** Keeps the spacing above and below columns. */
 function addSpaceBetweenBands(bands: readonly (readonly FlowBlock[])[], pitch: number): FlowBlock[] {
-  const out: FlowBlock[] = []
+  const result: FlowBlock[] = []
   for (const band of bands) {
     const [firstItem, ...rest] = band
-    const lastBlock = out.at(-1)
+    const lastBlock = result.at(-1)
     if (!firstItem) continue
     if (!lastBlock || (!firstItem.columnSet && !lastBlock.columnSet)) {
-      out.push(firstItem, ...rest)
+      result.push(firstItem, ...rest)
       continue
     }
     // Columns start together, at the highest of their first lines.
     const top = Math.min(...band.map((block) => measureTop(block, pitch)))
-    const space = Math.max(0, top - Math.max(...out.map(({ box }) => box[3])))
+    const space = Math.max(0, top - Math.max(...result.map(({ box }) => box[3])))
     const start =
       firstItem.kind === 'paragraph'
         ? { ...firstItem, spaceBefore: firstItem.columnSet ? 0 : space }
         : firstItem
-    if (firstItem.columnSet) out[out.length - 1] = { ...lastBlock, spaceAfter: space }
-    out.push(start, ...rest)
+    if (firstItem.columnSet) result[result.length - 1] = { ...lastBlock, spaceAfter: space }
+    result.push(start, ...rest)
   }
-  return out
+  return result
 }
 
 /** Converts rotated text to a paragraph per line. */

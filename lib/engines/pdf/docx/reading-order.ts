@@ -61,12 +61,12 @@ export function sortIntoReadingOrder<T extends PageItem>(
   const itemsAbove = items.filter((item) => getCenterY(item) < top)
   const itemsBelow = items.filter((item) => getCenterY(item) > bottom)
   const itemsBetween = items.filter((item) => !itemsAbove.includes(item) && !itemsBelow.includes(item))
-  const left = itemsBetween.filter((item) => isLeftOf(item, x))
-  const rightItems = itemsBetween.filter((item) => !left.includes(item))
+  const leftItems = itemsBetween.filter((item) => isLeftOf(item, x))
+  const rightItems = itemsBetween.filter((item) => !leftItems.includes(item))
   const sides =
     countCharacters(itemsBetween, true) > countCharacters(itemsBetween, false)
-      ? [rightItems, left]
-      : [left, rightItems]
+      ? [rightItems, leftItems]
+      : [leftItems, rightItems]
   const innerBands = sides
     .filter((side) => side.length > 0)
     .map((side) => sortIntoReadingOrder(side, getBoundingBox(side.map(({ box }) => box))))
@@ -91,13 +91,13 @@ function findExtentBetweenTitles(
   allItems: readonly PageItem[],
 ): Pick<Gutter, 'top' | 'bottom'> {
   const items = allItems.filter((item) => getCenterY(item) >= top && getCenterY(item) <= bottom)
-  const part = { top, bottom }
+  const span = { top, bottom }
   for (const title of findColumnTitles(items, x)) {
     const isFirst = !items.some((item) => item.box[3] < title.top + 1)
-    if (isFirst) part.top = title.bottom
-    else return { ...part, bottom: title.top }
+    if (isFirst) span.top = title.bottom
+    else return { ...span, bottom: title.top }
   }
-  return part
+  return span
 }
 
 /** Excludes the short last line of a paragraph above the columns, which does not cross the gutter. */
@@ -186,16 +186,17 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
   let top = bounds[1] - 1
   for (const bottom of [...crossingItems.map(({ box }) => box[1]), bounds[3] + 1]) {
     const itemsInside = items.filter(({ box }) => box[1] >= top - 2 && box[3] <= bottom + 2)
-    const left = itemsInside.filter((item) => item.box[2] <= x && !crossesGutter(item))
+    const leftItems = itemsInside.filter((item) => item.box[2] <= x && !crossesGutter(item))
     const rightItems = itemsInside.filter(({ box }) => box[0] >= x - 1)
     // The text on the right may consist of further columns.
     const isRightSideText = () =>
       isProse(rightItems) ||
       (depth < maxColumns &&
-        !haveAlignedRows([left, rightItems]) &&
+        !haveAlignedRows([leftItems, rightItems]) &&
         findBestGutter(rightItems, depth + 1) !== undefined)
-    const areColumns = () => (isProse(left) && isRightSideText()) || areIndependent(left, rightItems)
-    if (isSeparated(left, rightItems) && areColumns()) {
+    const areColumns = () =>
+      (isProse(leftItems) && isRightSideText()) || areIndependent(leftItems, rightItems)
+    if (isSeparated(leftItems, rightItems) && areColumns()) {
       foundGutters.push({
         x,
         top,

@@ -73,9 +73,9 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
       lastPart.push(block)
     else parts.push([block])
   }
-  return parts.map((part, index): DocxSection => {
+  return parts.map((sectionBlocks, index): DocxSection => {
     const columnsBefore = parts[index - 1]?.at(-1)?.columnSet
-    const [firstBlock] = part
+    const [firstBlock] = sectionBlocks
     // Columns before a page break are filled one by one; those above another section on the same page are balanced.
     const isContinuous =
       index > 0 && (firstBlock?.startsNewPage !== true || columnsBefore?.isBalanced === true)
@@ -84,8 +84,8 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
       ...setup,
       isContinuous,
       blocks: isContinuous
-        ? part
-        : part.map((block) => (block === firstBlock ? { ...block, startsNewPage: false } : block)),
+        ? sectionBlocks
+        : sectionBlocks.map((block) => (block === firstBlock ? { ...block, startsNewPage: false } : block)),
       ...defined({ columns }),
     }
   })
@@ -136,13 +136,13 @@ interface PageText {
 
 /** Starts a new page after a page that ended early and before a chapter; other text flows on. */
 function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageText): FlowBlock[] {
-  const out: FlowBlock[] = []
+  const result: FlowBlock[] = []
   const extent = findExtent(group.flatMap(({ blocks }) => blocks))
   for (const [index, { blocks }] of group.entries()) {
     const previousFlow = group[index - 1]
     const [firstBlock, ...rest] = blocks
     if (!firstBlock) continue
-    const lastBlock = out.at(-1)
+    const lastBlock = result.at(-1)
     if (
       lastBlock &&
       previousFlow &&
@@ -150,8 +150,8 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
       isContinuation(lastBlock, firstBlock) &&
       (!firstBlock.floatingImages || rest.length > 0)
     ) {
-      out[out.length - 1] = joinParagraphs(lastBlock, firstBlock)
-      out.push(...moveImages(firstBlock, rest))
+      result[result.length - 1] = joinParagraphs(lastBlock, firstBlock)
+      result.push(...moveImages(firstBlock, rest))
       continue
     }
     const startsNewPage =
@@ -165,9 +165,9 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
       isAtTop && firstBlock.kind === 'paragraph' && !firstBlock.columnSet
         ? placeBelow(firstBlock, top, pitch)
         : firstBlock
-    out.push({ ...placedBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
+    result.push({ ...placedBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
   }
-  return out
+  return result
 }
 
 /** Moves the images of a page to the first block that starts on it, where they are anchored. */

@@ -27,7 +27,9 @@ export function createTextRuns(
 
 /** Splits text at tabs, which are elements of their own in the docx library. */
 function splitTabs(library: DocxLibrary, text: string): (string | docx.Tab)[] {
-  return text.split('\t').flatMap((part, index) => (index === 0 ? [part] : [new library.Tab(), part]))
+  return text
+    .split('\t')
+    .flatMap((segment, index) => (index === 0 ? [segment] : [new library.Tab(), segment]))
 }
 
 function toRunOptions(

@@ -36,24 +36,24 @@ function createHeadingStyles(run: docx.IRunStylePropertiesOptions) {
 }
 
 async function createSection(
-  part: DocxSection,
+  section: DocxSection,
   layout: DocxLayout,
   library: DocxLibrary,
 ): Promise<docx.ISectionOptions> {
   const children: (docx.Paragraph | docx.Table)[] = []
   const writer = new BlockWriter(library, layout)
-  const context = { width: measureTextWidth(part) }
-  for (const [index, block] of part.blocks.entries()) {
-    children.push(...(await writer.writeBlock(block, part.blocks[index + 1], context)))
+  const context = { width: measureTextWidth(section) }
+  for (const [index, block] of section.blocks.entries()) {
+    children.push(...(await writer.writeBlock(block, section.blocks[index + 1], context)))
   }
-  const writeRow = (row: HeaderFooterRow) => writer.writeHeaderFooter(row, part)
+  const writeRow = (row: HeaderFooterRow) => writer.writeHeaderFooter(row, section)
   return {
-    properties: toSectionOptions(library, part, {
+    properties: toSectionOptions(library, section, {
       header: layout.header[0]?.top ?? 0,
-      footer: Math.max(0, part.height - (layout.footer.at(-1)?.bottom ?? part.height)),
+      footer: Math.max(0, section.height - (layout.footer.at(-1)?.bottom ?? section.height)),
     }),
     // A section on the same page keeps the headers and footers of that page.
-    ...(!part.isContinuous && {
+    ...(!section.isContinuous && {
       ...(layout.header.length > 0 && {
         headers: { default: new library.Header({ children: layout.header.map(writeRow) }) },
       }),

@@ -17,7 +17,7 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
     'PICTURES_REDUCED',
     `The page images have more than ${maxDpi} pixels per inch. They were downscaled to ${targetDpi} for reading their text.`,
   )
-  const out = join(tools.workDir, 'coarser.pdf')
+  const outputPath = join(tools.workDir, 'coarser.pdf')
   const reduced = ['Color', 'Gray', 'Mono'].flatMap((kind) => [
     `-dDownsample${kind}Images=true`,
     `-d${kind}ImageResolution=${targetDpi}`,
@@ -26,9 +26,9 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
   const averagingArgs = ['-dColorImageDownsampleType=/Average', '-dGrayImageDownsampleType=/Average']
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None'],
-    ...[...reduced, ...averagingArgs, '-o', out, path],
+    ...[...reduced, ...averagingArgs, '-o', outputPath, path],
   ])
-  return out
+  return outputPath
 }
 
 async function hasFineImages(path: string, tools: Tools): Promise<boolean> {

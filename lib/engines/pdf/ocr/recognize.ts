@@ -83,12 +83,16 @@ export async function recognizeText(
   tools: Tools,
 ): Promise<Reading & { readonly path: string }> {
   const { pages, language, isForced = false, keptArchives } = request
-  const out = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
+  const outputPath = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
   const chunkArgs = keptArchives && pluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
   const isKept = chunkArgs !== undefined
-  const reading = await runOcrmypdf(request, { args: chunkArgs ?? [], type: 'pdf', out, isKept }, tools)
-  if (languagesToFixPattern.test(language)) await fixTextLayers(out, pages, tools)
-  return { path: out, ...reading }
+  const reading = await runOcrmypdf(
+    request,
+    { args: chunkArgs ?? [], type: 'pdf', outputPath, isKept },
+    tools,
+  )
+  if (languagesToFixPattern.test(language)) await fixTextLayers(outputPath, pages, tools)
+  return { path: outputPath, ...reading }
 }
 
 /**
@@ -103,7 +107,7 @@ export async function recognizeChunk(
   tools: Tools,
 ): Promise<readonly number[]> {
   const args = pluginArgs(['--keep-pages', path, '--numbers', documentPages.join(',')])
-  const { read } = await runOcrmypdf(request, { args, type: 'none', out: '-', documentPages }, tools)
+  const { read } = await runOcrmypdf(request, { args, type: 'none', outputPath: '-', documentPages }, tools)
   return read
 }
 
@@ -114,7 +118,7 @@ const pluginArgs = (args: readonly string[]) => ['--plugin', plugin.path, ...arg
 interface OcrmypdfRun {
   readonly args: readonly string[]
   readonly type: 'pdf' | 'none'
-  readonly out: string
+  readonly outputPath: string
   /** Numbers of its pages in the whole document, for a chunk. */
   readonly documentPages?: readonly number[]
   /** Whether the text of all pages was kept from an earlier run. */
@@ -129,7 +133,7 @@ const minOrientationConfidence = 1
 
 async function runOcrmypdf(
   request: OcrRequest,
-  { args, type, out, documentPages, isKept = false }: OcrmypdfRun,
+  { args, type, outputPath, documentPages, isKept = false }: OcrmypdfRun,
   tools: Tools,
 ): Promise<Reading> {
   const { path, pages, language, deskew, oversample, isForced, pageTimeoutS = defaultPageTimeoutS } = request
@@ -150,7 +154,7 @@ async function runOcrmypdf(
   try {
     // OCRmyPDF reads one page per core; additional Tesseract threads would only wait for each other.
     const env = { OMP_THREAD_LIMIT: '1' }
-    const { stderr } = await tools.exec('ocrmypdf', [...allArgs, path, out], {
+    const { stderr } = await tools.exec('ocrmypdf', [...allArgs, path, outputPath], {
       env,
       readOnly: args.length > 0 ? plugin.readOnly : [],
     })

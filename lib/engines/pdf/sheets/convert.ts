@@ -21,18 +21,18 @@ import { createTextWorksheet, toWorksheets, type Worksheet } from './tables.ts'
 export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const options = SheetsOptions.parse(work.options)
   const { documentInfo, pagesRecognized: read, ...source } = await openReadablePdf(work, options, tools)
-  const { structure, pagesRecognized } = await parsePages(source, tools, (done) =>
-    tools.progress((done / source.pages.length) * 0.7, 'pages'),
+  const { structure, pagesRecognized } = await parsePages(source, tools, (donePages) =>
+    tools.progress((donePages / source.pages.length) * 0.7, 'pages'),
   )
   warnAboutOcr([...new Set([...(read ?? []), ...pagesRecognized])], tools)
-  const parts = new Map<PageContent, PageParts>()
+  const partsByPage = new Map<PageContent, PageParts>()
   for (const page of structure.pages) {
     // Lets timers and cancellation run between pages.
     await setImmediate()
     tools.signal.throwIfAborted()
-    parts.set(page, { grids: findRuledTables(page), images: [], labels: new Set() })
+    partsByPage.set(page, { grids: findRuledTables(page), images: [], labels: new Set() })
   }
-  const { sections } = await buildLayout(structure, parts, tools.signal)
+  const { sections } = await buildLayout(structure, partsByPage, tools.signal)
   const tables = toWorksheets(sections.flatMap(({ blocks }) => blocks))
   if (tables.length === 0) {
     tools.warn(

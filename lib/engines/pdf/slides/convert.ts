@@ -34,8 +34,8 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   })
   const pages = resolvePages(SlidesOptions.parse(work.options).pages, openedPdf.sizes.length)
   const path = openedPdf.hasForm ? await flattenAnnotations(openedPdf, tools) : openedPdf.path
-  const structure = await readStructure(path, pages, tools, (done) =>
-    tools.progress((done / pages.length) * 0.5, 'pages'),
+  const structure = await readStructure(path, pages, tools, (donePages) =>
+    tools.progress((donePages / pages.length) * 0.5, 'pages'),
   )
   const needsBackground = ({ images, vectors, rotatedText }: PageContent) =>
     images.length + vectors.length + rotatedText.length > 0

@@ -114,8 +114,10 @@ function filterItems(
  */
 function removeUnusedPages(objects: PdfObjects): void {
   const usedRefs = new Set(objects.pages().map(({ ref }) => ref))
-  const rest = objects.refs.filter((ref) => objects.dict(ref)?.['/Type'] === '/Page' && !usedRefs.has(ref))
-  for (const ref of rest) objects.set(ref, null)
+  const unusedPages = objects.refs.filter(
+    (ref) => objects.dict(ref)?.['/Type'] === '/Page' && !usedRefs.has(ref),
+  )
+  for (const ref of unusedPages) objects.set(ref, null)
 }
 
 /** Whether several documents are joined, each with all of its pages. */

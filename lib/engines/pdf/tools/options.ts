@@ -70,7 +70,8 @@ function parseTerms(value: unknown): unknown {
   }
 }
 
-const createPermissionFlag = (what: string) => flag().default(true).describe(`Whether readers may ${what}.`)
+const createPermissionFlag = (action: string) =>
+  flag().default(true).describe(`Whether readers may ${action}.`)
 
 const mergeOptions = z.object({
   password: passwordText

@@ -10,11 +10,11 @@ import { type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 /** Copies to each part of a document the bookmarks that lead to its pages. */
 export async function copyOutlines(
   source: string,
-  parts: readonly PdfPageSource[],
+  sources: readonly PdfPageSource[],
   tools: Tools,
 ): Promise<void> {
   const outline = await readSourceOutline(source, tools)
-  const additions = parts.flatMap(({ path, pages }) => {
+  const additions = sources.flatMap(({ path, pages }) => {
     const items = filterOutline(outline, pages)
     return items.length === 0 ? [] : [{ path, ...toScriptObjects(items) }]
   })

@@ -24,14 +24,14 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   const { length } = pdf.sizes
   warnAboutRemovedTags(pdf, tools)
   await warnAboutInvalidSignatures([pdf.path], tools)
-  const parts = options.pages?.split(',') ?? resolvePages(undefined, length).map(String)
-  if (parts.length > maxParts) {
+  const pageRanges = options.pages?.split(',') ?? resolvePages(undefined, length).map(String)
+  if (pageRanges.length > maxParts) {
     throw invalidOptionError(
       'pages',
-      `the PDF would become ${parts.length} files; at most ${maxParts} are allowed.`,
+      `the PDF would become ${pageRanges.length} files; at most ${maxParts} are allowed.`,
     )
   }
-  const ranges = parts.map((part) => resolvePages(part, length))
+  const ranges = pageRanges.map((pages) => resolvePages(pages, length))
   const hasHiddenContent = await hasHiddenLayers(pdf.path, tools)
   const extractedPaths = hasHiddenContent
     ? []
@@ -54,7 +54,7 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
     const partPath = extractedPaths[index] ?? (await assemblePdf([{ path: pdf.path, pages }], tools))
     await reencrypt(pdf, partPath, path, tools)
     files.push({ page: firstPage, path })
-    tools.progress(0.6 + (0.3 * (index + 1)) / parts.length, 'pages')
+    tools.progress(0.6 + (0.3 * (index + 1)) / pageRanges.length, 'pages')
   }
   const details = { pages: length, files: files.length }
   const [onlyFile] = files

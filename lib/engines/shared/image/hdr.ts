@@ -5,5 +5,5 @@ export const [whiteNits, peakNits] = [203, 1000] as const
 export const knee = 0.7
 
 /** @param kind `PQ` or `HLG` */
-export const describeHdrConversion = (what: 'image' | 'video', kind: string): string =>
-  `The ${what} has high dynamic range (${kind}); its colors were converted to standard dynamic range.`
+export const describeHdrConversion = (mediaKind: 'image' | 'video', kind: string): string =>
+  `The ${mediaKind} has high dynamic range (${kind}); its colors were converted to standard dynamic range.`

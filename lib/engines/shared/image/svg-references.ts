@@ -32,8 +32,8 @@ function warnAboutMissingElements(svg: string, tools: Tools): void {
   const names = [...missing].filter((name) => !ids.has(name) && !ids.has(decodeName(name)))
   if (names.length === 0) return
   const shown = names.slice(0, maxNames).map((name) => `#${toUnicode(name).slice(0, 60)}`)
-  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  const message = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${more}.`
+  const moreText = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
+  const message = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${moreText}.`
   tools.warn('REFERENCES_MISSING', `${message} Check whether anything is missing.`)
 }
 
@@ -66,11 +66,11 @@ export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Prom
   )
   if (references.size === 0) return
   const names = [...references].slice(0, maxNames).map((reference) => shortenName(toUnicode(reference)))
-  const more = references.size > maxNames ? ` and ${references.size - maxNames} more` : ''
+  const moreText = references.size > maxNames ? ` and ${references.size - maxNames} more` : ''
   const [subject, object] = references.size === 1 ? ['A file is', 'it'] : ['Files are', 'them']
   tools.warn(
     'LINKS_DROPPED',
-    `${subject} missing in the drawing: ${names.join(', ')}${more}. Embed ${object} in the drawing and send it again.`,
+    `${subject} missing in the drawing: ${names.join(', ')}${moreText}. Embed ${object} in the drawing and send it again.`,
     describeNames([...references].map((reference) => shortenName(toUnicode(reference)))),
   )
 }

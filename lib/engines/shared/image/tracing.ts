@@ -14,8 +14,8 @@ export const traceableFormats = [
 /** Warns that only the first page or frame was traced. */
 export function warnAboutUntracedImages(from: FormatId, to: FormatId, pages: number, tools: Tools): void {
   if (pages === 1) return
-  const [code, what] = from === 'tiff' ? ['PAGES_DROPPED', 'pages'] : ['ANIMATION_DROPPED', 'frames']
-  tools.warn(code, `Only the first of ${pages} ${what} was traced: ${to} stores a single drawing.`, {
+  const [code, unit] = from === 'tiff' ? ['PAGES_DROPPED', 'pages'] : ['ANIMATION_DROPPED', 'frames']
+  tools.warn(code, `Only the first of ${pages} ${unit} was traced: ${to} stores a single drawing.`, {
     kept: 1,
     total: pages,
   })

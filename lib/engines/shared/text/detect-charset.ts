@@ -88,7 +88,7 @@ export function findDeclaredCharset(sample: Uint8Array, format: FormatId): strin
 export function declareUtf8(text: string, format: FormatId): string {
   if (format === 'rtf') return text
   const head = (declarations[format] ?? []).reduce(
-    (part, pattern) => part.replace(pattern, format === 'tex' ? 'utf8' : 'utf-8'),
+    (source, pattern) => source.replace(pattern, format === 'tex' ? 'utf8' : 'utf-8'),
     text.slice(0, maxDeclarationOffset),
   )
   return head + text.slice(maxDeclarationOffset)

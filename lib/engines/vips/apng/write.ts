@@ -23,16 +23,16 @@ export async function encodeApng(animation: Animation, encode: typeof sharp): Pr
       .extract(area)
       .png({ compressionLevel: 9, adaptiveFiltering: true, palette: false })
       .toBuffer()
-    const parts = [...readPngChunks(png)]
+    const pngChunks = [...readPngChunks(png)]
     if (index === 0) {
-      chunks.push(...parts.filter(({ type }) => type === 'IHDR'))
+      chunks.push(...pngChunks.filter(({ type }) => type === 'IHDR'))
       chunks.push({ type: 'acTL', data: packUint32s(frames.length, loop) })
     }
     chunks.push({
       type: 'fcTL',
       data: createFrameControl(sequence++, area, delaysMs[index] ?? defaultDelayMs),
     })
-    const data = Buffer.concat(parts.filter(({ type }) => type === 'IDAT').map((part) => part.data))
+    const data = Buffer.concat(pngChunks.filter(({ type }) => type === 'IDAT').map((chunk) => chunk.data))
     // Stores the first frame as the default image, for readers without support for animations.
     if (index === 0) chunks.push({ type: 'IDAT', data })
     else chunks.push({ type: 'fdAT', data: Buffer.concat([packUint32s(sequence++), data]) })

@@ -14,7 +14,7 @@ export default {
   inFolders: (files: number, folders: number) =>
     `${files === 1 ? '1 file' : `${files} files`} in ${folders === 1 ? '1 folder' : `${folders} folders`}`,
   tree: 'Folders',
-  count: (done: number, total: number) => `${done} of ${total} converted`,
+  count: (doneCount: number, total: number) => `${doneCount} of ${total} converted`,
   others: (count: number) =>
     count === 1 ? '1 more file is not in a folder.' : `${count} more files are not in a folder.`,
   toOthers: 'Show all files',

@@ -75,7 +75,9 @@ export function listFolder(
   },
 ): Promise<Listing> {
   // the query has only strings
-  return callApi<Listing>(`${getDrivePath(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`)
+  return callApi<Listing>(
+    `${getDrivePath(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`,
+  )
 }
 
 export async function disconnect(drive: string, access: DriveAccess, connectionId: string): Promise<void> {

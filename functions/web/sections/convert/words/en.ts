@@ -74,12 +74,12 @@ export default {
   retryAll: (count: number) => (count === 1 ? 'Retry failed file' : `Retry ${count} failed`),
   clear: 'Clear list',
   /** The count of ready files is omitted while no file has started, because another line shows it then. */
-  summary: (parts: { done: number; failed: number; active: number; ready: number; total: number }) =>
+  summary: (counts: { done: number; failed: number; active: number; ready: number; total: number }) =>
     [
-      parts.done > 0 && `${parts.done} of ${parts.total} converted`,
-      parts.active > 0 && `${parts.active} in progress`,
-      parts.failed > 0 && `${parts.failed} failed`,
-      parts.ready > 0 && parts.ready < parts.total && `${parts.ready} ready`,
+      counts.done > 0 && `${counts.done} of ${counts.total} converted`,
+      counts.active > 0 && `${counts.active} in progress`,
+      counts.failed > 0 && `${counts.failed} failed`,
+      counts.ready > 0 && counts.ready < counts.total && `${counts.ready} ready`,
     ]
       .filter(Boolean)
       .join(', '),
@@ -93,8 +93,8 @@ export default {
   nextProblem: 'Next problem',
   notify: 'Notify me when finished',
   notifyOn: 'We’ll notify you when everything is done',
-  allDone: (done: number, failed: number) =>
-    failed > 0 ? `${files(done)} converted, ${failed} failed.` : `${files(done)} converted.`,
+  allDone: (doneCount: number, failed: number) =>
+    failed > 0 ? `${files(doneCount)} converted, ${failed} failed.` : `${files(doneCount)} converted.`,
   folder: 'Folder',
   close: 'Close',
   // In progress
@@ -172,7 +172,7 @@ export default {
     whole: (amounts: string, isOne: boolean) => `${isOne ? '' : 'All '}${amounts} kept`,
     part: (result: string, source: string, percent: string) => `${result} of ${source} kept (${percent})`,
     comma: ', ',
-    sentence: (parts: readonly string[]) => `${parts.join(', ')}.`,
+    sentence: (phrases: readonly string[]) => `${phrases.join(', ')}.`,
     dropped: {
       pictures: 'images',
       film: 'video',
