@@ -7,7 +7,7 @@ import { createServer, get, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb'
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
+import { GetQueueAttributesCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs'
 import { DynamoDBDocumentClient, UpdateCommand } from '@aws-sdk/lib-dynamodb'
 import { callSigned, region } from '../embedded-aws/lambda-runtime.ts'
 import { createManagerKey } from '../support/account.ts'
@@ -124,6 +124,15 @@ export async function openIsolatedService() {
           MessageBody: JSON.stringify(message),
         }),
       ),
+    countMessages: async (queue: string) => {
+      const { Attributes } = await sqs.send(
+        new GetQueueAttributesCommand({
+          QueueUrl: `${servers['AWS_ENDPOINT_URL_SQS']}/000000000000/mutabor-${queue}`,
+          AttributeNames: ['ApproximateNumberOfMessages'],
+        }),
+      )
+      return Number(Attributes?.['ApproximateNumberOfMessages'])
+    },
     invoke: (name: string, event: object, type = 'RequestResponse') =>
       callSigned(`${servers['AWS_ENDPOINT_URL_LAMBDA']}/2015-03-31/functions/${name}/invocations`, {
         service: 'lambda',
