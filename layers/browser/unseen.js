@@ -19,7 +19,7 @@ export function unseen() {
   return parts.join('\n').slice(0, maxCharacters)
 }
 
-/** Returns the words of the original page that are no longer in its document. */
+/** Returns the words of the original page that its document no longer contains. */
 export function removed({ html }) {
   const kept = new Map()
   for (const word of wordsOf(document)) kept.set(word, (kept.get(word) ?? 0) + 1)

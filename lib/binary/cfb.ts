@@ -90,7 +90,7 @@ export class CompoundFile {
     return this.#entries
   }
 
-  /** Returns whether the tree of the directory contains a stream: other readers find no other streams. */
+  /** Returns whether the directory tree leads to a stream; other readers do not find other streams. */
   async isLinked(name: string): Promise<boolean> {
     const entries = await this.entries()
     const pending = [0]

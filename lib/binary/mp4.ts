@@ -77,7 +77,7 @@ export class Mp4Boxes {
     return boxes
   }
 
-  /** Returns the first box at a path of types. */
+  /** Returns the first box at a path, which consists of box types. */
   async find(parent: ByteRange, ...path: readonly string[]): Promise<Mp4Box | undefined> {
     let foundBox: Mp4Box | undefined
     for (const type of path) {

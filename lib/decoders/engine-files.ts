@@ -47,7 +47,7 @@ export async function placeInputs(
   return { request: { ...request, work, results }, paths }
 }
 
-/** Returns false if the file does not exist: a join may not need the files, which then were not fetched. */
+/** Returns false if the file does not exist: a join may not need its files, which are then not fetched. */
 async function linkOrCopy(from: string, to: string): Promise<boolean> {
   try {
     linkSync(from, to)

@@ -78,7 +78,7 @@ const Exec = z.strictObject({
     encoding: z.enum(['utf8', 'latin1']).optional(),
     readOnly: z.array(text).optional(),
   }),
-  /** Whether to send each line of its output. */
+  /** Whether the service sends each line of the program's output. */
   sendsLines: z.boolean(),
 })
 export type ExecMessage = z.infer<typeof Exec>

@@ -5,7 +5,7 @@
 
 export const frameHeaderBytes = 8
 
-/** Returns the parts of a frame, to be written one after the other. */
+/** Returns the parts of a frame, which are written one after the other. */
 export function encodeFrame(message: object, ...bytes: readonly Uint8Array[]): Uint8Array[] {
   const json = Buffer.from(JSON.stringify(message))
   const header = Buffer.alloc(frameHeaderBytes)

@@ -29,8 +29,8 @@ export interface Program {
 }
 
 /**
- * Returns the folder of the bundled programs. On one machine they are bundled when their source has changed; container
- * images contain them.
+ * Returns the folder of the bundled programs. On a single machine, they are bundled when their sources have changed;
+ * container images contain them.
  */
 const findBundle = lazyAsync(async (): Promise<string | undefined> => {
   if (existsSync(packagedFolder)) return packagedFolder

@@ -161,7 +161,7 @@ async function convertWithScripts(
   }
 }
 
-/** Returns the browser window; a drawing is shown alone and at its own size, whatever the window. */
+/** Returns the view for a page. A drawing is shown alone and at its own size, whatever the size of the window is. */
 function viewFor({ from, to, options }: EngineWork) {
   return to === 'pdf' || isSvg(from) ? { width: 1280, height: 1024, scale: 1 } : parseScreenshotView(options)
 }

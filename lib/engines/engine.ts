@@ -130,7 +130,7 @@ export interface Tools {
   /** Reports the progress of this step (0 to 1). It may be called often and with any value; decreases are ignored. */
   progress(ratio: number, stage?: string): void
   /**
-   * Warns the client that something was dropped or replaced. The job continues.
+   * Warns the client that content was dropped or replaced. The job continues.
    * @param details the numbers and names in the message, for clients in other languages.
    */
   warn(code: string, message: string, details?: WarningDetails): void
@@ -200,7 +200,7 @@ export interface EngineResult {
   readonly program?: { readonly name: string; readonly version: string }
   /** Whether media streams were copied or encoded again. */
   readonly method?: 'stream-copy' | 'encode'
-  /** Number of files in the source and result archives, as reported by the archive programs. */
+  /** Numbers of files in the source and result archives, as reported by the archive programs. */
   readonly memberCounts?: { readonly source?: number; readonly result?: number }
   /** Text that the source hides from its readers. Its absence in the result is not a loss. */
   readonly hiddenText?: string

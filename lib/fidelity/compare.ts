@@ -21,7 +21,7 @@ interface Comparison {
 export interface ComparisonResult {
   readonly fidelity: Fidelity
   readonly lost: readonly Unit[]
-  /** Whether none of the source's images is in the result. */
+  /** Whether the result contains none of the source's images. */
   readonly lacksImages: boolean
   readonly isEmpty: boolean
 }

@@ -20,8 +20,8 @@ export type KnownLoss = z.infer<typeof KnownLoss>
 const sharesByConversion: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
 
 /**
- * Lists what a conversion is known to lose, independent of a file.
- * @param route formats of the steps, the target last.
+ * Lists what a conversion is known to lose, whatever the file contains.
+ * @param route formats of the steps, the target last
  */
 export function listKnownLosses(from: FormatId, route: readonly FormatId[]): KnownLoss[] {
   const to = route.at(-1) ?? from

@@ -56,7 +56,7 @@ function warnAboutUnsupportedImages(count: number, tools: Tools): void {
   )
 }
 
-/** Returns the client's file name without its extension. */
+/** Returns the client's file name without its extension, as a title. */
 export function titleFromName(name: string): string {
   return (
     name

@@ -21,7 +21,7 @@ type ScreenshotView = z.output<typeof ViewOptions>
 
 export const parseScreenshotView = (options: unknown): ScreenshotView => ViewOptions.parse(options)
 
-/** Maximum side of a screenshot, set by the tile limit of the compositor. */
+/** Maximum side of a screenshot, which the tile limit of the compositor determines. */
 const maxSidePixels = 16_384
 
 /** A screenshot with its size in pixels. */

@@ -32,7 +32,7 @@ export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
 
 /**
  * Returns the size in pixels according to librsvg: a browser would render a drawing that has only a viewBox at 300 by
- * 150. Undefined if librsvg cannot read the drawing, which a browser still may.
+ * 150. Undefined if librsvg cannot read the drawing, although a browser may.
  */
 export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<PageSize | undefined> {
   const sharp = await loadSharp()

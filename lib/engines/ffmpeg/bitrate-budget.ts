@@ -30,7 +30,7 @@ export function minBitrate({ media, container }: BudgetRequest): number {
 export const hasVideo = ({ media, container }: BudgetRequest) =>
   media.video !== undefined && container.video.length > 0
 
-/** Returns the encoder options for audio with this bit rate. Undefined if it is too low. */
+/** Returns the encoder options for audio with this bit rate. Undefined if the bit rate is too low. */
 export function planAudioBudget(bits: number, request: BudgetRequest): MediaOptions | undefined {
   const { media } = request
   const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
@@ -52,7 +52,8 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
 }
 
 /**
- * Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low.
+ * Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low for
+ * it.
  */
 export function planVideoBudget(
   bits: number,

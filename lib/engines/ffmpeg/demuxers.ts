@@ -100,8 +100,8 @@ const formatsWithoutTimestamps: readonly FormatId[] = [
   'aptxhd',
 ]
 
-/** Whether each frame has its own duration, as in GIF. */
+/** Whether each frame of a format has its own duration, as in GIF. */
 export const isAnimation = (format: FormatId) => formatById(format).category === 'image'
 
-/** Whether packets have reliable timestamps. */
+/** Whether packets of a format have reliable timestamps. */
 export const hasTimestamps = (format: FormatId) => !formatsWithoutTimestamps.includes(format)

@@ -50,7 +50,7 @@ export function languageArgs(
 /** Muxers that support several audio tracks but do not store their languages. */
 const muxersWithoutLanguages = ['avi', 'mpeg', 'vob', 'mxf', 'wtv']
 
-/** Warns if the result no longer shows which track has which language. */
+/** Warns if the result no longer shows the languages of its tracks. */
 export function languageWarnings(
   tracks: readonly Pick<MediaStream, 'tags'>[],
   { muxer }: Pick<Container, 'muxer'>,

@@ -73,7 +73,7 @@ function formatTimestamp(ms: number): string {
   return `${twoDigits(ms / 3_600_000)}:${twoDigits((ms / 60_000) % 60)}:${twoDigits((ms / 1000) % 60)},${String(ms % 1000).padStart(3, '0')}`
 }
 
-/** Returns the text without times. */
+/** Returns the text of all cues without their times. */
 export function joinCueTexts(cues: readonly Cue[]): string {
   return `${cues.flatMap(({ lines }) => lines).join('\n')}\n`
 }

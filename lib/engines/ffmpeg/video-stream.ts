@@ -114,7 +114,7 @@ function encodeArgs(
 const smallFrameEncoder = ({ smallFrames }: VideoCodec, { width, height }: VideoSize) =>
   smallFrames && Math.min(width, height) < smallFrames.minSide ? smallFrames : undefined
 
-/** Whether parts are really transparent is unknown without decoding the whole video. */
+/** Warns about transparency. Whether parts are really transparent is unknown without decoding the whole video. */
 function alphaWarnings(video: MediaStream, from: FormatId, { background }: MediaOptions): MediaWarning[] {
   if (!hasAlpha(video) || isAnimation(from) || background !== undefined) return []
   const message =

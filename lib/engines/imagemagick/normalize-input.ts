@@ -105,7 +105,7 @@ function computeScaleFactor({ min, max }: SampleStats, scale: number): number | 
 
 /**
  * Whether the fourth byte of each pixel is not alpha: the descriptor declares no alpha bits, and all bytes are 0
- * (Truevision TGA specification 2.0, field 5.6). Some programs declare none but do store alpha.
+ * (Truevision TGA specification 2.0, field 5.6). Some programs declare no alpha bits but store alpha.
  */
 async function isBlankAlpha({ path }: InputFile, tools: Tools): Promise<boolean> {
   await using file = await open(path)

@@ -66,7 +66,7 @@ export interface OfficeProcess {
   convert(job: OfficeJob): Promise<OfficeFacts>
   /** Removes the files and state that the last document left behind. @throws OfficeCrash */
   clear(): Promise<OfficeCondition>
-  /** Loads what conversions need, before the first document. @throws OfficeCrash */
+  /** Loads code that conversions need, before the first document. @throws OfficeCrash */
   warmUp(): Promise<OfficeCondition>
   /** Kills the whole process tree, including a conversion in progress, and removes its folder. */
   kill(): Promise<void>

@@ -74,7 +74,7 @@ function visitAttributes(root: unknown, callback: (attributes: Attributes, isIma
   }
 }
 
-/** Returns the URL of a `Link`, whose content is attributes, text, and URL with title. */
+/** Returns the URL of a `Link`, whose content consists of attributes, text, and URL with title. */
 function findUrl(element: unknown): string | undefined {
   if (!isElement(element) || element.t !== 'Link' || !Array.isArray(element.c)) return undefined
   const [, , target]: unknown[] = element.c

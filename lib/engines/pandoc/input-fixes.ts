@@ -89,7 +89,7 @@ interface Change {
   readonly change: (text: string) => string
 }
 
-/** Returns a copy of the ZIP file with the changes applied; the file itself if nothing changes. */
+/** Returns a copy of the ZIP file with the changes, or the file itself if nothing changes. */
 async function changeZipParts(
   input: InputFile,
   changes: readonly Change[],

@@ -42,7 +42,7 @@ interface RequestedResolution {
 
 interface Resolution {
   readonly dpi: number
-  /** Number of pixels of the whole page. */
+  /** Number of pixels if the whole page is rendered. */
   readonly pixels: number
 }
 

@@ -80,7 +80,7 @@ function planBatches(pdf: OpenPdf, settings: RenderSettings): PageBatch[] {
   return batches
 }
 
-/** Returns the pixels per batch that make batches about equal, so that no core is idle at the end. */
+/** Returns the number of pixels per batch for batches of about equal size, so that no core is idle at the end. */
 function computeBatchPixels(pixels: readonly number[]): number {
   const total = pixels.reduce((sum, pixelCount) => sum + pixelCount, 0)
   const neededBatches = Math.ceil(total / targetBatchPixels)

@@ -50,7 +50,7 @@ export class StoredZip {
     this.#file = file
   }
 
-  /** Creates a file, which must not exist yet; it is complete once `fill` has returned. */
+  /** Creates a file at a path that must not exist yet; the file is complete once `fill` has returned. */
   static async write(path: string, fill: (zip: StoredZip) => Promise<void>): Promise<void> {
     await using file = await open(path, 'wx')
     const zip = new StoredZip(file)

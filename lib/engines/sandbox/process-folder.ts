@@ -5,7 +5,8 @@ import { pipeline } from 'node:stream/promises'
 import { isAlive } from './process-exit.ts'
 
 /**
- * Creates a folder for a process that is kept between jobs. Its name contains the prefix and the pid of this service.
+ * Creates a folder for a process that is kept between jobs. The folder's name contains the prefix and the pid of this
+ * service.
  */
 export function makeProcessFolder(baseDir: string, prefix: string): Promise<string> {
   return mkdtemp(join(baseDir, `${prefix}${process.pid}-`))
@@ -37,7 +38,7 @@ export async function moveOut(from: string, to: string): Promise<boolean> {
   return false
 }
 
-/** Returns false for anything but a regular file, which is not followed. */
+/** Copies a regular file. Returns false for anything else, without following links. */
 export async function copyOut(from: string, to: string): Promise<boolean> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   await using source = await open(from, flags).catch((error: unknown) => {

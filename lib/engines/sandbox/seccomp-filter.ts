@@ -140,7 +140,7 @@ function rule(call: number, action: number, test: readonly Instruction[] = []): 
   ]
 }
 
-/** Loads the system call number again for the next rule. */
+/** Instruction that loads the system call number again for the next rule. */
 const reloadSyscallNumber: Instruction = [loadWordOpcode, 0, 0, syscallNumberOffset]
 
 /** Continues with the next instruction if the argument is one of the values, and otherwise skips it. */

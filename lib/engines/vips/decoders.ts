@@ -42,7 +42,7 @@ interface DecodeJob {
   readonly input: InputFile
   /** Whether the target is lossless, so that the intermediate file must be lossless too. */
   readonly isLossless: boolean
-  /** Whether the decoder keeps all bits per channel, which takes more time and disk space. */
+  /** Whether the decoder retains all bits per channel, which takes more time and disk space. */
   readonly hasDeepColor: boolean
   readonly tools: Tools
 }

@@ -73,7 +73,7 @@ export const convertLengthsToPixels = (svg: string): string =>
     }),
   )
 
-/** Returns the path of the drawing with its lengths in pixels: a copy if any had to be converted. */
+/** Returns the path of the drawing with lengths in pixels: a copy if any length was converted. */
 export async function writeSvgWithPixelLengths({ path, format }: InputFile, tools: Tools): Promise<string> {
   if ((await stat(path)).size > maxSvgBytes) return path
   const bytes = await readFile(path)

@@ -41,7 +41,7 @@ export async function readXlsx(bytes: FileBytes): Promise<ContentSummary | undef
   return visibleWords ? { ...summary, visibleWords } : summary
 }
 
-/** Returns undefined if it is unknown which cells are hidden. */
+/** Counts visible words; returns undefined if it is unknown which cells are hidden. */
 async function countVisibleWords(
   zip: Zip,
   sheets: readonly Sheet[],

@@ -126,7 +126,7 @@ export class WordCounts {
     this.#hasDigits ||= otherCounts.#hasDigits
   }
 
-  /** Returns these words minus those of a text that they contain. */
+  /** Returns these counts without the words of a text that this text contains. */
   subtract(otherCounts: WordCounts): WordCounts {
     const remainingCounts = new WordCounts()
     remainingCounts.#counts = this.#counts.subtract(otherCounts.#counts)

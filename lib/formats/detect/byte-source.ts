@@ -12,7 +12,7 @@ export interface ByteSource {
   read(start: number, end: number): Promise<Uint8Array>
 }
 
-/** Returns `read` for a file on disk. */
+/** Creates the function `read` for a file on disk. */
 export const createReader =
   (handle: FileHandle): ByteSource['read'] =>
   async (start, end) => {

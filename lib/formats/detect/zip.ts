@@ -145,7 +145,7 @@ async function isEncrypted(zip: ZipArchive): Promise<boolean> {
 
 const readManifest = (zip: ZipArchive) => readText(zip, 'META-INF/manifest.xml', 'an OpenDocument file')
 
-/** Returns the type in the manifest: files of OpenOffice 1 have no `mimetype` entry. */
+/** Returns the type from the manifest, because files of OpenOffice 1 have no `mimetype` entry. */
 async function readManifestType(zip: ZipArchive): Promise<string | undefined> {
   const root = (await readManifest(zip))
     ?.match(/<manifest:file-entry\b[^<>]{0,4000}>/g)

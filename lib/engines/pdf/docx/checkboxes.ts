@@ -45,7 +45,7 @@ export function readCheckboxes({ textSegments, vectors }: PageText): PageText {
   }
 }
 
-/** Returns the frames that are neither part of a comb nor around text. */
+/** Returns the frames that are checkboxes: not part of a comb, and not around text. */
 function findCheckboxes(frames: readonly BoundingBox[], words: readonly Word[]): BoundingBox[] {
   const isAroundText = (frame: BoundingBox) =>
     words.some(
@@ -116,7 +116,7 @@ const computeBounds = (group: readonly Vector[]): BoundingBox => [
   Math.max(...group.map(({ box }) => box[3])),
 ]
 
-/** Whether a check mark or a cross is drawn inside. */
+/** Whether a check mark or a cross is drawn inside a frame. */
 const hasMark = (frame: BoundingBox, vectors: readonly Vector[]) =>
   vectors.some(
     (vector) =>

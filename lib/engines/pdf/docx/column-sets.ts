@@ -10,7 +10,7 @@ const tolerance = 12
 /** How much higher than the others a column may end and still count as filled, in points. */
 const maxBottomDifference = 40
 
-/** Returns the columns when Word can represent them: of equal width, across the full width of the text. */
+/** Returns the columns if Word can represent them: they have equal width, and span the full width of the text. */
 export function toColumnSet(
   { columns }: Band<PageItem>,
   text: BoundingBox,

@@ -29,7 +29,10 @@ const wordFonts: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^cm[a-z]*\d|^sfr[mb]|^lmroman/, 'Times New Roman'],
 ]
 
-/** Returns a font for Word. Subset prefixes and vendor names vary; unknown fonts are replaced by kind. */
+/**
+ * Returns a font for Word. Recognizes names with subset prefixes and vendor variants; unknown fonts are replaced by a
+ * font of their kind.
+ */
 export function toWordFont({ font, mono, serif }: Pick<Style, 'font' | 'mono' | 'serif'>): string {
   const name = font.replace(/^[A-Z]{6}\+/, '')
   const plainName = name.toLowerCase().replaceAll(/[\s_,-]/g, '')

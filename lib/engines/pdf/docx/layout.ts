@@ -92,7 +92,7 @@ export async function buildLayout(
   }
 }
 
-/** Returns the left and right edge of the text: the median of the pages that are filled. */
+/** Returns the left and right edge of the text, as the median of the filled pages. */
 function findTextColumn(
   pages: readonly PageContent[],
   headerFooterWords: ReadonlySet<Word>,
@@ -106,7 +106,7 @@ function findTextColumn(
   return [computeMedian(textExtents.map((box) => box[0])), computeMedian(textExtents.map((box) => box[2]))]
 }
 
-/** Returns the box around the text of a page without its outermost top and bottom. */
+/** Returns the box around the text of a page without headers, footers and the outermost top and bottom. */
 function findTextExtent(page: PageContent, headerFooterWords: ReadonlySet<Word>): BoundingBox | undefined {
   const words = page.textSegments.flat().filter((word) => !headerFooterWords.has(word))
   const innerWords = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)

@@ -27,7 +27,7 @@ function collectParagraphs(blocks: readonly ContentBlock[]): Paragraph[] {
   })
 }
 
-/** Returns the style of most characters. */
+/** Returns the style of most characters in a document. */
 export function findBodyStyle(blocks: readonly ContentBlock[]): ParagraphStyle {
   const stylesByKey = new Map<string, { paragraphStyle: ParagraphStyle; characters: number }>()
   const sizes = new Map<number, number>()

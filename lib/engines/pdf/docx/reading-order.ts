@@ -209,7 +209,7 @@ function findGuttersAt(x: number, items: readonly PageItem[], bounds: BoundingBo
   return foundGutters
 }
 
-/** Returns the right edge of the left column, ignoring the few lines that are too long for it. */
+/** Returns the right edge of the left column, ignoring a few lines that are too long for it. */
 function findLeftColumnEdge(x: number, items: readonly PageItem[]): number {
   return Math.max(...items.map(({ box }) => box[2]).filter((right) => right <= x - minGap))
 }

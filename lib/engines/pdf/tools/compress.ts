@@ -141,7 +141,7 @@ interface TargetResult {
   readonly reached?: boolean
 }
 
-/** Returns the compressed file, or the original if that is not larger. */
+/** Returns the compressed file, or the original if it is not larger. */
 async function finishCompression(
   job: PdfToolJob<unknown>,
   compressedFile: CompressedFile,

@@ -70,7 +70,7 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
 interface PreparedPdf {
   readonly path: string
   readonly language: string | undefined
-  /** Whether attached files have to be copied to the result. */
+  /** Whether attached files must be copied to the result. */
   readonly hasAttachments: boolean
 }
 

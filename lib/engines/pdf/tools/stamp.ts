@@ -48,7 +48,7 @@ async function readTrimSizes(path: string, tools: Tools): Promise<PdfPageSize[]>
   })
 }
 
-/** Maximum number of sheets per call, because each is an argument. */
+/** Maximum number of sheets per call, because each one is an argument. */
 const maxSheetsPerCall = 200
 
 async function drawSheets(svgs: readonly string[], tools: Tools): Promise<string> {

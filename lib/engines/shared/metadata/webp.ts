@@ -42,7 +42,7 @@ async function extractChunk(webp: string, kind: 'exif' | 'xmp', tools: Tools): P
   }
 }
 
-/** Returns undefined if no metadata is left. */
+/** Returns the edited chunk; undefined if no metadata is left. */
 async function editChunk(
   oldChunkPath: string | undefined,
   kind: 'exif' | 'xmp',

@@ -10,7 +10,7 @@ const separatorNames: Readonly<Record<string, string>> = {
   colon: ':',
 }
 
-/** Returns the separator that a client named or wrote. */
+/** Returns the separator for its name, or the one that the client wrote. */
 export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
 
 /** Separator of the fields, and offset of the first line. */
