@@ -1700,6 +1700,8 @@ export interface JobResult {
 export interface Fidelity {
   /** Words; in scripts without spaces, characters */
   words?: Retention
+  /** Pairs of adjacent words, a sample: how much of the text is in the same order */
+  order?: Retention
   /** Pages */
   pages?: Retention
   /** Slides */
@@ -1724,12 +1726,16 @@ export interface Fidelity {
   entries?: Retention
   /** Images of a document, without vector graphics */
   images?: Retention
+  /** Area that the images of a document cover, in square points */
+  imageArea?: Retention
   /** Links of a document to the web or an email address */
   links?: Retention
   /** Tables of a document */
   tables?: Retention
   /** Form fields of a document */
   fields?: Retention
+  /** Check boxes and radio buttons of a document that are selected */
+  checkedFields?: Retention
   /** Features that the target cannot represent, such as `animation` */
   dropped: string[]
   /** Formats on the route whose content the service cannot count, or stopped counting (warning `COUNTING_STOPPED`): a loss would go unnoticed */

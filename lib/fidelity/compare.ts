@@ -1,9 +1,10 @@
 import { type FormatId, formatById } from '../formats/index.ts'
 import { createRetention, type Fidelity, type Retention, type Unit } from '../model/fidelity.ts'
 import type { Operation } from '../model/operations.ts'
-import { type Feature, features } from '../model/stored-summary.ts'
+import type { Feature } from '../model/stored-summary.ts'
 import { getWordCertainty } from './content-formats.ts'
 import type { ContentSummary } from './content-summary.ts'
+import { canRepresent, keepsComments } from './format-features.ts'
 import { WordCounts } from './text/word-counts.ts'
 
 interface Comparison {
@@ -75,6 +76,7 @@ const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
  */
 const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
+  order: 0.5,
   pages: 1,
   slides: 1,
   sheets: 1,
@@ -82,6 +84,7 @@ const minShare: Readonly<Partial<Record<Unit, number>>> = {
   seconds: 0.97,
   glyphs: 0.98,
   entries: 1,
+  checkedFields: 1,
 }
 const minShareInMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
@@ -93,6 +96,10 @@ const toleranceByUnit: Readonly<Partial<Record<Unit, number>>> = { words: 3, sec
 const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */
 const minShareOfShortText = { exact: 0.8, marked: 0.5 }
+/** Formats whose words are counted in the order of the text. */
+const orderedFormats: readonly FormatId[] = [
+  ...(['docx', 'docm', 'odt', 'fodt', 'rtf', 'html', 'xhtml', 'txt', 'md', 'epub', 'pdf'] as const),
+]
 /** Conversions between these formats copy the text unchanged, so every missing word is a loss. */
 const exactTextFormats = {
   from: ['txt', 'csv', 'tsv', 'srt'],
@@ -112,6 +119,7 @@ export function compare(comparison: Comparison): ComparisonResult {
   const excusedUnits = warningCodes
     .flatMap((code) => unitsByWarning[code] ?? [])
     .filter((unit) => unit !== 'words' || !isVisibleOnly)
+    .concat(listMeaninglessUnits(from, measures))
   const lostMeasures = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of the table above
     // Some markup languages write accented letters as markup.
@@ -139,6 +147,15 @@ export function compare(comparison: Comparison): ComparisonResult {
   }
 }
 
+function listMeaninglessUnits(from: FormatId, { fields }: Partial<Record<Unit, Retention>>): readonly Unit[] {
+  return [
+    // The pages of a PDF may draw their text in any order.
+    ...(from === 'pdf' ? (['order'] as const) : []),
+    // Check boxes that became characters are no fields anymore.
+    ...(fields?.share === 1 ? [] : (['checkedFields'] as const)),
+  ]
+}
+
 function chooseTolerance(unit: Unit, { words }: Pick<ContentSummary, 'words'>, measure: Retention): number {
   const ignoredDifference = toleranceByUnit[unit] ?? 0
   if (unit !== 'words' || !words) return ignoredDifference
@@ -157,7 +174,7 @@ function toVisibleContent(comparedContent: Comparison): Comparison {
 }
 
 /** Elements that count as retained or lost only if the source contains some. */
-const documentElements = ['images', 'links', 'tables', 'fields'] as const
+const documentElements = ['images', 'imageArea', 'links', 'tables', 'fields', 'checkedFields'] as const
 
 function measureUnits({ source, result, from, to }: Comparison): Partial<Record<Unit, Retention>> {
   const units = ['pages', 'sheets', 'cells', 'cues', 'frames', 'glyphs', 'entries', 'channels'] as const
@@ -168,6 +185,10 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
       ? []
       : [[unit, createRetention(countBefore, countAfter)] as const]
   })
+  const order =
+    isIn(orderedFormats, from) && isIn(orderedFormats, to) && result.words
+      ? source.words?.compareOrder(result.words)
+      : undefined
   const shownSlides = result.counts.slides ?? result.counts.pages
   const { slides } = source.counts
   return {
@@ -179,6 +200,7 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
           repeatMargins(result.words, result.marginWords, source.counts.pages),
         ),
       }),
+    ...(order && { order: createRetention(order.comparable, order.shared) }),
     ...Object.fromEntries(countedUnits),
     ...(slides !== undefined &&
       shownSlides !== undefined && { slides: createRetention(slides, shownSlides) }),
@@ -229,92 +251,6 @@ function isEmptyResult({ source, result, from }: Comparison): boolean {
   const isBlank = words !== undefined && words.total > 0 && result.words?.isEmpty === true
   return isSilent || (isBlank && (words.total > maxMarkupWords || getWordCertainty(from) === 'exact'))
 }
-
-/** Whether a format is plain text or a table in plain text. */
-const isText = (to: FormatId) => ['txt', 'csv', 'tsv'].includes(to)
-const documentFormats: readonly FormatId[] = [
-  'docx',
-  'docm',
-  'odt',
-  'fodt',
-  'ott',
-  'dotx',
-  'dotm',
-  'doc',
-  'rtf',
-]
-const spreadsheetFormats: readonly FormatId[] = [
-  'xlsx',
-  'xlsm',
-  'xltx',
-  'xltm',
-  'xls',
-  'xlt',
-  'ods',
-  'ots',
-  'fods',
-  'xlsb',
-]
-const presentationFormats: readonly FormatId[] = [
-  'pptx',
-  'pptm',
-  'ppsx',
-  'potx',
-  'potm',
-  'odp',
-  'otp',
-  'fodp',
-  'ppt',
-  'pps',
-]
-const opaqueFormats: readonly FormatId[] = ['jpg', 'bmp', 'mp4', 'mov', 'avi', 'mkv']
-const animatedFormats: readonly FormatId[] = ['gif', 'webp', 'apng', 'avif', 'mng', 'jxl']
-
-/** Formats whose text receives the comments of a Word document as notes. */
-const keepsCommentsAsNotes = (to: FormatId) =>
-  ['md', 'txt'].includes(to) || formatById(to).category === 'ebook' || getWordCertainty(to) !== 'exact'
-const keepsComments = (to: FormatId) =>
-  [...documentFormats, ...spreadsheetFormats, ...presentationFormats].includes(to)
-
-const canRepresent: Readonly<Record<Feature, (to: FormatId, from: FormatId) => boolean>> = {
-  pictures: (to) => !isText(to) && formatById(to).category !== 'audio',
-  film: (to) => formatById(to).category !== 'audio',
-  sound: (to) => formatById(to).category !== 'image',
-  animation: (to) => animatedFormats.includes(to) || formatById(to).category === 'video',
-  transparency: (to) => !opaqueFormats.includes(to),
-  formulas: (to) => spreadsheetFormats.includes(to),
-  equations: (to) => !isText(to) && !spreadsheetFormats.includes(to),
-  comments: (to, from) => keepsComments(to) || (from === 'docx' && keepsCommentsAsNotes(to)),
-  notes: (to) => presentationFormats.includes(to),
-  margins: (to) => documentFormats.includes(to) || to === 'pdf' || formatById(to).category === 'image',
-  changes: (to) => documentFormats.includes(to),
-  // Office programs also write hidden text to HTML, where it stays invisible, and warn about it.
-  hiddenText: (to) => documentFormats.includes(to) || to === 'html',
-  selectableText: (to) => formatById(to).category !== 'image' || to === 'svg',
-}
-
-/** Formats whose files can contain each feature. */
-const canContain: Readonly<Record<Feature, (from: FormatId) => boolean>> = {
-  pictures: (from) => ['document', 'ebook'].includes(formatById(from).category) && !isText(from),
-  film: (from) => formatById(from).category === 'video',
-  sound: (from) => formatById(from).category === 'video',
-  animation: (from) => animatedFormats.includes(from),
-  transparency: (from) => formatById(from).category === 'image' && !opaqueFormats.includes(from),
-  formulas: (from) => spreadsheetFormats.includes(from),
-  equations: (from) => documentFormats.includes(from),
-  comments: keepsComments,
-  notes: (from) => presentationFormats.includes(from),
-  margins: (from) => [...documentFormats, ...spreadsheetFormats, ...presentationFormats].includes(from),
-  changes: (from) => documentFormats.includes(from),
-  hiddenText: (from) => documentFormats.includes(from),
-  selectableText: (from) => ['document', 'ebook'].includes(formatById(from).category),
-}
-
-/** Returns the features that a file of a format can contain and a step of the route cannot represent. */
-export const listLossyFeatures = (from: FormatId, route: readonly FormatId[]): readonly Feature[] =>
-  features.filter(
-    (feature) => canContain[feature](from) && route.some((to) => !canRepresent[feature](to, from)),
-  )
 
 /**
  * Returns the features that a step could retain and a later step may drop, even if they are not detected in the result

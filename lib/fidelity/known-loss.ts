@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { type Format, type FormatId, formatById } from '../formats/index.ts'
-import { listLossyFeatures } from './compare.ts'
+import { listLossyFeatures } from './format-features.ts'
 import knownShares from './known-shares.json' with { type: 'json' }
 
 export const KnownLoss = z.object({

@@ -5,6 +5,7 @@ import { keysOf } from '../validation/keys-of.ts'
 /** Units that are counted in files, with their description in the API. */
 const units = {
   words: 'Words; in scripts without spaces, characters',
+  order: 'Pairs of adjacent words, a sample: how much of the text is in the same order',
   pages: 'Pages',
   slides: 'Slides',
   sheets: 'Sheets of a workbook',
@@ -17,9 +18,11 @@ const units = {
   glyphs: 'Glyphs of a font',
   entries: 'Files of an archive',
   images: 'Images of a document, without vector graphics',
+  imageArea: 'Area that the images of a document cover, in square points',
   links: 'Links of a document to the web or an email address',
   tables: 'Tables of a document',
   fields: 'Form fields of a document',
+  checkedFields: 'Check boxes and radio buttons of a document that are selected',
 } as const satisfies Readonly<Record<string, string>>
 
 export type Unit = keyof typeof units

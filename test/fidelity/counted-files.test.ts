@@ -15,7 +15,7 @@ test('the content of each fixture is counted as expected for its format', async 
   const counts = async (name: string, format: FormatId) =>
     (await readSummary(fixture(name), format, asSource))?.counts
   assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
-  const noElements = { images: 0, links: 0, tables: 0, fields: 0 }
+  const noElements = { images: 0, imageArea: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
   assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2, ...noElements })
   assert.equal(await counts('office/locked.ppt', 'ppt'), undefined)
   const formula = await readSummary(fixture('office/formula.docx'), 'docx', asSource)

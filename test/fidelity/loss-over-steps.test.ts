@@ -120,7 +120,7 @@ test('a task record stores the counts of a source, but not its words', async () 
   using detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   detector.start([{ path, format: 'fodt' }])
   assert.deepEqual(await detector.getStoredSummary(), {
-    counts: { images: 0, links: 0, tables: 0, fields: 0 },
+    counts: { images: 0, imageArea: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 },
     features: ['comments', 'selectableText'],
   })
 })

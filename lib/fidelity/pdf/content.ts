@@ -13,6 +13,13 @@ interface PageContentRequest {
 const minWordGap = 170
 const blank = 32
 
+/** Characters of a matrix of six numbers, with its operator. */
+const maxMatrixLength = 120
+
+/** Returns the determinant of a matrix (8.3.4). */
+export const measureScale = ([a = 1, b = 0, c = 0, d = 1]: readonly number[]): number =>
+  Math.abs(a * d - b * c) || 0
+
 /** Turns an operator (annex A) of one or two bytes into a number. */
 const toOperatorCode = (word: string) =>
   word.length === 1 ? word.charCodeAt(0) : word.charCodeAt(0) * 256 + word.charCodeAt(1)
@@ -29,9 +36,10 @@ const [Td, TD, Tm, TStar, BT] = [
   toOperatorCode('T*'),
   toOperatorCode('BT'),
 ]
-const [q, Q, ID, Tf, Do] = [
+const [q, Q, cm, ID, Tf, Do] = [
   toOperatorCode('q'),
   toOperatorCode('Q'),
+  toOperatorCode('cm'),
   toOperatorCode('ID'),
   toOperatorCode('Tf'),
   toOperatorCode('Do'),
@@ -47,10 +55,13 @@ export class PdfContentReader {
   /** Number of glyphs that cannot be mapped to text. */
   unknownGlyphCount = 0
   inlineImageCount = 0
+  inlineImageArea = 0
   readonly #bytes: Buffer
   readonly #text: GlyphText
   readonly #codes = new ByteList()
-  readonly #savedFonts: (PdfFont | undefined)[] = []
+  /** Square points that the unit square covers. */
+  area: number
+  readonly #savedStates: { readonly font: PdfFont | undefined; readonly area: number }[] = []
   #at = 0
   /** Bounds of the first name before an operator. */
   #name: readonly [start: number, end: number] | undefined
@@ -59,9 +70,10 @@ export class PdfContentReader {
   /** Whether Skia wrote the page; undefined before the first text matrix. */
   #isSkia: boolean | undefined
 
-  constructor(bytes: Buffer, text: GlyphText) {
+  constructor(bytes: Buffer, text: GlyphText, area: number) {
     this.#bytes = bytes
     this.#text = text
+    this.area = area
   }
 
   /** Reads up to the next resource that is needed; returns undefined at the end. */
@@ -197,13 +209,20 @@ export class PdfContentReader {
         this.#text.push(blank)
         return undefined
       case q:
-        this.#savedFonts.push(this.font)
+        this.#savedStates.push({ font: this.font, area: this.area })
         return undefined
-      case Q:
-        this.font = this.#savedFonts.pop()
+      case Q: {
+        const { font, area = this.area } = this.#savedStates.pop() ?? {}
+        this.font = font
+        this.area = area
+        return undefined
+      }
+      case cm:
+        this.area *= this.#readScale()
         return undefined
       case ID:
         this.inlineImageCount++
+        this.inlineImageArea += this.area
         this.#skipInlineImage()
         return undefined
       case Tf:
@@ -225,6 +244,12 @@ export class PdfContentReader {
   /** Whether the text matrix that ends here is flipped without scaling, as Skia writes it. */
   #hasSkiaMatrix(): boolean {
     return this.#bytes.toString('latin1', Math.max(0, this.#at - 60), this.#at).includes('\n1 0 0 -1 ')
+  }
+
+  /** Returns by how much the matrix that ends here enlarges areas (8.3.4). */
+  #readScale(): number {
+    const operands = this.#bytes.toString('latin1', Math.max(0, this.#at - maxMatrixLength), this.#at)
+    return measureScale(operands.trim().split(/\s+/).slice(-7, -1).map(Number))
   }
 
   /** Returns 0 for longer operators, which the reader does not need. */

@@ -1,8 +1,9 @@
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 import { CountingStoppedError } from '../read-errors.ts'
+import { roundArea } from '../text/count-elements.ts'
 import { WordCounts } from '../text/word-counts.ts'
-import { PdfContentReader } from './content.ts'
+import { measureScale, PdfContentReader } from './content.ts'
 import { PdfFile } from './file.ts'
 import { UnreadablePdfError } from './filters.ts'
 import { type PdfFont, readFont } from './fonts.ts'
@@ -39,6 +40,8 @@ export async function readPdf(bytes: FileBytes, isResult: boolean): Promise<Cont
 interface DrawContext {
   readonly resources: Dict
   readonly depth: number
+  /** Square points that the unit square covers. */
+  readonly area: number
 }
 
 class PdfReader {
@@ -54,7 +57,8 @@ class PdfReader {
   #nodeCount = 0
   #isTruncated = false
   #pages = 0
-  readonly #counts = { images: 0, links: 0, fields: 0 }
+  readonly #counts = { images: 0, links: 0, fields: 0, checkedFields: 0 }
+  #imageArea = 0
   #hasImages = false
 
   constructor(file: PdfFile, isResult: boolean) {
@@ -68,7 +72,7 @@ class PdfReader {
     const isKnown = !this.#isTruncated && this.#unknownGlyphCount <= this.#glyphCount * maxUnknownShare
     return {
       ...(isKnown && { words: this.#words }),
-      counts: { pages: this.#pages, ...this.#counts },
+      counts: { pages: this.#pages, ...this.#counts, imageArea: roundArea(this.#imageArea) },
       features: this.#hasImages ? ['pictures'] : [],
       ...(this.#isTruncated && { isIncomplete: true }),
     }
@@ -93,13 +97,13 @@ class PdfReader {
       const stream = await this.#file.stream(contentPart)
       if (stream) parts.push(await stream.content())
     }
-    await this.#readContent(joinStreams(parts), { resources, depth: 0 })
+    await this.#readContent(joinStreams(parts), { resources, depth: 0, area: 1 })
     // Values of form fields are in their appearance streams.
     for (const value of await this.#file.array(page.get('Annots'))) {
       const annotation = await this.#file.dict(value)
       await this.#countAnnotation(annotation)
       const appearance = await this.#file.dict(annotation.get('AP'))
-      await this.#readForm(appearance.get('N'), { resources, depth: 1 })
+      await this.#readForm(appearance.get('N'), { resources, depth: 1, area: 1 })
     }
     this.#words.add(this.#text.takeText())
   }
@@ -108,25 +112,37 @@ class PdfReader {
   async #countAnnotation(annotation: Dict): Promise<void> {
     const subtype = annotation.get('Subtype')
     if (!(subtype instanceof Name)) return
-    if (subtype.name === 'Widget') this.#counts.fields++
+    if (subtype.name === 'Widget') this.#countField(annotation)
     if (subtype.name !== 'Link') return
     const action = (await this.#file.dict(annotation.get('A'))).get('S')
     if (action instanceof Name && action.name === 'URI') this.#counts.links++
   }
 
+  /** Counts a form field. Only check boxes and radio buttons have a state (12.7.4.2). */
+  #countField(widget: Dict): void {
+    this.#counts.fields++
+    const state = widget.get('AS')
+    if (state instanceof Name && state.name !== 'Off') this.#counts.checkedFields++
+  }
+
   /** Reads a form XObject (8.10). */
-  async #readForm(value: Value | undefined, { resources, depth }: DrawContext): Promise<void> {
+  async #readForm(value: Value | undefined, { resources, depth, area }: DrawContext): Promise<void> {
     const form = await this.#file.stream(value)
     const subtype = form?.dict.get('Subtype')
     if (subtype instanceof Name && subtype.name === 'Image') {
       this.#hasImages = true
-      if (form && !isDecoration(form.dict, this.#isResult ? 1 : minImagePixels)) this.#counts.images++
+      if (form && !isDecoration(form.dict, this.#isResult ? 1 : minImagePixels)) {
+        this.#counts.images++
+        this.#imageArea += area
+      }
     }
     if (!form || depth > 12 || !(subtype instanceof Name && subtype.name === 'Form')) return
     const formResources = form.dict.has('Resources')
       ? await this.#file.dict(form.dict.get('Resources'))
       : resources
-    await this.#readContent(await form.content(), { resources: formResources, depth })
+    const matrix = (await this.#file.array(form.dict.get('Matrix'))).map(Number)
+    const formContext = { resources: formResources, depth, area: area * measureScale(matrix) }
+    await this.#readContent(await form.content(), formContext)
   }
 
   async #readContent(bytes: Buffer, context: DrawContext): Promise<void> {
@@ -134,15 +150,16 @@ class PdfReader {
     if (this.#contentBytes > maxContentBytes) this.#isTruncated = true
     if (this.#isTruncated) return
     const fonts = await this.#file.dict(context.resources.get('Font'))
-    const content = new PdfContentReader(bytes, this.#text)
+    const content = new PdfContentReader(bytes, this.#text, context.area)
     for (let request = content.next(); request; request = content.next()) {
       if (request.what === 'font') content.font = await this.#loadFont(request.name, fonts)
-      else await this.#drawObject(request.name, context)
+      else await this.#drawObject(request.name, { ...context, area: content.area })
     }
     // Some programs write small images directly into the page. In a source, most of them are patterns and dots.
     if (this.#isResult && content.inlineImageCount > 0) {
       this.#hasImages = true
       this.#counts.images += content.inlineImageCount
+      this.#imageArea += content.inlineImageArea
     }
     this.#glyphCount += content.glyphs
     this.#unknownGlyphCount += content.unknownGlyphCount

@@ -2,7 +2,10 @@ import type { ContentSummary } from '../content-summary.ts'
 import { readAttribute, readMarkup, Tag } from './markup.ts'
 
 /** What a document contains in addition to its text. */
-export type ElementCounts = Pick<ContentSummary['counts'], 'images' | 'links' | 'tables' | 'fields'>
+export type ElementCounts = Pick<
+  ContentSummary['counts'],
+  'images' | 'imageArea' | 'links' | 'tables' | 'fields' | 'checkedFields'
+>
 
 /**
  * File extensions of pixel images. Many formats turn vector graphics into paths, so these cannot be counted in a
@@ -37,6 +40,7 @@ const dataImagePattern = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
 const minDataUrlLength = 150
 const isDataImage = (url: string) => url.length >= minDataUrlLength && dataImagePattern.test(url)
 const htmlFieldElements: readonly string[] = ['input', 'select', 'textarea']
+const isCheckedInput = /\schecked(?=[\s=/]|$)/i
 /** Types of `<input>` without a value of their own. */
 const buttonTypePattern = /^(?:hidden|submit|button|reset|image)$/i
 
@@ -45,7 +49,7 @@ const opaqueElements: ReadonlySet<string> = new Set([
   ...['script', 'style', 'template', 'noscript', 'textarea', 'iframe', 'title'],
 ])
 
-type CountedElement = keyof Required<ElementCounts>
+type CountedElement = 'images' | 'links' | 'tables' | 'fields'
 
 function toCountedElement(tag: Tag): CountedElement | undefined {
   const { name } = tag
@@ -58,12 +62,13 @@ function toCountedElement(tag: Tag): CountedElement | undefined {
 }
 
 /** Counts the elements of an HTML page, without images in other files: a file is converted without those. */
-export function countHtmlElements(html: string): Required<ElementCounts> {
-  const counts = { images: 0, links: 0, tables: 0, fields: 0 }
+export function countHtmlElements(html: string): ElementCounts {
+  const counts = { images: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
   const countTag = (tag: Tag) => {
     if (tag.isEnd) return false
     const element = toCountedElement(tag)
     if (element) counts[element]++
+    if (element === 'fields' && isCheckedInput.test(tag.source)) counts.checkedFields++
     return opaqueElements.has(tag.name)
   }
   readMarkup(html, { text: () => undefined, tag: countTag }, { isHtml: true })
@@ -85,10 +90,49 @@ export function countWordElements(xml: string, relations: ReadonlyMap<string, st
   return {
     // Older programs write VML, and newer ones may write both for the same image.
     images: Math.max(countImages('a:blip', 'r:embed'), countImages('v:imagedata', 'r:id')),
+    ...measureWordImages(xml, (tag) => isRasterName(getRelationTarget(tag, 'r:embed'))),
     links: countTags(xml, ['w:hyperlink'], (tag) => isWebLink(getRelationTarget(tag, 'r:id'))),
     tables: countTags(xml, ['w:tbl']),
     fields: countTags(xml, ['w:ffData', 'w14:checkbox', 'w:dropDownList', 'w:comboBox', 'w:date']),
+    checkedFields: countCheckedWordFields(xml),
   }
+}
+
+/** Sizes in a malicious file may add up to infinity. */
+export const roundArea = (area: number): number => (Number.isFinite(area) ? Math.round(area) : 0)
+
+const emusPerPoint = 12_700
+
+/** Omits the area if there are only images of older programs. */
+function measureWordImages(xml: string, isRaster: (blip: Tag) => boolean): Pick<ElementCounts, 'imageArea'> {
+  let [imageArea, frameArea, images] = [0, 0, 0]
+  for (const tag of findTags(xml, ['wp:extent', 'a:blip'])) {
+    const side = (name: string) => Number(readAttribute(tag, name)) / emusPerPoint || 0
+    if (tag.name === 'wp:extent') frameArea = side('cx') * side('cy')
+    else if (isRaster(tag)) {
+      images++
+      imageArea += frameArea
+    }
+  }
+  return images > 0 ? { imageArea: roundArea(imageArea) } : {}
+}
+
+/** Legacy fields have a default, which their state overrides (ECMA-376, part 1, 17.16.7 and 17.16.8). */
+function countCheckedWordFields(xml: string): number {
+  const isOn = (tag: Tag, attribute: string) =>
+    !/^(?:0|false|off)$/.test(readAttribute(tag, attribute) ?? '1')
+  let [count, isCheckBox, isChecked] = [0, false, false]
+  for (const tag of findTags(xml, ['w:ffData', 'w:checkBox', 'w:default', 'w:checked', 'w14:checked'])) {
+    if (tag.name === 'w14:checked') count += isOn(tag, 'w14:val') ? 1 : 0
+    else if (tag.name === 'w:checkBox') isCheckBox = true
+    else if (tag.name !== 'w:ffData') isChecked = isCheckBox && isOn(tag, 'w:val')
+    else {
+      count += isChecked ? 1 : 0
+      isCheckBox = false
+      isChecked = false
+    }
+  }
+  return count + (isChecked ? 1 : 0)
 }
 
 /** Returns the targets of a part's relationships by id (ECMA-376, part 2, 9.3). */
@@ -108,7 +152,7 @@ function isRasterImage(tag: Tag): boolean {
 }
 
 /** Counts the elements in the content of an OpenDocument file. */
-export function countOpenDocumentElements(xml: string): Required<ElementCounts> {
+export function countOpenDocumentElements(xml: string): ElementCounts {
   const formFields = [
     'form:checkbox',
     'form:combobox',
@@ -119,8 +163,33 @@ export function countOpenDocumentElements(xml: string): Required<ElementCounts> 
   ]
   return {
     images: countTags(xml, ['draw:image'], isRasterImage),
+    imageArea: measureOpenDocumentImages(xml),
     links: countTags(xml, ['text:a'], (tag) => isWebLink(readAttribute(tag, 'xlink:href'))),
     tables: countTags(xml, ['table:table']),
     fields: countTags(xml, formFields),
+    checkedFields: countTags(xml, ['form:checkbox', 'form:radio'], (tag) =>
+      /="(?:checked|true)"/.test(tag.source),
+    ),
   }
+}
+
+const pointsPerUnit: Readonly<Record<string, number>> = {
+  in: 72,
+  cm: 72 / 2.54,
+  mm: 7.2 / 2.54,
+  pt: 1,
+  pc: 12,
+}
+
+function measureOpenDocumentImages(xml: string): number {
+  let [imageArea, frameArea] = [0, 0]
+  for (const tag of findTags(xml, ['draw:frame', 'draw:image'])) {
+    const side = (name: string) => {
+      const length = readAttribute(tag, name) ?? ''
+      return Number.parseFloat(length) * (pointsPerUnit[length.slice(-2)] ?? 0) || 0
+    }
+    if (tag.name === 'draw:frame') frameArea = side('svg:width') * side('svg:height')
+    else if (isRasterImage(tag)) imageArea += frameArea
+  }
+  return roundArea(imageArea)
 }

@@ -87,7 +87,7 @@ export class HashCounts {
   #findSlot(hash: number): number {
     const slots = this.#slots
     const lastSlot = slots.length - 1
-    let slot = mixBits(hash) & lastSlot
+    let slot = mixBits(hash + seed) & lastSlot
     for (let number = slots[slot] ?? 0; number > 0; number = slots[slot] ?? 0) {
       if (this.#hashes[number - 1] === hash) break
       slot = (slot + 1) & lastSlot
@@ -102,8 +102,8 @@ export class HashCounts {
 }
 
 /** Mixes all bits into the low ones, which select the slot. */
-function mixBits(hash: number): number {
-  const seeded = Math.imul(hash + seed, 0x9e3779b1)
-  const halfMixed = Math.imul(seeded ^ (seeded >>> 16), 0x85ebca6b)
+export function mixBits(hash: number): number {
+  const multiplied = Math.imul(hash, 0x9e3779b1)
+  const halfMixed = Math.imul(multiplied ^ (multiplied >>> 16), 0x85ebca6b)
   return halfMixed ^ (halfMixed >>> 13)
 }

@@ -9,6 +9,7 @@ import {
   toLowerCase,
 } from './char-classes.ts'
 import { HashCounts, HashCountsMessage } from './hash-counts.ts'
+import { WordPairs, WordPairsMessage } from './word-pairs.ts'
 
 const wordPattern = new RegExp(
   String.raw`[${scriptsWithoutSpaces}]|[[\p{L}\p{M}]--[${scriptsWithoutSpaces}]]+`,
@@ -25,25 +26,33 @@ export const WordCountsMessage = z.strictObject({
   counts: HashCountsMessage,
   total: z.number(),
   hasDigits: z.boolean(),
+  pairs: WordPairsMessage,
 })
 export type WordCountsMessage = z.infer<typeof WordCountsMessage>
 
-/** Word counts of a text, for comparisons that ignore order, line breaks and added text. */
+/** Word counts of a text, for comparisons that ignore line breaks and added text, and a sample of their order. */
 export class WordCounts {
   #counts = new HashCounts()
+  #pairs = new WordPairs()
   #total = 0
   #hasDigits = false
 
-  static fromMessage({ counts, total, hasDigits }: WordCountsMessage): WordCounts {
+  static fromMessage({ counts, total, hasDigits, pairs }: WordCountsMessage): WordCounts {
     const restoredCounts = new WordCounts()
     restoredCounts.#counts = HashCounts.fromMessage(counts)
     restoredCounts.#total = total
     restoredCounts.#hasDigits = hasDigits
+    restoredCounts.#pairs = new WordPairs(pairs)
     return restoredCounts
   }
 
   toMessage(): WordCountsMessage {
-    return { counts: this.#counts.toMessage(), total: this.#total, hasDigits: this.#hasDigits }
+    return {
+      counts: this.#counts.toMessage(),
+      total: this.#total,
+      hasDigits: this.#hasDigits,
+      pairs: this.#pairs.toMessage(),
+    }
   }
 
   /** @param times how often the text occurs. */
@@ -73,7 +82,7 @@ export class WordCounts {
    * @param bytes all below 128.
    */
   addAscii(bytes: Buffer, from: number, to: number, times = 1): void {
-    const counts = this.#counts
+    const [counts, pairs] = [this.#counts, this.#pairs]
     let start = from
     let hash = initialHash
     let total = 0
@@ -86,6 +95,7 @@ export class WordCounts {
       }
       if (at > start) {
         if (counts.add(hash, times)) counts.words.push(bytes.toString('latin1', start, at))
+        pairs.addWord(hash)
         total += times
       }
       if (characterClass === digit) hasDigits = true
@@ -111,6 +121,7 @@ export class WordCounts {
 
   #count(hash: number, times: number, text: string, start: number, end: number): void {
     if (this.#counts.add(hash, times)) this.#counts.words.push(text.slice(start, end))
+    this.#pairs.addWord(hash)
     this.#total += times
   }
 
@@ -122,6 +133,7 @@ export class WordCounts {
   /** Adds the words of another text. @param times how often the text occurs. */
   addAll(otherCounts: WordCounts, times = 1): void {
     this.#counts.addAll(otherCounts.#counts, times)
+    this.#pairs.addAll(otherCounts.#pairs)
     this.#total += otherCounts.#total * times
     this.#hasDigits ||= otherCounts.#hasDigits
   }
@@ -132,6 +144,7 @@ export class WordCounts {
     remainingCounts.#counts = this.#counts.subtract(otherCounts.#counts)
     remainingCounts.#total = this.#total - this.#counts.countSharedWith(otherCounts.#counts)
     remainingCounts.#hasDigits = this.#hasDigits
+    remainingCounts.#pairs = this.#pairs
     return remainingCounts
   }
 
@@ -147,6 +160,18 @@ export class WordCounts {
   /** Whether the text has neither words nor numbers. */
   get isEmpty(): boolean {
     return this.#total === 0 && !this.#hasDigits
+  }
+
+  /**
+   * Compares the order of the words. Undefined for a short text, and if fewer words are found whole: pairs of words
+   * that were split differently say nothing about their order.
+   */
+  compareOrder(
+    otherCounts: WordCounts,
+  ): { readonly comparable: number; readonly shared: number } | undefined {
+    const wholeWords = this.#counts.countSharedWith(otherCounts.#counts)
+    const pairs = this.#pairs.compareWith(otherCounts.#pairs)
+    return wholeWords < minWholeShare * this.#total || pairs.comparable < minPairs ? undefined : pairs
   }
 
   /** Returns how many of these words another text contains too. */
@@ -176,6 +201,8 @@ export class WordCounts {
   }
 }
 
+/** For a comparison of the order: minimum share of whole words, and number of different pairs. */
+const [minWholeShare, minPairs] = [0.9, 50]
 /** Maximum number of characters in a result, relative to the source, by which words are compared. */
 const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
 /** Average word length relative to the source, below which a text counts as letter-spaced. */

@@ -1,7 +1,7 @@
 import type { Engine, Shortfall } from '../../engines/engine.ts'
 import { EngineCrash } from '../../engines/sandbox/engine-crash.ts'
 import { AppError } from '../../errors.ts'
-import { unitNames } from '../../model/fidelity.ts'
+import { type Unit, unitNames } from '../../model/fidelity.ts'
 import type { InputPlan, JobError, PartialResult, TriedRoute, Warning } from '../../model/job.ts'
 import { isUnreadableError } from '../../plan/unreadable-error.ts'
 import { defined } from '../../validation/defined.ts'
@@ -86,6 +86,9 @@ export function decideAfterSuccess(
  */
 const keptLayoutBonus = 0.1
 
+/** Measured shares differ a little between results that are equally good. */
+const measurementErrors: Readonly<Partial<Record<Unit, number>>> = { order: 0.05, imageArea: 0.1 }
+
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
 /**
@@ -96,7 +99,10 @@ function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boo
   const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? keptLayoutBonus : 0
   if (earlierResult.kept + bonus >= laterResult.kept) return true
   const [earlierFidelity, laterFidelity] = [earlierResult.fidelity, laterResult.fidelity]
-  return unitNames.some((unit) => (earlierFidelity?.[unit]?.share ?? 0) > (laterFidelity?.[unit]?.share ?? 1))
+  return unitNames.some((unit) => {
+    const laterShare = laterFidelity?.[unit]?.share ?? 1
+    return (earlierFidelity?.[unit]?.share ?? 0) > laterShare + (measurementErrors[unit] ?? 0)
+  })
 }
 
 function startFallback(

@@ -243,6 +243,7 @@ const createEntrySummary = (entries: number | undefined): ContentSummary | undef
 
 const unitNames: Readonly<Record<Unit, readonly [one: string, many: string]>> = {
   words: ['word', 'words'],
+  order: ['pair of adjacent words', 'pairs of adjacent words'],
   pages: ['page', 'pages'],
   slides: ['slide', 'slides'],
   sheets: ['sheet', 'sheets'],
@@ -255,9 +256,11 @@ const unitNames: Readonly<Record<Unit, readonly [one: string, many: string]>> = 
   glyphs: ['glyph', 'glyphs'],
   entries: ['file', 'files'],
   images: ['image', 'images'],
+  imageArea: ['square point of images', 'square points of images'],
   links: ['link', 'links'],
   tables: ['table', 'tables'],
   fields: ['form field', 'form fields'],
+  checkedFields: ['selected check box', 'selected check boxes'],
 }
 
 const formatCount = (count: number, unit: Unit) =>

@@ -115,7 +115,11 @@ const sentences: Sentences = {
     `Von ${plural(total, 'Tabellenblatt', 'Tabellenblättern')} wurde nur das erste umgewandelt.`,
 }
 
-const lostUnits: Readonly<Record<string, string>> = { words: 'der Wörter', images: 'der Bilder' }
+const lostUnits: Readonly<Record<string, string>> = {
+  words: 'der Wörter',
+  images: 'der Bilder',
+  order: 'der Nachbarschaften von Wörtern',
+}
 
 const warnings: WarningCatalog = { texts, sentences }
 

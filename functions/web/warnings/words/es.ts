@@ -116,7 +116,11 @@ const sentences: Sentences = {
   SHEETS_DROPPED: ({ total }) => `De ${plural(total, 'hoja', 'hojas')}, solo se convirtió la primera.`,
 }
 
-const lostUnits: Readonly<Record<string, string>> = { words: 'de las palabras', images: 'de las imágenes' }
+const lostUnits: Readonly<Record<string, string>> = {
+  words: 'de las palabras',
+  images: 'de las imágenes',
+  order: 'de los pares de palabras contiguas',
+}
 
 const warnings: WarningCatalog = { texts, sentences }
 

@@ -121,7 +121,11 @@ const sentences: Sentences = {
     `Sur ${plural(total, 'feuille', 'feuilles')}, seule la première a été convertie.`,
 }
 
-const lostUnits: Readonly<Record<string, string>> = { words: 'des mots', images: 'des images' }
+const lostUnits: Readonly<Record<string, string>> = {
+  words: 'des mots',
+  images: 'des images',
+  order: 'des paires de mots voisins',
+}
 
 const warnings: WarningCatalog = { texts, sentences }
 

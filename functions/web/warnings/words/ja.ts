@@ -111,7 +111,11 @@ const sentences: Sentences = {
   SHEETS_DROPPED: ({ total }) => `${total} 枚のシートのうち最初の 1 枚だけを変換しました。`,
 }
 
-const lostUnits: Readonly<Record<string, string>> = { words: '単語', images: '画像' }
+const lostUnits: Readonly<Record<string, string>> = {
+  words: '単語',
+  images: '画像',
+  order: '隣り合う単語の組',
+}
 
 const warnings: WarningCatalog = { texts, sentences }
 

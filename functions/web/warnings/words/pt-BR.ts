@@ -117,7 +117,11 @@ const sentences: Sentences = {
     `De ${plural(total, 'planilha', 'planilhas')}, apenas a primeira foi convertida.`,
 }
 
-const lostUnits: Readonly<Record<string, string>> = { words: 'das palavras', images: 'das imagens' }
+const lostUnits: Readonly<Record<string, string>> = {
+  words: 'das palavras',
+  images: 'das imagens',
+  order: 'dos pares de palavras vizinhas',
+}
 
 const warnings: WarningCatalog = { texts, sentences }
 
