@@ -18,7 +18,7 @@ const SubscriptionView = component(
 const QuotaView = component(
   'QuotaUse',
   z.object({
-    name: z.string().describe('For example `requests-per-day`'),
+    name: z.string().describe('Name of the quota, such as `requests-per-day`'),
     limit: z.int(),
     used: z.int(),
     remaining: z.int(),

@@ -15,8 +15,10 @@ const Quota = component(
   'Quota',
   z.object({
     name: z.enum(['requests', 'reads', 'conversion-minutes']),
-    window: z.enum(['minute', 'hour', 'day', 'month']).describe('Days and months follow the UTC calendar'),
-    limit: z.number().nullable().describe('Null if usage is only counted'),
+    window: z
+      .enum(['minute', 'hour', 'day', 'month'])
+      .describe('Period of the limit; days and months follow the UTC calendar'),
+    limit: z.number().nullable().describe('Maximum in the window; null if usage is only counted'),
     used: z.number(),
     remaining: z.number().nullable(),
     resetsAt: z.iso.datetime(),

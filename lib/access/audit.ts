@@ -11,7 +11,9 @@ export const AuditEntry = component(
     id: z.string(),
     at: z.iso.datetime(),
     actor: z.string().describe('Account that did it; `command` for `npm run admin` on the server'),
-    action: z.string().describe('For example `user.plan`, `user.status`, `session.end`, `key.create`'),
+    action: z
+      .string()
+      .describe('The action, such as `user.plan`, `user.status`, `session.end` or `key.create`'),
     subject: z.string().describe('Id of the affected resource'),
     before: z.string().nullable(),
     after: z.string().nullable(),

@@ -2508,7 +2508,7 @@ export interface Workflow {
 export interface WorkflowRun {
   runId: string
   workflowId: string
-  /** Started by the schedule or by a request */
+  /** Whether the schedule or a request started the run */
   trigger: ("schedule" | "request")
   /** `waiting`: the previous run has not finished yet; `skipped`: it had not finished */
   status: ("waiting" | "running" | "completed" | "failed" | "cancelled" | "skipped")
@@ -2633,7 +2633,7 @@ export interface Usage {
     conversionMinutes: number
     bytesIn: number
     bytesOut: number
-    /** One for each completed job */
+    /** Credits used, one for each completed job */
     credits: number
   }
   series: {
@@ -2650,7 +2650,7 @@ export interface Usage {
     conversionMinutes: number
     bytesIn: number
     bytesOut: number
-    /** One for each completed job */
+    /** Credits used, one for each completed job */
     credits: number
   }[]
   /** Sorted by number of jobs, largest first */
@@ -2665,7 +2665,7 @@ export interface Usage {
     conversionMinutes: number
     bytesIn: number
     bytesOut: number
-    /** One for each completed job */
+    /** Credits used, one for each completed job */
     credits: number
   }[]
 }
@@ -2684,9 +2684,9 @@ export interface QuotaState {
 }
 export interface Quota {
   name: ("requests" | "reads" | "conversion-minutes")
-  /** Days and months follow the UTC calendar */
+  /** Period of the limit; days and months follow the UTC calendar */
   window: ("minute" | "hour" | "day" | "month")
-  /** Null if usage is only counted */
+  /** Maximum in the window; null if usage is only counted */
   limit: (number | null)
   used: number
   remaining: (number | null)
@@ -2748,7 +2748,7 @@ export interface AuditEntry {
   at: string
   /** Account that did it; `command` for `npm run admin` on the server */
   actor: string
-  /** For example `user.plan`, `user.status`, `session.end`, `key.create` */
+  /** The action, such as `user.plan`, `user.status`, `session.end` or `key.create` */
   action: string
   /** Id of the affected resource */
   subject: string
@@ -2763,7 +2763,7 @@ export interface ServiceLevels {
     completed: number
     failed: number
     cancelled: number
-    /** Failed jobs whose file or request was at fault */
+    /** Failed jobs whose file or request was the cause */
     clientErrors: number
   }
   /** completed / (completed + failed - clientErrors) */
@@ -2879,7 +2879,7 @@ export interface Health {
   engines: { id: string; image: string; available: boolean }[]
 }
 export interface AuthUser {
-  /** For example `acc_…` */
+  /** Id of the account, `acc_…` */
   id: string
   name: string
   email: string
@@ -2893,7 +2893,7 @@ export interface AuthUser {
   status?: string
 }
 export interface AuthSession {
-  /** For example `ses_…` */
+  /** Id of the session, `ses_…` */
   id: string
   userId: string
   /** Token for `POST /v1/auth/revoke-session` */
@@ -3110,7 +3110,7 @@ export interface QuotaWarningEvent extends EventFields {
   quota: QuotaUse
 }
 export interface QuotaUse {
-  /** For example `requests-per-day` */
+  /** Name of the quota, such as `requests-per-day` */
   name: string
   limit: number
   used: number
@@ -3148,7 +3148,7 @@ export interface Problem {
   [k: string]: unknown
 }
 export interface OAuthError {
-  /** For example `invalid_client` */
+  /** Error code, such as `invalid_client` */
   error: string
   error_description: string
 }

@@ -54,7 +54,7 @@ export const Subscription = z.object({
     .min(1)
     .max(20)
     .default(['*'])
-    .describe('For example `job.completed`, `job.*`, `*`'),
+    .describe('Event patterns, such as `job.completed`, `job.*` or `*`'),
 })
 export type Subscription = z.output<typeof Subscription>
 

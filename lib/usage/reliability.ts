@@ -28,7 +28,7 @@ export const SloView = component(
       completed: z.int(),
       failed: z.int(),
       cancelled: z.int(),
-      clientErrors: z.int().describe('Failed jobs whose file or request was at fault'),
+      clientErrors: z.int().describe('Failed jobs whose file or request was the cause'),
     }),
     successRate: RateField.describe('completed / (completed + failed - clientErrors)'),
     rawSuccessRate: RateField.describe('completed / (completed + failed)'),

@@ -20,7 +20,7 @@ const figureFields = {
   conversionMinutes: z.number().describe('Time of all tasks other than imports and exports, in minutes'),
   bytesIn: z.int(),
   bytesOut: z.int(),
-  credits: z.int().describe('One for each completed job'),
+  credits: z.int().describe('Credits used, one for each completed job'),
 }
 
 export const UsageQuery = z.object({

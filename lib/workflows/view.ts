@@ -15,7 +15,7 @@ export const RunView = component(
   z.object({
     runId: z.string(),
     workflowId: z.string(),
-    trigger: z.enum(['schedule', 'request']).describe('Started by the schedule or by a request'),
+    trigger: z.enum(['schedule', 'request']).describe('Whether the schedule or a request started the run'),
     status: WorkflowRunStatus.describe(
       '`waiting`: the previous run has not finished yet; `skipped`: it had not finished',
     ),

@@ -37,7 +37,10 @@ export const ErrorBody = component(
 
 const OAuthError = component(
   'OAuthError',
-  z.object({ error: z.string().describe('For example `invalid_client`'), error_description: z.string() }),
+  z.object({
+    error: z.string().describe('Error code, such as `invalid_client`'),
+    error_description: z.string(),
+  }),
 )
 
 const Problem = component(

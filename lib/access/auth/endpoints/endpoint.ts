@@ -30,7 +30,7 @@ export interface AuthEndpoint {
 export const User = component(
   'AuthUser',
   z.object({
-    id: z.string().describe('For example `acc_…`'),
+    id: z.string().describe('Id of the account, `acc_…`'),
     name: z.string(),
     email: z.string(),
     emailVerified: z.boolean(),
@@ -47,7 +47,7 @@ export const User = component(
 export const Session = component(
   'AuthSession',
   z.object({
-    id: z.string().describe('For example `ses_…`'),
+    id: z.string().describe('Id of the session, `ses_…`'),
     userId: z.string(),
     token: z.string().describe('Token for `POST /v1/auth/revoke-session`'),
     createdAt: z.iso.datetime(),
