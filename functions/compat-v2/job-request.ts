@@ -126,7 +126,7 @@ function addArchiveTasks(tasks: Tasks): Tasks {
 
 /**
  * Returns a filename for an upload. The upload forms of this API have none, and the format of a text file cannot be
- * detected from its content, so the extension is the `input_format` of the task that uses the upload.
+ * detected from its content. So the extension is the `input_format` of the task that uses the upload.
  */
 function inferFilename(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}

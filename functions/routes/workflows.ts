@@ -56,7 +56,7 @@ const Body = z.strictObject({
 const ChangeBody = z.strictObject(fields).partial()
 
 const tasksDescription =
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: these are what users write
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: users write such placeholders
   'The tasks are those of POST /v1/jobs, except that files cannot be uploaded. In their strings, `${date}` is replaced with the date of the run in the time zone, and `${runId}` with the id of the run.'
 
 const daylightSavingDescription =
@@ -69,7 +69,7 @@ const example = {
   tasks: {
     text: { operation: 'import/raw', filename: 'report.md', file: '# Report' },
     pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is filled in at each run
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: each run fills in the placeholder
     out: { operation: 'export/url', input: 'pdf', filename: 'report-${date}' },
   },
 }

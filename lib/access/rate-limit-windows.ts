@@ -49,7 +49,7 @@ export function createPolicies(
 ): Policy[] {
   const policy = (name: WindowName, limit: number | null, counter: string = name): Policy[] =>
     limit === null ? [] : [{ name, limit, counter }]
-  // Names contain no dot, because in DynamoDB expressions a dot selects a map entry.
+  // Dots are replaced, because in DynamoDB expressions a dot selects a map entry.
   const createLimiterPolicy = (name: WindowName, limit: number | null) =>
     policy(name, limit, `${name} ${limiterKey.replaceAll('.', '-')}`)
   if (kind === 'read' && plan.readsPerMinute !== null)

@@ -28,8 +28,8 @@ export const readTraceparent = ({ messageAttributes }: Partial<Pick<SQSRecord, '
 export const continueChain = <T>(hops: number, process: () => T): T => currentHops.run(hops, process)
 
 /**
- * Starts new chains: messages sent meanwhile don't continue the chain of the message being processed, neither for
- * `maxHops` nor for AWS, which stops chains of more than 16 invocations of a function.
+ * Starts new chains: messages sent meanwhile don't continue the chain of the message being processed, so `maxHops` does
+ * not count them. Neither does AWS, which stops a chain after 16 invocations of a function.
  * @param traceparent trace to which the messages belong
  */
 export const startChain = <T>(send: () => T, traceparent?: string): T =>

@@ -5,8 +5,8 @@ import { importFromLayers } from './lambda-layers.ts'
 
 /**
  * Replacements for modules that dependencies load but the service never uses: log writer threads, the check of route
- * patterns (tests do it), the credential providers of the AWS SDK, and the parts of undici that are not its HTTP
- * client. Functions pass the credentials of their role to the SDK's clients, so no provider is needed.
+ * patterns (tests do it), AWS credential providers, and the unused parts of undici. Functions pass the credentials of
+ * their role to the SDK's clients, so no provider is needed.
  */
 const stubs: Readonly<Record<string, string>> = {
   '@aws-sdk/credential-provider-node/(?:dist-es/)?index': `export const defaultProvider = () => async () => {

@@ -28,7 +28,7 @@ export function enableIncrementalVacuum(db: DatabaseSync): void {
   }
 }
 
-/** Returns pages that deletions have freed to the file system, a few at a time, while the file is idle. */
+/** Gives pages that deletions have freed back to the file system, a few at a time, while the file is idle. */
 export class IncrementalVacuum {
   readonly #db: DatabaseSync
   readonly #delayMs: number

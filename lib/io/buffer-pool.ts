@@ -26,9 +26,9 @@ function acquireBuffer(): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Makes a socket read into pooled buffers, which are reused once all their bytes are released: the data is still in the
- * CPU cache when it is written and hashed, and there is no garbage to collect. Releasing is optional; a buffer that is
- * not released is garbage-collected as usual.
+ * Makes a socket read into pooled buffers, which are reused once all their bytes are released. So the data is still in
+ * the CPU cache when it is written and hashed, and there is no garbage to collect. Releasing is optional; a buffer that
+ * is not released is garbage-collected as usual.
  * @param push receives what was read and returns whether the socket may go on reading.
  */
 export function createPooledReadOptions(push: (bytes: Buffer) => boolean): OnReadOpts {

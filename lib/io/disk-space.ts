@@ -180,7 +180,7 @@ export const outOfSpaceError = (cause?: unknown) =>
 
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 /**
- * Whether a program was killed by a signal that is typical of a full disk: a program that maps a file, or allocates it
+ * Whether a program was killed by a signal that is typical of a full disk. A program that maps a file, or allocates it
  * at once, dies without an error message and leaves nothing behind.
  */
 function isOutOfSpaceSignal(error: unknown): boolean {

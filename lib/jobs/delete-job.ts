@@ -127,7 +127,7 @@ async function deleteZipJob(jobId: string, deps: DeleteJobDeps): Promise<void> {
 }
 
 /**
- * Whether the end of the job may be unpublished: the process that ended the job may have died before publishing it, and
+ * Whether the end of the job may be unpublished. The process that ended the job may have died before publishing it, and
  * a redelivered message would no longer find the job.
  */
 const mayHaveUnpublishedEnd = ({ endedAt, deletedAt }: Job) =>

@@ -43,7 +43,7 @@ interface BroadcastRound {
 }
 
 /**
- * Sends to the sockets of an owner. Across all processes, only one sends at a time: each socket receives the feed in
+ * Sends to the sockets of an owner. Across all processes, only one sends at a time. So each socket receives the feed in
  * order, without gaps or duplicates, and the reply to a request has one place among the events.
  */
 export class Broadcast {

@@ -20,7 +20,7 @@ export interface Principal {
   /** Ids of the keys that `keyId` replaced. */
   readonly earlierKeyIds?: readonly string[]
   /**
-   * Set if a public key authenticated the request, which anyone can read in a web page: it only has access to its own
+   * Set if a public key authenticated the request, which anyone can read in a web page. It only has access to its own
    * jobs and uploads, and to no lists.
    */
   readonly isPublic?: true

@@ -8,7 +8,7 @@ const maxInspectedLength = 1000
 export function sanitizeFileName(givenName: string | undefined): string {
   const lastSegment = (givenName ?? '').replaceAll('\\', '/').split('/').at(-1) ?? ''
   const base = lastSegment.slice(0, maxInspectedLength)
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are removed
   const safeBase = filenamify(base.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g, ''), {
     replacement: '_',
     maxLength: maxNameLength,
@@ -26,7 +26,7 @@ const maxPathLength = 1000
 export function sanitizeFolderPath(givenPath: string): string | undefined {
   const folders = givenPath.split('/')
   const isHostile = (folder: string) =>
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are rejected
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are rejected
     /^\s*(?:\.{1,2}\s*)?$|[\\\u0000-\u001f\u007f]/.test(folder)
   if (givenPath.length > maxPathLength || folders.length > maxFolderDepth || folders.some(isHostile))
     return undefined

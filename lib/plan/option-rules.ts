@@ -194,8 +194,8 @@ const toPublicNames = (options: Options): Options =>
   Object.fromEntries(Object.entries(options).map(([name, value]) => [toCamelCase(name), value]))
 
 /**
- * Checks the options of a task whose file has not arrived and whose route is therefore unknown: a value that no
- * conversion to the target accepts, and an option that all of them require.
+ * Checks the options of a task whose file has not arrived and whose route is therefore unknown. Finds a value that no
+ * conversion to the target accepts, and a missing option that all of them require.
  * @throws AppError UNSUPPORTED_CONVERSION for a target that the operation never has; INVALID_INPUT.
  */
 export function requirePossibleOptions(

@@ -3,8 +3,8 @@ import { nextTick } from 'node:process'
 
 /**
  * Makes a socket send without delay, but combine everything that is written in the same tick. SSH writes each packet in
- * three parts: each would be a system call, and with Nagle's algorithm (RFC 896) a request would wait for the response
- * to the previous one.
+ * three parts, each of which would be a system call. With Nagle's algorithm (RFC 896), a request would wait for the
+ * response to the previous one.
  */
 export function corkWrites(socket: Socket): Socket {
   socket.setNoDelay()

@@ -99,6 +99,6 @@ async function readBeginning(body: AsyncIterable<Buffer> & { destroy(): void }):
     body.destroy()
   }
   const text = new TextDecoder().decode(Buffer.concat(chunks).subarray(0, maxStoredBytes), { stream: true })
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are replaced
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g, '\ufffd')
 }

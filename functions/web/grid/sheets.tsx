@@ -12,8 +12,8 @@ import words from './words/en.ts'
 const defaultSide = 150
 
 /**
- * A multi-select listbox as in the ARIA Authoring Practices Guide, with options in rows and columns: arrow keys move
- * in both directions, and with Alt they move the pages ("Listbox with rearrangeable options").
+ * A multi-select listbox as in the ARIA Authoring Practices Guide ("Listbox with rearrangeable options"), with options
+ * in rows and columns. Arrow keys move in all directions; with Alt, they move the pages.
  */
 export function SheetGrid(props: SheetsProps) {
   const { arrangement, abilities, pages } = props

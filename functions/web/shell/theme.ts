@@ -18,6 +18,6 @@ export const chosenTheme = signal<Theme | undefined>(
 export function chooseTheme(theme: Theme): void {
   chosenTheme.value = theme
   document.documentElement.dataset['theme'] = theme
-  // biome-ignore lint/suspicious/noDocumentCookie: the Cookie Store API is missing in browsers that we support
+  // biome-ignore lint/suspicious/noDocumentCookie: some supported browsers lack the Cookie Store API
   document.cookie = `theme=${theme}; Path=/; Max-Age=${cookieLifetimeS}; SameSite=Lax`
 }

@@ -10,8 +10,8 @@ const acceptedStepOffsets = [0, -1, 1] as const
 type Context = Parameters<typeof getSessionFromCtx>[0]
 
 /**
- * Reserves the time step of a TOTP code before better-auth verifies it, so that a code that was seen or intercepted
- * works only once: "The verifier MUST NOT accept the second attempt of the OTP" (RFC 6238, 5.2).
+ * Reserves the time step of a TOTP code before better-auth verifies it, so that an intercepted code works only once.
+ * RFC 6238, 5.2: "The verifier MUST NOT accept the second attempt of the OTP".
  * @throws APIError 401 INVALID_CODE for a step that is not after the last one used.
  */
 export async function reserveTotpStep(

@@ -31,7 +31,7 @@ interface DynamoDb {
 }
 
 /**
- * Starts the embedded DynamoDB and keeps it running on its port: if it crashes or hangs, requests in progress fail, the
+ * Starts the embedded DynamoDB and keeps it running on its port. If it crashes or hangs, requests in progress fail, the
  * SDK retries them, and a new process serves them.
  * @throws if the port or the file is in use, or the file is damaged
  */

@@ -14,8 +14,8 @@ type LeafCondition = Exclude<PatternCondition, { readonly either: unknown }>
 /**
  * Returns true if an event matches a pattern, with all fields of one array taken from the same element.
  *
- * A field counts as missing when no element that is still possible has it, so the order of the fields matters: as in
- * AWS's event-ruler they are checked in the order of their names.
+ * A field counts as missing if no element that is still possible has it, so the order of the fields matters. As in
+ * AWS's event-ruler, they are checked in the order of their names.
  */
 export function matchesPattern(conditions: readonly PatternCondition[], leaves: Leaves): boolean {
   let steps = 0

@@ -43,7 +43,7 @@ export function crc32c(bytes: Buffer, previousCrc: number): number {
   for (; at < end; at += 8) {
     const a = crc ^ view.getInt32(at, true)
     const b = view.getInt32(at + 4, true)
-    // biome-ignore format: two words of four bytes
+    // biome-ignore format: each line has a word of four bytes
     crc =
       entry(t, 7, a) ^ entry(t, 6, a >>> 8) ^ entry(t, 5, a >>> 16) ^ entry(t, 4, a >>> 24) ^
       entry(t, 3, b) ^ entry(t, 2, b >>> 8) ^ entry(t, 1, b >>> 16) ^ entry(t, 0, b >>> 24)
@@ -68,11 +68,11 @@ export function updateCrc64(state: Crc64, bytes: Buffer): void {
   for (; at < end; at += 8) {
     const a = l ^ view.getInt32(at, true)
     const b = h ^ view.getInt32(at + 4, true)
-    // biome-ignore format: two words of four bytes
+    // biome-ignore format: each line has a word of four bytes
     l =
       entry(low, 7, a) ^ entry(low, 6, a >>> 8) ^ entry(low, 5, a >>> 16) ^ entry(low, 4, a >>> 24) ^
       entry(low, 3, b) ^ entry(low, 2, b >>> 8) ^ entry(low, 1, b >>> 16) ^ entry(low, 0, b >>> 24)
-    // biome-ignore format: two words of four bytes
+    // biome-ignore format: each line has a word of four bytes
     h =
       entry(high, 7, a) ^ entry(high, 6, a >>> 8) ^ entry(high, 5, a >>> 16) ^ entry(high, 4, a >>> 24) ^
       entry(high, 3, b) ^ entry(high, 2, b >>> 8) ^ entry(high, 1, b >>> 16) ^ entry(high, 0, b >>> 24)

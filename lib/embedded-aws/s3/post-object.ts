@@ -43,7 +43,7 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
       'key',
       '',
     )
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's placeholder looks like one
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: S3's placeholder looks like a template
   const key = template.replaceAll('${filename}', () => form.filename)
   if (Buffer.byteLength(key) > 1024)
     throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })

@@ -34,7 +34,7 @@ function renderElement(name: string, value: Content): string {
  * change them.
  */
 function escapeText(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may contain any of them
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: keys may contain control characters
   return text.replace(/[&<>"\u0000-\u001f\u007f\ufffe\uffff]/g, (c) => {
     return escapesByCharacter[c] ?? `&#x${c.charCodeAt(0).toString(16)};`
   })

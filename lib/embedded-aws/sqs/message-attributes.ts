@@ -101,8 +101,8 @@ function readBase64(name: string, text: string): string {
 }
 
 /**
- * Returns the digest that clients verify. For each attribute, sorted by name, it covers the length and bytes of the
- * name, of the type, a byte for the transport (1 string, 2 binary), and the length and bytes of the value.
+ * Returns the digest that clients verify. For each attribute, sorted by name, it covers the name, the type and the
+ * value, each after its length. The byte before the value says how it was sent (1 string, 2 binary).
  */
 export function attributesMd5(attributes: MessageAttributes): string | undefined {
   const parts: Buffer[] = []

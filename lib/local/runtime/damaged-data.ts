@@ -11,7 +11,7 @@ import { DamagedSecretsError, readStoredSecrets, secretsFile } from './secrets.t
 
 /**
  * The databases in the order in which the first start creates them, after the secrets. If the index of S3 is damaged,
- * its whole folder is set aside: only the index has the names of the files in it, and the server deletes files without
+ * its whole folder is set aside. Only the index has the names of the files in it, and the server deletes files without
  * a name.
  */
 const databases = [

@@ -100,7 +100,7 @@ function restrictAccess(dataDir: string): void {
   restrictEntries(dataDir)
 }
 
-/** Restricts access to the files and folders in it. */
+/** Restricts access to the files and folders in the data folder. */
 export function restrictEntries(dataDir: string): void {
   for (const folder of [dataDir, join(dataDir, 's3')])
     for (const entry of listEntries(folder))

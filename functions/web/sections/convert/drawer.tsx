@@ -76,9 +76,9 @@ function previewKind({ mimeType, format }: Result): 'image' | 'media' | 'pdf' | 
 
 function Player({ result }: { readonly result: Result }) {
   const isVideo = result.mimeType.startsWith('video/')
-  // biome-ignore lint/a11y/useMediaCaption: a file of the visitor's own, as it is
+  // biome-ignore lint/a11y/useMediaCaption: the visitor's own file may have no captions
   if (isVideo) return <video class="preview" controls preload="metadata" src={result.downloadUrl} />
-  // biome-ignore lint/a11y/useMediaCaption: a file of the visitor's own, as it is
+  // biome-ignore lint/a11y/useMediaCaption: the visitor's own file may have no captions
   return <audio class="preview" controls preload="metadata" src={result.downloadUrl} />
 }
 

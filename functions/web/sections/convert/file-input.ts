@@ -10,7 +10,7 @@ export function getFolder(file: File): string | undefined {
   const path = droppedPaths.get(file) ?? file.webkitRelativePath
   // On some systems backslashes separate folders, and the service rejects control characters in names of ZIP entries.
   const folder = path
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters must be removed
     .replace(/[\\\u0000-\u001f\u007f]/g, '_')
     .split('/')
     .slice(0, -1)

@@ -66,7 +66,7 @@ export function buildCommandLine(
   const source: PipelineSource = url
     ? { operation: 'import/url', url }
     : { operation: 'import/base64', filename: name, file: filePlaceholder }
-  // In an unquoted here-document, the shell would interpret these characters.
+  // Escapes the characters that the shell would interpret in an unquoted here-document.
   const text = JSON.stringify({ tasks: tasks(source) }, null, 2)
     .replace(/[\\$`]/g, '\\$&')
     .replace('\\\\u0000', `$(base64 -w0 ${name})`)

@@ -133,7 +133,7 @@ function WorkflowForm({
 const example = {
   page: { operation: 'import/url', url: 'https://www.example.com/report.docx' },
   pdf: { operation: 'convert', input: 'page', output_format: 'pdf' },
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: filled in at each run
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: each run fills in the placeholder
   out: { operation: 'export/url', input: 'pdf', filename: 'report-${date}' },
 }
 

@@ -35,5 +35,5 @@ export class Printer {
 
 /** Replaces control characters: names and output come from users' files and could change what the terminal shows. */
 const replaceControlCharacters = (text: string) =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it replaces
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are replaced
   text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, '\ufffd')
