@@ -36,7 +36,7 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
 
 type CompletedJob = Extract<MeasuredEvent, { event: 'job.completed' }>['job']
 
-/** Only for jobs with one processing task: with several, the duration of each is unknown. */
+/** Records the duration of a job with one processing task; with several, the duration of each is unknown. */
 async function recordDuration({ tasks, source, target, durationMs: ms }: CompletedJob): Promise<void> {
   const processingTasks = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
   const [task] = processingTasks

@@ -24,7 +24,7 @@ export class AppError extends Error {
   }
 }
 
-/** Default Retry-After while a part of the service is unavailable. */
+/** Default value of `Retry-After` in seconds while a part of the service is unavailable. */
 const defaultRetryAfterS = 10
 
 /** Returns the seconds for Retry-After: for every 503, and for other errors that have `retryAfter` in their details. */

@@ -7,7 +7,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 
 export const signedUrlPath = '/v2/signed-urls/'
 
-/** Derived from the id of the key, so that it need not be stored. */
+/** Derives the signing secret from the id of the key, so that it need not be stored. */
 export const deriveSigningSecret = (keyId: string, key: Buffer): string =>
   createHmac('sha256', key).update(keyId).digest('hex')
 

@@ -23,7 +23,7 @@ export const documentContract = {
 /** Loads the contracts when the document is requested. */
 export type LoadContracts = () => Promise<readonly AnyContract[]>
 
-/** Recorded by `npm run examples`. */
+/** Loads the examples that `npm run examples` recorded. */
 async function loadExamples(): Promise<Readonly<Record<string, RecordedExample>>> {
   const { default: recordedExamples } = await import('./examples.json', { with: { type: 'json' } })
   return recordedExamples

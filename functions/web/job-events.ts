@@ -96,7 +96,7 @@ function connect(): void {
     notifyAll()
     if (subscribers.size === 0) return
     failureCount += 1
-    // With jitter, so that not all pages reconnect at once after a restart of the service.
+    // The delay has jitter, so that not all pages reconnect at once after a restart of the service.
     timer = setTimeout(connect, Math.min(60_000, 1000 * 2 ** failureCount) * (0.5 + Math.random()))
   })
 }

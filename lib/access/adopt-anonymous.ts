@@ -58,7 +58,7 @@ export async function forgetMove(account: string, { table }: Pick<Services, 'tab
 interface Move {
   readonly from: string
   readonly to: string
-  /** Milliseconds since the epoch; later jobs belong to someone who has signed out. */
+  /** When the move started, in milliseconds since 1970; later jobs belong to someone who has signed out. */
   readonly madeBefore: number
 }
 

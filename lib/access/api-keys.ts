@@ -48,7 +48,7 @@ export type KeyInput = Pick<ApiKey, 'name' | 'kind' | 'scopes'> & {
 /** Returns the audit entries to write in the same transaction as a change. */
 type CreateAuditWrites = (key: ApiKey) => readonly Write[]
 const noWrites: CreateAuditWrites = () => []
-/** Rotations remembered per key. */
+/** Maximum number of rotations remembered per key. */
 const maxEarlierKeys = 20
 
 type Restriction = 'expiresAt' | 'allowedIps' | 'allowedOrigins'

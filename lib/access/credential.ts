@@ -4,7 +4,10 @@ import type { Log } from '../log.ts'
 import type { Credential } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 
-/** What WebSockets and event streams depend on, which may be open for hours: they end when it is revoked. */
+/**
+ * Lists the records on which WebSockets and event streams depend: they may be open for hours and end when one is
+ * revoked.
+ */
 
 /** Returns the credential of an account: its record, and that of the key, token or session. */
 export const createCredential = (accountId: string, ...records: readonly Key[]): Credential => [

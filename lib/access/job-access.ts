@@ -65,7 +65,7 @@ export function requireOwner(job: Job, principal: Principal): void {
   )
 }
 
-/** API Gateway times a function out after 30 s. */
+/** Maximum wait in seconds, because API Gateway times a function out after 30 s. */
 const maxWaitS = 25
 
 /** Time reserved for creating and sending the reply. */

@@ -51,7 +51,7 @@ export async function updateAccount(
 const withoutUndefined = (change: AccountChange) =>
   Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
 
-/** The change, its audit entries and the event for its owner, as one transaction. */
+/** Creates the change, its audit entries and the event for its owner, as one transaction. */
 function createWrites(
   accountBefore: Account,
   accountAfter: Account,
@@ -98,7 +98,7 @@ interface AccountSearch {
   readonly before?: string | undefined
 }
 
-/** Accounts scanned for one page: a narrow search must not read the whole table. */
+/** Maximum number of accounts scanned for one page: a narrow search must not read the whole table. */
 const maxScanned = 1000
 const pageSize = 100
 

@@ -40,7 +40,7 @@ export function isSecretText(text: string, prefix: string): boolean {
  */
 export const hashSecret = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Compares in constant time. */
+/** Compares a secret with a hash in constant time. */
 export function matchesSecretHash(hash: string, text: string): boolean {
   const [expected, givenHash] = [Buffer.from(hash), Buffer.from(hashSecret(text))]
   return expected.length === givenHash.length && timingSafeEqual(expected, givenHash)

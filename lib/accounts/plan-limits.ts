@@ -14,7 +14,7 @@ export interface PlanLimits {
   readonly hasFewJobs: boolean
 }
 
-/** Jobs that one read of the table returns. */
+/** Maximum number of jobs that one read of the table returns. */
 const maxFewJobs = 100
 
 type PlanDeps = Pick<Services, 'plans' | 'config'>

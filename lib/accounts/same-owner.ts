@@ -1,7 +1,10 @@
 import type { Services } from '../services/services.ts'
 import { isAccount } from './accounts.ts'
 
-/** Outlives every pending upload: uploads are not moved, but looked up by id and compared by owner. */
+/**
+ * Returns the key of the record that names the anonymous identity of an account. The record outlives every pending
+ * upload, because uploads are not moved, but looked up by id and compared by owner.
+ */
 export const getAdoptionKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
 
 /** True if both owners are the same, or if `owner` is the anonymous identity with which `account` signed up. */

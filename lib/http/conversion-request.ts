@@ -27,7 +27,7 @@ export const waitQuery = z.object({
   ),
 })
 
-/** Reply of every endpoint that creates a job. */
+/** Statuses of the reply of every endpoint that creates a job. */
 export const createdJobStatuses = {
   status: 202,
   headers: ['location', 'retry-after', 'preference-applied'],

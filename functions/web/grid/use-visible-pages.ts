@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 
-/** Early enough that a page is drawn when it scrolls into view. */
+/** Margin around the viewport, large enough that a page is drawn before it scrolls into view. */
 const margin = '300px'
 
 /**

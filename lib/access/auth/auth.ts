@@ -59,7 +59,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         log[level]({ error: args.find((arg) => arg instanceof Error) }, message),
     },
     onAPIError: {
-      // Otherwise better-auth writes to the console. Errors of clients are only in their replies.
+      // Without this function, better-auth writes to the console. Errors of clients are only in their replies.
       onError: (error) => {
         if (!(error instanceof APIError)) log.error({ error }, 'better-auth failed')
       },

@@ -136,7 +136,7 @@ const toSlug = (summary: string) => summary.toLowerCase().replace(/\W+/g, '-')
 function addFileFields(body: NonNullable<AnyContract['body']>): z.ZodType {
   const parts = Object.entries(body.files ?? {}).map(([name, description]) => [
     name,
-    // Optional, because an upload can replace any of them.
+    // The field is optional, because an upload can replace any of the files.
     z.file().optional().describe(description),
   ])
   const schema: z.ZodType = body.schema

@@ -7,7 +7,7 @@ import { component } from '../../../validation/component.ts'
  */
 export interface AuthEndpoint {
   readonly method: 'GET' | 'POST'
-  /** Below `/v1/auth`, for example `/reset-password/:token`. */
+  /** Path below `/v1/auth`, for example `/reset-password/:token`. */
   readonly path: string
   readonly summary: string
   readonly description: string
@@ -17,7 +17,7 @@ export interface AuthEndpoint {
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
   readonly isBodyOptional?: true
-  /** Bodies may also be URL-encoded forms. */
+  /** Set if bodies may also be URL-encoded forms. */
   readonly acceptsForms?: true
   /** Schema of the 200 reply; `page` for HTML, undefined if every reply is a redirect. */
   readonly reply?: z.ZodType | 'page'
