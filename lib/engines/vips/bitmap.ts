@@ -5,7 +5,7 @@ interface RgbPixels {
   readonly height: number
   /** Rows from top to bottom, three bytes per pixel: red, green, blue. */
   readonly data: Buffer
-  /** Pixels per inch; 0 if unknown. */
+  /** Pixels per inch, if known. */
   readonly density?: number | undefined
 }
 

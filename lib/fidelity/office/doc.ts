@@ -73,7 +73,7 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   if (list[at] !== 2) throw new RangeError('the document has no piece table')
   const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
-  // Skips property changes, then reads the list of pieces that form the text (2.9.38).
+  // Each piece is compared with each hidden range. No program writes this many, and they would take minutes.
   if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
   let charactersLeft = main.length
   const read = Array.from({ length: count }, (_, index) => {
