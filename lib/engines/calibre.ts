@@ -11,13 +11,7 @@ import { type FormatId, formatById } from '../formats/index.ts'
 import { convertComicToPdf, convertComicToZip, unreadableComicError } from './calibre/comic.ts'
 import { convertEbook, type EbookTitle, titleFromName } from './calibre/ebook.ts'
 import { createEbookConverters, ebookHost } from './calibre/host.ts'
-import {
-  EbookOptions,
-  ebookArgs,
-  ebookOptionShape,
-  epubArgs,
-  findUnsupportedOptions,
-} from './calibre/options.ts'
+import { EbookOptions, ebookOptionShape, epubArgs } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { encodingOption } from './shared/text/charsets.ts'
 import { copyAsUtf8 } from './shared/text/read-text.ts'
@@ -111,18 +105,14 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     {
       source: { path: source, format: work.from },
       target: path,
-      args: [...sourceArgs(work.from, options), ...targetArgs(work.to), ...ebookArgs(options)],
+      to: work.to,
+      args: [...sourceArgs(work.from, options), ...targetArgs(work.to)],
+      options,
       title: chooseTitle(input),
       onProgress: (ratio) => tools.progress(0.1 + 0.85 * ratio),
     },
     tools,
   )
-  for (const name of findUnsupportedOptions(options, work.to)) {
-    tools.warn(
-      'OPTION_NOT_HELD',
-      `${name} has no effect: in ${work.to}, the reader's device controls the layout.`,
-    )
-  }
   tools.progress(1)
   return { files: [{ path }] }
 }

@@ -5,14 +5,7 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { convertEbook, titleFromName } from './calibre/ebook.ts'
 import { ebookHost } from './calibre/host.ts'
-import {
-  EbookOptions,
-  ebookArgs,
-  ebookOptionShape,
-  epubArgs,
-  findUnsupportedOptions,
-  hasEbookOptions,
-} from './calibre/options.ts'
+import { EbookOptions, ebookOptionShape, epubArgs, hasEbookOptions } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { convertEmail, emailCapability } from './pandoc/email.ts'
 import { makeValidEpub } from './pandoc/epub-validity.ts'
@@ -243,11 +236,8 @@ async function applyEbookOptions(
   to: FormatId,
   tools: Tools,
 ) {
-  const args = [...(to === 'epub' ? epubArgs : []), ...ebookArgs(options)]
-  await convertEbook({ source: { path: book, format: 'epub' }, target: path, args }, tools)
-  for (const name of findUnsupportedOptions(options, to)) {
-    tools.warn('OPTION_NOT_HELD', `${name} has no effect: in ${to}, the reader's device controls the layout.`)
-  }
+  const args = to === 'epub' ? epubArgs : []
+  await convertEbook({ source: { path: book, format: 'epub' }, target: path, to, args, options }, tools)
 }
 
 async function write(args: readonly string[], to: FormatId, tools: Tools): Promise<void> {

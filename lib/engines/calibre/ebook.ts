@@ -6,13 +6,16 @@ import { defined } from '../../validation/defined.ts'
 import type { Tools } from '../engine.ts'
 import { corruptEbookError, ebookError } from './ebook-error.ts'
 import type { HostedEbookJob } from './host.ts'
+import { type EbookOptions, ebookArgs, findUnsupportedOptions } from './options.ts'
 
 interface EbookJob {
   /** calibre chooses its reader by the path's extension; `format` is the format that the client sent. */
   readonly source: { readonly path: string; readonly format: FormatId }
   readonly target: string
-  /** Arguments of `ebook-convert` besides source and target. */
+  readonly to: FormatId
+  /** Arguments of `ebook-convert` besides source, target and options. */
   readonly args: readonly string[]
+  readonly options: EbookOptions
   /** For sources without a title, which would otherwise be named after our temporary file. */
   readonly title?: EbookTitle | undefined
   readonly onProgress?: (ratio: number) => void
@@ -26,18 +29,21 @@ export interface EbookTitle {
 
 /** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM). */
 export async function convertEbook(
-  { source, target, args, title, onProgress }: EbookJob,
+  { source, target, args, options, to, title, onProgress }: EbookJob,
   tools: Tools,
 ): Promise<void> {
+  let embeddedFonts = 0
   const titleFile = title && {
     path: await writeOpf(tools.workDir, title.text),
     isFallback: title.isFallback,
   }
-  const job: HostedEbookJob = { source: source.path, target, args: [...args], ...defined({ titleFile }) }
+  const allArgs = [...args, ...ebookArgs(options, to)]
+  const job: HostedEbookJob = { source: source.path, target, args: allArgs, ...defined({ titleFile }) }
   const onLine = (notice: unknown) => {
     const line = z.string().parse(notice)
     const unsupportedCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
     if (unsupportedCount !== undefined) warnAboutUnsupportedImages(Number(unsupportedCount), tools)
+    if (line.startsWith('Embedding font ')) embeddedFonts++
     const percent = /^(\d{1,3})% /.exec(line)?.[1]
     if (percent !== undefined) onProgress?.(Number(percent) / 100)
   }
@@ -46,6 +52,18 @@ export async function convertEbook(
   })
   if (hasResult !== true)
     throw corruptEbookError(source.format, new Error('The result is not a regular file.'))
+  warnAboutUnusedOptions(options, to, embeddedFonts, tools)
+}
+
+function warnAboutUnusedOptions(options: EbookOptions, to: FormatId, embeddedFonts: number, tools: Tools) {
+  const unsupportedOptions = findUnsupportedOptions(options, to)
+  for (const name of unsupportedOptions)
+    tools.warn('OPTION_NOT_HELD', `${name} has no effect: ${to} files cannot store it.`)
+  if (options.ebookEmbedFonts && embeddedFonts === 0 && !unsupportedOptions.includes('ebookEmbedFonts'))
+    tools.warn(
+      'OPTION_NOT_HELD',
+      'ebookEmbedFonts has no effect: the document uses no installed font that it does not contain already.',
+    )
 }
 
 function warnAboutUnsupportedImages(count: number, tools: Tools): void {

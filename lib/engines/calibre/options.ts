@@ -69,10 +69,20 @@ export const ebookOptionShape = {
 export const EbookOptions = z.object(ebookOptionShape)
 export type EbookOptions = z.output<typeof EbookOptions>
 
-/** Options without effect: FictionBook leaves them to the reader's device, and MOBI cannot store them. */
+/**
+ * Options without effect: FictionBook leaves them to the reader's device, MOBI cannot store fonts and margins,
+ * LRF cannot store fonts, and calibre's writer of it multiplies nested font sizes until its numbers overflow.
+ */
 const unsupportedOptions: Partial<Record<FormatId, readonly (keyof EbookOptions)[]>> = {
-  fb2: ['ebookMargin', 'ebookBaseFontSize', 'ebookEmbedFonts', 'ebookDisableFontRescaling'],
+  fb2: [
+    'ebookMargin',
+    'ebookOutputProfile',
+    'ebookBaseFontSize',
+    'ebookEmbedFonts',
+    'ebookDisableFontRescaling',
+  ],
   mobi: ['ebookMargin', 'ebookEmbedFonts'],
+  lrf: ['ebookBaseFontSize', 'ebookEmbedFonts'],
 }
 
 /** Returns the names of the requested options that this format cannot store. */
@@ -97,14 +107,18 @@ const fontSizes = (bodySize: number) =>
   relativeSizes.map((ratio) => Number((ratio * bodySize).toFixed(2))).join(',')
 
 /** Returns arguments for `ebook-convert`; lengths are in points. */
-export function ebookArgs({
-  ebookMargin: margin,
-  ebookOutputProfile: profile,
-  ebookBaseFontSize: size,
-  ebookEmbedFonts,
-  ebookSmartenPunctuation,
-  ebookDisableFontRescaling,
-}: EbookOptions): string[] {
+export function ebookArgs(options: EbookOptions, to: FormatId): string[] {
+  const unsupportedOptions = Object.fromEntries(
+    findUnsupportedOptions(options, to).map((name) => [name, undefined]),
+  )
+  const {
+    ebookMargin: margin,
+    ebookOutputProfile: profile,
+    ebookBaseFontSize: size,
+    ebookEmbedFonts,
+    ebookSmartenPunctuation,
+    ebookDisableFontRescaling,
+  }: EbookOptions = { ...options, ...unsupportedOptions }
   return [
     ...Object.entries(margin ?? {}).flatMap(([side, value]) =>
       value === undefined ? [] : [`--margin-${side}=${value}`],

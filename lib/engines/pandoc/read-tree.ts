@@ -27,6 +27,9 @@ import { warnAboutTemplates } from './wiki-templates.ts'
 export const treeFileName = 'tree.json'
 export const mediaFolderName = 'media'
 
+/** Targets in which the first row of a table looks like the others. */
+const plainTargets: readonly FormatId[] = ['txt', 'opml']
+
 /** Time limit in seconds. An ebook takes seconds, but macros and anchors that expand exponentially never end. */
 const readTimeoutS = 180
 
@@ -76,7 +79,14 @@ export async function readTree(
   warnAboutTemplates(tree, to, tools)
   const keepsRawHtml = to === 'html' || to === 'md' || to === 'mmd' || !hasRawHtml(tree)
   warnAboutRawContent(tree, keepsRawHtml ? to : undefined, tools)
-  if (from === 'csv' && TableOptions.parse(options).headers === false) convertHeadersToRows(tree)
+  if (from === 'csv' && TableOptions.parse(options).headers === false) {
+    convertHeadersToRows(tree)
+    if (plainTargets.includes(to))
+      tools.warn(
+        'OPTION_NOT_HELD',
+        `headers=false has no effect: ${to} files show column names like other cells.`,
+      )
+  }
   if (keepsRawHtml) return tree
   // Reads the document again via HTML, so that raw HTML tables and images in it are recognized.
   const page = join(tools.workDir, 'page.html')

@@ -207,7 +207,7 @@ describe('ebook options', { concurrency: 2 }, () => {
 
   test('ebook options are passed to calibre as arguments, and omitted options add none', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
-    const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)))
+    const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
     assert.deepEqual(args({ ebookMargin: 7 }), [
       ...['--margin-top=7', '--margin-bottom=7', '--margin-left=7', '--margin-right=7'],
     ])
@@ -235,12 +235,27 @@ describe('ebook options', { concurrency: 2 }, () => {
       '<html><head><style>p { font-family: "DejaVu Serif" }</style></head><body><p>By the river.</p></body></html>',
     )
     await run('bsdtar', ['--format=zip', '-cf', namedBook, '-C', scratchDir, 'index.html'])
-    const { path } = await convert(calibre, namedBook, 'epub', { options: { ebookEmbedFonts: true } })
+    const options = { ebookEmbedFonts: true }
+    const { path, warnings } = await convert(calibre, namedBook, 'epub', { options })
+    assert.deepEqual(warnings, [])
     assert.match(await readStdout('bsdtar', '-tf', path), /DejaVu.*\.ttf/)
   })
 
-  test('ebook options that FictionBook cannot store cause a warning', async () => {
-    const { warnings } = await convert(calibre, epub, 'fb2', { options: { ebookMargin: 3 } })
+  test('ebook options that a format cannot store cause a warning', async () => {
+    for (const [to, options] of [
+      ['fb2', { ebookMargin: 3 }],
+      ['fb2', { ebookOutputProfile: 'kindle' }],
+      // calibre writes sizes beyond the range of LRF and fails.
+      ['lrf', { ebookBaseFontSize: 30 }],
+      ['lrf', { ebookEmbedFonts: true }],
+    ] as const) {
+      const { warnings } = await convert(calibre, epub, to, { options })
+      assert.deepEqual(warnings, ['OPTION_NOT_HELD'], to)
+    }
+  })
+
+  test('the option to embed fonts causes a warning if there is none to embed', async () => {
+    const { warnings } = await convert(calibre, epub, 'epub', { options: { ebookEmbedFonts: true } })
     assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
   })
 

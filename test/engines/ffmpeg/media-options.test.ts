@@ -279,7 +279,7 @@ describe('page options', () => {
 
 describe('ebook options', () => {
   test('ebook options are passed to calibre as arguments', () => {
-    const args = (options: object) => ebookArgs(EbookOptions.parse(options))
+    const args = (options: object) => ebookArgs(EbookOptions.parse(options), 'epub')
     assert.deepEqual(args({}), [])
     assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
     const allOptions = {

@@ -239,7 +239,7 @@ describe('option values of other services', () => {
 })
 
 describe('ebook margins', () => {
-  const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }))
+  const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }), 'epub')
 
   test('ebook margins are set for all sides at once, for each in order, or by name', () => {
     assert.equal(args('7').length, 4)

@@ -315,3 +315,10 @@ test('lists in table cells are written on one line in plain text', async () => {
   const { path } = await convert(pandoc, source, 'txt')
   assert.equal(await readFile(path, 'utf8'), 'ibis kite rail rare\tbirds\n')
 })
+
+test('a table without headers causes a warning in formats that do not mark them', async () => {
+  const options = { headers: false }
+  const csv = await file('fruit.csv', 'apple,1\npear,2\n')
+  assert.deepEqual((await convert(pandoc, csv, 'txt', { options })).warnings, ['OPTION_NOT_HELD'])
+  assert.deepEqual((await convert(pandoc, csv, 'html', { options })).warnings, [])
+})
