@@ -23,7 +23,7 @@ const QuotaView = component(
     used: z.int(),
     remaining: z.int(),
     percent: z.int(),
-    threshold: z.int().describe('Percentage that triggers the event, once per window'),
+    threshold: z.int().describe('Percentage of the quota at which the event is sent, once per window'),
     resetsAt: z.iso.datetime(),
   }),
 )

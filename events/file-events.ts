@@ -27,7 +27,7 @@ export const fileEvents = {
       jobId: z.string(),
       filename: z.string(),
       size: z.int().describe('Size in bytes'),
-      signed: z.boolean().describe('Whether a signed link was used'),
+      signed: z.boolean().describe('Whether the file was downloaded with a signed link'),
       ip: z.string().nullable().describe('Network of the client, such as `203.0.113.0/24`'),
     }),
   },

@@ -28,9 +28,9 @@ export const eventDescriptions: Readonly<Record<EventName, string>> = {
   'file.uploaded': 'One of your files was uploaded.',
   'file.downloaded': 'A client was redirected to a result.',
   'file.deleted': 'A file of a job was deleted.',
-  'subscription.created': 'A plan started.',
-  'subscription.updated': 'A plan was replaced with another one.',
-  'subscription.cancelled': 'A plan ended.',
+  'subscription.created': 'Your plan started.',
+  'subscription.updated': 'Your plan was replaced with another one.',
+  'subscription.cancelled': 'Your plan ended.',
   'quota.warning': 'Most of a quota is used; sent once per window.',
   'quota.exceeded': 'A quota is used up; sent once per window.',
 }

@@ -20,7 +20,7 @@ const JobOutline = component(
   }),
 )
 
-const linkExpiry = z.iso.datetime().optional().describe('When `url` expires, if its export has `expires_in`')
+const linkExpiry = z.iso.datetime().optional().describe('When `url` expires, if the export set `expires_in`')
 
 const EventFile = component(
   'EventFile',

@@ -23,14 +23,14 @@ export const getMetrics = contract({
   access: { scopes: ['ADMIN'], anonymous: true },
   tag: 'Service',
   summary: 'Get metrics for Prometheus',
-  description: 'Only for administrators and for programs on the same machine, which call it as localhost.',
+  description: 'Only for administrators, and for programs on the same machine that call it as localhost.',
   reply: { status: 200, schema: z.unknown(), form: 'stream', contentType: prometheusType },
   errors: ['INSUFFICIENT_PERMISSIONS'],
   handle: async ({ principal, sourceIp, headers }, services) => {
     if (principal.kind === 'anonymous' && !isLocal(sourceIp, headers))
       throw new AppError(
         'INSUFFICIENT_PERMISSIONS',
-        'Metrics: expected an administrator or a program on the machine of the service, got a client elsewhere.',
+        'Only administrators and programs on the machine of the service may read the metrics. Authenticate as an administrator, or call localhost on that machine.',
       )
     const [queues, today] = await Promise.all([readQueueMetrics(services), readEngineDays(services.table, 1)])
     const families = [...queues, ...createJobMetrics(today), requestMetric(), ...createProcessMetrics()]
@@ -60,13 +60,13 @@ async function readQueueMetrics({ queues }: Services): Promise<MetricFamily[]> {
     {
       name: 'mutabor_queue_messages',
       type: 'gauge',
-      help: 'Messages that wait in a queue.',
+      help: 'Messages that are waiting in a queue.',
       samples: counts.map(({ labels, waiting }) => ({ labels, value: waiting })),
     },
     {
       name: 'mutabor_queue_messages_in_flight',
       type: 'gauge',
-      help: 'Messages that workers of a queue process, such as running tasks.',
+      help: 'Messages of a queue that workers are processing, such as running tasks.',
       samples: counts.map(({ labels, inFlight }) => ({ labels, value: inFlight })),
     },
   ]
@@ -75,7 +75,7 @@ async function readQueueMetrics({ queues }: Services): Promise<MetricFamily[]> {
 const requestMetric = (): MetricFamily => ({
   name: 'mutabor_http_requests_total',
   type: 'counter',
-  help: 'HTTP requests since the start, by method and status.',
+  help: 'HTTP requests since the service started, by method and status.',
   samples: listReplyCounts().map(({ method, status, count }) => ({
     labels: { method, status: String(status) },
     value: count,

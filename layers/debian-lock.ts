@@ -36,7 +36,7 @@ export function describeLockMismatch(
   )
   const shownPackages = list.length > 10 ? [...list.slice(0, 10), `${list.length - 10} more`] : list
   return (
-    `mutabor-${target} has other packages than layers/debian-lock.json: ${shownPackages.join(', ')}. ` +
+    `The packages of mutabor-${target} differ from layers/debian-lock.json: ${shownPackages.join(', ')}. ` +
     'Build it from a snapshot of the day of the lock (DEBIAN_SNAPSHOT), or accept these versions with ' +
     '`npm run images:lock` and commit the file.'
   )

@@ -62,7 +62,7 @@ const createKeySchema = (title: string) =>
     .string()
     .regex(/^[\w-]{43}$/)
     .optional()
-    .describe(`${title}, derived from \`SERVICE_SECRET\` for processes that must not have it`)
+    .describe(`${title}, derived from \`SERVICE_SECRET\` for processes that must not know that secret`)
 const port = z.coerce.number().int().min(0).max(65_535)
 const createIntegerSchema = (min: number, max: number) => z.coerce.number().int().min(min).max(max)
 
@@ -110,7 +110,7 @@ export const settings = {
     ),
   MIN_FREE_DISK_GB: createIntegerSchema(0, 100_000)
     .default(10)
-    .describe('New files are refused below this much free disk space, in GB'),
+    .describe('Free disk space, in GB, below which new files are refused'),
   MIN_CONFINEMENT: z
     .enum(confinementLevels)
     .default('namespaces')
@@ -203,7 +203,7 @@ export const settings = {
     .string()
     .min(1)
     .default('mutabor-')
-    .describe('Start of every queue URL, followed by the image id'),
+    .describe('Prefix of every queue URL; the image id follows'),
   S3_PUBLIC_ENDPOINT: z
     .url()
     .optional()
@@ -224,13 +224,13 @@ export const settings = {
     .url()
     .optional()
     .describe(
-      'Another S3-compatible server; the AWS SDK itself reads the same variables of other services (`…_SQS`, `…_DYNAMODB`, `…_EVENTBRIDGE`)',
+      'Endpoint of another S3-compatible server; the AWS SDK itself reads the same variables for other services (`…_SQS`, `…_DYNAMODB`, `…_EVENTBRIDGE`)',
     ),
   GCS_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
     .describe(
-      'Another server that implements the JSON API of Google Cloud Storage and issues the access tokens for it',
+      'Endpoint of another server that implements the JSON API of Google Cloud Storage and issues the access tokens for it',
     ),
   SERVICE_SECRET: z
     .string()
@@ -285,7 +285,9 @@ export const settings = {
     .string()
     .max(100)
     .optional()
-    .describe('Run of the service that a worker belongs to: a restart costs its tasks no attempt'),
+    .describe(
+      'Run of the service that a worker belongs to, so that a restart does not count as an attempt of its tasks',
+    ),
   IMAGE_ID: z.enum(imageIds).optional().describe('Container image that a conversion function runs in'),
   ENGINES: engineListSchema
     .optional()
@@ -302,7 +304,7 @@ export const settings = {
   MAX_WAITS: createIntegerSchema(1, 10_000)
     .optional()
     .describe(
-      'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), for each of creating, watching and event streams; more are answered at once. Unlimited by default',
+      'Requests per 25 s that may wait for a job (`Prefer: wait`, event streams without streaming), counted separately for creating, watching and event streams; further requests are answered immediately. Unlimited by default',
     ),
   IMAGE_REGISTRY: z
     .string()

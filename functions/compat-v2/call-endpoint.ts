@@ -32,7 +32,9 @@ export const getPublicUrl = ({ config }: Services) => config.PUBLIC_URL ?? ''
 export const maxWaitS = 25
 export const isUnfinished = (status: string) => status === 'waiting' || status === 'processing'
 export const redirectTo = (path: string) => ({ status: 307, headers: { location: path } })
-export const waitReply = { otherStatuses: { 307: 'Continue waiting at `Location`' } }
+export const waitReply = {
+  otherStatuses: { 307: 'The job is still running: continue waiting at `Location`' },
+}
 
 /** Calls one of the service's own endpoints for the same client and returns the data of its reply. */
 export async function callEndpoint<Data>(

@@ -49,7 +49,8 @@ const getSigningBase = contract({
   path: '/v2/signed-urls',
   access: writeAccess,
   summary: 'Get base and secret for signed URLs',
-  description: 'They belong to the API key of the request and are valid as long as the key.',
+  description:
+    'The base and the secret belong to the API key of the request and are valid as long as the key.',
   reply: { status: 200, ...dataReply },
   handle: ({ principal: { keyId, kind, isPublic } }, services) => {
     if (kind !== 'key' || keyId === undefined || isPublic)

@@ -35,7 +35,7 @@ export const listUsers = contract({
   path: '/v1/admin/users',
   summary: 'List accounts',
   description:
-    'Newest first; with a narrow search, a page may be short without being the last. All endpoints of this section are for administrators.',
+    'Newest first. With a narrow search, pages before the last one may be short. All endpoints of this section are for administrators.',
   query: z.object({
     q: z.string().min(1).max(200).optional().describe('Part of the email address or the name'),
     plan: planField.optional(),
@@ -69,7 +69,7 @@ export const getUser = contract({
   method: 'GET',
   path: '/v1/admin/users/:userId',
   summary: 'Get an account',
-  description: 'With its plan, role and status.',
+  description: 'Includes its plan, role and status.',
   params: UserParams,
   reply: { status: 200, schema: Account },
   errors: ['NOT_FOUND'],
@@ -149,7 +149,7 @@ export const endUserSession = contract({
   method: 'DELETE',
   path: '/v1/admin/sessions/:sessionId',
   summary: 'End a session',
-  description: 'Signs the user out there and closes the WebSockets of the session.',
+  description: 'Signs the user out of this session and closes its WebSockets.',
   params: z.object({ sessionId: text('id').describe('Id of the session, `ses_…`') }),
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['NOT_FOUND'],

@@ -113,7 +113,7 @@ const getKey = contract({
   method: 'GET',
   path: '/v1/api-keys/:keyId',
   summary: 'Get an API key',
-  description: 'With its scopes and restrictions; the key itself is shown only when it is created.',
+  description: 'Includes its scopes and restrictions. The key itself is shown only when it is created.',
   params: Params,
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND'],

@@ -125,7 +125,7 @@ const list = contract({
   access: writeAccess,
   tag,
   summary: 'List the parts that have arrived',
-  description: 'Uppy calls it to resume an upload. The reply is the list itself.',
+  description: 'Uppy calls this endpoint to resume an upload. The reply is the list of parts itself.',
   params: UploadParams,
   query: RequiredKeyQuery,
   reply: { status: 200, form: 'raw', schema: z.array(UploadedPart) },

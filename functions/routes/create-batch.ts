@@ -86,7 +86,7 @@ export const createBatch = contract({
   body: {
     accepts: ['multipart', 'json'],
     schema: Fields,
-    files: { file: 'Repeated: the files to convert' },
+    files: { file: 'Repeatable: the files to convert' },
   },
   reply: {
     ...createdJobStatuses,
@@ -263,6 +263,8 @@ function allRejectedError(errors: readonly AppError[]): AppError {
     message: withBatchFieldName(message),
   }))
   const what =
-    errors.length === 1 ? 'The file cannot be converted' : 'None of the files can be converted; the first'
+    errors.length === 1
+      ? 'The file cannot be converted'
+      : 'None of the files can be converted. The first error'
   return new AppError('UNSUPPORTED_CONVERSION', `${what}: ${items[0]?.message ?? ''}`, { items })
 }

@@ -40,10 +40,12 @@ const Fields = component(
       fileUrl: fileUrlField.optional(),
       sourceJobId: text('id')
         .optional()
-        .describe('One of your jobs whose source file to convert again, instead of `file`'),
+        .describe('Id of one of your jobs, to convert its source file again; instead of `file`'),
       sourceTask: text('id')
         .optional()
-        .describe('With `sourceJobId`: the task of that job whose file to convert, if not the first source'),
+        .describe(
+          'With `sourceJobId`: the task of that job whose file to convert; by default, the first source file',
+        ),
       toolOperation: text('id')
         .optional()
         .describe(

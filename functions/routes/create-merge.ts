@@ -32,11 +32,11 @@ const Fields = component(
   z
     .object({
       ...target,
-      mergeType: z.enum(mergeTypes).default('pdf').describe('Kind of the files'),
+      mergeType: z.enum(mergeTypes).default('pdf').describe('Type of the files'),
       fileUrls: z
         .union([z.array(fileUrlField).max(100), fileUrlField.transform((url) => [url])])
         .optional()
-        .describe('URLs of files to fetch; they come after those of `file` and `uploadIds`'),
+        .describe('URLs of files to fetch; they are merged after those of `file` and `uploadIds`'),
       uploadIds: uploadIdsSchema
         .optional()
         .describe('Uploads instead of `file`, in the order of the result. Each upload can be used once'),
@@ -56,7 +56,7 @@ export const createMerge = contract({
   body: {
     accepts: ['multipart', 'json', 'form'],
     schema: Fields,
-    files: { file: 'Repeated: the files to merge, in order' },
+    files: { file: 'Repeatable: the files to merge, in order' },
   },
   reply: {
     ...createdJobStatuses,

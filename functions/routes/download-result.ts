@@ -23,12 +23,12 @@ export const downloadResult = contract({
   tag: 'Jobs',
   summary: 'Download the result',
   description:
-    'Redirects to the file itself, which supports `Range` and has an `ETag`. Follow the redirect (`curl -L`). Of a batch with several results, the file is a ZIP of all of them, with a `manifest.json` that also lists the failed items. It is packed at the first request, by a job of its own, and kept as long as the results: until it is ready, the request waits, then redirects to the same path again. `Repr-Digest` is the SHA-256 of the file (RFC 9530), with which you can verify the download. Each redirect to the file is reported as a `file.downloaded` event. The URLs in replies and events are signed and work for 24 hours after the end of the job, for anyone who has them; without a signature, only the account itself can download its results.',
+    'Redirects to the file itself, which supports `Range` and has an `ETag`. Follow the redirect (`curl -L`). For a batch with several results, the file is a ZIP of all of them, with a `manifest.json` that also lists the failed items. A separate job creates the ZIP at the first request, and it is kept as long as the results. Until it is ready, the request waits, then redirects to the same path again. `Repr-Digest` is the SHA-256 of the file (RFC 9530), with which you can verify the download. Each redirect to the file is reported as a `file.downloaded` event. The URLs in replies and events are signed and work for 24 hours after the end of the job, for anyone who has them; without a signature, only the account itself can download its results.',
   params: JobParams,
   query: z.object({
     file: text('name')
       .optional()
-      .describe('Name of one of several result files; otherwise the first, or the ZIP of a batch'),
+      .describe('Name of the result file to download; by default the first file, or the ZIP of a batch'),
     task: text('id')
       .optional()
       .describe('Name of the task whose file to download; works for completed tasks of a failed job too'),

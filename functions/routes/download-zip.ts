@@ -120,7 +120,9 @@ function parseFolders({ folders }: z.infer<typeof Body>, jobIds: readonly string
   const folderEntries = Object.entries(folders).map(([jobId, givenFolder]) => {
     const field = `folders.${jobId.slice(0, 64)}`
     if (!jobIds.includes(jobId))
-      throw new AppError('INVALID_INPUT', `${field}: expected one of the requested jobs.`, { field })
+      throw new AppError('INVALID_INPUT', `${field}: expected the id of one of the requested jobs.`, {
+        field,
+      })
     const path = sanitizeFolderPath(givenFolder)
     if (path === undefined)
       throw new AppError(

@@ -92,7 +92,7 @@ const driveCallback = contract({
   reply: {
     status: 200,
     headers: ['location'],
-    otherStatuses: { 302: 'To `redirectUri`, where there is one' },
+    otherStatuses: { 302: 'Redirect to `redirectUri`, if the request contained one' },
     schema: z.object({ connectionId: z.string(), account: Account }),
   },
   errors: [...connectionErrors, 'CONFLICT'],

@@ -34,7 +34,7 @@ function renderPage(): string {
 <dt>Server-sent events</dt><dd>${renderProse('`GET /v1/jobs/{jobId}/events` for an `EventSource`. Behind a gateway that limits replies to 29 s it is a series of short streams; browsers reconnect automatically with `Last-Event-ID`.')}</dd>
 </dl>
 <h2>Signatures of webhooks</h2>
-<p>${renderProse('Both sign the raw bytes of the body, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with the decoded part after `whsec_`. After a rotation, the old secret signs too, for the time that you requested.')}</p>
+<p>${renderProse('Both signature headers sign the raw bytes of the body, with different keys: `X-Webhook-Signature` with the whole secret as text, `webhook-signature` with the decoded part after `whsec_`. After a rotation, the old secret signs too, for the time that you requested.')}</p>
 ${renderFields(WebhookHeaders.shape)}
 <h2>All events</h2>
 ${events}`,

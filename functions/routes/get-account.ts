@@ -15,7 +15,10 @@ const AccountView = component(
     limits: z.object({
       maxFileSize: z.int().describe('Maximum size of a file in bytes'),
       filesPerJob: z.int(),
-      concurrentJobs: z.int().nullable().describe('Jobs that run at a time, others wait; null for no limit'),
+      concurrentJobs: z
+        .int()
+        .nullable()
+        .describe('Jobs that may run at the same time; others wait. Null for no limit'),
     }),
   }),
 )
@@ -26,7 +29,7 @@ export const getAccount = contract({
   access: accountReadAccess,
   tag: 'Account',
   summary: 'Get your account',
-  description: 'With the plan, its limits, and how long jobs and files are kept.',
+  description: 'Includes the plan, its limits, and how long jobs and files are kept.',
   reply: { status: 200, schema: AccountView },
   handle: async ({ principal }, services) => {
     const account = await readAccount(services, principal.ownerId)

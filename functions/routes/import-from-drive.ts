@@ -25,7 +25,11 @@ export const importFromDrive = contract({
     accepts: ['json'],
     schema: z.strictObject({
       connectionId,
-      fileIds: z.array(z.string().min(1).max(500)).min(1).max(20).describe('Ids of files from the list'),
+      fileIds: z
+        .array(z.string().min(1).max(500))
+        .min(1)
+        .max(20)
+        .describe('Ids of files from GET /v1/cloud/{drive}/list'),
       targetFormat: z.string().max(32).optional(),
       options: createOptionsSchema().optional().describe('Options of the conversion'),
       tag: z.string().max(200).optional(),

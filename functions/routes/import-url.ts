@@ -27,7 +27,7 @@ export const importUrl = contract({
       uploadId: z.string(),
       jobId: z.string().describe('Job that fetches the file'),
       status: z.literal('pending'),
-      filename: z.string().nullable().describe('Null until the name is known'),
+      filename: z.string().nullable().describe('File name; null until it is known'),
     }),
   },
   idempotent: true,

@@ -37,7 +37,9 @@ const ConversionView = component(
     alternatives: z
       .array(z.string())
       .optional()
-      .describe('Other engines that convert the pair alone, as the field `engine` of a request pins them'),
+      .describe(
+        'Other engines that can convert this pair in one step; select one with the field `engine` of a request',
+      ),
     steps: z
       .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
       .optional()
@@ -64,7 +66,7 @@ const Query = z.object({
     .max(100)
     .optional()
     .describe(
-      'Words that each name the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too',
+      'Search words for the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too',
     ),
   ...wholeListQuery,
 })

@@ -71,7 +71,7 @@ const CompletedUpload = component(
     location: z.string().describe('URL of the upload status'),
     key: z.string(),
     bucket: z.string(),
-    uploadId: z.string().describe('For POST /v1/convert and similar requests'),
+    uploadId: z.string().describe('Id of the upload, for POST /v1/convert and similar requests'),
     size: z.int().describe('Size in bytes'),
     etag: z.string(),
   }),
@@ -150,7 +150,7 @@ const listMultipartParts = contract({
   tag,
   summary: 'List the parts that have arrived',
   description:
-    'Send only the other parts after an interruption. `complete` says whether the upload has been completed.',
+    'After an interruption, send only the parts that are not listed. `complete` says whether the upload has been completed.',
   params: UploadParams,
   query: KeyQuery,
   reply: {

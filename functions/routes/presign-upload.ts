@@ -43,7 +43,7 @@ export const presignUpload = contract({
   tag: 'Uploads',
   summary: 'Get a presigned upload URL',
   description:
-    'Upload the file directly to the storage, with the declared type and size. Then send the `uploadId` to POST /v1/convert. An upload can be used for one conversion; what is sent to its URL after that is deleted.',
+    'Upload the file directly to the storage, with the declared type and size. Then send the `uploadId` to POST /v1/convert. An upload can be used for one conversion; anything sent to its URL after that is deleted.',
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({

@@ -32,7 +32,7 @@ export const getSlo = contract({
   description:
     'Percentiles are accurate to two percent. Jobs of administrators are excluded. Failures caused by the input (`CORRUPT_FILE`, `PDF_ENCRYPTED`, `FILE_ENCRYPTED`, `UNSUPPORTED_…`, `INVALID_…`) do not lower `successRate`.',
   query: z.object({
-    days: integer(1, 90).default(30).describe('Number of days up to today'),
+    days: integer(1, 90).default(30).describe('Number of days to report, up to today'),
     bucket: z.enum(keysOf(daysPerBucket)).default('day'),
   }),
   reply: { status: 200, schema: SloView },
@@ -69,7 +69,7 @@ export const getReliability = contract({
   access: openAccess,
   tag: 'Service',
   summary: 'Get the reliability of the service',
-  description: `Data of the last ${reliabilityDays} days, at most a minute old.`,
+  description: `Covers the last ${reliabilityDays} days; the data is at most a minute old.`,
   reply: { status: 200, schema: Reliability, cacheControl: `public, max-age=${cacheMs / 1000}` },
   handle: async (_request, services) => {
     const cachedReliability = cache.get(services.table)

@@ -112,7 +112,7 @@ export const getDelivery = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Get a delivery with its attempts',
-  description: 'Each attempt with its time, status and error.',
+  description: 'Lists each attempt with its time, status and error.',
   params: DeliveryParams,
   reply: { status: 200, schema: DeliveryWithAttempts },
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -128,7 +128,8 @@ export const redeliver = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Repeat a delivery',
-  description: 'Sends it again with the same id and up to ten attempts, whether or not it succeeded before.',
+  description:
+    'Sends the delivery again with the same id and up to ten attempts, whether or not it succeeded before.',
   params: DeliveryParams,
   reply: { status: 202, schema: DeliveryView },
   errors: ['WEBHOOK_NOT_FOUND', 'CONFLICT'],
@@ -161,7 +162,7 @@ export const replay = contract({
         .min(1)
         .max(eventNames.length)
         .optional()
-        .describe('Defaults to the events of the webhook'),
+        .describe('Names of the events to send; defaults to the events of the webhook'),
     }),
   },
   reply: {

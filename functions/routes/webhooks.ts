@@ -63,7 +63,7 @@ const RotateBody = z.strictObject({
     .min(0)
     .max(168)
     .default(24)
-    .describe('Hours for which both the old and the new secret sign'),
+    .describe('Hours for which requests are signed with both the old and the new secret'),
 })
 
 const signatureDescription =
@@ -142,7 +142,7 @@ export const getWebhook = contract({
   tag: 'Webhooks',
   summary: 'Get a webhook',
   description:
-    'Also the webhook of the `webhookUrl` of a job, whose id is the id of the job with `whk_` instead of `job_`.',
+    'Also returns the webhook for the `webhookUrl` of a job: its id is the id of the job with `whk_` instead of `job_`.',
   params: WebhookParams,
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -195,7 +195,7 @@ export const rotateSecret = contract({
   tag: 'Webhooks',
   summary: 'Rotate the secret of a webhook',
   description:
-    'For `graceHours` the old secret signs too: `webhook-signature` contains both signatures, and `X-Webhook-Signature-Old` is the `X-Webhook-Signature` with the old secret.',
+    'For `graceHours`, requests are also signed with the old secret: `webhook-signature` contains both signatures, and `X-Webhook-Signature-Old` is the `X-Webhook-Signature` with the old secret.',
   params: WebhookParams,
   body: { accepts: ['json'], schema: RotateBody },
   reply: { status: 200, schema: WebhookWithSecret },
@@ -235,7 +235,8 @@ export const rotateDefaultSecret = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Rotate the signing secret for webhookUrl',
-  description: 'For `graceHours` the old secret signs too, as when the secret of a webhook is rotated.',
+  description:
+    'For `graceHours`, requests are also signed with the old secret, as when the secret of a webhook is rotated.',
   body: { accepts: ['json'], schema: RotateBody },
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED', 'INVALID_INPUT', 'INVALID_REQUEST'],
@@ -249,7 +250,7 @@ function requireIdentity(principal: Principal): Principal {
   if (!principal.isNew) return principal
   throw new AppError(
     'AUTHENTICATION_REQUIRED',
-    'The secret belongs to an identity. Send the X-Owner-Token of the first reply that created something.',
+    'Each owner has a signing secret, but this request has no owner. Send the X-Owner-Token of the first reply that created something.',
   )
 }
 

@@ -40,7 +40,7 @@ const fields = {
   tasks: createNamedValues(text('name'), createOptionsSchema(), maxTasks, 'tasks'),
   enabled: z.boolean(),
   overlap: Overlap.describe('What to do if the previous run has not finished'),
-  tag: z.string().max(200).nullable().describe('Tag of the jobs; null for none'),
+  tag: z.string().max(200).nullable().describe('Tag of the jobs that the workflow creates; null for none'),
   webhookUrl: webhookUrl.nullable(),
 }
 
@@ -60,7 +60,7 @@ const tasksDescription =
   'The tasks are those of POST /v1/jobs, except that files cannot be uploaded. In their strings, `${date}` is replaced with the date of the run in the time zone, and `${runId}` with the id of the run.'
 
 const daylightSavingDescription =
-  'If a daylight saving change skips the time of a run, it runs in the first minute after the change; if the time occurs twice, it runs the first time. Runs missed while the service was down are made up for by one run.'
+  'If a daylight saving change skips the time of a run, it runs in the first minute after the change; if the time occurs twice, it runs the first time. If runs were missed while the service was down, one run replaces them.'
 
 const example = {
   name: 'Daily report',
@@ -105,7 +105,7 @@ export const listWorkflows = contract({
   access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'List your workflows',
-  description: 'Each with its schedule, its tasks and the time of its next run.',
+  description: 'Lists each workflow with its schedule, its tasks and the time of its next run.',
   query: z.object(wholeListQuery),
   reply: {
     status: 200,
@@ -135,7 +135,7 @@ export const getWorkflow = contract({
   access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'Get a workflow',
-  description: 'With its schedule, its tasks and the time of its next run.',
+  description: 'Includes its schedule, its tasks and the time of its next run.',
   params: Params,
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],
@@ -196,7 +196,7 @@ export const runWorkflow = contract({
   tag: 'Workflows',
   summary: 'Run a workflow now',
   description:
-    'Also works for a disabled workflow. If a run is in progress, only possible if `overlap` cancels that run.',
+    'Also works for a disabled workflow. If a run is in progress, a new one can start only if `overlap` cancels it.',
   params: Params,
   reply: { status: 202, schema: RunView },
   createsWork: true,

@@ -27,7 +27,7 @@ const isNetwork = (text: string) => Network.safeParse(text).success
 const isOrigin = (text: string) => URL.parse(text)?.origin === text && /^https?:/.test(text)
 
 export const apiKeyFields = {
-  name: displayName(100).describe('Name by which you recognize the key'),
+  name: displayName(100).describe('Name to recognize the key by'),
   access: z.enum(presetNames).describe('Named set of scopes, instead of `scopes`'),
   scopes: z
     .array(z.enum(grantedScopes))
@@ -70,7 +70,10 @@ export const KeyView = component(
     allowedIps: z.array(z.string()).nullable(),
     allowedOrigins: z.array(z.string()).nullable(),
     createdAt: z.iso.datetime(),
-    lastUsedAt: z.iso.datetime().nullable().describe('Accurate to the minute'),
+    lastUsedAt: z.iso
+      .datetime()
+      .nullable()
+      .describe('Time of the last use, accurate to the minute; null if never used'),
     lastUsedIp: z.string().nullable(),
   }),
 )

@@ -9,7 +9,7 @@ const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 
 function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
-    return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} when left out`
+    return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} by default`
   // The inner schema's type in zod has fewer members than the fields here have.
   return (
     schema.description ??
@@ -72,7 +72,7 @@ const fields = {
     .min(1)
     .max(200)
     .optional()
-    .describe('Name of the result; derived from the URL when left out'),
+    .describe('Name of the result; by default derived from the URL'),
   headers: requestHeaders
     .optional()
     .describe('Request headers, such as `Authorization`; only sent to the host of the URL'),
@@ -81,15 +81,15 @@ const fields = {
     .enum(['load', 'domcontentloaded', 'networkidle0', 'networkidle2'])
     .default('load')
     .describe(
-      'When the page is ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been running for half a second',
+      'When the page counts as ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been pending for half a second',
     ),
   wait_for_element: z
     .string()
     .min(1)
     .max(500)
     .optional()
-    .describe('CSS selector of an element that must also exist'),
-  wait_time: z.int().min(0).max(30_000).default(0).describe('Additional milliseconds to wait afterwards'),
+    .describe('CSS selector of an element that must also exist before the page is captured'),
+  wait_time: z.int().min(0).max(30_000).default(0).describe('Milliseconds to wait after the page is ready'),
   timeout: z.int().min(1).max(90).default(30).describe('Seconds within which the page must be ready'),
 }
 

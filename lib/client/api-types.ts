@@ -99,7 +99,7 @@ export interface Api {
         jobId: string
       }
       query?: {
-        /** Name of one of several result files; otherwise the first, or the ZIP of a batch */
+        /** Name of the result file to download; by default the first file, or the ZIP of a batch */
         file?: string
         /** Name of the task whose file to download; works for completed tasks of a failed job too */
         task?: string
@@ -221,7 +221,7 @@ export interface Api {
         /** Job that fetches the file */
         jobId: string
         status: "pending"
-        /** Null until the name is known */
+        /** File name; null until it is known */
         filename: (string | null)
       }
     }
@@ -503,7 +503,7 @@ export interface Api {
         items: DriveItem[]
         /**
          * @deprecated
-         * Older form of `pagination.nextCursor`; null on the last page
+         * Deprecated form of `pagination.nextCursor`; null on the last page
          */
         nextCursor: (string | null)
         account: DriveAccount
@@ -516,7 +516,7 @@ export interface Api {
       body: {
         /** `connectionId` from the callback, `conn_…` */
         connectionId: string
-        /** Ids of files from the list */
+        /** Ids of files from GET /v1/cloud/{drive}/list */
         fileIds: string[]
         targetFormat?: string
         /** Options of the conversion */
@@ -576,7 +576,7 @@ export interface Api {
         enabled?: boolean
         /** What to do if the previous run has not finished */
         overlap?: ("skip" | "queue" | "cancel-previous")
-        /** Tag of the jobs; null for none */
+        /** Tag of the jobs that the workflow creates; null for none */
         tag?: (string | null)
         webhookUrl?: (string | null)
       }
@@ -619,7 +619,7 @@ export interface Api {
         enabled?: boolean
         /** What to do if the previous run has not finished */
         overlap?: ("skip" | "queue" | "cancel-previous")
-        /** Tag of the jobs; null for none */
+        /** Tag of the jobs that the workflow creates; null for none */
         tag?: (string | null)
         webhookUrl?: (string | null)
       }
@@ -651,7 +651,7 @@ export interface Api {
         limit?: number
         /**
          * @deprecated
-         * Older form of `cursor`: id of the last run of the previous page
+         * Deprecated form of `cursor`: id of the last run of the previous page
          */
         before?: string
         /** `nextCursor` or `prevCursor` of another page */
@@ -661,7 +661,7 @@ export interface Api {
         runs: WorkflowRun[]
         /**
          * @deprecated
-         * Older form of `pagination.nextCursor`; null on the last page
+         * Deprecated form of `pagination.nextCursor`; null on the last page
          */
         next: (string | null)
         pagination: Pagination
@@ -689,7 +689,7 @@ export interface Api {
         limit?: number
         /**
          * @deprecated
-         * Older form of `cursor`: id of the last webhook of the previous page
+         * Deprecated form of `cursor`: id of the last webhook of the previous page
          */
         before?: string
         /** `nextCursor` or `prevCursor` of another page */
@@ -699,7 +699,7 @@ export interface Api {
         webhooks: Webhook[]
         /**
          * @deprecated
-         * Older form of `pagination.nextCursor`; null on the last page
+         * Deprecated form of `pagination.nextCursor`; null on the last page
          */
         next: (string | null)
         pagination: Pagination
@@ -710,7 +710,7 @@ export interface Api {
     /** Rotate the signing secret for webhookUrl */
     "POST /v1/webhooks/secret/rotate": {
       body?: {
-        /** Hours for which both the old and the new secret sign */
+        /** Hours for which requests are signed with both the old and the new secret */
         graceHours?: number
       }
       data: WebhookSecret
@@ -756,7 +756,7 @@ export interface Api {
         webhookId: string
       }
       body?: {
-        /** Hours for which both the old and the new secret sign */
+        /** Hours for which requests are signed with both the old and the new secret */
         graceHours?: number
       }
       data: WebhookWithSecret
@@ -789,7 +789,7 @@ export interface Api {
         limit?: number
         /**
          * @deprecated
-         * Older form of `cursor`: id of the last delivery of the previous page
+         * Deprecated form of `cursor`: id of the last delivery of the previous page
          */
         before?: string
         /** `nextCursor` or `prevCursor` of another page */
@@ -799,7 +799,7 @@ export interface Api {
         deliveries: Delivery[]
         /**
          * @deprecated
-         * Older form of `pagination.nextCursor`; null on the last page
+         * Deprecated form of `pagination.nextCursor`; null on the last page
          */
         next: (string | null)
         pagination: Pagination
@@ -835,7 +835,7 @@ export interface Api {
         since: string
         /** `next` of the previous reply */
         after?: string
-        /** Defaults to the events of the webhook */
+        /** Names of the events to send; defaults to the events of the webhook */
         events?: ("job.created" | "job.queued" | "job.started" | "job.progress" | "job.completed" | "job.failed" | "job.cancelled" | "job.expired" | "file.uploaded" | "file.downloaded" | "file.deleted" | "subscription.created" | "subscription.updated" | "subscription.cancelled" | "quota.warning" | "quota.exceeded")[]
       }
       data: {
@@ -862,7 +862,7 @@ export interface Api {
     /** Create an API key */
     "POST /v1/api-keys": {
       body: {
-        /** Name by which you recognize the key */
+        /** Name to recognize the key by */
         name: string
         /** `secret` (`sk_`) for servers; `public` (`ck_`) for web pages, where everyone can read it: it only has access to jobs and uploads that it created */
         kind?: ("secret" | "public")
@@ -904,7 +904,7 @@ export interface Api {
         keyId: string
       }
       body?: {
-        /** Name by which you recognize the key */
+        /** Name to recognize the key by */
         name?: string
         /** Named set of scopes, instead of `scopes` */
         access?: ("read-only" | "convert-only" | "full")
@@ -1063,7 +1063,7 @@ export interface Api {
         users: UserAccount[]
         /**
          * @deprecated
-         * Older form of `pagination.nextCursor`; null on the last page
+         * Deprecated form of `pagination.nextCursor`; null on the last page
          */
         next: (string | null)
         pagination: Pagination
@@ -1124,7 +1124,7 @@ export interface Api {
         entries: AuditEntry[]
         /**
          * @deprecated
-         * Older form of `pagination.nextCursor`; null on the last page
+         * Deprecated form of `pagination.nextCursor`; null on the last page
          */
         next: (string | null)
         pagination: Pagination
@@ -1133,7 +1133,7 @@ export interface Api {
     /** Get the service level indicators */
     "GET /v1/admin/slo": {
       query?: {
-        /** Number of days up to today */
+        /** Number of days to report, up to today */
         days?: number
         bucket?: ("day" | "week")
       }
@@ -1171,7 +1171,7 @@ export interface Api {
         engine?: ("ffmpeg" | "vips" | "imagemagick" | "libreoffice" | "pandoc" | "calibre" | "ghostscript" | "vtracer" | "potrace" | "chromium" | "fontforge" | "7zip" | "pdf")
         /** Operation: `convert` (the default without `q`), `merge`, `compress` or a `toolOperation` */
         operation?: ("convert" | "merge" | "ocr-pdf" | "split-pdf" | "encrypt-pdf" | "decrypt-pdf" | "rotate-pdf" | "compress-pdf" | "to-pdfa" | "extract-pdf-pages" | "remove-pdf-pages" | "extract-pdf-images" | "add-watermark-pdf" | "merge-pdf" | "flatten-pdf" | "repair-pdf" | "reorder-pdf-pages" | "add-page-numbers-pdf" | "edit-pdf-metadata" | "linearize-pdf" | "crop-pdf" | "redact-pdf" | "sanitize-pdf" | "grayscale-pdf" | "remove-blank-pages-pdf" | "pdf-info" | "compress" | "thumbnail" | "watermark" | "metadata" | "metadata/write" | "archive" | "extract" | "unlock")
-        /** Words that each name the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too */
+        /** Search words for the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too */
         q?: string
         /** Entries per page; all if omitted */
         limit?: number
@@ -1374,7 +1374,7 @@ export interface Api {
         code: string
         /** Do not ask this browser for a code again for 30 days */
         trustDevice?: boolean
-        /** Only check the code */
+        /** `true`: check the code without creating a session */
         disableSession?: boolean
         [k: string]: unknown
       }
@@ -1597,9 +1597,9 @@ export interface ConversionRequest extends TargetFields {
   uploadId?: string
   /** URL to fetch the file from instead of uploading it */
   fileUrl?: string
-  /** One of your jobs whose source file to convert again, instead of `file` */
+  /** Id of one of your jobs, to convert its source file again; instead of `file` */
   sourceJobId?: string
-  /** With `sourceJobId`: the task of that job whose file to convert, if not the first source */
+  /** With `sourceJobId`: the task of that job whose file to convert; by default, the first source file */
   sourceTask?: string
   /** A tool instead of a conversion: ocr-pdf, split-pdf, encrypt-pdf, decrypt-pdf, rotate-pdf, compress-pdf, to-pdfa, extract-pdf-pages, remove-pdf-pages, extract-pdf-images, add-watermark-pdf, merge-pdf, flatten-pdf, repair-pdf, reorder-pdf-pages, add-page-numbers-pdf, edit-pdf-metadata, linearize-pdf, crop-pdf, redact-pdf, sanitize-pdf, grayscale-pdf, remove-blank-pages-pdf, pdf-info, compress. For PDF tools, the target format is pdf */
   toolOperation?: string
@@ -1611,11 +1611,11 @@ export interface ConversionRequest extends TargetFields {
 export interface TargetFields {
   /** Id of the target format, such as `pdf`; see GET /v1/formats */
   targetFormat?: string
-  /** Older name of targetFormat */
+  /** Deprecated name of targetFormat */
   output_format?: string
-  /** Older name of targetFormat */
+  /** Deprecated name of targetFormat */
   target?: string
-  /** Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp` */
+  /** Store to which the result is exported as well: `s3`, `blobstore`, `gcs` or `sftp` */
   exportMethod?: string
   /** Path or key of the result in that store; may contain `{name} {ext} {jobId} {index} {date}` */
   exportPath?: string
@@ -1766,7 +1766,7 @@ export interface WarningDetails {
   unit?: string
   /** Fraction that was kept (`CONTENT_LOST`) or is uncertain (`OCR_UNCERTAIN`) */
   share?: number
-  /** The first 10 names */
+  /** First 10 names of what the warning is about */
   names?: string[]
   /** Pages such as `1-3,7`, unless there are too many */
   pages?: string
@@ -1808,9 +1808,9 @@ export interface MergeRequest extends TargetFields {
   tag?: string
   /** Public URL that receives all events of the job, like a webhook; signed with the secret of GET /v1/webhooks/secret */
   webhookUrl?: string
-  /** Kind of the files */
+  /** Type of the files */
   mergeType?: ("pdf" | "video" | "audio" | "image")
-  /** URLs of files to fetch; they come after those of `file` and `uploadIds` */
+  /** URLs of files to fetch; they are merged after those of `file` and `uploadIds` */
   fileUrls?: (string[] | string)
   /** Uploads instead of `file`, in the order of the result. Each upload can be used once */
   uploadIds?: (string[] | string)
@@ -1828,7 +1828,7 @@ export interface BatchRequest extends TargetFields {
     uploadId?: string
     /** URL to fetch the file from instead of uploading it */
     url?: string
-    /** Alias of url, named as in other requests */
+    /** Alias of `url`, the name that other requests use */
     fileUrl?: string
     /** Defaults to the targetFormat of the batch */
     targetFormat?: string
@@ -2016,25 +2016,25 @@ export interface TaskCaptureWebsite {
   url: string
   /** Format of the result */
   output_format?: ("pdf" | "png" | "jpg" | "webp" | "jpeg")
-  /** Name of the result; derived from the URL when left out */
+  /** Name of the result; by default derived from the URL */
   filename?: string
   /** Request headers, such as `Authorization`; only sent to the host of the URL */
   headers?: { [k: string]: string }
   /** Cookies by name; only sent to the host of the URL */
   cookies?: { [k: string]: string }
-  /** When the page is ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been running for half a second */
+  /** When the page counts as ready: everything is loaded, the HTML is parsed, or no (at most two) network requests have been pending for half a second */
   wait_until?: ("load" | "domcontentloaded" | "networkidle0" | "networkidle2")
-  /** CSS selector of an element that must also exist */
+  /** CSS selector of an element that must also exist before the page is captured */
   wait_for_element?: string
-  /** Additional milliseconds to wait afterwards */
+  /** Milliseconds to wait after the page is ready */
   wait_time?: number
   /** Seconds within which the page must be ready */
   timeout?: number
-  /** Width of the window in pixels; 1280 when left out */
+  /** Width of the window in pixels; 1280 by default */
   width?: number
-  /** Height of the window in pixels; 1024 when left out */
+  /** Height of the window in pixels; 1024 by default */
   height?: number
-  /** Capture the whole page, not only what fits in the window; true when left out */
+  /** Capture the whole page, not only what fits in the window; true by default */
   full_page?: boolean
   /** PDF: scale of the content, 0.1 to 2. Images: device pixels per CSS pixel, 0.5 to 4 */
   scale?: number
@@ -2056,7 +2056,7 @@ export interface TaskCaptureWebsite {
   header_text?: string
   /** Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in */
   footer_text?: string
-  /** Also print background colors and images; true when left out */
+  /** Also print background colors and images; true by default */
   print_background?: boolean
   operation: "capture-website"
   /** Whether tasks that use its files continue without them when this task fails */
@@ -2101,7 +2101,7 @@ export interface TaskCompress extends ProcessTask {
 }
 /** Merge files into one, in the order of `input` */
 export interface TaskMerge extends ConversionTask {
-  /** Kind of the files; determined by the first file when left out */
+  /** Type of the files; by default determined by the first file */
   merge_type?: ("pdf" | "video" | "audio" | "image")
   operation: "merge"
 }
@@ -2378,7 +2378,7 @@ export interface Task {
   fidelity: (Fidelity | null)
   /** Exports: links to the files, or their new locations. Tasks that produce files: links to them, once the job is completed or failed. Awaited uploads: where to send the file */
   result: (({
-    /** Null when the task produced no file */
+    /** URL of the file; null when the task produced none */
     url: (string | null)
     /** When links expire; exported files stay in their store */
     expires_at?: string
@@ -2442,7 +2442,7 @@ export interface CompletedUpload {
   location: string
   key: string
   bucket: string
-  /** For POST /v1/convert and similar requests */
+  /** Id of the upload, for POST /v1/convert and similar requests */
   uploadId: string
   /** Size in bytes */
   size: number
@@ -2589,7 +2589,7 @@ export interface Plan {
   maxFileSize: number
   /** Maximum number of items per batch, and of imports per job */
   filesPerJob: number
-  /** Jobs that run at a time; others wait; null for no limit */
+  /** Jobs that may run at the same time; others wait; null for no limit */
   concurrentJobs: (number | null)
   /** Hours after which a finished job and its files are deleted */
   retentionHours: number
@@ -2615,7 +2615,7 @@ export interface ApiKey {
   allowedIps: (string[] | null)
   allowedOrigins: (string[] | null)
   createdAt: string
-  /** Accurate to the minute */
+  /** Time of the last use, accurate to the minute; null if never used */
   lastUsedAt: (string | null)
   lastUsedIp: (string | null)
 }
@@ -2721,7 +2721,7 @@ export interface Account {
     /** Maximum size of a file in bytes */
     maxFileSize: number
     filesPerJob: number
-    /** Jobs that run at a time, others wait; null for no limit */
+    /** Jobs that may run at the same time; others wait. Null for no limit */
     concurrentJobs: (number | null)
   }
 }
@@ -2826,7 +2826,7 @@ export interface Conversion {
   operation: string
   /** Engines of the steps, in order */
   engines: string[]
-  /** Other engines that convert the pair alone, as the field `engine` of a request pins them */
+  /** Other engines that can convert this pair in one step; select one with the field `engine` of a request */
   alternatives?: string[]
   /** Omitted in longer lists, which have `via` */
   steps?: { engine: string; from: string; to: string }[]
@@ -2965,7 +2965,7 @@ export interface JobCompletedEvent extends EventFields {
         status: TaskStatus
         result?: {
           url: string
-          /** When `url` expires, if its export has `expires_in` */
+          /** When `url` expires, if the export set `expires_in` */
           expires_at?: string
         }
       }
@@ -2991,7 +2991,7 @@ export interface EventFile {
   size: number
   mimeType: string
   url?: string
-  /** When `url` expires, if its export has `expires_in` */
+  /** When `url` expires, if the export set `expires_in` */
   expires_at?: string
 }
 export interface EventExport {
@@ -3019,7 +3019,7 @@ export interface JobFailedEvent extends EventFields {
         status: TaskStatus
         result?: {
           url: string
-          /** When `url` expires, if its export has `expires_in` */
+          /** When `url` expires, if the export set `expires_in` */
           expires_at?: string
         }
       }
@@ -3073,7 +3073,7 @@ export interface FileDownloadedEvent extends EventFields {
     filename: string
     /** Size in bytes */
     size: number
-    /** Whether a signed link was used */
+    /** Whether the file was downloaded with a signed link */
     signed: boolean
     /** Network of the client, such as `203.0.113.0/24` */
     ip: (string | null)
@@ -3116,7 +3116,7 @@ export interface QuotaUse {
   used: number
   remaining: number
   percent: number
-  /** Percentage that triggers the event, once per window */
+  /** Percentage of the quota at which the event is sent, once per window */
   threshold: number
   resetsAt: string
 }

@@ -83,7 +83,7 @@ export async function readFailure(response: Response): Promise<MutaborError> {
   const storageError = storage ? `, storage error ${storage}` : ''
   return new MutaborError(
     'UNREACHABLE',
-    `The response was not understood (status ${response.status}${storageError}).`,
+    `The response could not be parsed (status ${response.status}${storageError}).`,
     details,
   )
 }

@@ -20,7 +20,7 @@ interface Values {
   author?: string | undefined
   /** Color behind transparent parts, such as #ff8800 or white. By default, transparency is kept if the codec supports it; otherwise transparent parts become white in animations and black in videos. */
   background?: string | undefined
-  /** Older name of videoBitrate. */
+  /** Deprecated name of videoBitrate. */
   bitrate?: number | string | undefined
   /** A page is blank when at most this percentage of it is darker than paper. */
   blankThreshold?: number | undefined
@@ -62,15 +62,15 @@ interface Values {
   downscale?: number | undefined
   /** Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel. */
   dpi?: number | undefined
-  /** Changes a signed PDF, which invalidates its signatures. Otherwise it is refused. */
+  /** Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused. */
   dropSignatures?: boolean | undefined
-  /** Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile. */
+  /** Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile. */
   ebookBaseFontSize?: number | undefined
   /** Keeps all font sizes of the document. */
   ebookDisableFontRescaling?: boolean | undefined
   /** Embeds the fonts that the document uses, if they are available. */
   ebookEmbedFonts?: boolean | undefined
-  /** Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out. */
+  /** Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5. */
   ebookMargin?: string | number | undefined
   /** The device that images and font sizes are optimized for, such as kindle_pw3, tablet or generic_eink. */
   ebookOutputProfile?: 'default' | 'generic_eink' | 'generic_eink_hd' | 'generic_eink_large' | 'tablet' | 'kindle' | 'kindle_dx' | 'kindle_fire' | 'kindle_oasis' | 'kindle_pw' | 'kindle_pw3' | 'kindle_scribe' | 'kindle_voyage' | 'kobo' | 'nook' | 'nook_color' | 'nook_hd_plus' | 'ipad' | 'ipad3' | 'galaxy' | 'pocketbook_inkpad3' | 'pocketbook_lux' | 'pocketbook_hd' | 'pocketbook_900' | 'pocketbook_pro_912' | 'sony' | 'sony300' | 'sony900' | 'sony-landscape' | 'sonyt3' | 'cybookg3' | 'cybook_opus' | 'hanlinv3' | 'hanlinv5' | 'illiad' | 'irexdr1000' | 'irexdr800' | 'jetbook5' | 'mobipocket' | 'msreader' | undefined
@@ -78,7 +78,7 @@ interface Values {
   ebookSmartenPunctuation?: boolean | undefined
   /** Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning */
   embedAllFonts?: boolean | undefined
-  /** Fonts are named but never embedded; a warning says so when this is set. */
+  /** The format only names fonts and never embeds them; setting this option causes a warning. */
   embedFonts?: boolean | undefined
   /** Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence. */
   encoding?: string | undefined
@@ -92,7 +92,7 @@ interface Values {
   fit?: 'max' | 'crop' | 'scale' | undefined
   /** Shrink sheets that are wider than the page, so that no column is moved to another page */
   fitToWidth?: boolean | undefined
-  /** Such as #ff0000, or a name such as red. */
+  /** A color such as #ff0000, or a name such as red. */
   fontColor?: 'black' | 'white' | 'gray' | 'red' | 'green' | 'blue' | 'yellow' | 'orange' | 'purple' | (string & {}) | undefined
   /** Points. */
   fontSize?: number | undefined
@@ -136,19 +136,19 @@ interface Values {
   marginRight?: string | undefined
   /** Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt */
   marginTop?: string | undefined
-  /** Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits. */
+  /** Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits. */
   maxFileSize?: number | string | undefined
   /** keep preserves what the camera or author stored, including the location. */
   metadata?: 'strip' | 'keep' | undefined
   /** auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes. */
   mode?: 'auto' | 'remux-if-possible' | 'encode' | undefined
-  /** Older name of language. */
+  /** Deprecated name of language. */
   ocrLanguage?: string | undefined
   /** keep joins the bookmarks, per_file groups them by file name, none drops them. */
   outline?: 'keep' | 'per_file' | 'none' | undefined
-  /** Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted. */
+  /** Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted. */
   ownerPassword?: string | undefined
-  /** Older name of pages. */
+  /** Deprecated name of pages. */
   pageRange?: string | number | undefined
   /** A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt) */
   pageSize?: string | undefined
@@ -168,7 +168,7 @@ interface Values {
   pixelSize?: number | undefined
   /** Position on the page. */
   position?: 'top-left' | 'top' | 'top-right' | 'left' | 'center' | 'right' | 'bottom-left' | 'bottom' | 'bottom-right' | undefined
-  /** Older form of layout: true is exact, false is flow. */
+  /** Deprecated form of layout: true means exact, false means flow. */
   preserveLayout?: boolean | undefined
   /** Slower presets make smaller files of the same quality. */
   preset?: 'ultrafast' | 'superfast' | 'veryfast' | 'faster' | 'fast' | 'medium' | 'slow' | 'slower' | 'veryslow' | undefined
@@ -176,7 +176,7 @@ interface Values {
   printBackground?: boolean | undefined
   /** Program that created the PDF. */
   producer?: string | undefined
-  /** Named quality levels; web equals ebook, max is the smallest. */
+  /** Quality preset; web equals ebook, max makes the smallest file. */
   profile?: 'screen' | 'ebook' | 'printer' | 'prepress' | 'web' | 'max' | undefined
   /** The image appears coarse at first and sharpens while it loads. */
   progressive?: boolean | undefined
@@ -196,7 +196,7 @@ interface Values {
   scale?: number | undefined
   /** Run the scripts of the page, such as those that draw charts. They have no network access. */
   scripts?: boolean | undefined
-  /** Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out. */
+  /** Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes. */
   sizes?: string | undefined
   /** How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them. */
   smoothness?: number | undefined
@@ -206,7 +206,7 @@ interface Values {
   startNumber?: number | undefined
   /** Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC */
   subset?: string | undefined
-  /** Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality. */
+  /** Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality. */
   targetSize?: number | string | undefined
   /** Terms to remove permanently, ignoring case: a list, or separated by commas. */
   terms?: string | readonly string[] | undefined
@@ -214,7 +214,7 @@ interface Values {
   threshold?: number | undefined
   /** Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank. */
   timestamp?: number | string | undefined
-  /** An empty value removes the entry; without the option it is kept. The same applies to the other fields. */
+  /** An empty value removes the field; without the option it is kept. The other metadata fields work the same way. */
   title?: string | undefined
   /** Encodes in two passes: meets the bit rate more precisely but takes twice as long. */
   twoPass?: boolean | undefined
@@ -222,15 +222,15 @@ interface Values {
   videoBitrate?: number | string | undefined
   /** Volume factor: 0.5 halves the volume, 2 doubles it. */
   volume?: number | undefined
-  /** Such as #ff0000, or a name such as red. */
+  /** A color such as #ff0000, or a name such as red. */
   watermarkColor?: 'black' | 'white' | 'gray' | 'red' | 'green' | 'blue' | 'yellow' | 'orange' | 'purple' | (string & {}) | undefined
-  /** Points on a page, pixels on an image or video. When left out, as large as fits well. */
+  /** Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well. */
   watermarkFontSize?: number | undefined
   /** Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room. */
   watermarkMargin?: number | undefined
   /** 0.01 is barely visible, 1 is opaque. Also in percent, such as 30%. */
   watermarkOpacity?: number | string | undefined
-  /** When left out, diagonal for text and center for an image; tile repeats it. */
+  /** Position of the watermark. By default, diagonal for text and center for an image; tile repeats it. */
   watermarkPosition?: 'top-left' | 'top' | 'top-right' | 'left' | 'center' | 'right' | 'bottom-left' | 'bottom' | 'bottom-right' | 'diagonal' | 'tile' | undefined
   /** Width of the watermark image in percent of the page, image or video. */
   watermarkScale?: number | undefined

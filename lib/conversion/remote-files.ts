@@ -15,7 +15,7 @@ import { parseInput, parseJson } from '../validation/parse-input.ts'
 export const remoteFields = {
   exportMethod: text('id')
     .optional()
-    .describe('Where to store the result in addition: `s3`, `blobstore`, `gcs` or `sftp`'),
+    .describe('Store to which the result is exported as well: `s3`, `blobstore`, `gcs` or `sftp`'),
   exportPath: text('url')
     .optional()
     .describe('Path or key of the result in that store; may contain `{name} {ext} {jobId} {index} {date}`'),

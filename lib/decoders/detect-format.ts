@@ -98,7 +98,7 @@ const clientErrors: Readonly<Record<EndReason, readonly [ErrorCode, string, Erro
   ],
   crash: [
     'SERVICE_UNAVAILABLE',
-    'The file could not be checked, because the process that reads it ended each time. Send it again; if that fails as well, save it again in the program that created it.',
+    'The file could not be checked, because the process that reads it exited each time. Send it again; if that fails as well, save it again in the program that created it.',
     { field },
   ],
   busy: [

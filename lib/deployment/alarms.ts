@@ -97,7 +97,7 @@ const createFunctionAlarms = (stage: Stage) =>
 const createSweepAlarms = () => ({
   RecordsAreQuarantined: createAlarm({
     description:
-      'Records could not be handled five times in a row and are only tried once a day: find "record is quarantined" in the log of sweep',
+      'Records failed five times in a row and are now retried only once a day: find "record is quarantined" in the log of sweep',
     namespace: metricNamespace,
     metric: sweepMetrics.quarantined,
     dimensions: {},

@@ -155,7 +155,7 @@ async function convertWithScripts(
   } catch (error) {
     if (!(error instanceof BrowserCrash || error instanceof EvaluationFailure)) throw error
     const message =
-      'The page was converted without its scripts, which break the browser, so what they draw or write is missing.'
+      'The page was converted without its scripts, because they crash the browser, so what they draw or write is missing.'
     tools.warn('SCRIPTS_NOT_RUN', message)
     return convertInBrowser(false)
   }

@@ -273,7 +273,7 @@ async function findUnsupportedTexture(path: string): Promise<string | undefined>
 const getExtension = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 function imageTooLargeError(cause: Error): AppError {
-  const message = `The image is larger than the limit of ${maxSidePx} pixels per side or of its memory.`
+  const message = `The image exceeds the limit of ${maxSidePx} pixels per side, or the limit of its memory.`
   return new AppError('FILE_TOO_LARGE', message, { maxSide: maxSidePx }, { cause })
 }
 

@@ -260,7 +260,7 @@ const hasSameWidths = ({ name, replacement }: FontSubstitution) =>
 
 function describeSubstitutions(fonts: readonly FontSubstitution[]): string {
   const pairs = fonts.map(({ name, replacement }) => `${name} was replaced by ${replacement}`)
-  return `Not installed: ${pairs.join(', ')}; lines may break in other places.`
+  return `Fonts that are not installed: ${pairs.join(', ')}; lines may break in other places.`
 }
 
 function createOfficeRequest({ from, to, options }: EngineWork): Omit<OfficeRequest, 'name'> {

@@ -215,7 +215,7 @@ export const audio = [
   },
   {
     id: 'pcm',
-    name: 'Raw samples, 16 bit stereo of 44.1 kHz',
+    name: 'Raw samples, 16-bit stereo at 44.1 kHz',
     extensions: ['pcm'],
     mimeTypes: ['audio/pcm'],
   },

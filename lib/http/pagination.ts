@@ -32,10 +32,10 @@ export const wholeListQuery = {
   cursor: cursorField,
 }
 
-/** Older name of `pagination.nextCursor`. */
+/** Deprecated name of `pagination.nextCursor`. */
 export const deprecatedNextField = z.string().nullable().meta({
   deprecated: true,
-  description: 'Older form of `pagination.nextCursor`; null on the last page',
+  description: 'Deprecated form of `pagination.nextCursor`; null on the last page',
 })
 
 /** Maximum number of pages that a client can go back; with more, the cursor would not fit into a URL. */

@@ -52,5 +52,5 @@ export const createCursorSchema = (prefix: IdPrefix, listName: string) =>
     .optional()
     .meta({
       deprecated: true,
-      description: `Older form of \`cursor\`: id of the last ${listName} of the previous page`,
+      description: `Deprecated form of \`cursor\`: id of the last ${listName} of the previous page`,
     })

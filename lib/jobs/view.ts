@@ -148,7 +148,7 @@ const TaskView = component(
     result: z
       .union([
         z.object({
-          url: z.url().nullable().describe('Null when the task produced no file'),
+          url: z.url().nullable().describe('URL of the file; null when the task produced none'),
           expires_at: z.iso
             .datetime()
             .optional()

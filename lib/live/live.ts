@@ -216,7 +216,7 @@ function parseFrame(text: string): ClientFrame {
   try {
     value = JSON.parse(text)
   } catch (cause) {
-    throw new AppError('INVALID_REQUEST', 'Frames have to be JSON.', undefined, { cause })
+    throw new AppError('INVALID_REQUEST', 'Frames must be valid JSON.', undefined, { cause })
   }
   const type = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
   const knownFrames = Object.keys(clientFrames)

@@ -54,7 +54,7 @@ export type StoredFile = z.infer<typeof StoredFile>
 
 /** A file that an export task stored outside the service. */
 export const ExportedFile = z.object({
-  url: z.string().describe('Its location, such as `s3://bucket/key`'),
+  url: z.string().describe('Location of the file, such as `s3://bucket/key`'),
   filename: z.string(),
   size: z.int().describe('Size in bytes'),
   mimeType: z.string(),

@@ -21,12 +21,14 @@ export type PresignedWork = z.infer<typeof PresignedWork>
 export const TaskMessage = z.object({
   jobId: z.string(),
   task: z.int().describe('Number of the task'),
-  part: z.int().optional().describe('Number of one of its chunks'),
-  apart: z.boolean().optional().describe('It has to run in a worker that runs no other task'),
+  part: z.int().optional().describe('Number of the chunk, if the task is split'),
+  apart: z.boolean().optional().describe('Whether the task must run in a worker that runs no other task'),
   work: z
     .union([
       PresignedWork,
-      z.object({ url: z.string().describe('Where to fetch it when it is too large for a message') }),
+      z.object({
+        url: z.string().describe('URL of the signed requests, when they are too large for a message'),
+      }),
     ])
     .optional(),
 })

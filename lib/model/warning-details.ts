@@ -26,7 +26,7 @@ export const WarningDetails = component(
       .array(z.string().max(maxNameLength))
       .max(maxNames)
       .optional()
-      .describe(`The first ${maxNames} names`),
+      .describe(`First ${maxNames} names of what the warning is about`),
     pages: z
       .string()
       .max(maxPagesLength)

@@ -70,7 +70,7 @@ export function warnAboutIgnoredOptions(options: Options, supported: SupportedOp
     if (!row) return []
     const { option, overriddenBy: beside, is } = row
     const other = is === undefined ? beside : `${beside}=${is}`
-    const message = `${option} was ignored: it has no effect beside ${other}.`
+    const message = `${option} was ignored: it has no effect with ${other}.`
     return [{ code: 'OPTION_IGNORED', field: option, message }]
   })
 }

@@ -24,7 +24,7 @@ export const mergeOperation: ProcessOperation = {
       merge_type: z
         .enum(mergeTypes)
         .optional()
-        .describe('Kind of the files; determined by the first file when left out'),
+        .describe('Type of the files; by default determined by the first file'),
     },
     true,
   ),

@@ -101,7 +101,7 @@ test('restore rejects damaged archives and archives of other programs', async (t
   const target = join(dir, 'target')
   for (const [name, reason] of [
     ['cut.tar', /Unexpected EOF in archive/],
-    ['link.tar', /It contains blobs, which is not a plain file/],
+    ['link.tar', /The archive contains blobs, which is not a regular file/],
     ['outside.tar', /\.\./],
     ['newer.tar', /format/],
   ] as const) {

@@ -11,7 +11,7 @@ interface Case {
   readonly operation?: Operation
   readonly engine?: 'vtracer'
   readonly options: Readonly<Record<string, unknown>>
-  /** Each ignored option with the one that it has no effect beside. */
+  /** Each ignored option, and the option with which it has no effect. */
   readonly ignored: readonly (readonly [option: string, beside: string])[]
 }
 
@@ -128,7 +128,7 @@ for (const { from, to = from, operation = 'convert', engine, options, ignored } 
   test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length} options`, () => {
     const { warnings } = applyOptions(planRoute({ from, to, operation, engine }), options)
     const expectedMessages = ignored.map(
-      ([option, beside]) => `${option} was ignored: it has no effect beside ${beside}.`,
+      ([option, other]) => `${option} was ignored: it has no effect with ${other}.`,
     )
     assert.deepEqual(
       warnings.map(({ code, field, message }) => [code, field, message]).toSorted(),

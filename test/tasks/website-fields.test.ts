@@ -74,7 +74,7 @@ describe('capturing a website', () => {
       ['full_page', 'true'],
       ['print_background', 'true'],
     ] as const)
-      assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usualValue} when left out$`))
+      assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usualValue} by default$`))
     assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
   })
 

@@ -49,7 +49,7 @@ export const mcpTools = [
         kind: {
           type: 'string',
           enum: ['pdf', 'image', 'audio', 'video'],
-          description: 'Kind of the files; defaults to pdf',
+          description: 'Type of the files; defaults to pdf',
         },
         to: text('Format of the result'),
         options,

@@ -23,16 +23,16 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   api_gw_v2_access_logs_enabled_check: {
     resourcePattern: /^WebsocketsDeploymentStage$/,
     reason:
-      'They need a role for the whole account, which other stages use as well; the function behind the WebSocket API logs by itself.',
+      'Access logs of WebSocket APIs need a role for the whole account, which other stages use as well; the function behind the API writes its own log.',
   },
   api_gw_v2_authorization_type_configured_check: {
     resourcePattern: /^HttpApiRoute|WebsocketsRoute$/,
     reason:
-      'The contracts of the endpoints decide on authorization (lib/access/authorize.ts): most need no account.',
+      "Each endpoint's contract decides on authorization (lib/access/authorize.ts); most endpoints need no account.",
   },
   cloudfront_default_root_object_configured_check: {
     resourcePattern: /^Distribution$/,
-    reason: 'The service handles `/` itself.',
+    reason: 'The service itself answers requests for `/`.',
   },
   cloudfront_origin_failover_enabled_check: {
     resourcePattern: /^Distribution$/,
@@ -50,26 +50,26 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   },
   cloudfront_sni_enabled_check: {
     resourcePattern: /^Distribution$/,
-    reason: 'As above: it requires the certificate.',
+    reason: 'Only a distribution with a certificate supports SNI; stage dev has no domain.',
     unless: 'domain',
   },
   cloudfront_security_policy_check: {
     resourcePattern: /^Distribution$/,
-    reason: 'As above: it requires the certificate.',
+    reason: 'Only a distribution with a certificate can set a TLS policy; stage dev has no domain.',
     unless: 'domain',
   },
   cloudwatch_log_group_retention_period_check: {
     resourcePattern: /LogGroup$/,
     reason:
-      'It requires a year. Logs contain owner ids and IP addresses, so they are deleted after `logDays`.',
+      'The rule requires a year. Logs contain owner ids and IP addresses, so they are deleted after `logDays`.',
   },
   cloudwatch_log_group_encrypted_check: {
     resourcePattern: /LogGroup$/,
-    reason: 'CloudWatch encrypts them with its own key; they contain no files and no secrets.',
+    reason: 'CloudWatch encrypts logs with its own key; they contain no files and no secrets.',
   },
   kms_create_grant_aws_service_check: {
     resourcePattern: /^SecretsKey$/,
-    reason: "It is AWS's default key policy, which lets IAM policies of the account grant access.",
+    reason: "The key has AWS's default key policy, which lets IAM policies of the account grant access.",
   },
   lambda_function_public_access_prohibited_check: {
     resourcePattern: /LambdaPermission/,
@@ -79,7 +79,7 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   lambda_inside_vpc_check: {
     resourcePattern: new RegExp(`^(${functionsOutsideVpc.join('|')})LambdaFunction$`),
     reason:
-      'Their rows list what they reach, and `outboundReasons` in lib/resources/function-declaration.ts says why.',
+      'The rows of these functions list what they reach, and `outboundReasons` in lib/resources/function-declaration.ts says why.',
   },
   s3_bucket_default_encryption_kms_check: {
     resourcePattern: /^(Bucket|ServerlessDeploymentBucket|LogsBucket)$/,
@@ -101,15 +101,15 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   },
   s3_lifecycle_policy_check: {
     resourcePattern: /^(SecretsBucket|ServerlessDeploymentBucket)$/,
-    reason: 'Their objects do not expire.',
+    reason: 'Objects in these buckets do not expire.',
   },
   s3_event_notifications_enabled_check: {
     resourcePattern: /^(SecretsBucket|ServerlessDeploymentBucket|LogsBucket)$/,
-    reason: 'Nothing reacts to new objects in them.',
+    reason: 'Nothing reacts to new objects in these buckets.',
   },
   s3_bucket_policy_ssl_requests_only_check: {
     resourcePattern: /BucketPolicy$/,
-    reason: 'They deny plain HTTP, but cfn-guard cannot read a list of resources with Fn::Sub.',
+    reason: 'The policies deny plain HTTP, but cfn-guard cannot read a list of resources with Fn::Sub.',
   },
   s3_bucket_object_lock_enabled_check: {
     resourcePattern: /Bucket$/,
@@ -117,7 +117,7 @@ export const guardExceptions: Readonly<Record<string, GuardException>> = {
   },
   sqs_dlq_check: {
     resourcePattern: /DeadLetterQueue$/,
-    reason: 'It is a dead-letter queue itself.',
+    reason: 'A dead-letter queue needs no dead-letter queue itself.',
   },
 }
 
@@ -131,7 +131,8 @@ export const selectGuardExceptions = (
   const loggingExceptions = {
     s3_bucket_logging_enabled_check: {
       resourcePattern: /^(ServerlessDeployment|Logs)Bucket$/,
-      reason: 'The framework creates the one, and the other would log its own logs.',
+      reason:
+        'The framework creates the deployment bucket, and the bucket of the logs would log its own logs.',
     },
   }
   return { ...Object.fromEntries(neededExceptions), ...(stage.accessLogs && loggingExceptions) }

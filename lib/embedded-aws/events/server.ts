@@ -62,7 +62,7 @@ const operations: Operations = {
 const unknownOperation = (operation: string) =>
   new ApiError(
     'UnknownOperationException',
-    operation === '' ? 'This is no operation of the API.' : `${operation} is not supported by this server.`,
+    operation === '' ? 'The request names no operation.' : `${operation} is not supported by this server.`,
   )
 
 /** Maximum number of buses that an event may pass, which ends loops. */

@@ -65,7 +65,7 @@ export class Blobs {
    * Adopts a file as a new blob; resolves when its bytes are on disk, after which its original name may be deleted.
    * Uses fsync, because with fdatasync ext4 guarantees nothing for a second name of a file.
    * @param owner the user that must own the file: the caller may have replaced a folder of its path by a link.
-   * @throws for a symbolic link and anything else that is not a plain file
+   * @throws for a symbolic link and anything else that is not a regular file
    */
   async adopt(path: string, owner?: number): Promise<Span> {
     const blob = randomBytes(16).toString('hex')
@@ -78,7 +78,7 @@ export class Blobs {
       const file = await open(target, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
       try {
         const stats = await file.stat()
-        if (!stats.isFile()) throw new Error('Expected a plain file.')
+        if (!stats.isFile()) throw new Error('Expected a regular file.')
         requireOwner(stats, owner)
         // The engine that wrote the file must no longer be able to change it.
         const isRestricted = stats.uid === process.getuid?.() && (stats.mode & 0o777) === 0o600
@@ -206,7 +206,7 @@ export class Blobs {
 }
 
 function requireOwner({ uid }: { readonly uid: number }, owner: number | undefined): void {
-  if (owner !== undefined && uid !== owner) throw new Error('Expected a file of the caller.')
+  if (owner !== undefined && uid !== owner) throw new Error('Expected a file that the caller owns.')
 }
 
 /** Copies a file that must belong to `owner`, who then owns the copy too. */

@@ -65,7 +65,7 @@ export function readStoredHeaders(headers: Headers): Record<string, string> {
     const metadata = name.startsWith('x-amz-meta-')
     if (!metadata && (!storedHeaderNames.includes(name) || value === '')) continue
     if (!isHeader(name, value))
-      throw invalidArgument('A header name or value holds characters it may not', name, value)
+      throw invalidArgument('A header name or value contains invalid characters', name, value)
     if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + value.length
     storedHeaders[name] = value
   }

@@ -120,10 +120,7 @@ function listItems(name: string, value: Node | string): (Node | string)[] {
 }
 
 function parameterError(name: string): SqsError {
-  return new SqsError(
-    'SerializationException',
-    `The field ${name} does not have the form that this API knows.`,
-  )
+  return new SqsError('SerializationException', `The field ${name} does not follow the syntax of this API.`)
 }
 
 const isKey = <T extends object>(table: T, name: string): name is keyof T & string =>

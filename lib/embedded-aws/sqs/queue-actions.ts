@@ -110,7 +110,7 @@ function paginateUrls(foundQueues: readonly Queue[], { MaxResults, NextToken }: 
     throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)
   const afterName = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
   if (NextToken !== undefined && Buffer.from(afterName).toString('base64') !== NextToken)
-    throw invalidValue('NextToken', NextToken, 'The token is not one of this service.')
+    throw invalidValue('NextToken', NextToken, 'The token was not issued by this service.')
   const remainingQueues = foundQueues.filter((queue) => queue.name > afterName)
   const items = remainingQueues.slice(0, MaxResults ?? maxResults)
   const lastQueue = items.at(-1)

@@ -44,7 +44,7 @@ export const ebookOptionShape = {
   ebookMargin: z
     .preprocess(parseMarginText, sideMargins)
     .optional()
-    .describe(`Margins in ${marginSyntax}. 5 where left out.`),
+    .describe(`Margins in ${marginSyntax}. Omitted sides default to 5.`),
   ebookOutputProfile: z
     .enum(profiles)
     .optional()
@@ -54,7 +54,7 @@ export const ebookOptionShape = {
   ebookBaseFontSize: decimal(4, 60)
     .optional()
     .describe(
-      'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.',
+      'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.',
     ),
   ebookEmbedFonts: flag()
     .optional()

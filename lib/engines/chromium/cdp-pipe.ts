@@ -148,6 +148,6 @@ function readMessages(
     }
     chunks.push(remainingBytes)
     size += remainingBytes.length
-    if (size > maxMessageBytes) giveUp('A message was too long.')
+    if (size > maxMessageBytes) giveUp('A message from the browser was too long.')
   })
 }

@@ -158,7 +158,8 @@ class BrowserSession implements HostSession {
           if (request.attempt === this.#attempts) this.#attempt?.finish(request.crash)
           return {}
         case 'call':
-          if (request.attempt !== this.#attempts) throw new BrowserCrash('The attempt is over.')
+          if (request.attempt !== this.#attempts)
+            throw new BrowserCrash('The attempt to convert the page has already ended.')
           return { result: await this.#attempt?.call(request.method, request.params, request.sessionId) }
       }
     } catch (error) {

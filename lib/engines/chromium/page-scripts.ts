@@ -71,5 +71,5 @@ async function stopScripts({ call, whenLoaded, loaderId }: RunningPage): Promise
   const Frame = z.looseObject({ loaderId: z.string() })
   const Tree = z.looseObject({ frameTree: z.looseObject({ frame: Frame }) })
   const { frameTree } = await call(Tree, 'Page.getFrameTree')
-  if (frameTree.frame.loaderId !== loaderId) throw new BrowserCrash('The page has left its document.')
+  if (frameTree.frame.loaderId !== loaderId) throw new BrowserCrash('The page navigated to another document.')
 }

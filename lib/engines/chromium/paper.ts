@@ -7,7 +7,7 @@ import type { PageSize } from './page.ts'
 /** Same options as for other documents, except that the fonts of a web page are always embedded. */
 export const PrintOptions = TextPdfOptions.omit({ embedAllFonts: true }).extend({
   printBackground: flag().default(true).describe('Also print background colors and images.'),
-  scale: decimal(0.1, 2).default(1).describe('Size of the content on the page, 0.1 to 2.'),
+  scale: decimal(0.1, 2).default(1).describe('Scale of the content on the page, 0.1 to 2.'),
 })
 export type PrintOptions = z.output<typeof PrintOptions>
 

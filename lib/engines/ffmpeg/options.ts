@@ -147,7 +147,7 @@ const videoOptionShape = {
     .describe('Bits per second of the video track, such as 2M.'),
   bitrate: bitRateOption(10_000, 200_000_000)
     .optional()
-    .meta({ description: 'Older name of videoBitrate.', deprecated: true }),
+    .meta({ description: 'Deprecated name of videoBitrate.', deprecated: true }),
   twoPass: flag()
     .optional()
     .describe('Encodes in two passes: meets the bit rate more precisely but takes twice as long.'),
@@ -225,7 +225,7 @@ export const gifOptions = z.object({
   maxFileSize: byteSizeOption(10_000, 1_000_000_000)
     .optional()
     .describe(
-      'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.',
+      'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.',
     ),
 })
 
@@ -235,7 +235,7 @@ export const animatedPngOptions = z.object(animationOptionShape)
 
 const targetSize = byteSizeOption(10_000, 20_000_000_000)
   .optional()
-  .describe('Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.')
+  .describe('Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.')
 
 /** Creates the options for making a file smaller without changing its format. */
 export function compressOptions(container: Container) {

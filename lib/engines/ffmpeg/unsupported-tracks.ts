@@ -69,7 +69,7 @@ export async function rejectEncrypted(path: string, format: FormatId): Promise<v
   const encryption = (await readTracks(path, format))?.encryption
   if (encryption === undefined) return
   const { name } = formatById(format)
-  const message = `The ${name} (${format}) is encrypted (${encryption}), as by DRM, so it cannot be converted. Send a copy without encryption.`
+  const message = `The ${name} (${format}) is encrypted (${encryption}), for example by DRM, so it cannot be converted. Send a copy without encryption.`
   throw new AppError('UNSUPPORTED_FORMAT', message, { field: 'file', format, reason: 'drm', encryption })
 }
 

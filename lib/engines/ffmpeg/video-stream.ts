@@ -144,7 +144,7 @@ function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOp
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
   // A quality beside a bit rate was handled when the request was checked.
   if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
-  const message = `${ignoredOption} was ignored: it has no effect beside twoPass, which keeps the bit rate of the source.`
+  const message = `${ignoredOption} was ignored: it has no effect with twoPass, which keeps the bit rate of the source.`
   return [{ code: 'OPTION_IGNORED', message }]
 }
 

@@ -59,7 +59,10 @@ async function convertFitsInput(input: InputFile, tools: Tools): Promise<Normali
   const { isColored, dropped } = image
   if (dropped > 0) {
     const keptPlanes = isColored ? 'The first three planes' : 'The first plane'
-    tools.warn('PLANES_DROPPED', `${keptPlanes} of ${dropped + (isColored ? 3 : 1)} made the image.`)
+    tools.warn(
+      'PLANES_DROPPED',
+      `${keptPlanes} of ${dropped + (isColored ? 3 : 1)} became the image; the others were dropped.`,
+    )
   }
   return { from: 'pnm', input: { ...input, path } }
 }

@@ -52,7 +52,7 @@ const IconOptions = z.object({
     })
     .optional()
     .describe(
-      'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.',
+      'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.',
     ),
 })
 

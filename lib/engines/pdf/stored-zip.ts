@@ -91,7 +91,7 @@ export class StoredZip {
     let crc = 0
     for (let at = 0; at < size; ) {
       const chunk = await read(this.#buffer, at)
-      if (chunk.length === 0) throw new Error(`${name} became shorter while it was read`)
+      if (chunk.length === 0) throw new Error(`${name} was truncated while it was being read`)
       crc = crc32(chunk, crc)
       await this.#append(chunk)
       at += chunk.length

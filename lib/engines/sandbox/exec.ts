@@ -204,7 +204,7 @@ function spawnCommand({ file, args, env, cwd }: SandboxedCommand, { stdin }: Exe
 
 /** Returns the prestarted process. It must still be running, since a process that has ended sends no more events. */
 function claimPrestarted({ child }: PrestartedProcess): ChildProcess {
-  if (hasExited(child)) throw new Error('The prestarted program ended before it got work.')
+  if (hasExited(child)) throw new Error('The prestarted process exited before it was given work.')
   child.ref()
   return child
 }

@@ -16,7 +16,7 @@ export const pathsOption = z
   )
   .optional()
   .describe(
-    'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.',
+    'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.',
   )
 
 const Options = z.object({ paths: pathsOption, password: z.string().optional() })

@@ -93,7 +93,8 @@ const decodeIcns: ImageDecoder = async ({ input, tools }) => {
   await tools.exec('icns2png', ['-x', '-o', folder, input.path])
   const side = (name: string) => Number(/_(\d+)x\d+x\d+\.png$/.exec(name)?.[1] ?? 0)
   const [largestFile] = (await readdir(folder)).sort((a, b) => side(b) - side(a))
-  if (largestFile === undefined) throw new ProcessFailure('icns2png', 0, 'It found no icon.')
+  if (largestFile === undefined)
+    throw new ProcessFailure('icns2png', 0, 'icns2png found no icon in the file.')
   return { path: join(folder, largestFile), format: 'png' }
 }
 

@@ -25,7 +25,7 @@ const rateLimitedHeaders = {
   ...commonHeaders,
   'retry-after': createHeaderRef('RetryWhenLimited'),
   'x-retry-after': {
-    description: 'The same, for clients of better-auth',
+    description: 'Same as `Retry-After`, for clients of better-auth',
     schema: { type: 'string' as const },
   },
 }

@@ -34,10 +34,13 @@ const limitHeaders = {
     'x-ratelimit-limit',
     'Requests that the tightest limit allows; missing if the plan has no limits, such as `self-hosted`',
   ),
-  RateLimitRemaining: createOptionalHeader('x-ratelimit-remaining', 'Remaining requests of that limit'),
+  RateLimitRemaining: createOptionalHeader(
+    'x-ratelimit-remaining',
+    'Remaining requests of the tightest limit',
+  ),
   RateLimitReset: createOptionalHeader(
     'x-ratelimit-reset',
-    'Time at which that limit resets, in Unix seconds',
+    'Time at which the tightest limit resets, in Unix seconds',
   ),
   RateLimitPolicy: createOptionalHeader('ratelimit-policy', 'All limits, for example `"minute";q=60;w=60`'),
   RateLimit: createOptionalHeader(

@@ -19,7 +19,7 @@ export const WebhookHeaders = z.object({
   'X-Webhook-Signature-Old': z
     .string()
     .optional()
-    .describe('The same with the previous secret, while that is still valid after a rotation'),
+    .describe('The same signature with the previous secret, while that is still valid after a rotation'),
   'webhook-id': z.string().describe('Id of the event (Standard Webhooks); process each id once'),
   'webhook-timestamp': z
     .string()

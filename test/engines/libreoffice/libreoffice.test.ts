@@ -127,7 +127,7 @@ test('a font that is not installed causes a warning that names its substitute', 
   // A declared font that is not used is also named if its substitute is in the document.
   assert.deepEqual(result.details, [{ count: 2, names: ['Nowhere Sans', 'Unused'] }])
   // Carlito is as wide as Calibri, so lines break in the same places.
-  assert.match(result.messages[0] ?? '', /^Not installed: Nowhere Sans was replaced by /)
+  assert.match(result.messages[0] ?? '', /^Fonts that are not installed: Nowhere Sans was replaced by /)
   assert.doesNotMatch(result.messages[0] ?? '', /Calibri/)
   assert.match(await readStdout('pdffonts', result.path), /Carlito/)
   await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal\\par}`)

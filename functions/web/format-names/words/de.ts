@@ -79,7 +79,7 @@ const names: typeof en = {
   'Bluetooth subband audio': 'Bluetooth-Subband-Audio',
   'GSM full rate speech': 'GSM-Sprachaufnahme (Full Rate)',
   'Signed linear speech, 8 kHz': 'Lineare Sprachaufnahme, 8 kHz',
-  'Raw samples, 16 bit stereo of 44.1 kHz': 'Rohe Abtastwerte, 16 Bit Stereo mit 44,1 kHz',
+  'Raw samples, 16-bit stereo at 44.1 kHz': 'Rohe Abtastwerte, 16 Bit Stereo mit 44,1 kHz',
   'MIDI music': 'MIDI-Musik',
   'MIDI music (midi)': 'MIDI-Musik (midi)',
   'MIDI karaoke': 'MIDI-Karaoke',

@@ -81,7 +81,7 @@ const names: typeof en = {
   'Bluetooth subband audio': 'Audio Bluetooth por subbandas',
   'GSM full rate speech': 'Voz GSM de velocidad completa',
   'Signed linear speech, 8 kHz': 'Voz lineal con signo, 8 kHz',
-  'Raw samples, 16 bit stereo of 44.1 kHz': 'Muestras sin formato, estéreo de 16 bits a 44,1 kHz',
+  'Raw samples, 16-bit stereo at 44.1 kHz': 'Muestras sin formato, estéreo de 16 bits a 44,1 kHz',
   'MIDI music': 'Música MIDI',
   'MIDI music (midi)': 'Música MIDI (midi)',
   'MIDI karaoke': 'Karaoke MIDI',

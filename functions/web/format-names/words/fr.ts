@@ -79,7 +79,7 @@ const names: typeof en = {
   'Bluetooth subband audio': 'Audio Bluetooth par sous-bandes',
   'GSM full rate speech': 'Voix GSM plein débit',
   'Signed linear speech, 8 kHz': 'Voix linéaire signée, 8 kHz',
-  'Raw samples, 16 bit stereo of 44.1 kHz': 'Échantillons bruts, stéréo 16 bits à 44,1 kHz',
+  'Raw samples, 16-bit stereo at 44.1 kHz': 'Échantillons bruts, stéréo 16 bits à 44,1 kHz',
   'MIDI music': 'Musique MIDI',
   'MIDI music (midi)': 'Musique MIDI (midi)',
   'MIDI karaoke': 'Karaoké MIDI',

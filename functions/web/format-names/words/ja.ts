@@ -79,7 +79,7 @@ const names: typeof en = {
   'Bluetooth subband audio': 'Bluetooth サブバンド音声',
   'GSM full rate speech': 'GSM フルレート通話音声',
   'Signed linear speech, 8 kHz': 'リニア通話音声（8 kHz）',
-  'Raw samples, 16 bit stereo of 44.1 kHz': '生サンプル（16 ビット、ステレオ、44.1 kHz）',
+  'Raw samples, 16-bit stereo at 44.1 kHz': '生サンプル（16 ビット、ステレオ、44.1 kHz）',
   'MIDI music': 'MIDI 音楽',
   'MIDI music (midi)': 'MIDI 音楽（midi）',
   'MIDI karaoke': 'MIDI カラオケ',

@@ -81,7 +81,7 @@ const names: typeof en = {
   'Bluetooth subband audio': 'Áudio Bluetooth por sub-bandas',
   'GSM full rate speech': 'Voz GSM de taxa plena',
   'Signed linear speech, 8 kHz': 'Voz linear com sinal, 8 kHz',
-  'Raw samples, 16 bit stereo of 44.1 kHz': 'Amostras brutas, estéreo de 16 bits a 44,1 kHz',
+  'Raw samples, 16-bit stereo at 44.1 kHz': 'Amostras brutas, estéreo de 16 bits a 44,1 kHz',
   'MIDI music': 'Música MIDI',
   'MIDI music (midi)': 'Música MIDI (midi)',
   'MIDI karaoke': 'Karaokê MIDI',

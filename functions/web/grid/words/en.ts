@@ -29,7 +29,7 @@ export default {
       'Arrow keys move between pages, Space selects, Shift with arrow keys extends the selection, Ctrl+A selects all.',
     move: 'Alt with arrow keys moves pages.',
     rotate: 'R rotates right, L left.',
-    remove: 'Delete removes or restores.',
+    remove: 'Delete removes or restores the selected pages.',
     split: 'S splits after the page.',
   },
   movedTo: (page: number, at: number, of: number) => `Page ${page} moved to position ${at} of ${of}`,

@@ -12,7 +12,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   AUTHENTICATION_REQUIRED: 'Sign in to continue.',
   INSUFFICIENT_PERMISSIONS: 'You don’t have access to this. Sign in with the account that it belongs to.',
   RATE_LIMITED:
-    'You have reached a limit of this service. Wait a minute and try again; Usage shows your limits.',
+    'You have reached a limit of this service. Wait a minute and try again. The Usage page shows your limits.',
   INVALID_INPUT: 'One of the values isn’t valid. Correct it and try again.',
   INVALID_REQUEST: 'The service doesn’t understand this input. Correct it and try again.',
   FILE_TOO_LARGE: 'The file is too large. Choose a smaller file, or split it first.',
@@ -27,7 +27,8 @@ const texts: Readonly<Record<ErrorCode, string>> = {
   CORRUPT_FILE:
     'The file is damaged, incomplete, or not of the type that its name says. Open it in the program that created it, save it again and retry.',
   TIMEOUT: 'The conversion took too long. Try a smaller file, fewer pages or a shorter part.',
-  INSUFFICIENT_DISK_SPACE: 'The server is short of space. Try again in a few minutes, or delete old results.',
+  INSUFFICIENT_DISK_SPACE:
+    'The server is running out of disk space. Try again in a few minutes, or delete old results.',
   STORAGE_NOT_CONFIGURED:
     'The server can’t store files right now. Try again later, or tell the operator of this service.',
   NO_FILES: 'No file was sent. Choose a file and try again.',
@@ -64,9 +65,9 @@ const texts: Readonly<Record<ErrorCode, string>> = {
 export default {
   texts,
   tooLarge: (size: string, max: string) =>
-    `The file has ${size}, but at most ${max} are possible. Choose a smaller file, or split it first.`,
+    `The file has ${size}, but the limit is ${max}. Choose a smaller file, or split it first.`,
   maxSize: (max: string) =>
-    `The file is too large: at most ${max} are possible. Choose a smaller file, or split it first.`,
+    `The file is too large: the limit is ${max}. Choose a smaller file, or split it first.`,
   retryIn: (seconds: number) =>
     seconds < 90
       ? `Too many requests. Try again in ${seconds} s.`
@@ -78,13 +79,14 @@ export default {
   reasons: {
     afterEnd: (length: string) => `The file is ${length} long: choose an earlier time.`,
     noSuchPage: (pages: number) => `The document has ${plural(pages, 'page', 'pages')}.`,
-    tooManyImages: (max: number) => `It has room for ${max} images: choose another layout, or fewer images.`,
+    tooManyImages: (max: number) =>
+      `The layout has room for ${max} images: choose another layout, or fewer images.`,
     endBeforeStart: 'Choose a time after the start.',
     allPages: 'At least one page must remain.',
     noRoom: 'The margins leave no room on the page: choose smaller ones, or larger paper.',
     tooManyPixels: 'The image would have too many pixels: choose a lower resolution.',
     nothingToDo: 'Fill in at least one field.',
-    eitherOr: 'Only one of these is possible: clear this field or the other one.',
+    eitherOr: 'Only one of these fields can be used: clear this field or the other one.',
     signed: 'The PDF is signed. Select this to change it anyway; its signatures then become invalid.',
     noMatch: 'No file in the archive matches.',
   },

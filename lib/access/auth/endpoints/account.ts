@@ -39,7 +39,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/revoke-sessions',
     summary: 'End all of your sessions',
-    description: 'Including the one of this request.',
+    description: 'Also ends the session of this request.',
     session: 'any',
     reply: StatusReply,
   },
@@ -47,7 +47,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/revoke-other-sessions',
     summary: 'End your other sessions',
-    description: 'All except the one of this request.',
+    description: 'Keeps only the session of this request.',
     session: 'any',
     reply: StatusReply,
   },
@@ -103,7 +103,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     path: '/delete-user',
     summary: 'Delete your account',
     description:
-      'With all jobs, files, keys, webhooks and workflows. Send the password if the session is older than a day.',
+      'Also deletes all jobs, files, keys, webhooks and workflows. Send the password if the session is older than a day.',
     session: 'any',
     body: z.object({
       password: currentPassword.optional(),
@@ -121,7 +121,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     method: 'GET',
     path: '/list-accounts',
     summary: 'List your sign-in methods',
-    description: 'The password, as the provider `credential`, and the linked OpenID providers.',
+    description: 'Lists the password, as the provider `credential`, and the linked OpenID providers.',
     session: 'any',
     reply: z.array(
       z.object({
@@ -153,7 +153,7 @@ export const ownAccountEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/unlink-account',
     summary: 'Remove a sign-in method',
-    description: 'The last one cannot be removed.',
+    description: 'The last sign-in method cannot be removed.',
     session: 'fresh',
     body: z.object({ accountId: z.string().describe('The `id` of the sign-in method') }),
     reply: StatusReply,

@@ -29,7 +29,7 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     method: 'GET',
     path: '/reset-password/:token',
     summary: 'Open the link of a password email',
-    description: 'Checks the token and leads to the page that sets the password.',
+    description: 'Checks the token and redirects to the page that sets the password.',
     params: z.object({ token: z.string() }),
     query: z.object({ callbackURL: z.string().describe('URL of this service to open afterward') }),
     redirect: 'The page with `?token=…`, or with `?error=INVALID_TOKEN`',
@@ -61,7 +61,8 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     method: 'GET',
     path: '/verify-email',
     summary: 'Open the link that confirms an email address',
-    description: 'Signs in. With `callbackURL` the reply is a redirect, to `?error=…` for an invalid token.',
+    description:
+      'Also signs the user in. With `callbackURL` the reply is a redirect, to `?error=…` for an invalid token.',
     query: z.object({ token: z.string(), callbackURL }),
     reply: StatusReply.extend({ user: User.nullable() }),
     redirect: 'The `callbackURL`',

@@ -35,7 +35,7 @@ export const secondFactorEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/two-factor/get-totp-uri',
     summary: 'Get the secret of the authenticator app again',
-    description: 'For another device.',
+    description: 'Use it to add another device.',
     session: 'any',
     body: PasswordBody,
     reply: z.object({ totpURI: z.string() }),
@@ -62,7 +62,7 @@ export const secondFactorEndpoints: readonly AuthEndpoint[] = [
     body: z.object({
       code: code.describe('A recovery code'),
       trustDevice,
-      disableSession: z.boolean().optional().describe('Only check the code'),
+      disableSession: z.boolean().optional().describe('`true`: check the code without creating a session'),
     }),
     reply: SignInReply.extend({ token: z.string().optional() }),
     errors: {
@@ -76,7 +76,7 @@ export const secondFactorEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/two-factor/generate-backup-codes',
     summary: 'Create new recovery codes',
-    description: 'The earlier ones no longer work.',
+    description: 'The earlier codes no longer work.',
     session: 'any',
     body: PasswordBody,
     reply: z.object({ status: z.boolean(), backupCodes: z.array(z.string()) }),

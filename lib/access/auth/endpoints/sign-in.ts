@@ -26,7 +26,7 @@ const providerReply = {
 const providerCallback = {
   path: '/callback/:id',
   params: z.object({ id: provider }),
-  redirect: 'The page that was asked for, or the error page',
+  redirect: 'Redirect to the requested page, or to the error page',
 } as const
 
 /** Signing up, in and out. */
@@ -35,7 +35,8 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     method: 'GET',
     path: '/options',
     summary: 'List the ways to sign in',
-    description: 'Tells whether emails are sent or only logged, whether sign-up is open, and the providers.',
+    description:
+      'Says whether emails are sent or only logged and whether sign-up is open, and lists the providers.',
     reply: z.object({
       mail: z.enum(['mailbox', 'log']),
       signUp: z.enum(['open', 'closed']),
@@ -148,7 +149,7 @@ export const signInEndpoints: readonly AuthEndpoint[] = [
     method: 'GET',
     path: '/ok',
     summary: 'Check that sign-in is available',
-    description: 'For clients of better-auth; `GET /health` is about the whole service.',
+    description: 'For clients of better-auth; `GET /health` checks the whole service.',
     reply: z.object({ ok: z.literal(true) }),
   },
   {

@@ -8,9 +8,9 @@ const markDeprecated = (description: string) => ({ description, deprecated: true
 /** There is no password option: the specification requires clients to decrypt a PDF first. */
 export const DocxOptions = z.object({
   pages: pageRange.optional(),
-  pageRange: pageRange.optional().meta(markDeprecated('Older name of pages.')),
+  pageRange: pageRange.optional().meta(markDeprecated('Deprecated name of pages.')),
   language: ocrLanguage.optional(),
-  ocrLanguage: ocrLanguage.optional().meta(markDeprecated('Older name of language.')),
+  ocrLanguage: ocrLanguage.optional().meta(markDeprecated('Deprecated name of language.')),
   layout: z
     .enum(['flow', 'exact'])
     .optional()
@@ -19,7 +19,7 @@ export const DocxOptions = z.object({
     ),
   preserveLayout: flag()
     .optional()
-    .meta(markDeprecated('Older form of layout: true is exact, false is flow.')),
+    .meta(markDeprecated('Deprecated form of layout: true means exact, false means flow.')),
   mode: z
     .enum(['fast', 'hybrid'])
     .default('hybrid')
@@ -27,6 +27,6 @@ export const DocxOptions = z.object({
     .meta(lenientOption),
   embedFonts: flag()
     .default(false)
-    .describe('Fonts are named but never embedded; a warning says so when this is set.'),
+    .describe('The format only names fonts and never embeds them; setting this option causes a warning.'),
 })
 export type DocxOptions = z.output<typeof DocxOptions>

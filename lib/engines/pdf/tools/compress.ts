@@ -84,7 +84,7 @@ async function compressToSize(
     } else low = middle + 1
   }
   const compressedPdf = bestFile ?? smallestFile
-  if (!compressedPdf) throw new Error('No level was tried.')
+  if (!compressedPdf) throw new Error('No compression level was tried.')
   if (!bestFile) {
     const size = Math.min(compressedPdf.size, sizeBefore)
     const message = `The PDF could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`

@@ -27,7 +27,9 @@ const openOptions = {
 export const signatureOption = {
   dropSignatures: flag()
     .default(false)
-    .describe('Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.'),
+    .describe(
+      'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.',
+    ),
 }
 
 /** Options of tools whose result is a changed PDF. */
@@ -99,7 +101,7 @@ export const toolOptions = {
     ownerPassword: passwordText
       .optional()
       .describe(
-        'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.',
+        'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.',
       )
       .meta(secretOption),
     currentPassword: passwordText
@@ -175,13 +177,13 @@ export const toolOptions = {
       .default('{page}')
       .describe('Text such as `Page {page} of {pages}`.'),
     fontSize: decimal(4, 72).default(11).describe('Points.'),
-    fontColor: watermarkColor.default('black').describe('Such as #ff0000, or a name such as red.'),
+    fontColor: watermarkColor.default('black').describe('A color such as #ff0000, or a name such as red.'),
     margin: lengthOption.default('24pt').describe('Distance from the edge, such as 24pt or 10mm.'),
   }),
   'edit-pdf-metadata': z.object({
     ...editOptions,
     title: metadataText.describe(
-      'An empty value removes the entry; without the option it is kept. The same applies to the other fields.',
+      'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.',
     ),
     author: metadataText,
     subject: metadataText,
@@ -230,7 +232,7 @@ export const toolOptions = {
     profile: z
       .enum(['screen', 'ebook', 'printer', 'prepress', 'web', 'max'])
       .optional()
-      .describe('Named quality levels; web equals ebook, max is the smallest.'),
+      .describe('Quality preset; web equals ebook, max makes the smallest file.'),
     targetSize: integer(1000, 2_000_000_000)
       .optional()
       .describe('Maximum size in bytes; the best quality that fits is used.'),

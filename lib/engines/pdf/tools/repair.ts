@@ -36,7 +36,7 @@ export async function repairPdf(
     if (pages > (bestRepair?.pages ?? 0)) bestRepair = { path, program, pages }
     if (bestRepair && (await isIntact(bestRepair.path, tools))) break
   }
-  if (!bestRepair) throw corruptPdfError(new Error('No program could read it.'))
+  if (!bestRepair) throw corruptPdfError(new Error('No program could read the PDF.'))
   await warnAboutInvalidSignatures([input.path], tools)
   const path = join(work.outDir, 'output.pdf')
   await copyFile(bestRepair.path, path)

@@ -73,15 +73,21 @@ export const watermarkOptionShape = {
   watermarkPosition: z
     .preprocess(normalizePosition, z.enum([...positions, 'diagonal', 'tile']))
     .optional()
-    .describe('When left out, diagonal for text and center for an image; tile repeats it.'),
+    .describe(
+      'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.',
+    ),
   watermarkOpacity: z
     .preprocess(parseShare, z.number().min(0.01).max(1))
     .default(0.3)
     .describe('0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.'),
   watermarkFontSize: decimal(4, 500)
     .optional()
-    .describe('Points on a page, pixels on an image or video. When left out, as large as fits well.'),
-  watermarkColor: watermarkColor.default('#808080').describe('Such as #ff0000, or a name such as red.'),
+    .describe(
+      'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.',
+    ),
+  watermarkColor: watermarkColor
+    .default('#808080')
+    .describe('A color such as #ff0000, or a name such as red.'),
   watermarkScale: integer(1, 100)
     .default(40)
     .describe('Width of the watermark image in percent of the page, image or video.'),

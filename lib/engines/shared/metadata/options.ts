@@ -12,7 +12,7 @@ const textOption = z
 /** Metadata fields that can be written, with the same names for all formats. */
 export const MetadataOptions = z.object({
   title: textOption.describe(
-    'An empty value removes the entry; without the option it is kept. The same applies to the other fields.',
+    'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.',
   ),
   author: textOption.describe('The author, or the artist of a song.'),
   subject: textOption,
@@ -22,7 +22,7 @@ export const MetadataOptions = z.object({
   creationDate: z
     .union([z.literal(''), z.iso.date(), z.iso.datetime({ offset: true, local: true })])
     .optional()
-    .describe('Such as 2026-01-31 or 2026-01-31T12:00:00Z.'),
+    .describe('Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.'),
   strip: flag()
     .default(false)
     .describe(

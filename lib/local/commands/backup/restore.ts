@@ -77,7 +77,7 @@ async function listFiles(folder: string): Promise<string[]> {
     const fileStats = await lstat(path)
     if (fileStats.isDirectory()) files.push(...(await listFiles(path)))
     else if (fileStats.isFile() && fileStats.nlink === 1) files.push(path)
-    else throw new Error(`It contains ${name}, which is not a plain file.`)
+    else throw new Error(`The archive contains ${name}, which is not a regular file.`)
   }
   return files
 }
@@ -86,7 +86,7 @@ function checkDatabase(file: string): void {
   const database = new DatabaseSync(file)
   try {
     const { quick_check: result } = database.prepare('PRAGMA quick_check(1)').get() ?? {}
-    if (result !== 'ok') throw new Error(`A database in it is corrupt: ${String(result)}`)
+    if (result !== 'ok') throw new Error(`A database in the archive is corrupt: ${String(result)}`)
   } finally {
     database.close()
   }

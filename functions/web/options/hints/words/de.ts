@@ -23,12 +23,12 @@ const hints: typeof en = {
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Skripte der Seite ausführen, etwa solche, die Diagramme zeichnen. Sie haben keinen Netzzugang.',
   'Also removes links that lead out of the document.': 'Entfernt Links zu Websites und anderen Dateien.',
-  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+  'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Ändert das PDF, auch wenn seine Signaturen dadurch ungültig werden.',
   'Also removes title, author and other metadata.': 'Entfernt Titel, Autor und andere Metadaten.',
-  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
+  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
     'Unverändert lassen, um ihn zu behalten; leeren, um ihn zu entfernen.',
-  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Datum der Erstellung.',
+  'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Datum der Erstellung.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '„Unverändert kopieren“ lässt den Ton, wie er ist, wenn möglich.',
   'Bits per color channel: fewer bits give fewer, larger shapes.':
@@ -61,11 +61,11 @@ const hints: typeof en = {
     'Alle Schriften werden eingebettet, damit Seiten überall gleich aussehen.',
   'Everything darker than this brightness, in percent, is traced.':
     'Alles, was dunkler ist, wird nachgezeichnet.',
-  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
     'Dateinamen oder Pfade, zum Beispiel docs/*.pdf. Leer lassen für alle Dateien.',
   'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Entfernt Angaben zu Ort, Kamera und Programm. Das Bild sieht gleich aus.',
-  'Fonts are named but never embedded; a warning says so when this is set.':
+  'The format only names fonts and never embeds them; setting this option causes a warning.':
     'Dieses Format nennt Schriften nur, es kann sie nicht einbetten.',
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Ersetzt die Fußzeile des Dokuments. {page}, {pages} und {date} werden ausgefüllt.',
@@ -96,7 +96,7 @@ const hints: typeof en = {
   'Keeps all font sizes of the document.': 'Behält alle Schriftgrößen des Dokuments.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Links, oben, Breite und Höhe in Punkten, anstelle von Rändern.',
-  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Nötig, um die Rechte zu ändern. Standard: das Passwort oder ein zufälliges.',
   'Longest side in pixels; larger pages are scaled down.':
     'Größere Seiten werden auf dieses Maß verkleinert.',
@@ -109,14 +109,14 @@ const hints: typeof en = {
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt':
     'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'Zum Beispiel 20mm, 2cm, 1in oder 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5.':
     'Eine Zahl für alle Seiten oder vier für oben, unten, links und rechts, zum Beispiel 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Größere Bilder werden auf dieses Maß verkleinert.',
-  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
+  'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'Zum Beispiel 500k oder 2M. Bildrate und Abmessungen werden verringert, bis die Datei passt.',
   'Maximum size in bytes; the best quality that fits is used.': 'Nimmt die beste Qualität, die hineinpasst.',
-  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
+  'Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.':
     'Zum Beispiel 500k oder 8M. Anstelle der Qualität.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'Die Bildqualität wird verringert, bis die Datei passt.',
@@ -124,7 +124,7 @@ const hints: typeof en = {
     'Erst die Qualität, dann die Abmessungen werden verringert, bis die Datei passt.',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Mindestabstand vom Rand. Leer lassen für automatisch.',
-  'Named quality levels; web equals ebook, max is the smallest.': 'Bestimmt die Auflösung der Bilder.',
+  'Quality preset; web equals ebook, max makes the smallest file.': 'Bestimmt die Auflösung der Bilder.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Nötig, um das Archiv zu öffnen. Ein 7z verbirgt auch die Dateinamen.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -166,12 +166,12 @@ const hints: typeof en = {
     'Höhere Werte ergeben ein größeres, schärferes Bild. 96 ist die Originalgröße.',
   'Pixels per inch of the drawing.': 'Höhere Werte ergeben ein schärferes, größeres Bild.',
   'Pixels per inch.': 'Höhere Werte ergeben ein schärferes, größeres Bild.',
-  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten. Standard: 256 × 256.',
-  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten. Standard: 256 × 256.',
   'Plays the animation forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
-  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Leer lassen für automatisch passend.',
   'Points.': '',
   'Position on the page.': '',
@@ -188,10 +188,10 @@ const hints: typeof en = {
   'Seconds of silence between two files.': 'Sekunden Stille zwischen zwei Dateien.',
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Verkleinert breite Tabellen, damit keine Spalte auf eine andere Seite rutscht.',
-  'Size of the content on the page, 0.1 to 2.': '1 ist die Originalgröße.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
+  'Scale of the content on the page, 0.1 to 2.': '1 ist die Originalgröße.',
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
     'Andere Größen werden angepasst. Standard: passend zum E-Reader.',
-  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Zum Beispiel 16,32,48. Leer lassen für die üblichen Größen.',
   'Slower presets make smaller files of the same quality.':
     'Langsamere Stufen ergeben kleinere Dateien gleicher Qualität.',
@@ -201,7 +201,7 @@ const hints: typeof en = {
   'Start time, as HH:MM:SS.ms.': 'Anfang, z. B. 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
     'Richtet schiefe Scans gerade. Ihre Bilder werden neu kodiert.',
-  'Such as #ff0000, or a name such as red.': 'Ein Farbname oder ein Wert wie #ff0000.',
+  'A color such as #ff0000, or a name such as red.': 'Ein Farbname oder ein Wert wie #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     'Wörter oder Ausdrücke, die endgültig entfernt werden, durch Kommas getrennt. Groß- und Kleinschreibung ist egal.',
   'Text in any script. Send either this or an image as an additional file.':
@@ -221,7 +221,7 @@ const hints: typeof en = {
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 ist halb so laut, 2 doppelt so laut.',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Trennzeichen der CSV-Datei. Wird normalerweise automatisch erkannt.',
-  'When left out, diagonal for text and center for an image; tile repeats it.':
+  'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Standard: diagonal bei Text, in der Mitte bei einem Bild.',
   'Whether readers may add comments.': '',
   'Whether readers may change pages.': '',

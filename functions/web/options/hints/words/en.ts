@@ -23,12 +23,12 @@ const hints: Readonly<Record<string, string>> = {
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Run the scripts of the page, such as those that draw charts. They have no network access.',
   'Also removes links that lead out of the document.': 'Removes links to websites and other files.',
-  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+  'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Change the PDF even though its signatures become invalid.',
   'Also removes title, author and other metadata.': 'Removes title, author and other metadata.',
-  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
+  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
     'Leave unchanged to keep it; clear to remove it.',
-  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date of creation.',
+  'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date of creation.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '“Copy unchanged” keeps the audio as it is, if possible.',
   'Bits per color channel: fewer bits give fewer, larger shapes.': 'Lower values give fewer, larger shapes.',
@@ -49,7 +49,8 @@ const hints: Readonly<Record<string, string>> = {
     'In addition to the camera’s orientation.',
   'Degrees clockwise: 90, 180, 270 or -90.': 'Rotates the pages clockwise.',
   'Distance from the edge, such as 24pt or 10mm.': 'For example 24pt or 10mm.',
-  'Dithering method for colors that are not in the palette.': 'How missing colors are mixed.',
+  'Dithering method for colors that are not in the palette.':
+    'How colors that are not in the palette are imitated.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Meets the bitrate more precisely, but takes twice as long.',
   'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
@@ -59,11 +60,11 @@ const hints: Readonly<Record<string, string>> = {
   'Every font is embedded, so that pages look the same everywhere; false has no effect and causes a warning':
     'All fonts are embedded, so pages look the same everywhere.',
   'Everything darker than this brightness, in percent, is traced.': 'Everything darker than this is traced.',
-  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
     'File names or paths, for example docs/*.pdf. Leave empty for all files.',
   'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Removes location, camera and program data. The image looks the same.',
-  'Fonts are named but never embedded; a warning says so when this is set.':
+  'The format only names fonts and never embeds them; setting this option causes a warning.':
     'This format only names fonts, it can’t embed them.',
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Replaces the document’s footer. {page}, {pages} and {date} are filled in.',
@@ -94,7 +95,7 @@ const hints: Readonly<Record<string, string>> = {
   'Keeps all font sizes of the document.': 'Keeps all font sizes of the document.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Left, top, width and height in points, instead of margins.',
-  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Needed to change the permissions. Default: the password, or a random one.',
   'Longest side in pixels; larger pages are scaled down.': 'Larger pages are scaled down to this size.',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -103,15 +104,15 @@ const hints: Readonly<Record<string, string>> = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'For example 20mm, 2cm, 1in or 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5.':
     'One number for all sides, or four for top, bottom, left and right, for example 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Larger images are scaled down to this size.',
-  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
+  'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'For example 500k or 2M. Frame rate and dimensions are reduced until the file fits.',
   'Maximum size in bytes; the best quality that fits is used.':
     'Uses the best quality that keeps the file within this size.',
-  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
+  'Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.':
     'For example 500k or 8M. Use it instead of quality.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'Image quality is reduced until the file fits.',
@@ -119,7 +120,7 @@ const hints: Readonly<Record<string, string>> = {
     'Reduces the quality first, then the dimensions, until the file fits.',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Minimum distance from the edge. Leave empty to set it automatically.',
-  'Named quality levels; web equals ebook, max is the smallest.': 'Sets the resolution of the images.',
+  'Quality preset; web equals ebook, max makes the smallest file.': 'Sets the resolution of the images.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Required to open the archive. A 7z hides the file names as well.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -159,12 +160,12 @@ const hints: Readonly<Record<string, string>> = {
     'Higher values make a larger, sharper image. 96 is the original size.',
   'Pixels per inch of the drawing.': 'Higher values make a sharper, larger image.',
   'Pixels per inch.': 'Higher values make a sharper, larger image.',
-  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Leave width or height empty to keep the proportions. Default: 256 × 256.',
-  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Leave width or height empty to keep the proportions. Default: 256 × 256.',
   'Plays the animation forward, then backward.': 'Plays forward, then backward.',
-  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Leave empty to fit automatically.',
   'Points.': '',
   'Position on the page.': '',
@@ -181,10 +182,10 @@ const hints: Readonly<Record<string, string>> = {
   'Seconds of silence between two files.': 'Seconds of silence between two files.',
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Shrinks wide sheets so that no column moves to another page.',
-  'Size of the content on the page, 0.1 to 2.': '1 is the original size.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
+  'Scale of the content on the page, 0.1 to 2.': '1 is the original size.',
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
     'Other sizes are scaled to match. Default: suits the e-reader.',
-  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'For example 16,32,48. Leave empty for the common sizes.',
   'Slower presets make smaller files of the same quality.':
     'Slower presets make smaller files of the same quality.',
@@ -194,7 +195,7 @@ const hints: Readonly<Record<string, string>> = {
   'Start time, as HH:MM:SS.ms.': 'Start time, e.g. 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
     'Straightens skewed scans. Their images are re-encoded.',
-  'Such as #ff0000, or a name such as red.': 'A color name, or a value like #ff0000.',
+  'A color such as #ff0000, or a name such as red.': 'A color name, or a value like #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     'Words or phrases to remove permanently, separated by commas. Upper/lower case is ignored.',
   'Text in any script. Send either this or an image as an additional file.':
@@ -214,7 +215,7 @@ const hints: Readonly<Record<string, string>> = {
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 is half as loud, 2 is twice as loud.',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Field separator of the CSV file. Detected automatically by default.',
-  'When left out, diagonal for text and center for an image; tile repeats it.':
+  'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Default: diagonal for text, centered for an image.',
   'Whether readers may add comments.': '',
   'Whether readers may change pages.': '',

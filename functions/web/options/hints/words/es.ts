@@ -23,12 +23,12 @@ const hints: typeof en = {
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Ejecutar los scripts de la página, como los que dibujan gráficos. No tienen acceso a la red.',
   'Also removes links that lead out of the document.': 'Elimina los enlaces a sitios web y a otros archivos.',
-  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+  'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Cambia el PDF aunque sus firmas dejen de ser válidas.',
   'Also removes title, author and other metadata.': 'Elimina el título, el autor y otros metadatos.',
-  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
+  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
     'Sin cambios, el valor se conserva; con el campo vacío, se elimina.',
-  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Fecha de creación.',
+  'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Fecha de creación.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '«Copiar sin cambios» deja el audio tal como está, si es posible.',
   'Bits per color channel: fewer bits give fewer, larger shapes.':
@@ -61,11 +61,11 @@ const hints: typeof en = {
     'Se incrustan todas las fuentes: las páginas se ven igual en todas partes.',
   'Everything darker than this brightness, in percent, is traced.':
     'Se vectoriza todo lo que sea más oscuro.',
-  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
     'Nombres o rutas de archivos, por ejemplo docs/*.pdf. Dejar vacío para extraer todos.',
   'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Elimina la ubicación y los datos de la cámara y del programa. La imagen se ve igual.',
-  'Fonts are named but never embedded; a warning says so when this is set.':
+  'The format only names fonts and never embeds them; setting this option causes a warning.':
     'Este formato solo indica el nombre de las fuentes; no puede incrustarlas.',
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Sustituye el pie de página del documento. {page}, {pages} y {date} se completan solos.',
@@ -96,7 +96,7 @@ const hints: typeof en = {
   'Keeps all font sizes of the document.': 'Conserva todos los tamaños de letra del documento.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Izquierda, arriba, ancho y alto en puntos, en lugar de márgenes.',
-  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Necesaria para cambiar los permisos. Por defecto, la contraseña, o una aleatoria.',
   'Longest side in pixels; larger pages are scaled down.':
     'Las páginas más grandes se reducen a este tamaño.',
@@ -106,15 +106,15 @@ const hints: typeof en = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': 'Por ejemplo, 20mm, 2cm, 1in o 72pt.',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': 'Por ejemplo, 20mm, 2cm, 1in o 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'Por ejemplo, 20mm, 2cm, 1in o 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5.':
     'Un número para todos los lados, o cuatro para arriba, abajo, izquierda y derecha, por ejemplo 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Las imágenes más grandes se reducen a este tamaño.',
-  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
+  'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'Por ejemplo, 500k o 2M. Los fotogramas por segundo y las dimensiones se reducen hasta alcanzar ese tamaño.',
   'Maximum size in bytes; the best quality that fits is used.':
     'Usa la mejor calidad que no supere este tamaño.',
-  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
+  'Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.':
     'Por ejemplo, 500k u 8M. Usar en lugar de la calidad.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'La calidad de las imágenes se reduce hasta alcanzar ese tamaño.',
@@ -122,7 +122,7 @@ const hints: typeof en = {
     'La calidad, y luego las dimensiones, se reducen hasta alcanzar ese tamaño.',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Distancia mínima al borde. Dejar vacío para ajustarla automáticamente.',
-  'Named quality levels; web equals ebook, max is the smallest.': 'Define la resolución de las imágenes.',
+  'Quality preset; web equals ebook, max makes the smallest file.': 'Define la resolución de las imágenes.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Necesaria para abrir el archivo comprimido. Un 7z oculta también los nombres de los archivos.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -164,12 +164,12 @@ const hints: typeof en = {
     'Los valores altos dan una imagen más grande y nítida. 96 es el tamaño original.',
   'Pixels per inch of the drawing.': 'Los valores altos dan una imagen más nítida y grande.',
   'Pixels per inch.': 'Los valores altos dan una imagen más nítida y grande.',
-  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Dejar vacío el ancho o el alto para conservar las proporciones. Por defecto: 256 × 256.',
-  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Dejar vacío el ancho o el alto para conservar las proporciones. Por defecto: 256 × 256.',
   'Plays the animation forward, then backward.': 'Se reproduce hacia delante y luego hacia atrás.',
-  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Dejar vacío para ajustarlo automáticamente.',
   'Points.': '',
   'Position on the page.': '',
@@ -186,10 +186,10 @@ const hints: typeof en = {
   'Seconds of silence between two files.': 'Segundos de silencio entre dos archivos.',
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Reduce las hojas anchas para que ninguna columna pase a otra página.',
-  'Size of the content on the page, 0.1 to 2.': '1 es el tamaño original.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
+  'Scale of the content on the page, 0.1 to 2.': '1 es el tamaño original.',
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
     'Los demás tamaños se adaptan. Por defecto, según el lector electrónico.',
-  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Por ejemplo, 16,32,48. Dejar vacío para los tamaños habituales.',
   'Slower presets make smaller files of the same quality.':
     'Los ajustes más lentos dan archivos más pequeños con la misma calidad.',
@@ -199,7 +199,7 @@ const hints: typeof en = {
   'Start time, as HH:MM:SS.ms.': 'Tiempo inicial, por ejemplo 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
     'Endereza los escaneos torcidos. Sus imágenes se recodifican.',
-  'Such as #ff0000, or a name such as red.': 'Un nombre de color, o un valor como #ff0000.',
+  'A color such as #ff0000, or a name such as red.': 'Un nombre de color, o un valor como #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     'Palabras o frases que eliminar de forma permanente, separadas por comas. No se distingue entre mayúsculas y minúsculas.',
   'Text in any script. Send either this or an image as an additional file.':
@@ -219,7 +219,7 @@ const hints: typeof en = {
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 es la mitad de volumen, 2 es el doble.',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Separador de campos del archivo CSV. Por defecto se detecta automáticamente.',
-  'When left out, diagonal for text and center for an image; tile repeats it.':
+  'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Por defecto: en diagonal para un texto, en el centro para una imagen.',
   'Whether readers may add comments.': '',
   'Whether readers may change pages.': '',

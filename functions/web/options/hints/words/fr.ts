@@ -25,12 +25,12 @@ const hints: typeof en = {
     'Exécuter les scripts de la page, par exemple ceux qui dessinent des graphiques. Ils n’ont pas accès au réseau.',
   'Also removes links that lead out of the document.':
     'Supprime les liens vers des sites et d’autres fichiers.',
-  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+  'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Modifie le PDF même si ses signatures ne sont plus valides.',
   'Also removes title, author and other metadata.': 'Supprime le titre, l’auteur et les autres métadonnées.',
-  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
+  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
     'Ne changez rien pour conserver la valeur ; videz le champ pour la supprimer.',
-  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date de création.',
+  'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date de création.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '« Copier sans changement » conserve le son tel quel, si possible.',
   'Bits per color channel: fewer bits give fewer, larger shapes.':
@@ -64,11 +64,11 @@ const hints: typeof en = {
     'Toutes les polices sont incorporées : les pages ont partout le même aspect.',
   'Everything darker than this brightness, in percent, is traced.':
     'Tout ce qui est plus sombre est vectorisé.',
-  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
     'Noms ou chemins de fichiers, par exemple docs/*.pdf. Laissez vide pour tous les fichiers.',
   'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Supprime le lieu et les données de l’appareil et du programme. L’image garde le même aspect.',
-  'Fonts are named but never embedded; a warning says so when this is set.':
+  'The format only names fonts and never embeds them; setting this option causes a warning.':
     'Ce format ne fait que nommer les polices, il ne peut pas les incorporer.',
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Remplace le pied de page du document. {page}, {pages} et {date} sont remplis.',
@@ -99,7 +99,7 @@ const hints: typeof en = {
   'Keeps all font sizes of the document.': 'Conserve toutes les tailles de police du document.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Gauche, haut, largeur et hauteur en points, à la place des marges.',
-  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Nécessaire pour changer les autorisations. Par défaut : le mot de passe, ou un mot de passe aléatoire.',
   'Longest side in pixels; larger pages are scaled down.':
     'Les pages plus grandes sont réduites à cette taille.',
@@ -109,15 +109,15 @@ const hints: typeof en = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': 'Par exemple 20mm, 2cm, 1in ou 72pt.',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': 'Par exemple 20mm, 2cm, 1in ou 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'Par exemple 20mm, 2cm, 1in ou 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5.':
     'Un nombre pour tous les côtés, ou quatre pour le haut, le bas, la gauche et la droite, par exemple 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Les images plus grandes sont réduites à cette taille.',
-  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
+  'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'Par exemple 500k ou 2M. La fréquence d’images et les dimensions sont réduites jusqu’à ce que le fichier convienne.',
   'Maximum size in bytes; the best quality that fits is used.':
     'Utilise la meilleure qualité qui respecte cette taille.',
-  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
+  'Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.':
     'Par exemple 500k ou 8M. À utiliser à la place de la qualité.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'La qualité des images est réduite jusqu’à ce que le fichier convienne.',
@@ -125,7 +125,7 @@ const hints: typeof en = {
     'La qualité, puis les dimensions sont réduites jusqu’à ce que le fichier convienne.',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Distance minimale au bord. Laissez vide pour un réglage automatique.',
-  'Named quality levels; web equals ebook, max is the smallest.': 'Définit la résolution des images.',
+  'Quality preset; web equals ebook, max makes the smallest file.': 'Définit la résolution des images.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Nécessaire pour ouvrir l’archive. Un 7z cache aussi les noms de fichiers.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -167,12 +167,12 @@ const hints: typeof en = {
     'Des valeurs plus élevées donnent une image plus grande et plus nette. 96 est la taille d’origine.',
   'Pixels per inch of the drawing.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
   'Pixels per inch.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
-  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
-  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
   'Plays the animation forward, then backward.': 'Lecture en avant, puis en arrière.',
-  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Laissez vide pour un ajustement automatique.',
   'Points.': '',
   'Position on the page.': '',
@@ -189,10 +189,10 @@ const hints: typeof en = {
   'Seconds of silence between two files.': 'Secondes de silence entre deux fichiers.',
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Réduit les feuilles larges pour qu’aucune colonne ne passe sur une autre page.',
-  'Size of the content on the page, 0.1 to 2.': '1 est la taille d’origine.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
+  'Scale of the content on the page, 0.1 to 2.': '1 est la taille d’origine.',
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
     'Les autres tailles s’adaptent. Par défaut : selon la liseuse.',
-  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Par exemple 16,32,48. Laissez vide pour les tailles courantes.',
   'Slower presets make smaller files of the same quality.':
     'Les préréglages plus lents donnent des fichiers plus petits à qualité égale.',
@@ -202,7 +202,7 @@ const hints: typeof en = {
   'Start time, as HH:MM:SS.ms.': 'Début, par exemple 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
     'Redresse les scans de travers. Leurs images sont réencodées.',
-  'Such as #ff0000, or a name such as red.': 'Un nom de couleur, ou une valeur comme #ff0000.',
+  'A color such as #ff0000, or a name such as red.': 'Un nom de couleur, ou une valeur comme #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     'Mots ou expressions à supprimer définitivement, séparés par des virgules. La casse est ignorée.',
   'Text in any script. Send either this or an image as an additional file.':
@@ -224,7 +224,7 @@ const hints: typeof en = {
     '0.5 est deux fois moins fort, 2 est deux fois plus fort.',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Séparateur de champs du fichier CSV. Détecté automatiquement par défaut.',
-  'When left out, diagonal for text and center for an image; tile repeats it.':
+  'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Par défaut : en diagonale pour un texte, centré pour une image.',
   'Whether readers may add comments.': '',
   'Whether readers may change pages.': '',

@@ -22,12 +22,12 @@ const hints: typeof en = {
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'グラフを描くものなど、ページのスクリプトを実行します。ネットワークには接続できません。',
   'Also removes links that lead out of the document.': 'ウェブサイトやほかのファイルへのリンクを削除します。',
-  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+  'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     '署名が無効になっても PDF を変更します。',
   'Also removes title, author and other metadata.': 'タイトル、作成者などのメタデータを削除します。',
-  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
+  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
     '変更しなければそのまま残り、空欄にすると削除されます。',
-  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': '作成した日付。',
+  'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': '作成した日付。',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '「そのままコピー」は、可能な場合に音声を変更せず残します。',
   'Bits per color channel: fewer bits give fewer, larger shapes.': '値を下げると、形が少なく大きくなります。',
@@ -59,11 +59,11 @@ const hints: typeof en = {
     'すべてのフォントを埋め込むため、どこでも同じ表示になります。',
   'Everything darker than this brightness, in percent, is traced.':
     'これより暗い部分をすべてトレースします。',
-  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
     'ファイル名またはパス（例：docs/*.pdf）。空欄の場合はすべてのファイル。',
   'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     '位置情報、カメラ、ソフトウェアの情報を削除します。画像の見た目は変わりません。',
-  'Fonts are named but never embedded; a warning says so when this is set.':
+  'The format only names fonts and never embeds them; setting this option causes a warning.':
     'この形式はフォント名だけを記録し、フォントは埋め込めません。',
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     '文書のフッターを置き換えます。{page}、{pages}、{date} には値が入ります。',
@@ -93,7 +93,7 @@ const hints: typeof en = {
   'Keeps all font sizes of the document.': '文書のすべてのフォントサイズを保ちます。',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     '余白の代わりに、左、上、幅、高さをポイントで指定します。',
-  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     '権限の変更に必要です。既定ではパスワードと同じか、ランダムなパスワードです。',
   'Longest side in pixels; larger pages are scaled down.': 'これより大きいページは縮小されます。',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -102,14 +102,14 @@ const hints: typeof en = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': '例：20mm、2cm、1in、72pt',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': '例：20mm、2cm、1in、72pt',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': '例：20mm、2cm、1in、72pt',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5.':
     '全辺共通の 1 つの数値、または上、下、左、右の 4 つの数値（例：10,10,20,20）。',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'これより大きい画像は縮小されます。',
-  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
+  'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     '例：500k、2M。収まるまでフレームレートと寸法を下げます。',
   'Maximum size in bytes; the best quality that fits is used.': 'このサイズに収まる最高の品質を使います。',
-  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
+  'Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.':
     '例：500k、8M。品質の代わりに指定します。',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     '収まるまで画像の品質を下げます。',
@@ -117,7 +117,7 @@ const hints: typeof en = {
     '収まるまで品質を下げ、次に寸法を縮小します。',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     '端からの最小距離。空欄の場合は自動で決まります。',
-  'Named quality levels; web equals ebook, max is the smallest.': '画像の解像度を設定します。',
+  'Quality preset; web equals ebook, max makes the smallest file.': '画像の解像度を設定します。',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'アーカイブを開くときに必要です。7z ではファイル名も隠されます。',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -158,12 +158,12 @@ const hints: typeof en = {
     '値を上げると、画像が大きく鮮明になります。96 が元のサイズです。',
   'Pixels per inch of the drawing.': '値を上げると、画像が鮮明で大きくなります。',
   'Pixels per inch.': '値を上げると、画像が鮮明で大きくなります。',
-  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     '縦横比を保つには、幅または高さを空欄にします。既定：256 × 256',
-  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     '縦横比を保つには、幅または高さを空欄にします。既定：256 × 256',
   'Plays the animation forward, then backward.': '順方向に再生した後、逆方向に再生します。',
-  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     '空欄の場合は自動で調整します。',
   'Points.': '',
   'Position on the page.': '',
@@ -180,10 +180,10 @@ const hints: typeof en = {
   'Seconds of silence between two files.': 'ファイルとファイルの間の無音の秒数。',
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     '幅の広いシートを縮小し、列が別のページに分かれないようにします。',
-  'Size of the content on the page, 0.1 to 2.': '1 が元のサイズです。',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
+  'Scale of the content on the page, 0.1 to 2.': '1 が元のサイズです。',
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
     'ほかのサイズもこれに合わせて変わります。既定では端末に合わせます。',
-  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     '例：16,32,48。空欄の場合は一般的なサイズ。',
   'Slower presets make smaller files of the same quality.':
     '低速なプリセットほど、同じ品質でファイルが小さくなります。',
@@ -193,7 +193,7 @@ const hints: typeof en = {
   'Start time, as HH:MM:SS.ms.': '開始時間。例：00:00:10',
   'Straightens skewed pages; their images are encoded again.':
     '傾いたスキャンをまっすぐにします。画像は再エンコードされます。',
-  'Such as #ff0000, or a name such as red.': '色の名前、または #ff0000 のような値。',
+  'A color such as #ff0000, or a name such as red.': '色の名前、または #ff0000 のような値。',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     '完全に削除する語句を、コンマで区切って入力します。大文字と小文字は区別しません。',
   'Text in any script. Send either this or an image as an additional file.':
@@ -213,7 +213,7 @@ const hints: typeof en = {
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 で音量が半分、2 で 2 倍になります。',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'CSV ファイルの区切り文字。既定では自動で判別します。',
-  'When left out, diagonal for text and center for an image; tile repeats it.':
+  'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     '既定では、テキストは斜め、画像は中央に配置します。',
   'Whether readers may add comments.': '',
   'Whether readers may change pages.': '',

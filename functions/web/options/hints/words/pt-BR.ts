@@ -23,12 +23,12 @@ const hints: typeof en = {
   'Run the scripts of the page, such as those that draw charts. They have no network access.':
     'Executar os scripts da página, como os que desenham gráficos. Eles não têm acesso à rede.',
   'Also removes links that lead out of the document.': 'Remove links para sites e outros arquivos.',
-  'Changes a signed PDF, which invalidates its signatures. Otherwise it is refused.':
+  'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Altera o PDF mesmo que as assinaturas percam a validade.',
   'Also removes title, author and other metadata.': 'Remove título, autor e outros metadados.',
-  'An empty value removes the entry; without the option it is kept. The same applies to the other fields.':
+  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
     'Sem alteração, o valor é mantido; com o campo vazio, é removido.',
-  'Such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Data de criação.',
+  'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Data de criação.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
     '“Copiar sem alterações” mantém o áudio como está, se possível.',
   'Bits per color channel: fewer bits give fewer, larger shapes.':
@@ -60,11 +60,11 @@ const hints: typeof en = {
     'Todas as fontes são incorporadas: as páginas ficam iguais em qualquer lugar.',
   'Everything darker than this brightness, in percent, is traced.':
     'Tudo o que for mais escuro é vetorizado.',
-  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. All when left out.':
+  'Files to extract, by name or path in the archive; * matches any characters and ? a single one, such as docs/*.pdf. Defaults to all files.':
     'Nomes ou caminhos de arquivos, por exemplo docs/*.pdf. Deixe em branco para extrair todos.',
   'First removes all existing metadata, such as location, camera and software; the appearance stays the same.':
     'Remove a localização e os dados da câmera e do programa. A imagem fica igual.',
-  'Fonts are named but never embedded; a warning says so when this is set.':
+  'The format only names fonts and never embeds them; setting this option causes a warning.':
     'Este formato só indica o nome das fontes, não as incorpora.',
   "Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in":
     'Substitui o rodapé do documento. {page}, {pages} e {date} são preenchidos.',
@@ -94,7 +94,7 @@ const hints: typeof en = {
   'Keeps all font sizes of the document.': 'Mantém todos os tamanhos de fonte do documento.',
   'Left, top, width, height in points from the top left corner, instead of margins.':
     'Esquerda, topo, largura e altura em pontos, em vez de margens.',
-  'Lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
+  'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Necessária para alterar as permissões. Padrão: a senha, ou uma aleatória.',
   'Longest side in pixels; larger pages are scaled down.': 'Páginas maiores são reduzidas a este tamanho.',
   'Replaces straight quotes, double hyphens and three dots with typographic characters.':
@@ -104,15 +104,15 @@ const hints: typeof en = {
   'Margin at the left of every page, such as 20mm, 2cm, 1in or 72pt': 'Por exemplo, 20mm, 2cm, 1in ou 72pt.',
   'Margin at the right of every page, such as 20mm, 2cm, 1in or 72pt': 'Por exemplo, 20mm, 2cm, 1in ou 72pt.',
   'Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt': 'Por exemplo, 20mm, 2cm, 1in ou 72pt.',
-  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". 5 where left out.':
+  'Margins in pt from 0 to 200: one number for all sides, four such as "top,bottom,left,right" or "top/bottom/left/right", or by side such as "top=10,left=20". Omitted sides default to 5.':
     'Um número para todos os lados, ou quatro para topo, base, esquerda e direita, por exemplo 10,10,20,20.',
   'Maximum length of the longest side in pixels; larger images are scaled down.':
     'Imagens maiores são reduzidas a este tamanho.',
-  'Maximum size in bytes, or such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
+  'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.':
     'Por exemplo, 500k ou 2M. Os quadros por segundo e as dimensões são reduzidos até o arquivo caber.',
   'Maximum size in bytes; the best quality that fits is used.':
     'Usa a melhor qualidade que mantém o arquivo dentro deste tamanho.',
-  'Maximum size of the result in bytes, or such as 500k or 8M. Use it instead of quality.':
+  'Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.':
     'Por exemplo, 500k ou 8M. Use em vez da qualidade.',
   'Maximum size of the result in bytes; image quality is reduced until it fits.':
     'A qualidade das imagens é reduzida até o arquivo caber.',
@@ -120,7 +120,7 @@ const hints: typeof en = {
     'A qualidade e depois as dimensões são reduzidas até o arquivo caber.',
   'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
     'Distância mínima da borda. Deixe em branco para ajuste automático.',
-  'Named quality levels; web equals ebook, max is the smallest.': 'Define a resolução das imagens.',
+  'Quality preset; web equals ebook, max makes the smallest file.': 'Define a resolução das imagens.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
     'Necessária para abrir o arquivo compactado. Um 7z também oculta os nomes dos arquivos.',
   'New page order, such as 3,1,2. Pages not named follow in their original order.':
@@ -162,12 +162,12 @@ const hints: typeof en = {
     'Valores maiores geram uma imagem maior e mais nítida. 96 é o tamanho original.',
   'Pixels per inch of the drawing.': 'Valores maiores geram uma imagem mais nítida e maior.',
   'Pixels per inch.': 'Valores maiores geram uma imagem mais nítida e maior.',
-  'Pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Deixe a largura ou a altura em branco para manter as proporções. Padrão: 256 × 256.',
-  'Pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Deixe a largura ou a altura em branco para manter as proporções. Padrão: 256 × 256.',
   'Plays the animation forward, then backward.': 'Reproduz para frente e depois para trás.',
-  'Points on a page, pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Deixe em branco para ajuste automático.',
   'Points.': '',
   'Position on the page.': '',
@@ -184,10 +184,10 @@ const hints: typeof en = {
   'Seconds of silence between two files.': 'Segundos de silêncio entre dois arquivos.',
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Reduz planilhas largas para que nenhuma coluna passe para outra página.',
-  'Size of the content on the page, 0.1 to 2.': '1 é o tamanho original.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. When left out, as in the profile.':
+  'Scale of the content on the page, 0.1 to 2.': '1 é o tamanho original.',
+  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
     'Os outros tamanhos se adaptam. Padrão: conforme o leitor de e-books.',
-  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. The common sizes when left out.':
+  'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Por exemplo, 16,32,48. Deixe em branco para os tamanhos comuns.',
   'Slower presets make smaller files of the same quality.':
     'Predefinições mais lentas geram arquivos menores com a mesma qualidade.',
@@ -197,7 +197,7 @@ const hints: typeof en = {
   'Start time, as HH:MM:SS.ms.': 'Tempo inicial, por exemplo 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
     'Endireita digitalizações tortas. As imagens são recodificadas.',
-  'Such as #ff0000, or a name such as red.': 'Um nome de cor em inglês, ou um valor como #ff0000.',
+  'A color such as #ff0000, or a name such as red.': 'Um nome de cor em inglês, ou um valor como #ff0000.',
   'Terms to remove permanently, ignoring case: a list, or separated by commas.':
     'Palavras ou frases a remover de forma permanente, separadas por vírgulas, sem distinção entre maiúsculas e minúsculas.',
   'Text in any script. Send either this or an image as an additional file.':
@@ -217,7 +217,7 @@ const hints: typeof en = {
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 é metade do volume, 2 é o dobro.',
   'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
     'Separador de campos do arquivo CSV. Por padrão, é detectado automaticamente.',
-  'When left out, diagonal for text and center for an image; tile repeats it.':
+  'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Padrão: diagonal para texto, centro para imagem.',
   'Whether readers may add comments.': '',
   'Whether readers may change pages.': '',
