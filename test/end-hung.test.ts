@@ -20,7 +20,7 @@ for (const [caseName, body] of Object.entries(hangingFiles))
   test(`a test file that hangs in ${caseName} is killed and reported as failed`, async () => {
     const folder = scratchFolder('hung')
     writeFileSync(join(folder, 'hung.test.ts'), `import { test } from 'node:test'\n${body}\n`)
-    const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env // otherwise the inner runner would act as a test file of the outer one
     const runner = spawn(process.execPath, ['--test', '--test-timeout=1000', 'hung.test.ts'], {
       cwd: folder,
       env,

@@ -25,7 +25,7 @@ test('a test file that leaves a server open still ends, and all of its tests are
       `for (let n = 0; n < ${testCount}; n++) test('quick ' + n, () => {})\n` +
       `test('the open server', () => { createServer().listen(0); throw new Error('failed') })\n`,
   )
-  const { NODE_TEST_CONTEXT: _, ...env } = process.env // or the inner runner acts as a file of the outer one
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env // otherwise the inner runner would act as a test file of the outer one
   const args = ['--import', './ends.ts', '--test', '--test-reporter=tap', 'leaking.test.ts']
   const runner = spawn(process.execPath, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'ignore'] })
   const output = text(runner.stdout)

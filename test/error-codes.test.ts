@@ -13,7 +13,7 @@ const readSources = (pattern: string, except: RegExp) =>
     .map((path) => readFileSync(join(root, path), 'utf8'))
     .join('\n')
 
-/** Without the tables and contracts, which only list codes. */
+/** All code except the tables and contracts, which only list codes. */
 const code = readSources(
   '{lib,functions}/**/*.ts',
   /error-kinds|openapi|lib\/client\/|functions\/web\//,

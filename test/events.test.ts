@@ -58,7 +58,7 @@ const sentJob = newJob([
   newTask('work', [0]),
 ])
 
-test('events are marked if their job has its own webhook, and only then', () => {
+test('events are marked if and only if their job has its own webhook', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
     createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )

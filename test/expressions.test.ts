@@ -12,10 +12,13 @@ const notOnServer =
 const optionFiles = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
 /** Files whose expressions run on the event loop of the API. */
 const parsesRequests = (path: string) => optionFiles.test(path) || !notOnServer.test(path)
-/** Milliseconds per MiB of input. */
+/** Time limit in milliseconds per MiB of input. */
 const getLimitMs = (path: string) => (parsesRequests(path) ? 50 : 500)
 
-/** Characters of the inputs. A slow expression shows on a short one, before a long one would take minutes. */
+/**
+ * Lengths of the inputs in characters. A slow expression already shows on a short input, before a long one
+ * takes minutes.
+ */
 const lengths = [1024, 8 * 1024, 64 * 1024]
 
 function measureMs({ source, flags }: Expression, input: string): number {

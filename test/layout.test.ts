@@ -5,20 +5,20 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /**
- * The files and folders of `lib`, from the ground up: each imports only those before it. Type imports count as
- * well. `functions` contains the entry points, which import everything up to `http`.
+ * The files and folders of `lib`, from the lowest layer up: each imports only those before it. Type imports
+ * count as well. `functions` contains the entry points, which import everything up to `http`.
  */
 const layers = [
-  // The ground, and general parts that know nothing of the service.
+  // The lowest layer, and general modules that know nothing of the service.
   ...['error-catalog', 'errors', 'ids', 'plans', 'time-zones', 'component-ids', 'validation', 'async'],
   ...['names', 'crypto', 'binary', 'config', 'trace', 'otlp-span', 'log', 'io', 'net', 'mail'],
-  // Formats, the types that everyone speaks of, and what AWS or its embedded counterpart provides.
+  // Formats, the shared types, and what AWS or its embedded counterpart provides.
   ...['formats', 'model', 'embedded-aws', 'resources', 'aws', 'accounts', 'links'],
-  // From a file to another one.
+  // From one file to another.
   ...['engines', 'fidelity', 'decoders', 'plan', 'uploads', 'transfer', 'capture', 'tasks', 'jobs'],
-  // What surrounds a job.
+  // Features around a job.
   ...['webhooks', 'usage', 'conversion', 'workflows', 'access', 'live', 'services', 'http'],
-  // What builds and runs all of it.
+  // Layers that build and run the whole service.
   ...['page', 'deployment', 'local', 'client'],
 ]
 
@@ -35,7 +35,7 @@ const exceptions = [
 /** Layers that build or start the entry points, and may import them. */
 const layersImportingFunctions = ['page', 'deployment', 'local', 'client']
 
-/** All that `lib/embedded-aws` may import: it knows nothing of the service. */
+/** The only layers that `lib/embedded-aws` may import, as it knows nothing of the service. */
 const embeddedAllowedImports = ['async', 'io', 'crypto', 'time-zones', 'log', 'ids']
 
 interface Import {

@@ -6,7 +6,7 @@ import { areSpansExported, runSpan } from '../lib/trace.ts'
 
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-b7ad6b7169203331-01'
 
-test('spans are lines of the log only with LOG_SPANS and without a collector', async () => {
+test('trace spans are written to the log only with LOG_SPANS and without a collector', async () => {
   const lines: string[] = []
   const destination = { write: (line: string) => lines.push(line) }
   createLog({ LOG_LEVEL: 'info', LOG_FILE: undefined, LOG_SPANS: '0' }, destination)
@@ -34,7 +34,7 @@ test('spans are lines of the log only with LOG_SPANS and without a collector', a
   ])
 })
 
-test('a failed span has the status and the times of OTLP', () => {
+test('a failed trace span has its status and times in OTLP format', () => {
   const span = { traceId: 'a'.repeat(32), spanId: 'b'.repeat(16), isSampled: true, parentId: undefined }
   const line = toOtlpLine({
     ...span,

@@ -165,7 +165,7 @@ for (const image of imageIds) {
   })
 }
 
-/** What runs on one machine, read from the code that starts it. */
+/** Returns what runs on one machine, read from the code that starts it. */
 function runAsOneMachine() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})

@@ -44,7 +44,7 @@ const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
 
-/** Moves of anonymous identities, resumed later by the sweep. */
+/** Tasks that move anonymous identities to accounts, resumed later by the sweep. */
 const tasks = {
   text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
   pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },

@@ -24,6 +24,6 @@ test("the table adapter passes better-auth's adapter test suite", { timeout: 300
     .map(({ fullName }) => fullName)
   assert.deepEqual(failedCases, [])
   assert.ok(cases.length > 300, `${cases.length} cases`)
-  // vitest sets it if a case failed.
+  // vitest sets the exit code if a case failed.
   assert.equal(process.exitCode ?? 0, 0)
 })

@@ -22,7 +22,7 @@ interface Endpoint {
 /** Endpoints that better-auth refuses with our options. */
 const unusedMethods = ['POST /get-session']
 
-/** Names of the fields, and of those that are required. */
+/** Returns the names of all fields, and of the required ones. */
 function getFields(schema: z.ZodType | undefined) {
   if (!schema) return { names: [], required: [] }
   const { properties, required, allOf } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
@@ -54,7 +54,7 @@ test('the OpenAPI document lists every enabled better-auth endpoint with its fie
       const { names, required } = getFields(known)
       const own = getFields(shown)
       assert.deepEqual(own.required, required, `${name} ${place}`)
-      // The fields of a user are in no schema.
+      // No schema describes the fields of a user.
       if (name !== 'POST /update-user' && name !== 'GET /error')
         assert.deepEqual(
           own.names.filter((field) => !names.includes(field)),

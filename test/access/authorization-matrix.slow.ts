@@ -30,7 +30,7 @@ before(async () => {
 })
 after(() => app.close())
 
-/** A mark in everything that a stranger must not see. */
+/** A string in everything that a stranger must not see. */
 const secretMarker = 'only-the-owner-knows'
 
 type SeenReply = Pick<AppReply, 'status' | 'json' | 'text'>

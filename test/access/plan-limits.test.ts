@@ -4,7 +4,7 @@ import { getPlanLimits } from '../../lib/accounts/plan-limits.ts'
 import { readConfig } from '../../lib/config.ts'
 import { defaultPlans, type Plan, planIds } from '../../lib/plans.ts'
 
-test('an owner has few jobs if the plan allows at most 100 within the retention time', () => {
+test('an owner counts as having few jobs if their plan allows at most 100 within the retention time', () => {
   const config = readConfig({ RETENTION_HOURS: '24' })
   const hasFewJobs = (changes: Partial<Plan> = {}, plan = 'free' as (typeof planIds)[number]) =>
     getPlanLimits(plan, { plans: { ...defaultPlans, [plan]: { ...defaultPlans[plan], ...changes } }, config })

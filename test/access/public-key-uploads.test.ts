@@ -90,7 +90,7 @@ const send = (key: string, [method, path, options]: ReturnType<typeof requests>[
     ...options,
   })
 
-/** Whether the reply says that there is no such upload. A batch reports that for its item. */
+/** Whether the reply says that there is no such upload. A batch reports this for its item. */
 const isUnknown = ({ status, text }: { status: number; text: string }) =>
   status >= 400 && /UPLOAD_NOT_FOUND|You have no upload/.test(text)
 

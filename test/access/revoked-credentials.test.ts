@@ -10,7 +10,7 @@ import { createAdminKey, createManagerKey } from '../support/account.ts'
 import { startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
-/** As promised for access tokens. */
+/** The documented maximum for access tokens. */
 const maxDelayMs = 1000
 
 let service: TestService

@@ -42,7 +42,7 @@ describe('same-origin checks', () => {
       createClearingCookie('http://localhost'),
       'session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax',
     )
-    // Browsers only accept this name with Secure.
+    // Browsers accept a cookie with this prefix only if it is Secure.
     assert.equal(
       createClearingCookie('https://files.example.com'),
       '__Host-session=; Path=/; Max-Age=0; HttpOnly; SameSite=Lax; Secure',

@@ -80,7 +80,7 @@ test('webhook URLs and conversion options, even misspelled ones, are never store
     )
 })
 
-/** Sets and bytes as JSON. */
+/** Converts sets and bytes to JSON. */
 const plainText = (_: string, value: unknown) =>
   value instanceof Set
     ? [...value]

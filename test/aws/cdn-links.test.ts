@@ -26,7 +26,7 @@ const createKeyPair = () =>
   })
 const [oldKeyPair, newKeyPair] = [createKeyPair(), createKeyPair()]
 const stage = parseStage('dev', { cdnPublicKeys: [newKeyPair.publicKey, oldKeyPair.publicKey] })
-/** As CloudFormation resolves it, if the id of each key were that of its resource. */
+/** The setting as CloudFormation resolves it, if the id of each key were the name of its resource. */
 const CDN_KEYS = createCdnKeysSetting(stage)?.CDN_KEYS['Fn::Sub'].replace(/\$\{(\w+)\}/g, '$1') ?? ''
 
 const credentials = { accessKeyId: 'AKIACDN', secretAccessKey: 'cdn' }

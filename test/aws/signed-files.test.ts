@@ -59,7 +59,7 @@ test('a worker without credentials can read the files of its task and store its 
   const storedObject = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
   assert.equal(storedObject.ContentType, 'text/plain')
   assert.equal(await storedObject.Body?.transformToString(), 'output')
-  // Like a captured website, which is stored and then examined.
+  // Written like a captured website, which is stored and then examined.
   const target = { path: path('page'), contentType: 'text/html', signal }
   await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), target)
   assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')

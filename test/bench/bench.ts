@@ -12,7 +12,7 @@ import { sections } from './sections.ts'
  * measured alternately.
  */
 const flags = { gib: 'files of 1 GiB for the servers', million: 'a million stored jobs for growth' }
-/** Flags with a number. */
+/** Flags that take a number. */
 const numbers = { check: 'real jobs to compare with the calculation of scale' }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)

@@ -46,7 +46,7 @@ export class HttpClient {
     call.on('error', () => undefined)
     call.end(body)
     try {
-      const [response] = (await once(call, 'response')) as [IncomingMessage] // by the documentation of node:http
+      const [response] = (await once(call, 'response')) as [IncomingMessage] // according to the documentation of node:http
       return response
     } catch (error) {
       // A server can close an idle connection just when it is used again, so retry once.

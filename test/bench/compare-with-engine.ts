@@ -11,7 +11,7 @@ export interface EngineComparison {
   /** Form fields, including the target format. */
   readonly fields: Readonly<Record<string, string>>
   readonly rounds: number
-  /** Runs of each per round. */
+  /** Runs of the service, and of the engine, in each round. */
   readonly inARow: number
   /** Allowed time of the service as a multiple of the engine's. */
   readonly most: number

@@ -13,7 +13,7 @@ export interface ConcurrentComparison {
   readonly pid: number
   /** Returns the rate to compare with. */
   readonly bare: Measurement
-  /** Its name, and the share of its rate that is the target for the service. */
+  /** Name of the engine, and the share of its rate that is the target for the service. */
   readonly engine: string
   readonly share: number
   /** Maximum CPU time per job in milliseconds. */

@@ -39,7 +39,7 @@ test('without reserved concurrency, all functions share the concurrency of the a
   const pool = listResources(createStage('small')).find(({ name }) => name === 'concurrency of the account')
   assert.equal(pool?.limit, 10)
   const use = Object.values(jobInvocations).reduce((sum, { count, seconds }) => sum + count * seconds, 0)
-  // Of the messages for `prepare`, ten share an execution.
+  // Ten messages for `prepare` share one execution.
   assert.ok(pool && pool.perJob > use - 0.3 && pool.perJob < use + 0.3, String(pool?.perJob))
 })
 

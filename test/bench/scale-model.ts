@@ -106,7 +106,7 @@ export function listResources(stage: Stage, image: ImageId = commonImage): Resou
 
 export interface ResourceUse extends Resource {
   readonly use: number
-  /** Part of the limit, in per cent. */
+  /** Use in percent of the limit. */
   readonly percent: number
 }
 
@@ -129,7 +129,7 @@ export const maxJobsPerS = (resources: readonly Resource[]): number =>
  */
 const pollers = { first: 5, addedPerS: 5 }
 
-/** The stations of a job in order: their requests, and the function that waits for it there. */
+/** The steps of a job in order: the requests of each, and the function that processes them. */
 const jobSteps = (image: ImageId) => [
   { name: 'POST /v1/convert', requests: 1, by: 'conversion' },
   { name: 'queue ready', requests: 0, by: 'prepare' },
@@ -137,18 +137,18 @@ const jobSteps = (image: ImageId) => [
   { name: 'status and download', requests: usagePerJob.requests - 1, by: 'jobs' },
 ]
 
-/** How many jobs what is left suffices for. */
+/** How many jobs the remaining capacity suffices for. */
 const maxJobsFor = (capacity: number, usePerJob: number) => (usePerJob > 0 ? capacity / usePerJob : Infinity)
 
 export interface Burst {
   readonly seconds: number
-  /** The station at which jobs waited longest in total. */
+  /** The step at which jobs waited longest in total. */
   readonly bottleneck: string
 }
 
 /**
- * How long it takes until jobs that are sent at the same time are all downloaded, in steps of a second. Jobs that came
- * further go first; refused requests are repeated.
+ * How long it takes until jobs that are sent at the same time are all downloaded, in steps of a second. Jobs
+ * that are further along go first; refused requests are repeated.
  */
 export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
   const { functions, pool } = getConcurrency(stage, image)

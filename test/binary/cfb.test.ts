@@ -13,7 +13,7 @@ const smallStream = Buffer.from('a stream of less than 4,096 bytes, in small sec
 
 const openFile = (bytes: Buffer) => CompoundFile.open(openBuffer(bytes))
 
-/** Overwrites 32-bit numbers of a made file. */
+/** Overwrites 32-bit numbers in a generated file. */
 function patch(
   { bytes }: BuiltCompoundFile,
   ...changes: readonly (readonly [at: number, value: number])[]
@@ -43,7 +43,7 @@ test('streams of a compound file are found whatever the case of their names', as
   assert.equal(await detectFile('upload', bytes), 'xls')
 })
 
-test('only streams in the tree of the directory are linked, even if the tree loops', async () => {
+test('only streams in the directory tree of a compound file are found, even if the tree has a loop', async () => {
   const compoundFile = makeCompoundFile({ First: smallStream, Second: smallStream, Third: smallStream })
   const entry = (index: number) => getSectorOffset(compoundFile.directory) + 128 * index
   // The root leads to the first stream, the first to the second, and that back to the first.
@@ -119,7 +119,7 @@ test('a compound file that ends too early is reported as cut off', async () => {
 })
 
 test('a compound file whose allocation table uses sectors after its end is reported as cut off', async () => {
-  // One and two sectors of the allocation table.
+  // Needs one and two sectors of the allocation table.
   for (const size of [20_000, 100_000]) {
     const compoundFile = makeCompoundFile({ Large: randomBytes(size) })
     const count = compoundFile.bytes.length / 512 - 1
@@ -173,7 +173,8 @@ test('no byte of a compound file is read twice, however its sectors are ordered'
     const compoundFile = makeCompoundFile({ Large: randomBytes(size) })
     const [start = 0] = compoundFile.starts.values()
     const count = Math.ceil(size / 512)
-    // Each sector is followed by the one before it, so that no two can be read together.
+    // In the chain, each sector is followed by the one before it in the file, so that no two can be read
+    // together.
     const links = Array.from({ length: count }, (_, index) => start + index).map(
       (sector) => [compoundFile.linkOffset(sector), sector === start ? 0xfffffffe : sector - 1] as const,
     )

@@ -1,16 +1,16 @@
 import { crc32, deflateRawSync } from 'node:zlib'
 
-/** A file of a ZIP. What its headers say can be wrong. */
+/** A file in a ZIP, whose headers may be wrong. */
 export interface ZipEntrySpec {
   readonly name: string
   readonly content?: Buffer
-  /** 8 is "deflated". */
+  /** 8 is Deflate. */
   readonly method?: number
   readonly flags?: number
-  /** Of both headers. */
+  /** Checksum in both headers. */
   readonly crc?: number
   readonly uncompressedSize?: number
-  /** Of the directory only. */
+  /** Compressed size in the directory only. */
   readonly compressedSize?: number
   /** Index of another entry, whose data it shares. */
   readonly sharesDataWith?: number

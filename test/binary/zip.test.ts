@@ -182,7 +182,7 @@ test('a ZIP entry can be read more than once', async () => {
     assert.deepEqual(await zip.read(getEntry(zip, 'a.txt'), maxBytes), text)
 })
 
-test('reading a ZIP directory reads fewer than three times the bytes of the file', async () => {
+test('reading the directory of a ZIP reads less than three times the size of the file', async () => {
   for (const count of [500, 2000]) {
     const source = new CountingSource(
       makeZip(Array.from({ length: count }, (_, index) => ({ name: `${index}` }))),

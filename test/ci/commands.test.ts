@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-/** Runs the commands with scripts in place of npm, which notes its calls, and of unshare. */
+/** Runs the commands with fake versions of npm, which records its calls, and of unshare. */
 function run(commands: readonly (readonly string[])[], { unshare = 'exit 0' } = {}) {
   const folder = scratchFolder('ci-commands')
   const calls = join(folder, 'calls')

@@ -9,7 +9,7 @@ export type Command = readonly string[]
 /** Seconds that the selected conversions took when their results were recorded; two run at a time. */
 export const maxConformanceSeconds = 200
 export const maxSweepFiles = 60
-/** Faults put into an area. */
+/** Number of faults put into an area. */
 export const mutantsPerArea = 20
 
 export const runScript = (script: string, ...args: readonly string[]): Command => [

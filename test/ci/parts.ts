@@ -15,7 +15,7 @@ export interface Unit {
 /** Into how many units the conversions and the damaged files are divided. */
 const conformanceUnits = 20
 const sweepUnits = 12
-/** Faults put into each area; fewer are put into the area of a commit. */
+/** Number of faults put into each area; fewer are put into the area of a commit. */
 const mutantsInFullRun = 60
 /** Processor seconds of a test file that is not in the list of long ones. */
 const shortFileSeconds = 1

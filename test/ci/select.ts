@@ -32,9 +32,9 @@ export function findRow(file: string): Row | undefined {
 }
 
 /**
- * Returns the checks that belong to the changed files. What does not fit into the time of a run is left out: rows with
- * the most changed files come first, and of each row its first test before the second of any. The same files always
- * give the same selection.
+ * Returns the checks that belong to the changed files. Checks that do not fit into the time of a run are left
+ * out: rows with the most changed files come first, and of each row its first test before the second of any.
+ * The same files always give the same selection.
  */
 export function selectChecks(changedFiles: readonly string[]): Selection {
   const filesByRow = Map.groupBy(changedFiles, findRow)

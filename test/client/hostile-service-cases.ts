@@ -29,7 +29,7 @@ async function withMaliciousService(filename: string, use: (url: string) => Prom
       else reply(response, { jobId: 'job_1', ...finishedJob })
     })
   })
-  const serverUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens on a TCP port
+  const serverUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server's address is an AddressInfo
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   try {
     await use(serverUrl())

@@ -18,7 +18,7 @@ export const correctCalls = [
   () => client.tool(file, 'add-page-numbers-pdf', { fontColor: '#ff8800' }),
 ]
 
-/** What is only known at run time is not checked. */
+/** Values that are known only at run time are not checked. */
 export const dynamicCalls = [
   (to: string) => client.convert(file, to, { anything: 1 }),
   (to: string, options: Options) => client.convert(file, to, options),

@@ -124,7 +124,7 @@ async function withPage(
   server.listen(0, '127.0.0.1')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
   try {
-    const { port } = server.address() as AddressInfo // it listens on a TCP port
+    const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
     const browserPage = await browser.newPage()
     await browserPage.goto(`http://127.0.0.1:${port}/${query}`)
     await use(browserPage)

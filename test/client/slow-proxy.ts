@@ -40,7 +40,7 @@ export async function startSlowProxy(
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // it listens on a TCP port
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, // a TCP server's address is an AddressInfo
     putSizes,
     close: () => {
       server.close()

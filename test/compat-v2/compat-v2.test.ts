@@ -167,7 +167,7 @@ test('webhook events of the v2 compatibility API use its format, and its SDK ver
   assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
 })
 
-// With a separate key, because requests per minute are limited per key.
+// Uses a separate key, because requests per minute are limited per key.
 test('a webhook event of the v2 compatibility API contains the tasks under the names in the request', () => {
   const tasks = {
     smaller: { operation: 'compress', status: 'completed' },

@@ -18,7 +18,7 @@ export interface ImageFacts {
 
 interface Reader {
   readonly id: string
-  /** The engine that uses the same code. */
+  /** The engine that uses the same code as the reader. */
   readonly engine?: EngineId
   read(path: string): Promise<Omit<ImageFacts, 'reader'>>
 }
@@ -56,7 +56,7 @@ const readers: readonly Reader[] = [
     'ffmpeg',
     (path) => [
       ...['-v', 'error'],
-      // With the original extension it would read the file as raw pixels, which any bytes are.
+      // With the original extension, FFmpeg would read the file as raw pixels, and any bytes are valid pixels.
       ...(path.endsWith('.art') ? ['-format_whitelist', 'image2'] : []),
       ...['-i', path, '-frames:v', '1'],
       ...['-c:v', 'pgm', '-pix_fmt', 'gray', '-f', 'image2pipe', '-'],

@@ -9,9 +9,9 @@ export interface MediaFacts {
   /** Duration in seconds; that of the decoded streams if the container has none. */
   readonly seconds: number
   readonly streams: number
-  /** Of the first audio stream. */
+  /** Channels of the first audio stream. */
   readonly channels: number
-  /** Of the first audio stream, from its samples, because timestamps in a damaged file can jump. */
+  /** Duration of the first audio stream, from its samples, because timestamps in a damaged file can jump. */
   readonly audioS: number | undefined
   /** Peak level in dBFS; undefined without audio. */
   readonly peakDb: number | undefined

@@ -62,7 +62,7 @@ test('a conversion counts as verified after a success with its current route', (
 test('the content losses of each conversion are recorded, so that clients can read them before converting', async () => {
   assert.deepEqual(missingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
   assert.equal(missingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
-  // A video frame or an audio block of a short file.
+  // The difference is a video frame or an audio block of a short file.
   assert.equal(missingShares({ ...line, kept: 'seconds=0.96 samples=0.97' }), undefined)
   assert.deepEqual(missingShares({ ...line, kept: 'seconds=0.94' }), { seconds: 0.94 })
   assert.equal(missingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)

@@ -24,12 +24,12 @@ export interface PairSelection {
   readonly to: readonly string[] | undefined
   readonly engines: readonly EngineId[] | undefined
   readonly part: { readonly index: number; readonly of: number } | undefined
-  /** Undefined to run all. */
+  /** How many seconds of conversions to select, by their recorded durations; undefined for all. */
   readonly seconds: number | undefined
   readonly again: boolean
   readonly uncounted: boolean
   readonly jobs: number
-  /** Undefined to run all. */
+  /** Time limit of the run; undefined to run all. */
   readonly minutes: number | undefined
 }
 

@@ -84,7 +84,7 @@ describe('the files of a conversion request', () => {
     )
   })
 
-  test("a file is converted by the pinned engine or one that supports its traits, if it fits on the worker's disk", () => {
+  test('a file is converted by the pinned engine, or by one that supports its features, if it fits on the worker\'s disk', () => {
     const getEngines = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
@@ -128,7 +128,7 @@ describe('the files of a conversion request', () => {
 describe('worker disk space', () => {
   const mib = 1024 ** 2
   const worker = (image: string, diskMb: number) =>
-    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // only the members that are used
+    ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // a stub with only the members that are used
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))

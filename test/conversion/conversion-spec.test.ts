@@ -91,7 +91,7 @@ describe('task time limits', () => {
       engine: 'x',
       image: 'x',
       options: {},
-    })) as InputPlan['steps'], // only the members that are used
+    })) as InputPlan['steps'], // a stub with only the members that are used
     step: 0,
     files: [],
   })

@@ -109,7 +109,7 @@ test('the estimated conversion duration combines earlier conversions with the le
     durations,
     config: { PARALLEL: 2 },
     queues: { countMessages: async () => queue.depth },
-  } as unknown as Services // only the members that are used
+  } as unknown as Services // a stub with only the members that are used
   const source = { filename: 'a.png', format: 'png', size: 1000 }
   const operations = ['import/upload', 'convert', 'export/url']
   const display = { source, target: { format: 'jpg' }, operations, pollS: 2 }

@@ -45,7 +45,7 @@ async function createJob(moreFields: Parameters<typeof maker.job>[2] = {}) {
 }
 
 describe('reusing a file of an earlier job', () => {
-  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // only the members that are used
+  const principal = { ownerId: owner } as Parameters<typeof copySourceFromJob>[1] // a stub with only the members that are used
   const openSourceFile = (wanted: Parameters<typeof copySourceFromJob>[0], by: object = {}) =>
     copySourceFromJob(wanted, { ...principal, ...by }, services())
 

@@ -128,7 +128,7 @@ describe('fallback routes', () => {
           options: z.object(option ? { [option]: schema.optional() } : {}),
         },
       ],
-    }) as unknown as (typeof engines)[0] // These only plan.
+    }) as unknown as (typeof engines)[0] // these tests only plan
   const unreadableErrors = (...ids: string[]) =>
     ids.map((engine) => ({
       error: failure('CORRUPT_FILE'),
@@ -279,7 +279,7 @@ describe('remote files and exported results', () => {
     }
     assert.equal(getInvalidField({ exportPath: 'a' }), 'exportMethod')
     assert.equal(getInvalidField({ exportConfig: {} }), 'exportMethod')
-    // Links are always provided.
+    // `url` is not an export method, because links are always provided.
     for (const exportMethod of ['tape', 'url'])
       assert.equal(getInvalidField({ exportMethod }), 'exportMethod')
     assert.equal(getInvalidField({ exportMethod: 's3', exportConfig: '{' }), 'exportConfig')

@@ -13,7 +13,7 @@ test('an upload that is too large fails its task with the size limit', async () 
         return true
       },
     },
-  } as unknown as ReceiveUploadDeps // only the members that are used
+  } as unknown as ReceiveUploadDeps // a stub with only the members that are used
   await receiveUpload('upl_1', deps)
   const [{ error }] = outcomes as [{ error: { code: string; details?: Record<string, unknown> } }]
   assert.equal(error.code, 'FILE_TOO_LARGE')

@@ -43,7 +43,7 @@ describe('job creation', () => {
       source: { filename: 'a.txt', format: 'txt', size: 7 },
       target: { format: 'png' },
       operations: ['import/upload', 'convert', 'thumbnail', 'export/url'],
-      // From the document, the only file with a known route.
+      // The interval for documents, because the document is the only file with a known route.
       pollS: 5,
     })
     assert.deepEqual(

@@ -39,7 +39,7 @@ describe('uploads as job inputs', () => {
       files: [],
       principal: { ownerId: owner },
     }
-    const source = await openSource(request as never, services()) // only the members that are used
+    const source = await openSource(request as never, services()) // a stub with only the members that are used
     assert.deepEqual([source.field, source.filename, source.key], ['uploadId', 'd.txt', upload.key])
     assert.equal((await take(`uploads/2d/${upload.id}`)).key, upload.key, 'also by the key')
     // Other bytes are uploaded during the detection.

@@ -9,7 +9,7 @@ const folder = scratchFolder('build-program')
 
 test('a decoder process of another user can read the folder of its program', async () => {
   const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
-  // As in the service.
+  // The same umask as in the service.
   const umask = process.umask(0o077)
   try {
     await createReadableFolder(join(folder, 'cache', 'decoders'))

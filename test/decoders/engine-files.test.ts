@@ -14,7 +14,7 @@ test('a join step gets the files that exist, and may lack the ones that it does 
   const calledProcess = {
     folder,
     grant: (path: string) => lchown(path, process.getuid?.() ?? 0, process.getgid?.() ?? 0),
-  } as unknown as CalledProcess // of which only these are used
+  } as unknown as CalledProcess // only these fields are used
   const request = {
     method: 'join',
     work: { inputs: [{ path: join(task, 'source-1.mp4') }] },

@@ -13,7 +13,7 @@ test('a long engine warning is shortened to the length that the service accepts'
   assert.equal(fitWarning('1,3,5'), '1,3,5')
 })
 
-test('the numbers and names of an engine warning are accepted within their limits only', () => {
+test('the details of an engine warning are accepted only if their numbers and names are within the limits', () => {
   const isAccepted = (details: unknown) =>
     EngineMessage.safeParse({ type: 'warning', code: 'FONTS_SUBSTITUTED', message: '', details }).success
   const names = Array.from({ length: 2000 }, (_, at) => `${at}`.padEnd(300, '\u{1F5A8}'))

@@ -101,7 +101,7 @@ describe('engines controlled by a hostile file', {
     const local = createServer().listen(socketPath)
     await Promise.all([once(server, 'listening'), once(local, 'listening')])
     try {
-      const { port } = server.address() as AddressInfo // it listens on a port
+      const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
       const report = await act('see', { pid: process.pid, port, socketPath })
       const findings = JSON.parse(/\{.*\}/.exec(report)?.[0] ?? '{}')
       const { environment, own, uid, processes, tcp, udp, unix, ...others } = findings

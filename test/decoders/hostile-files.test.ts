@@ -65,7 +65,7 @@ describe('hostile files in decoder processes', () => {
       ...createSource('read', Buffer.alloc(10)),
       read: async (start: number, end: number) => {
         count++
-        // The first time is for its head, before it has a process.
+        // The first read is for the head of the file, before there is a process.
         if (count === 2) await pool.stop()
         return Buffer.alloc(end - start)
       },
@@ -119,7 +119,7 @@ describe('hostile files in decoder processes', () => {
     const server = createServer().listen(0, '127.0.0.1')
     const folder = await mkdtemp(join(tmpdir(), 'decoder-test-'))
     try {
-      const { port } = server.address() as AddressInfo // it listens on a port
+      const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
       const error = await catchError(read(`see ${process.pid} ${port} ${folder}`))
       assert.ok(error instanceof Error)
       const { message } = JSON.parse(/\{.*\}/.exec(error.message)?.[0] ?? '{}')

@@ -59,7 +59,7 @@ test('the firewall limits requests per IP address and blocks no file for its con
   })
   const counted: readonly string[] =
     JSON.stringify(commonRules).match(/(?<="Name":")\w+(?=","ActionToUse":\{"Count")/g) ?? []
-  // All rules of the group that read bodies.
+  // All rules of the group that inspect request bodies.
   for (const rule of [
     'SizeRestrictions',
     'CrossSiteScripting',

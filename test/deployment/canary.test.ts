@@ -16,7 +16,7 @@ import { parseStage } from '../../lib/deployment/stage.ts'
 const stage = parseStage('dev', { canary: 'Linear10PercentEvery1Minute' })
 
 test('each deployed function shifts to its new version gradually, and back if an alarm is raised', () => {
-  // As the framework compiles them.
+  // The functions as the framework compiles them.
   const functions: FrameworkFunctions = Object.fromEntries(
     Object.keys(createFunctions(stage)).map((name) => [name, { versionLogicalId: `Version${name}` }]),
   )

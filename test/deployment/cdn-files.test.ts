@@ -18,7 +18,7 @@ const createResources = (settings = stage) => ({
   ...createCdnFileResources(settings),
 })
 
-/** The findings in a template of which one text was replaced. */
+/** Returns the findings in a template after replacing a text in it. */
 function findingsAfterReplacing(pattern: string | RegExp, replacement: string): string[] {
   const text = JSON.stringify(createResources())
   const broken = text.replace(pattern, replacement)

@@ -135,7 +135,7 @@ test('modules that functions load from outside their packages are in their layer
 test('the program of decoder processes runs from the layer of its function', async () => {
   for (const [filename, text, format] of [
     ['a.csv', 'a,b', 'csv'],
-    // For libmagic.
+    // Files for libmagic.
     ['a.txt', 'a\\x1b[1mb', 'txt'],
   ] as const) {
     const code = `

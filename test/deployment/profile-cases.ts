@@ -80,7 +80,7 @@ test('requests that wait leave room for the others, also where all functions sha
       const limit = environment['MAX_WAITS']
       return limit === undefined ? [] : [[id, Number(limit)] as const]
     })
-  // Of two windows.
+  // Requests of two windows can wait at the same time.
   for (const [, waits] of getMaxWaits('small'))
     assert.ok(2 * waits * waitKinds.length < stageProfiles.small.functionsAtATime)
   const standard = parseStage('standard', {})

@@ -21,7 +21,7 @@ import { lambda, ofType, properties, queueOf, template } from '../support/packag
 test('functions are configured with existing settings and the names of all resources', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const { Variables } = Properties.Environment
-    // The SDK reads endpoints itself.
+    // The SDK reads the variables with endpoints itself.
     const ownVariables = Object.keys(Variables).filter((name) => !name.startsWith('AWS_ENDPOINT_URL_'))
     for (const name of ownVariables) assert.ok(name in settings, `${id} gets ${name}`)
     assert.equal(reference(Variables.TABLE_NAME), 'Table')
@@ -53,7 +53,7 @@ test('no function has a secret in its environment; each can read only its declar
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declaredFunction: FunctionDeclaration | undefined = functions[name as FunctionName]
-    // Engines have none at all.
+    // Functions with engines have no secrets at all.
     const secrets = declaredFunction ? getSecretNames(declaredFunction) : []
     const { Variables } = Properties.Environment
     for (const secret of secretNames) assert.ok(!(secret in Variables), `${id} has ${secret}`)

@@ -35,7 +35,7 @@ test('tracing is off by default', () => {
   assert.doesNotMatch(text, /tracing|xray|LOG_SPANS/)
 })
 
-test('a role that may send traces may do nothing else with all resources', () => {
+test('a role that may send traces has no other permission for all resources', () => {
   const allow = (Action: readonly string[]) => ({
     Resources: {
       Role: {

@@ -218,7 +218,7 @@ test('an asynchronous invocation that is throttled for six hours goes to the dea
   const { sqs, url, deadLetterUrl, asynchronous: asyncInvocations } = setup
   await asyncInvocations.accept('slow', '{}')
   await waitUntil(() => hasStarted, 'the only place is taken')
-  // As if it had been accepted almost six hours ago; its next try would be too late.
+  // Pretends that the message was accepted almost six hours ago; the next attempt would be too late.
   const attribute = (StringValue: string) => ({ DataType: 'String', StringValue })
   await sqs.client.send(
     new SendMessageCommand({
@@ -250,7 +250,7 @@ test('a throttled asynchronous invocation waits without using up an attempt', as
   const { sqs, url, deadLetterUrl, asynchronous: asyncInvocations } = await start(t, () => [slow, once], 1)
   await asyncInvocations.accept('slow', '{}')
   await waitUntil(() => runs.length === 1, 'the only place is taken')
-  // From a queue, and from the bus.
+  // One invocation as from a queue, and one as from the bus.
   await asyncInvocations.accept('once', '{}')
   await asyncInvocations.runOrAccept('once', '{}')
   const isDelayed = async () => (await sqs.attributes(url))['ApproximateNumberOfMessagesDelayed'] === '2'

@@ -40,7 +40,7 @@ before(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mutabor-in-process-'))
   s3Server = await openS3Server({ dir: join(dir, 's3'), credentials: [credentials], region })
   sqsServer = await openSqs({ file: join(dir, 'sqs.sqlite'), credentials: [credentials], region })
-  // Nothing listens there, so any real connection would fail.
+  // Nothing listens on this port, so any real connection would fail.
   const client = { region, credentials, endpoint: 'http://localhost:1' }
   s3 = new S3Client({
     ...client,

@@ -1,4 +1,4 @@
-// Lambda's Invoke, called like by the AWS SDK.
+// Lambda's Invoke, called as the AWS SDK does.
 import assert from 'node:assert/strict'
 import { openSync } from 'node:fs'
 import { test } from 'node:test'

@@ -32,7 +32,7 @@ const logLines = () =>
 before(async () => {
   service = await startService()
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as Secrets
-  // Logged just before the service reports that it is ready.
+  // This line is logged just before the service reports that it is ready.
   servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
 })
 after(() => service.stop())

@@ -16,7 +16,7 @@ import { credentials, region, startSqs } from './sqs/start-sqs.ts'
 
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
-// As in a worker: otherwise the SDK sends no trace header.
+// Set as in a worker, because otherwise the SDK sends no trace header.
 process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'loop'
 
 type Send = (queueUrl: string, body: string) => Promise<unknown>

@@ -161,7 +161,7 @@ describe('limits of options', () => {
       ...['title', 'author', 'subject', 'keywords', 'creator', 'producer'].map(
         (name) => ['edit-pdf-metadata', name, 2000] as const,
       ),
-      ...(Object.keys(toolOptions) as (keyof typeof toolOptions)[]) // Object.keys forgets the names.
+      ...(Object.keys(toolOptions) as (keyof typeof toolOptions)[]) // Object.keys loses the literal types.
         .map((id) => [id, 'password', 127] as const),
       ['encrypt-pdf', 'ownerPassword', 127],
       ['encrypt-pdf', 'currentPassword', 127],
@@ -317,7 +317,7 @@ test('omitted conversion options have the listed default values', () => {
     'grayscale-pdf': signed,
     compress: signed,
   }
-  const ids = Object.keys(schemas) as SchemaId[] // Object.keys forgets the names.
+  const ids = Object.keys(schemas) as SchemaId[] // Object.keys loses the literal types.
   for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expectedDefaults[id] ?? {}, id)
   const idsWithRequiredOptions = ids.filter((id) => !schemas[id].safeParse({}).success)
   assert.equal(

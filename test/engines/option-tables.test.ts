@@ -48,7 +48,7 @@ describe('quality levels', () => {
     for (const [id, codec] of Object.entries(videoCodecs)) {
       const { crf }: VideoCodec = codec
       if (!crf) continue
-      // Theora counts the other way round.
+      // The scale of Theora is reversed: a higher level means better quality.
       const [low = 0, medium = 0, high = 0, highestRate = 0] = words(crf.levels).map((level) =>
         id === 'theora' ? crf.max - level : level,
       )

@@ -161,7 +161,7 @@ for (const [source, to, lostTags] of [
   ['tags.mp3', 'amr', 'title, artist, date'],
   ['tags.mp3', 'au', 'date'],
   ['tags.mp3', 'ac3', 'title, artist, date'],
-  // Copied based on its header.
+  // Audio that is copied, based on its header.
   ['tags.m4a', 'aac', 'title, artist, date'],
   ['tags.ogg', 'aac', 'title, artist, date'],
   ['tags.mp3', 'wav', undefined],

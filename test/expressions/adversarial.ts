@@ -43,7 +43,7 @@ export function adversarialInputs({ source }: Pick<Expression, 'source'>, length
   const inputs = [...repeatedTexts].map((repeatedText) =>
     repeatedText.repeat(Math.ceil(length / repeatedText.length)).slice(0, length),
   )
-  // One start and a long run of the same character behind it.
+  // One start, followed by a long run of the same character.
   for (const text of texts)
     for (const filler of fillers.slice(0, 4)) inputs.push((text + filler.repeat(length)).slice(0, length))
   return inputs

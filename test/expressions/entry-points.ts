@@ -109,7 +109,7 @@ const refused = (action: () => unknown) => {
   try {
     action()
   } catch {
-    // Only the time counts.
+    // Only the time matters.
   }
 }
 
@@ -280,7 +280,7 @@ export const pumps: readonly string[] = [
   ...['é', '\u{1f600}', '\ufffd', 'STARTCHAR ', 'eexec ', 'RD ', '#+BEGIN_SRC\n', '[fn:', '<<<', 'https://'],
 ]
 
-/** Each time another name, so that nothing can be remembered by name. */
+/** Each input has another name, so that nothing can be remembered by name. */
 export const numberedInputs: readonly ((index: number) => string)[] = [
   (index) => `<a${index} hidden>`,
   (index) => `<x${index}>`,

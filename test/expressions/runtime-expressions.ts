@@ -7,11 +7,11 @@ const docbookElement = (name: string) =>
 
 interface Verdict {
   readonly path: string
-  /** A part of the call, which tells it from others in the file. */
+  /** Part of the call that distinguishes it from others in the file. */
   readonly call: string
   /** Why its input cannot be long or hostile. */
   readonly reasonItIsSafe?: string
-  /** Expressions that it can become. */
+  /** Expressions that the call can build. */
   readonly samples?: readonly string[]
   readonly flags?: string
 }

@@ -48,9 +48,9 @@ export function listScanners(): Scanner[] {
 }
 
 interface Place {
-  /** Of the function around. */
+  /** Name of the enclosing function. */
   readonly name: string
-  /** Loops around, within that function. */
+  /** Number of enclosing loops within that function. */
   readonly depth: number
 }
 

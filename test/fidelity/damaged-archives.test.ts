@@ -10,7 +10,7 @@ for (const [format, bytes] of [
   ['tgz', gzipSync(tar)],
   ['tzst', zstdCompressSync(tar)],
 ] as const)
-  test(`a damaged ${format} archive cannot be counted, which is not an internal error`, async () => {
+  test(`the content of a damaged ${format} archive is not counted, without an internal error`, async () => {
     const reader = getContentReader(format)
     assert.ok(reader)
     let unreadableCount = 0

@@ -72,7 +72,7 @@ test('a few missing words are reported for a short text, and every missing word 
     await findWarning(createText(100), createText(99), 'txt', 'html'),
     'Of 100 words in the txt, 99 are in the html (99 %).',
   )
-  // Words that are split differently leave others in their place.
+  // A word that is split differently is missing, but others take its place.
   assert.equal(
     await findWarning(createText(23), createText(21), 'html', 'txt'),
     'Of 23 words in the html, 21 are in the txt (91 %).',
@@ -84,7 +84,7 @@ test('a few missing words are reported for a short text, and every missing word 
   assert.match((await findWarning('five words in a page', 'five words', 'md', 'txt')) ?? '', /^Of 5 words/)
 })
 
-test('a conversion whose result has none of the text fails', async () => {
+test('a conversion fails if its result contains none of the text', async () => {
   await assert.rejects(convert({ sources: [createText(100)], output: '\n', steps: [{}] }), {
     code: 'CONVERSION_FAILED',
     message: /^The html contains 100 words, but the resulting txt contains none of it/,
@@ -167,7 +167,7 @@ test('archived files are counted as files, and their content is not counted', as
   assert.equal(detector.shortfall?.warning.message, 'Of 3 files in the txt, 2 are in the 7z (66 %).')
 })
 
-test('a conversion whose result has no audio samples fails', async () => {
+test('a conversion fails if its result has no audio samples', async () => {
   const wav = (seconds: number) => {
     const header = Buffer.alloc(44)
     header.write('RIFF\0\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0', 'latin1')

@@ -27,7 +27,7 @@ test('booleans, dates and amounts do not count as words in OpenDocument sheets, 
     value('date', '5. January 2024'),
     value('currency', '12 EUR'),
     value('float', 'two and a half'),
-    // With an inner tag and not ASCII.
+    // The value has an inner tag and a non-ASCII character.
     value('date', '<text:span>März</text:span> 2024'),
     cell('office:value-type="string" office:string-value="" calcext:value-type="error"', 'Err:502'),
   ]

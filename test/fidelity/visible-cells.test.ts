@@ -108,7 +108,7 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   assert.equal(summary?.visibleWords?.total, shownWords.total)
   assert.equal(summary.visibleWords && shownWords.countSharedWith(summary.visibleWords), shownWords.total)
   assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
-  // Each of these is the only one that hides something.
+  // Each of these alone hides something.
   const single = {
     none: [table('ta0', row(cell('end'))), undefined],
     row: [table('ta0', row(cell('end')) + row(cell('below'), collapsedAttribute)), 1],

@@ -276,7 +276,7 @@ function listSampleFiles(): { path: string; format: FormatId }[] {
       .filter((name) => /^(s|real\d?|alpha)\./.test(name))
       // An image for Palm devices, whose ebooks have the same extension.
       .filter((name) => `${category}/${name}` !== 'image/s.pdb')
-      // Detected as HTML.
+      // An XHTML page is detected as HTML.
       .filter((name) => name !== 's.xhtml')
       .flatMap((name) => {
         const namedFormat = formatByExtension(name)

@@ -60,7 +60,7 @@ test('the URL of a batch returns one ZIP of its results, and the manifest and wa
     job.warnings.filter(({ code }) => code === 'ITEM_FAILED').map(({ field }) => field),
     ['item-002'],
   )
-  // A client without a credential, to which the signature is enough.
+  // A client without credentials needs only the signature.
   const response = await fetch(result.downloadUrl)
   assert.equal(response.status, 200)
   assert.match(response.headers.get('content-disposition') ?? '', /attachment; filename="?results\.zip/)

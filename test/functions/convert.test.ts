@@ -187,7 +187,7 @@ test('a download has its file name, supports ranges and conditions, and ignores 
   const bytes = Buffer.from(await wholeDownload.arrayBuffer())
   const partialDownload = await fetch(location, { headers: { range: 'bytes=2-5' } })
   assert.equal(partialDownload.status, 206)
-  // RFC 9530: of the whole file, even if a range is sent.
+  // RFC 9530: the digest of the whole file, even if a range is sent.
   const digest = `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`
   for (const { headers } of [redirect, wholeDownload, partialDownload])
     assert.equal(headers.get('repr-digest'), digest)

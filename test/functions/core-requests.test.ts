@@ -24,7 +24,7 @@ interface Refusal {
   }
 }
 
-/** Creates something, as any client may. */
+/** Creates an upload, as any client may. */
 const presign = (headers: Record<string, string> = {}) =>
   fetch(`${service.url}/v1/uploads/presign`, {
     method: 'POST',

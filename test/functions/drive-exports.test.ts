@@ -117,8 +117,8 @@ test('an export to a full drive fails with the reason', async () => {
   assert.match(job.error?.message ?? '', /OneDrive has no space left/)
 })
 
-test('a drive export whose token cannot be renewed is refused as an export', async () => {
-  // Too short for a task, so that each request renews it.
+test('a drive export whose token cannot be renewed is refused with an export error', async () => {
+  // The token's lifetime is too short for a task, so that each request renews the token.
   drive.state.lifetimeS = 60
   const connectionId = await connect('google-drive', 'write')
   const { jobId } = await convert('one.md')

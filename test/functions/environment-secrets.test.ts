@@ -30,7 +30,7 @@ const context = { getRemainingTimeInMillis: () => 60_000 } as Context
 type Handler = (event: unknown, context: Context) => Promise<unknown>
 
 test('functions and their child processes have no secrets in their environment', async () => {
-  // Nothing listens there.
+  // Nothing listens on this port.
   Object.assign(processEnvironment, { AWS_ENDPOINT_URL: 'http://127.0.0.1:9', LOG_LEVEL: 'silent' })
   assert.deepEqual(Object.keys(secrets).sort(), [...names].sort())
   const declaredFunctions = functionNames

@@ -59,7 +59,7 @@ test('every command in the README works', async () => {
     const filledCommand = command
       .replaceAll('http://localhost:8080', service.url)
       .replaceAll('job_…', lastJob)
-    // In a shell, as for the reader; -f makes an error reply a failure.
+    // Runs in a shell, as for the reader; -f makes an error reply a failure.
     const { stdout } = await run(
       'bash',
       ['-c', filledCommand.replace(/^curl /, 'curl -sS --fail-with-body ')],

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** What a request shows by itself is refused when it arrives, also if its file arrives later. */
+/** Errors that a request shows by itself are reported when it arrives, even if its file arrives later. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -98,7 +98,7 @@ describe('conversion requests that cannot work', () => {
     assert.equal(await check({ ...toImage, pages: ' ' }), 400)
     assert.equal(await check({ from: 'pdf', toolOperation: 'extract-pdf-pages', pages: '' }), 400)
     assert.equal(await check({ from: 'pdf', toolOperation: 'edit-pdf-metadata', author: '' }), 200)
-    // Without it, the archive would not be protected.
+    // Without the password, the archive would not be protected.
     const toArchive = { from: 'pdf', toolOperation: 'archive', targetFormat: 'zip' }
     assert.equal(await check({ ...toArchive, password: 'key' }), 200)
     assert.equal(await check({ ...toArchive, password: '' }), 400)
@@ -142,7 +142,7 @@ describe('conversion requests that cannot work', () => {
         })
       ).status
     for (const yes of ['true', '1', 'yes', 'on', 'TRUE', 'Yes']) assert.equal(await check(yes), 200, yes)
-    // Without it there is nothing to do.
+    // Without `strip` there is nothing to do.
     for (const no of ['false', '0', 'no', 'OFF', '', 'maybe', 'constructor'])
       assert.equal(await check(no), 400, no)
     for (const [canRead, status] of Object.entries({

@@ -62,7 +62,7 @@ describe('listing formats', () => {
       powerpo: 'pptx',
       'word document': 'docx',
       photo: 'heic',
-      // The words of all languages of the page.
+      // Words of all languages of the page.
       'hoja de cálculo': 'xlsx',
       ワード: 'docx',
     }))

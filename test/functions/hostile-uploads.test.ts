@@ -13,13 +13,13 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const monitorPath = fileURLToPath(new URL('../support/event-loop-monitor.mjs', import.meta.url))
 const eventLoopFile = join(tmpdir(), `mutabor-event-loop-${process.pid}`)
-/** Milliseconds for which nothing may keep `/health` waiting. */
+/** How long `/health` may be kept waiting, in milliseconds. */
 const maxMs = 100
 
 let service: TestService
 before(async () => {
   service = await startService({ NODE_OPTIONS: `--import=${monitorPath}`, EVENT_LOOP_FILE: eventLoopFile })
-  // Loads what is loaded on demand.
+  // Loads the modules that are loaded on demand.
   await send({ filename: 'a.txt', bytes: 'a' })
   await readMaxBusyMs()
 })
@@ -36,7 +36,7 @@ function send({ filename, bytes, fields = {} }: HostileUpload): Promise<Response
   return fetch(`${service.url}/v1/convert`, { method: 'POST', body: form })
 }
 
-/** The longest time since the last call. */
+/** Returns the longest busy time since the last call. */
 async function readMaxBusyMs(): Promise<number> {
   await rm(eventLoopFile, { force: true })
   process.kill(service.pid, 'SIGUSR2')
@@ -73,7 +73,7 @@ const percentile99 = (times: readonly number[]) => times[Math.ceil(times.length 
 interface Measurement {
   readonly response: Response
   readonly maxBusyMs: number
-  /** Of `/health` before the upload and during it. */
+  /** Reply times of `/health` before the upload and during it. */
   readonly idleMs: number
   readonly maxHealthMs: number
 }
@@ -94,7 +94,7 @@ describe('the service keeps responding while it receives', () => {
   for (const [name, upload] of Object.entries(hostileUploads))
     test(name, async () => {
       let measuredUpload = await measure(upload)
-      // What else runs on the machine only makes it slower.
+      // Other load only makes replies slower, so a slow measurement is repeated.
       for (let run = 0; run < 2 && isTooSlow(measuredUpload); run++) measuredUpload = await measure(upload)
       const { response, maxBusyMs, idleMs, maxHealthMs } = measuredUpload
       assert.ok(
@@ -132,7 +132,7 @@ function killDecoders(): number {
   }).length
 }
 
-test('an upload that kills its reader each time gets an error code, and the next upload works', async () => {
+test('an upload that kills its decoder process each time fails with an error code, and the next upload works', async () => {
   const client = new Client(service)
   const slowUpload = hostileUploads['an SVG with many open groups']
   assert.ok(slowUpload)

@@ -64,7 +64,7 @@ async function startMultipart(): Promise<{ path: string; url: string }> {
   return { path, url }
 }
 
-/** Each uploads in another manner and returns the id of its job, if it has one. */
+/** Each uploads in a different way and returns the id of its job, if it has one. */
 const uploads: readonly (() => Promise<string | undefined>)[] = [
   async () => {
     const file = { name: 'a.png', bytes: new Uint8Array(png) }
@@ -94,7 +94,7 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
   },
 ]
 
-/** Without what every service has, and what the identity of the client has. */
+/** Omits what every service has, and what the identity of the client has. */
 const pickLeftovers = ({ records, objects, openUploads, blobs, work }: StoredData) => ({
   records: [...new Set(records.map((pk) => pk.split('#')[0] ?? ''))].filter((kind) =>
     ['JOB', 'UPLOAD', 'IDEM'].includes(kind),

@@ -16,7 +16,7 @@ import { createVideo } from './video-chunk-cases.ts'
 const jobCount = Number(process.env['JOBS'] ?? 24)
 const clientCount = 4
 const workflowCount = 5
-/** Of one job, on average: two processors share everything. */
+/** Average time of one job; all functions share two processors. */
 const maxSecondsPerJob = 3
 /** Seconds that a task may run. */
 const taskLimitS = 30
@@ -175,7 +175,7 @@ const isSlowChunk = ({ msg, error, jobId, part }: LogLine) =>
   part !== undefined &&
   JSON.stringify(error).includes(`the chunk took longer than ${taskLimitS} s`)
 
-test('no packaged function failed but for a first attempt at a chunk, or lacked a permission', (t) => {
+test('no packaged function lacked a permission or failed, except in a first attempt at a chunk', (t) => {
   const { failed, denied } = packagedService.findFailures()
   const slowChunks = failed.filter(isSlowChunk).map(({ part }) => part)
   t.diagnostic(`${slowChunks.length} chunks took longer than ${taskLimitS} s`)

@@ -105,7 +105,7 @@ for (const [from, allTargets] of Object.entries(targets))
       assert.equal(trap.connections(), 0)
     })
 
-test('the server for remote links detects requests, so that no recorded requests means none were sent', async () => {
+test('the test server for remote links records requests, so an empty record means that none were sent', async () => {
   const socket = connect(trap.port, '127.0.0.1').resume()
   await once(socket, 'close')
   assert.equal(trap.connections(), 1)

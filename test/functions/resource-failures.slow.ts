@@ -102,7 +102,7 @@ test('a conversion that fills the disk reports a full disk, not a broken file', 
   // Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV.
   const audio = await silence(join(disk.folder, 'silence.flac'))
   const job = await client.accepted(await client.convert(audio, { targetFormat: 'wav' }))
-  // It fills an otherwise empty disk, so waiting would not help.
+  // The file fills an otherwise empty disk, so waiting would not help.
   assert.equal(job.error?.code, 'FILE_TOO_LARGE', JSON.stringify(job))
   assert.match(job.error?.message ?? '', /needs more disk space than the 120 MiB that a conversion has/)
   await runJob(client)

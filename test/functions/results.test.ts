@@ -123,7 +123,7 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
   })
   const alteredUrls = [
     ...urlsWithSwappedParameter,
-    // Not `inline`, which would not be a boolean then.
+    // Not `inline`, whose value must be a boolean.
     ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => repeat(url, name)),
     `${url}&more=1`,
     url.replace('max=2', 'max=9'),

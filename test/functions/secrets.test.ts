@@ -33,7 +33,7 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
   const tasks = {
     file: { operation: 'import/base64', file: pdf.toString('base64'), filename: 'a.pdf' },
     locked: { operation: 'encrypt-pdf', input: 'file', options: { password: correctPassword } },
-    // In both spellings, inside and outside of the options.
+    // Passwords in both spellings, inside and outside of the options.
     opened: { operation: 'decrypt-pdf', input: 'locked', password: correctPassword },
     images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: correctPassword },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrongPassword, continue_on_error: true },

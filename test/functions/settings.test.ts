@@ -93,7 +93,7 @@ async function waitForBodies(client: Client): Promise<void> {
   assert.equal((await form(4.3 * mib)).status, 400, 'it is read, but the image is incomplete')
   const inline = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
   const tasks = { in: inline, out: { operation: 'export/url', input: 'in' } }
-  // Above our limit, above the limit of a function, above the limit of the gateway.
+  // Bodies above our limit, above the limit of a function, and above the limit of the gateway.
   const refusedReplies = [await form(4.5 * mib), await form(6 * mib), await form(11 * mib)]
   for (const response of [...refusedReplies, await client.post('/v1/jobs', { tasks })]) {
     const { error } = (await response.json()) as { error: { code: string; message: string } }

@@ -83,7 +83,7 @@ test('the sweep skips unreadable records, and quarantines them after five failur
   })
   for (const key of [first, unknown])
     assert.equal(Date.parse(String((await read(key))?.['wakeAt'])) - clock, 86_400_000)
-  // As when a later version can read them.
+  // A day later, as when a later version can read the records.
   pass(86_401)
   const WORKFLOW = async (id = '') =>
     void (await app.services.table.delete({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' }))

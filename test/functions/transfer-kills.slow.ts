@@ -83,7 +83,7 @@ async function begin(t: TestContext) {
   ]
   for (const { state } of proxies) state.holdAfter = middle
   const jobs = taskMaps.map(async (tasks) => {
-    // Each has a different owner, so that none waits for another.
+    // Each job has a different owner, so that none waits for another.
     const client = new Client(service)
     const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks }))
     const { data } = (await (await client.fetch(`/v1/jobs/${jobId}`)).json()) as { data: JobReply }
@@ -142,7 +142,7 @@ test('a transfer whose process is killed in all three attempts fails and leaves 
   }
   const codes = (await Promise.all(jobs)).map(({ status, error }) => {
     const { code, message } = error as { code: string; message: string }
-    // Not because the stalled proxy would time out some day.
+    // The stalled proxy must not be the reason: it would time out only much later.
     assert.match(message, /crashed in all three attempts/)
     return [status, code]
   })

@@ -94,7 +94,7 @@ test('an export whose process is killed before the reply of the store completes 
   const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
   t.after(() => service.stop())
   const jobs = outs.map(async (out) => {
-    // Each has a different owner, so that none waits for another.
+    // Each job has a different owner, so that none waits for another.
     const client = new Client(service)
     const givenTask = { operation: 'import/base64', file: content.toString('base64'), filename: 'in.txt' }
     const { jobId } = await client.accepted(

@@ -20,7 +20,7 @@ export interface VideoCase {
   readonly kills: readonly number[]
   /** Allowed relative size difference of the result. */
   readonly maxSizeDifference: number
-  /** Expected in the result. */
+  /** Number of frames expected in the result. */
   readonly frames: number
 }
 
@@ -39,7 +39,10 @@ export function createVideo(path: string, size: string, rate: string, seconds: n
   assert.equal(madeVideo.status, 0, madeVideo.stderr)
 }
 
-/** With one worker and with two: all video frames and audio packets at the same times, with the same warnings. */
+/**
+ * Checks, with one worker and with two, that all video frames and audio packets have the same times, with the
+ * same warnings.
+ */
 export async function assertSameInChunks(t: TestContext, video: VideoCase): Promise<void> {
   const service = await startService({ PARALLEL: '1' })
   t.after(() => service.stop())

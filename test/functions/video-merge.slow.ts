@@ -16,7 +16,7 @@ test('a video merge in runs of 15 s is identical to a single run, even if it is 
     files: ['small.mp4', 'other.mkv', 'short.mov'],
     path: '/v1/convert/merge',
     fields: { mergeType: 'video', options: '{"preset":"ultrafast"}' },
-    // At the frame rate of the first video.
+    // All frames are counted at the frame rate of the first video.
     limitS: 15,
     kills: [2],
     maxSizeDifference: 0.06,

@@ -190,7 +190,7 @@ test('a webhook receiver that is busy for three days still gets its event', asyn
   const busyDeliverer = new Deliverer(app.services, {
     now,
     random: () => 0,
-    receiverConcurrency: receiverConcurrency as unknown as ReceiverConcurrency, // only the members that are used
+    receiverConcurrency: receiverConcurrency as unknown as ReceiverConcurrency, // a stub with only the members that are used
   })
   let hops = 1
   while (queue.length > 0) {

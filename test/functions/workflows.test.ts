@@ -274,7 +274,7 @@ test('an owner can have fifty workflows, and deleting one allows another', async
   const send = newClient()
   const [{ id }] = [await createWorkflow(send)]
   const { owner } = (await new Workflows(app.services).store.find(id)) ?? {}
-  // Pretend that there are more.
+  // Pretends that the owner has more workflows.
   await app.services.table.update({ pk: `OWNER#${owner}`, sk: 'COUNTS' }, { set: { WORKFLOW: 49 } })
   const two = await Promise.all([1, 2].map(() => send('POST', '/v1/workflows', hourlyWorkflow)))
   assert.deepEqual(two.map(({ status }) => status).sort(), [201, 400])

@@ -44,7 +44,7 @@ interface FuzzOptions {
   readonly onProgress?: (result: FuzzResult) => void
 }
 
-/** Without rate limits, which would hide everything else. */
+/** Plans without rate limits, which would hide everything else. */
 async function writePlans(folder: string): Promise<string> {
   const path = join(folder, 'plans.json')
   const names = [
@@ -242,7 +242,7 @@ class Fuzzer {
     const { status, headers } = response
     const contentType = headers.get('content-type')
     if (contentType?.startsWith('text/event-stream')) {
-      // It ends with its job.
+      // The stream ends only with its job.
       await response.body?.cancel()
       this.#recordReached(operation.method, operation.path, status)
       return
@@ -317,7 +317,7 @@ const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.st
 /** Files in examples. */
 const isFixture = (text: string) => /^@[\w-]+\.\w+$/.test(text)
 
-/** The named file, or one with this content. */
+/** Returns the named file, or one with this content. */
 async function createFile(text: string): Promise<Blob> {
   if (!isFixture(text)) return new Blob([text])
   return new Blob([await readFile(new URL(`../fixtures/${text.slice(1)}`, import.meta.url))])

@@ -115,7 +115,7 @@ export async function createInput(samples: readonly Sample[], seed: string, numb
   const { name, bytes } = pick(samples, random)
   if (isZip(bytes) && random() < 0.5) return { name, bytes: await changeMember(bytes, random) }
   if (random() < 0.05) return { name, bytes: splice(bytes, pick(samples, random).bytes, random) }
-  // Some with the extension of another file.
+  // Some inputs get the extension of another file.
   const otherExtension = random() < 0.1 ? extname(pick(samples, random).name) : extname(name)
   return { name: `${basename(name, extname(name))}${otherExtension}`, bytes: changeBytes(bytes, random) }
 }

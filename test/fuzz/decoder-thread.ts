@@ -19,7 +19,7 @@ export interface ThreadData {
   readonly current: Int32Array<SharedArrayBuffer>
 }
 
-/** What a parser did that it must not do. */
+/** Something that a parser must not do. */
 export interface Problem {
   readonly number: number
   readonly name: string

@@ -54,7 +54,7 @@ export const idKinds: Readonly<Record<string, string>> = {
 
 const maxDepth = 6
 
-/** Values that break what was not thought of. */
+/** Values that reveal cases that the code does not handle. */
 export const oddValues: readonly unknown[] = [
   ...[null, true, '', ' ', '0', '-1', 0, -1, 0.5, 1e21, Number.MAX_SAFE_INTEGER, [], {}, [[]], [null]],
   ...['\u0000', '\ud800', '\u202e', '%00', '%2e%2e%2f', '../../etc/passwd', '__proto__', 'constructor'],

@@ -20,7 +20,7 @@ interface Parameter {
 export interface Operation {
   readonly id: string
   readonly method: string
-  /** Such as `/v1/jobs/{jobId}`. */
+  /** Path such as `/v1/jobs/{jobId}`. */
   readonly path: string
   readonly parameters: readonly Parameter[]
   readonly bodies: readonly { readonly type: string; readonly schema: Schema; readonly example?: unknown }[]

@@ -11,7 +11,7 @@ import { signQuery, verifySignature } from '../../lib/links/signed-download.ts'
 const secret = deriveKey('a secret that only this test knows', 'cursor')
 const seed = 20261128
 
-/** Another text: with a character changed, removed or added, or with another end. */
+/** Generates another text: with a character changed, removed or added, or with another end. */
 const changedTextArbitrary = (text: string): fc.Arbitrary<string> =>
   fc
     .tuple(

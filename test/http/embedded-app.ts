@@ -31,7 +31,7 @@ export interface RequestOptions {
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
   readonly address?: string
-  /** Each is `name=value`. */
+  /** Cookies as `name=value`. */
   readonly cookies?: readonly string[]
 }
 

@@ -22,7 +22,7 @@ export function runBefore<Service extends object>(
   const call = Reflect.get(service, method)
   if (typeof call !== 'function') throw new Error(`${String(method)} is no method`)
   const callAfter = async (...args: unknown[]) => action().then(() => call.apply(service, args))
-  return replaceMembers(service, { [method]: callAfter } as Partial<Service>) // as the method, but for what is before
+  return replaceMembers(service, { [method]: callAfter } as Partial<Service>) // has the type of the method
 }
 
 /** Returns a function that runs `action` only on its first call. */

@@ -57,7 +57,7 @@ describe('identities of anonymous clients', () => {
       assert.notEqual(ownerId, 'anon_1')
       if (!one) continue
       assert.throws(() => getPrincipal({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
-      // Even with a valid cookie: the client would act as another identity than it expects.
+      // Refused even with a valid cookie, because the client would act as another identity than it expects.
       assert.throws(() => getPrincipal({ 'x-owner-token': one }, cookie(token)), {
         code: 'INVALID_API_KEY',
         details: { reason: 'unknown', field: 'X-Owner-Token' },
@@ -181,7 +181,7 @@ describe('access to jobs by owner', () => {
         return wholeJob
       },
     }
-    const services = { jobs: { store } } as unknown as Services // only the members that are used
+    const services = { jobs: { store } } as unknown as Services // a stub with only the members that are used
     assert.deepEqual((await loadViewState(job, services)).tasks, [])
     assert.deepEqual(loadedIds, [])
     assert.equal(await loadViewState(of({ status: 'failed' }), services), wholeJob)

@@ -90,7 +90,7 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
   assert.deepEqual(sentTasks, [{ jobId: thirdJob.id, task: 1 }], 'the second job has already finished')
   assert.equal(await take(thirdJob), true)
   assert.equal(await take(fourthJob), false)
-  // Its worker died before it could release the slot.
+  // The worker of the third job died before it could release the slot.
   await end(thirdJob)
   await slots.wake(fourthJob.owner)
   assert.deepEqual(sentTasks.slice(1), [{ jobId: fourthJob.id, task: 1 }])

@@ -47,7 +47,7 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
 test('a thousand concurrent requests are allowed exactly up to the rate limit', async () => {
   const { services } = where('free')
   const principal = createPrincipal()
-  // Each has a separate cache, like several processes.
+  // Each of these services has a separate cache, like several processes.
   const processes = Array.from({ length: 5 }, () => ({
     ...services,
     table: new Proxy(services.table, bound),

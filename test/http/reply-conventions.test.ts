@@ -93,7 +93,7 @@ describe('rate limit headers', () => {
       assert.equal(reply.headers['x-ratelimit-limit'], '60', path)
       assert.match(reply.headers['ratelimit'] ?? '', /^"reads";r=\d+;t=\d+$/, path)
     }
-    // Only the last of them counted.
+    // Only the last of these requests counted.
     const { headers } = await limited.send('GET', '/v1/plans', { address: '203.0.113.7' })
     assert.equal(headers['x-ratelimit-remaining'], '59')
   })

@@ -294,7 +294,7 @@ describe('requests to another host name', () => {
         createdOrigins.push(changedConfig.PUBLIC_URL)
         return { config: changedConfig }
       },
-    } as unknown as Services // only the members that are used
+    } as unknown as Services // a stub with only the members that are used
     const of = createServicesForOrigin(services)
     return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
   }

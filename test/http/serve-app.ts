@@ -23,7 +23,7 @@ export async function serveApp(app: EmbeddedApp) {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server's address is an AddressInfo
   served = app.with({ config: { ...app.services.config, PUBLIC_URL: url } })
   return {
     url,

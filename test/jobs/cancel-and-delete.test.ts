@@ -88,7 +88,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
   test(`when two clients cancel a ${state} job at the same time, ${isLive ? 'one' : 'neither'} succeeds`, async (t) => {
     let answers: (boolean | undefined)[] = []
     const { service } = await play(async (simulated) => {
-      // Both in the same millisecond.
+      // Both clients act in the same millisecond.
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       answers = await Promise.all([simulated.cancel(), simulated.cancel()])
       t.mock.timers.reset()
@@ -105,7 +105,7 @@ for (const [state, { isLive, play }] of Object.entries(states)) {
   test(`when two clients delete a ${state} job at the same time, one succeeds and no data is left`, async (t) => {
     let answers: (boolean | undefined)[] = []
     const { service, tableName } = await play(async (simulated) => {
-      // Both in the same millisecond.
+      // Both clients act in the same millisecond.
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
       answers = await Promise.all([simulated.delete(), simulated.delete()])
       t.mock.timers.reset()
@@ -210,7 +210,7 @@ test('a deletion of a job that crashes during a sweep is completed within two mi
     tableBehavior: async (command, send) => {
       if (isDue && command instanceof UpdateCommand) {
         isDue = false
-        // It crashes right after marking the job as deleted.
+        // The process crashes right after marking the job as deleted.
         service.gate.crashAfter(service.gate.effects.length + 1)
         assert.equal(await service.delete(), undefined)
       }

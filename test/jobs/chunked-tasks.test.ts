@@ -136,7 +136,7 @@ test('the progress of a chunked task follows its finished chunks', async () => {
       ? [(event['job'] as { progress: { percent: number } }).progress.percent]
       : [],
   )
-  // Two of the job's three tasks are not over.
+  // Two of the job's three tasks have not ended.
   assert.deepEqual(percents.includes(43), true, String(percents))
 })
 

@@ -49,7 +49,7 @@ async function createSplitTask(open: readonly number[]) {
     ref,
     task: record,
     part: createChunk,
-    services: ownJobs as unknown as TaskServices, // no more is used
+    services: ownJobs as unknown as TaskServices, // a stub with only the members that are used
     change: (overrides: Partial<Task>) => ownJobs.store.changeTask(ref, { set: overrides }),
     add: (...chunks: Task[]) => ownJobs.store.addChunks(chunks),
     numbers: async () => (await ownJobs.store.getChunks(record)).map((chunk) => chunk.part),

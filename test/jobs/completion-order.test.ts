@@ -267,7 +267,7 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
 test('the progress of a large job is calculated from its join buckets', async () => {
   const manyTasks = Array.from({ length: 150 }, (_, at) => newTask(`t${at}`, [0]))
   const { end, takeEvents, job } = await createJob([createStoredImport('in'), ...manyTasks])
-  // Its start is not published yet.
+  // The start of the job is not published yet.
   await end(101)
   assert.deepEqual([takeEvents(), (await job()).running], [[], {}], 'it has not started')
   const otherJob = await createJob([createStoredImport('in'), ...manyTasks])

@@ -38,7 +38,7 @@ async function openSlots(concurrentJobs: number | null) {
         for (const { jobId, task } of messages) sentJobs.push(`${jobId} ${task} on ${queue} of ${of}`)
       },
     },
-  } as unknown as Services // only the members that are used
+  } as unknown as Services // a stub with only the members that are used
   const slots = new ConcurrencySlots(services)
   const put = table.put.bind(table)
   table.put = async (...args) => {

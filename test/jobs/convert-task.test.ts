@@ -32,7 +32,7 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, chunkNumber?: 
     await store.addChunks([createChunkRecord(record, chunkNumber, {}, secondsLater(0))])
   const services = { jobs, vault, engines: async () => engines }
   const run = { services, queue: 'av', ref: { ...ref, part: chunkNumber }, extendVisibility: async () => {} }
-  const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // no more is used
+  const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // a stub with only the members that are used
   const { record: claimedTask } = await lease.claim()
   const state = claimedTask && (await store.getInputs(claimedTask))
   assert.ok(state)

@@ -23,7 +23,7 @@ function createStore(job: Job, changeMeanwhile: (job: Job) => Job = (same) => sa
       return { applied, record: storedJob.job }
     },
   }
-  return { stored: storedJob, store: store as JobStore } // only what is called
+  return { stored: storedJob, store: store as JobStore } // a stub with only the methods that are called
 }
 
 test('deleting a live job also cancels it, with a sequence number for each event', async () => {
@@ -110,7 +110,7 @@ test('resuming an interrupted deletion of a job publishes no event again and del
     uploads: { delete: async () => did.push('uploads') },
     lifecycle: { endAllTasks: async () => state, publish: async () => did.push('events') },
     log: { info: () => undefined },
-  } as unknown as DeleteJobDeps // only what is called
+  } as unknown as DeleteJobDeps // a stub with only the methods that are called
   await assert.rejects(deleteJobData('job_1', deletion), /the process died/)
   assert.deepEqual(did, ['uploads', 'files', 'events'])
   isCut = false
@@ -132,7 +132,7 @@ test('the tombstone of an expired job is kept for 30 days', async () => {
       writeTombstone: async (_job: Job, ttl: number) => buried.push(ttl),
     },
     log: { info: () => undefined },
-  } as unknown as DeleteJobDeps // only what is called
+  } as unknown as DeleteJobDeps // a stub with only the methods that are called
   await deleteJobData('job_1', deletion)
   assert.deepEqual(buried, [Date.parse(timestamp(5)) / 1000 + 30 * 24 * 3600])
 })

@@ -49,5 +49,5 @@ export const endedJob = withJob(
 )
 export const jobId = 'job_1'
 export const commonFields = { apiVersion: 'v1', owner: 'anon_1', stream: jobId }
-/** Without the id, which is derived from the rest. */
+/** Returns an event without its id, which is derived from the rest. */
 export const getBody = ({ id: _, ...body }: BusEvent) => body

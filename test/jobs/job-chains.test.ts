@@ -20,7 +20,7 @@ import { MemoryTable } from './memory-table.ts'
 
 process.env['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
 process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
-// As in a worker: otherwise the SDK sends no trace header.
+// Set as in a worker, because otherwise the SDK sends no trace header.
 process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'convert-image'
 
 test('200 queued jobs of one owner run without becoming one chain of Lambda invocations', async (t) => {
@@ -45,10 +45,10 @@ test('200 queued jobs of one owner run without becoming one chain of Lambda invo
       store: { getJob: async (id: string) => ({ id, owner, status: statuses.get(id) }) },
       taskSender: { retryQueue: (queue: string) => queue },
     },
-  } as unknown as Services // only the members that are used
+  } as unknown as Services // a stub with only the members that are used
   const slots = new ConcurrencySlots(services)
   const convert = async ({ jobId }: TaskMessage) => {
-    const job = { id: jobId, owner } as Job // only the members that are used
+    const job = { id: jobId, owner } as Job // a stub with only the members that are used
     if (statuses.get(jobId) === 'completed') return
     if (!(await slots.acquire(job, { jobId, task: 1 }, 'image'))) return
     statuses.set(jobId, 'completed')
@@ -110,7 +110,7 @@ async function handleMessage(hops: number | undefined) {
   let sent: object | undefined
   const errors: object[] = []
   const { batchItemFailures } = await handleBatch(
-    { Records: [createRecord(hops)] } as unknown as SQSEvent, // only the members that are used
+    { Records: [createRecord(hops)] } as unknown as SQSEvent, // a stub with only the members that are used
     { error: (error: object) => void errors.push(error) } as Services['log'],
     async () => {
       sent = createChainAttributes()

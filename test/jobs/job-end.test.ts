@@ -69,7 +69,7 @@ test('a task is sent to another worker after its lease and the grace period have
 test('completing a task is repeated while its job or a dependent still waits for it', () => {
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
   assert.deepEqual(names(findStalledTasks(doneState, muchLater).unreportedTasks), ['first'])
-  // The process that ended it may still be completing it.
+  // The process that ended the task may still be completing it.
   assert.deepEqual(
     names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreportedTasks),
     none,
@@ -94,7 +94,7 @@ test('with join buckets, completions are repeated only after all tasks of a buck
   const done = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
   assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), muchLater).unreportedTasks), none)
-  // The first bucket has 99 tasks, and its members are over.
+  // The first bucket has 99 tasks, and all of them have ended.
   assert.equal(findStalledTasks(done(ins.slice(0, 99)), muchLater).unreportedTasks.length, 99)
   assert.equal(findStalledTasks(done(ins), muchLater).unreportedTasks.length, count)
 })

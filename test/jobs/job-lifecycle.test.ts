@@ -27,7 +27,7 @@ test('of two progress writes with the same timestamp, the later one publishes th
     store: { changeJob: async () => ({ applied: false, record: storedJob }) },
     bus: { publish: async (events: readonly BusEvent[]) => void published.push(...events) },
     getSubscribers: async () => () => [],
-  } as unknown as JobLifecycleDeps) // no more is used
+  } as unknown as JobLifecycleDeps) // a stub with only the members that are used
   await lifecycle.publishProgress(job, 0, { percent: 40, stage: 'convert', taskName: 'second' })
   assert.deepEqual(
     published.map(({ job }) => (job as { progress: object }).progress), // typed as in the event's schema

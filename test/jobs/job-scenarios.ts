@@ -59,7 +59,7 @@ export async function createJobAwaitingUpload(service: SimulatedService): Promis
   await service.create(tasks, {}, [createUploadWrite(upload)])
 }
 
-/** As functions/receive-upload.ts receives it: twice, in case it dies. */
+/** Receives an upload as functions/receive-upload.ts does: twice, in case it dies. */
 export async function receiveUploadTwice(service: SimulatedService, bytes: Uint8Array): Promise<void> {
   service.files.objects.set(getUploadKey(service), bytes)
   for (let time = 1; time <= 2; time++) await service.receive(getUploadId(service), getUploadKey(service))

@@ -105,7 +105,7 @@ test('the percent of a job counts finished and running tasks and never decreases
     runningPercents[unit] = (runningPercents[unit] ?? 0) + random() * 30
     check()
     if (runningPercents[unit] < 99) continue
-    // A single write removes it from both.
+    // A single write removes the unit from both.
     delete runningPercents[unit]
     openTasks = openTasks.filter((number) => number !== unit)
     check()
@@ -172,7 +172,7 @@ test('progress is published once by the process that stored it', async () => {
       storedJob = applyChange(storedJob, change)
       const logFields = Object.entries(change.set ?? {}).filter(([name]) => name.startsWith('log.'))
       for (const [name, fact] of logFields)
-        storedJob = { ...storedJob, log: { ...log, [name.slice(4)]: fact as (typeof log)[string] } } // As it was set.
+        storedJob = { ...storedJob, log: { ...log, [name.slice(4)]: fact as (typeof log)[string] } } // The record as it was set.
       return { applied: true, record: storedJob }
     },
   }

@@ -157,7 +157,7 @@ test('the only task of a job with separately stored imports ends the job with th
   await jobs.create(createRecords([...manyTasks, newTask('a', [0]), createExport('out', [20, 0])]))
   const ref = { jobId: 'job_1', task: 20 }
   const run = { services: { jobs }, ref, extendVisibility: async () => {} }
-  const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // only the members that are used
+  const lease = new Lease(run as unknown as TaskRun, 'lease_1', log) // a stub with only the members that are used
   await lease.claim()
   const job = await store.getJob('job_1')
   assert.ok(job && !job.fixed)

@@ -36,7 +36,7 @@ test('a task lease ends successfully even if each response of the table is lost 
       )
       assert.deepEqual([takeSentTasks().slice(-1), takeEvents()], [[2], ['job.started']])
       const lastLease = new Lease(
-        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as TaskRun, // only the members that are used
+        { services: { jobs }, ref: { jobId: 'job_1', task: 2 } } as TaskRun, // a stub with only the members that are used
         ...(['lease_2', log] as const),
       )
       await lastLease.claim()
@@ -221,7 +221,7 @@ test('a chunk hides its message for the duration of its lease, and is aborted if
     ref: { jobId: 'job_1', task: 1, part: 1000 },
     extendVisibility: async (seconds: number) => void hiddenSeconds.push(seconds),
   }
-  const lease = new Lease(run as TaskRun, 'lease_1', log) // only the members that are used
+  const lease = new Lease(run as TaskRun, 'lease_1', log) // a stub with only the members that are used
   await lease.claim()
   let lostCount = 0
   lease.startHeartbeat(await job(), () => lostCount++)
@@ -232,7 +232,7 @@ test('a chunk hides its message for the duration of its lease, and is aborted if
     await turn()
   }
   await change({ open: new Set([1001]) })
-  // Its speculative copy was faster, which is only checked once the chunk has taken long.
+  // The speculative copy of the chunk was faster, which is only checked once the chunk has taken long.
   for (let beatsLeft = 6; beatsLeft > 0; beatsLeft--) await beat()
   assert.equal(lostCount, 0)
   await change({ open: new Set([1000, 1001, 1002]) })

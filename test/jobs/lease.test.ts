@@ -21,7 +21,7 @@ test('heartbeats renew the lease and the message until another worker takes over
     },
   }
   const extendVisibility = async (seconds: number) => visibilityDelays.push(seconds)
-  // Only the members that are used.
+  // A stub with only the members that are used.
   const run = { services: { jobs: { store, completion: {} } }, extendVisibility } as unknown as TaskRun
   const lease = new Lease(run, 'lease_1', {} as Log)
   await lease.claim()
@@ -58,7 +58,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
         return { applied: true, record: { ...tasks[0], attempt: 1, ...claimedFields } }
       },
     }
-    // Only the members that are used.
+    // A stub with only the members that are used.
     const lease = new Lease({ services: { jobs: { store } } } as TaskRun, 'lease_1', {} as Log)
     await lease.claim()
     await lease.release()
@@ -71,7 +71,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
     setPlus,
     remove,
   })
-  // When another image continues or chunks are joined, attempts start again.
+  // When another image continues or chunks are joined, attempts start from zero again.
   const startedAt = timestamp(-60)
   assert.deepEqual((await releaseAfter({ startedAt })).remove, removedLease)
   const joining = { set: { status: 'processing' }, setPlus, remove: removedLease }
@@ -91,7 +91,7 @@ test('handing over a task to another image keeps its progress and resets its att
   const services = {
     jobs: { store, completion: { sendTask: async (task: unknown) => sentTasks.push(task) } },
   }
-  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // only the members that are used
+  const lease = new Lease({ services } as unknown as TaskRun, 'lease_1', {} as Log) // a stub with only the members that are used
   await lease.claim()
   lease.reportProgress(40, 'loaded')
   assert.equal(await lease.handOver({ pieces: [], warnings: [] }), true)
@@ -109,7 +109,7 @@ test('saving the remaining steps of a task fails if another worker took it over'
       return { applied: isMine, record: tasks[0] }
     },
   }
-  // Only the members that are used.
+  // A stub with only the members that are used.
   const lease = new Lease({ services: { jobs: { store } } } as TaskRun, 'lease_1', {} as Log)
   await lease.saveRemaining({ begun: 'upload 1' })
   assert.deepEqual(sets, [{ begun: 'upload 1', percent: 0 }])
@@ -129,7 +129,7 @@ test('progress is published with the start of the job if necessary, but not for 
     }
     const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimedFields } }) }
     const services = { jobs: { store, completion: { lifecycle } } }
-    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // only the members that are used
+    const run = { services, extendVisibility: async () => {} } as unknown as TaskRun // a stub with only the members that are used
     const lease = new Lease(run, 'lease_1', {} as Log)
     await lease.claim()
     lease.startHeartbeat({ ...job, status }, () => {})

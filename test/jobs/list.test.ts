@@ -41,10 +41,10 @@ function createList(
       const items = (forward ? foundJobs : foundJobs.toReversed()).slice(0, Math.min(Limit, pageSize))
       return { items, next: items.length < foundJobs.length ? {} : undefined }
     },
-  } as unknown as Table // only the members that are used
+  } as unknown as Table // a stub with only the members that are used
   const list = async (query: Partial<JobQuery> = {}) => {
     const wholeQuery = { owner: 'anon_1', limit: 10, newestFirst: true, matches: () => true, ...query }
-    // One more than the page shows whether there is a next one.
+    // Reading one more than the page shows whether there is a next page.
     const maxRead = query.matches ? 100 : wholeQuery.limit + 1
     const read = async (ids: readonly string[]) => {
       assert.ok(ids.length <= maxRead, `${ids.length} jobs are read at once`)
@@ -158,7 +158,7 @@ test('a job list filter continues after the scanned jobs, across several index p
 
 test('listed jobs are in order even if one status has few jobs and another one many', async () => {
   const [liveStatus, doneStatus] = ['processing', 'completed'] as const
-  // Each status returns two at a time: 8 and 2, 9 and 7.
+  // Each status returns two jobs at a time: 8 and 2, 9 and 7.
   const { list } = createList(
     [
       liveStatus,

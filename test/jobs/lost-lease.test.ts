@@ -28,7 +28,7 @@ async function createJob() {
   }
   const run = (worker: Pick<TaskRun, 'isShared' | 'runId'>, handler: TaskHandler) =>
     runTask(
-      { ref, services, queue: 'image', extendVisibility: async () => {}, ...worker } as unknown as TaskRun, // only the members that are used
+      { ref, services, queue: 'image', extendVisibility: async () => {}, ...worker } as unknown as TaskRun, // a stub with only the members that are used
       handler,
     )
   const find = async (): Promise<Task> => {
@@ -108,7 +108,7 @@ test('the duration of attempts that cost nothing does not count towards the time
     throw new WorkerStoppedError()
   })
   assert.equal((await find()).workedMs, 5000)
-  // Of an attempt that counts, the time counts as well.
+  // The time of an attempt that counts is counted as well.
   await dieWithTask(loneWorker)
   await work({ workedMs: 65_000, attemptMs: 60_000 })
   assert.equal((await dieWithTask(loneWorker)).claimed?.workedMs, 65_000)

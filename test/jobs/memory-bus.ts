@@ -7,7 +7,7 @@ import type { EffectGate } from './function-instance.ts'
 /** Stores published events, and records invalid ones and different events with the same id. */
 export class MemoryBus extends Bus {
   readonly #gate: EffectGate
-  /** Each event once, as first published. */
+  /** Each published event once, as it was first published. */
   readonly events: BusEvent[] = []
   /** All events including repetitions. */
   readonly published: BusEvent[] = []

@@ -2,7 +2,7 @@ import { createGraphRecords, type NewJob, type NewTask } from '../../lib/jobs/ta
 import type { StoredFile } from '../../lib/model/job.ts'
 import { importedDocument, importedFile } from './no-op-engine.ts'
 
-/** Graphs of tasks for tests, by name with their input tasks. */
+/** Task graphs for tests: the name of each task with its input tasks. */
 
 export interface TaskInputs {
   readonly from: readonly string[]

@@ -120,7 +120,7 @@ test('a ZIP of results is stored under the requested name, with its size and has
     path: undefined,
     signal: new AbortController().signal,
     progress: (percent: number) => percents.push(percent),
-  } as unknown as Parameters<typeof packResultsIntoZip>[1] // only the members that are used
+  } as unknown as Parameters<typeof packResultsIntoZip>[1] // a stub with only the members that are used
   const fields = { jobIds: ['job_1'], tasks: ['work'], filename: 'all of it.zip', manifest: false }
   const packedResults = await packResultsIntoZip(fields, context)
   const [zip = Buffer.alloc(0)] = receivedChunks

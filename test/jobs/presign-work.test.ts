@@ -44,7 +44,7 @@ async function createMessage(
         writtenFiles.set(`${type} ${key}`, Buffer.from(body).toString())
       },
     },
-  } as unknown as Parameters<typeof createPresigningSender>[1]) // only the members that are used
+  } as unknown as Parameters<typeof createPresigningSender>[1]) // a stub with only the members that are used
   const { message } = await sender.route({ ...secondTask, ...moreFields }, knownInputs)
   return message
 }

@@ -58,7 +58,7 @@ test('the end of a job is published even if the sweep dies after storing it', as
   for (let stop = 1; ; stop++) {
     const service = await newService({ during: { b: throwCorruptFile } })
     await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
-    // All tasks are over, but their completions and messages were lost.
+    // All tasks have ended, but their completions and messages were lost.
     const { store } = service.services().jobs
     const over = {
       status: 'completed',

@@ -85,7 +85,7 @@ const unreadable = (to: FormatId) => (error: unknown) => {
   return true
 }
 
-test('a conversion whose result other programs cannot open fails', async () => {
+test('a conversion fails if other programs cannot open its result', async () => {
   assert.equal(emptyVideo.length, 794)
   const png = await fixture('alpha.png')
   const silence = Buffer.from(
@@ -120,7 +120,7 @@ test('results that can be opened, and text of any kind, are accepted', async () 
   for (const [to, bytes] of results) assert.equal((await convert(to, { vips: bytes })).format, to)
 })
 
-test('the next route is tried after a result that other programs cannot open', async () => {
+test('the next route is tried if other programs cannot open the result', async () => {
   const png = await fixture('alpha.png')
   const { engine, inputPlan } = await convert('png', { vips: 'garbage', imagemagick: png }, (tried) => ({
     ...createPlan('imagemagick', 'png'),

@@ -159,7 +159,7 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
   const space = {
     requireCompleteOutput: async () => {},
     explainDiskError: async () => diskError,
-  } as unknown as DiskSpaceMonitor // only the members that are used
+  } as unknown as DiskSpaceMonitor // a stub with only the members that are used
   const { done } = await run(failOnFallback, { space })
   await assert.rejects(done, diskError)
   const requireCompleteOutput = () => Promise.reject(diskError)

@@ -50,7 +50,7 @@ async function handle(
   const run = { services, queue: 'image', remainingMs: 60_000, stopping: new AbortController().signal }
   const isHandled = await runMessage(
     record,
-    run as unknown as Parameters<typeof runMessage>[1], // only the members that are used
+    run as unknown as Parameters<typeof runMessage>[1], // a stub with only the members that are used
     (_run, _claimed: ClaimedTask) => action(),
   )
   return { isHandled, queueCalls }

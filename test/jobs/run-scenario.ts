@@ -57,7 +57,7 @@ export async function testCrashPoints(
     return { service, outcome: scenario.normalize ? scenario.normalize(outcome) : outcome }
   }
   const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)
-  // Before, there is only a task that expires.
+  // Before that effect, there is only a task that expires.
   const creation = uninterrupted.gate.effects.findIndex((effect) => effect.endsWith('JOB JOB')) + 1
   // Later crash points than effects are possible, because recovery adds effects.
   const crashPoints = Array.from(

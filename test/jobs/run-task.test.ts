@@ -38,7 +38,7 @@ async function createJob(concurrentJobs: number | null = null) {
   return {
     ...ownJobs,
     ref,
-    slots: new ConcurrencySlots(services as unknown as Services), // only the members that are used
+    slots: new ConcurrencySlots(services as unknown as Services), // a stub with only the members that are used
     change: (set: Partial<Task>) => ownJobs.store.changeTask(ref, { set }),
     found: async () => {
       const taskRecord = await ownJobs.store.getTask(ref)
@@ -193,7 +193,7 @@ test('a task without a concurrency slot waits, without using up an attempt, unti
   assert.equal(await slots.acquire(otherJob, { ...ref, jobId: 'job_2' }, 'image'), true)
   assert.deepEqual(await run(failIfRun), doneOutcome)
   assert.deepEqual([(await found()).status, (await found()).attempt], ['pending', 0])
-  // A job that is over passes its slot to the next one.
+  // A job that has ended passes its slot to the next one.
   await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: timestamp(5) } })
   await slots.release(otherJob)
   assert.deepEqual(takeSentTasks(), [1])

@@ -311,7 +311,7 @@ export class SimulatedService {
     const isOver = until ? until(Item) : isFinishedJob(Item)
     const messageAt = this.queues.nextAt
     if (isOver && messageAt === undefined) return false
-    // As in the index: without `wakeShard`, no sweep would find the job.
+    // As in the index of due jobs: without `wakeShard`, no sweep would find the job.
     const wakeAt = Item?.['wakeShard'] && Item['wakeAt'] ? Date.parse(String(Item['wakeAt'])) : undefined
     const sweepAt =
       wakeAt === undefined || isOver ? Infinity : Math.max(wakeAt, this.#sweptAt + minSweepIntervalMs)

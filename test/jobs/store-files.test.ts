@@ -16,7 +16,7 @@ import { createStoredImport, file, newJob, newTask, withTasks } from './records.
 
 const folder = scratchFolder('store-files')
 const files = new MemoryFiles(readConfig({ LOG_LEVEL: 'silent' }), new EffectGate())
-const services = { files } as unknown as TaskServices // only the members that are used
+const services = { files } as unknown as TaskServices // a stub with only the members that are used
 
 const spec = { options: {} }
 const [workTask] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec })]), {

@@ -88,7 +88,7 @@ test('the claims of a job are stored with it, and released if one of them fails'
       `${tasks.length}`,
     )
     assert.equal(await store.getJob('job_1'), undefined)
-    // A record that was created for it keeps its TTL.
+    // A record that was created for the claim keeps its TTL.
     assert.equal(await findHolder('count'), tasks === two ? undefined : 'job_1')
     assert.equal(await store.create(ownRecords, [claim('a'), count, claim('c')]), true)
     assert.deepEqual(
@@ -111,7 +111,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   }
   const update = table.update.bind(table)
   table.update = async (at, ...args) => {
-    // Between the claim and its release.
+    // Runs between the claim and its release.
     if (at.pk === 'UPLOAD#b') await update(key, { set: { jobId: 'job_2' } })
     return update(at, ...args)
   }

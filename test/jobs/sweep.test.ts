@@ -40,7 +40,7 @@ test('an unusable upload found by the sweep fails its task and job', async () =>
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lostTask }), false)
 })
 
-test('a job looks for awaited uploads every minute, for an hour', async () => {
+test('a job checks for awaited uploads every minute, for an hour', async () => {
   const sweptAt: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void sweptAt.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
@@ -75,7 +75,7 @@ test('the sweep completes an upload task whose notification was lost', async () 
   assert.deepEqual([(await job()).status, takeSentTasks()], ['queued', [1]])
 })
 
-test('a live job is checked at intervals of its age, from five minutes to an hour', async () => {
+test('a live job is checked at intervals that grow with its age, from five minutes to an hour', async () => {
   const { wake, job } = await createJob()
   for (const [seconds, pause] of [
     [60, 300],
@@ -149,7 +149,7 @@ test('a job that has ended is checked at its expiry and deleted then', async () 
   assert.deepEqual((await whole()).tasks, [])
 })
 
-test('a check of a job keeps the earlier check time of a job that was deleted meanwhile', async () => {
+test('checking a job keeps its earlier check time if the job was deleted meanwhile', async () => {
   const { jobs, job, change, store } = await createJob([createStoredImport('in'), createExport('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const staleJob = await job()

@@ -42,7 +42,7 @@ async function listChangesAfter(...taskEnds: readonly Partial<Task>[]): Promise<
     getDependents: async () => [],
   }
   const deps = { store, bus: { publish: async () => undefined }, getSubscribers: async () => () => [] }
-  // Only the members that are used.
+  // A stub with only the members that are used.
   const completion = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
   const tasksFrom100 = tasks.filter(({ number }) => number >= 100)
   for (const [at, end] of taskEnds.entries()) {
@@ -72,7 +72,7 @@ test('a repeated completion also repeats the completion of the tasks that it can
     }
     const completion = new TaskCompletion({ store } as unknown as ConstructorParameters<
       typeof TaskCompletion
-    >[0]) // only the members that are used
+    >[0]) // a stub with only the members that are used
     await completion.completeTask({ ...a, ...fail(3, 'is cut off') }, { isRepeat })
     return countedTasks
   }
@@ -94,7 +94,7 @@ test('a task fails if it cannot be planned, but not if the table is unavailable'
       },
     }
     const deps = { store, taskSender: { route: () => Promise.reject(error) } }
-    // Only the members that are used.
+    // A stub with only the members that are used.
     const completion = new TaskCompletion(deps as unknown as ConstructorParameters<typeof TaskCompletion>[0])
     for (const send of [
       completion.sendTask(a),
@@ -124,13 +124,13 @@ test('finishing a job gives up after 20 write conflicts', async (t) => {
       return { applied: false, record: undefined }
     },
   }
-  // Only the members that are used.
+  // A stub with only the members that are used.
   const lifecycle = new JobLifecycle({ store } as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   await assert.rejects(lifecycle.finish('job_1'), /gave up after 20 write conflicts on job job_1/)
   assert.equal(tryCount, 20)
 })
 
-test('waiting for an unchanged job reads it until the timeout, and not longer', async (t) => {
+test('waiting for a job that does not change rereads it until the timeout, and not longer', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
   const { job } = createRecords([createStoredImport('in')])
   let readCount = 0
@@ -142,7 +142,7 @@ test('waiting for an unchanged job reads it until the timeout, and not longer', 
       t.mock.timers.setTime(Date.now() + Math.min(30, wait.remainingMs))
     },
   }
-  const jobs = new Jobs(deps as unknown as ConstructorParameters<typeof Jobs>[0]) // only the members that are used
+  const jobs = new Jobs(deps as unknown as ConstructorParameters<typeof Jobs>[0]) // a stub with only the members that are used
   assert.equal((await jobs.waitFor('job_1', 0, () => false))?.sequence, 1)
   assert.deepEqual(waits.splice(0), [{ pauseMs: 0, remainingMs: 0 }])
   const foundJob = await jobs.waitFor('job_1', 60, ({ sequence }) => sequence > 9)
@@ -164,7 +164,7 @@ test('published progress of a job is also stored', async () => {
     publish: async (events: readonly { job: { progress: object } }[]) => published.push(...events),
   }
   const deps = { store, bus, getSubscribers: async () => () => [] }
-  // Only the members that are used.
+  // A stub with only the members that are used.
   const lifecycle = new JobLifecycle(deps as unknown as ConstructorParameters<typeof JobLifecycle>[0])
   const progress = { percent: 60, stage: 'encoding', taskName: 'a' }
   await lifecycle.publishProgress(storedJob, 1, progress)
@@ -196,7 +196,7 @@ describe('jobs of more than a hundred tasks', () => {
     )
   })
 
-  test('a job of more than a hundred tasks counts a bucket as complete, or as lost if one of its tasks is', async () => {
+  test('a job of more than a hundred tasks counts a bucket as complete, or as lost if one of its tasks is lost', async () => {
     const rest = Array.from({ length: 50 }, () => completeFields)
     const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
     assert.deepEqual(await listChangesAfter(...rest, completeFields), [

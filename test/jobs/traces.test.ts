@@ -32,7 +32,7 @@ function tracedJobs() {
   return { ...own, takeTraces: () => traces.splice(0), inOtherTrace }
 }
 
-test('what the sweep publishes and sends for a job is in the trace of the job', async () => {
+test('the events and messages that the sweep sends for a job are in the trace of the job', async () => {
   const { jobs, queues, takeTraces, takeSentTasks, inOtherTrace } = tracedJobs()
   const send = queues.send
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
@@ -57,7 +57,7 @@ test('tasks that an upload makes ready are in the trace of their job', async () 
   assert.deepEqual(new Set(takeTraces()), new Set([traceId]))
 })
 
-test('a job without a trace is continued in that of the caller', async () => {
+test('a job without a trace continues in the trace of the caller', async () => {
   const { jobs, takeTraces, inOtherTrace } = tracedJobs()
   assert.equal(await jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])), true)
   takeTraces()

@@ -72,7 +72,7 @@ test('the last of several tasks ends its job in one write, protected by the rede
   jobEndEmitter.on(service.jobId, (job) => endedJobs.push(job))
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
-  // Checking a job that is over does not end it again.
+  // Checking a job that has ended does not end it again.
   await service.sweep()
   assert.deepEqual(
     endedJobs.map(({ status }) => status),

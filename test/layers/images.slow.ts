@@ -262,7 +262,7 @@ test('the browser container captures a website with its appearance', unless('bro
   website.listen(0, service.network.hostAddress)
   await once(website, 'listening')
   try {
-    const { port } = website.address() as AddressInfo // it listens on a port, not on a path
+    const { port } = website.address() as AddressInfo // a TCP server's address is an AddressInfo
     const url = `http://${service.network.hostAddress}:${port}/`
     const page = { operation: 'capture-website', url, output_format: 'pdf' }
     const tasks = { page, out: { operation: 'export/url', input: 'page' } }

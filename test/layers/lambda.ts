@@ -9,7 +9,7 @@ const run = (command: string, ...args: string[]) => execFileSync(command, args, 
 /** Creates a network with two IP addresses: a container in it can only reach this machine. */
 export function openNetwork() {
   const name = `mutabor${process.pid}`
-  // From the block reserved for benchmarks of network devices (RFC 2544).
+  // Addresses from the block that is reserved for benchmarks of network devices (RFC 2544).
   const [hostAddress, containerAddress] = ['198.18.99.1', '198.18.99.2']
   const close = () => {
     run('ip', 'netns', 'delete', name)

@@ -18,7 +18,7 @@ const formatDigest = (hash: ReturnType<typeof createHash>) => `sha256:${hash.dig
  */
 export async function startRegistry() {
   const blobs = new Set<string>()
-  /** By name and tag. */
+  /** Manifests by name and tag. */
   const manifests = new Map<string, { readonly digest: string; readonly manifest: Manifest }>()
   const uploads = new Map<string, ReturnType<typeof createHash>>()
   let requests = 0
@@ -64,7 +64,7 @@ export async function startRegistry() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+  const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
   return {
     address: `127.0.0.1:${port}`,
     manifests,

@@ -83,7 +83,7 @@ const output = (command: string, ...args: string[]) => execFileSync(command, arg
 /** Text, fonts and tags of a PDF. */
 export const describePdf = (path: string) => ({
   text: output('pdftotext', path, '-'),
-  // Without the random prefix of each name that marks a font subset.
+  // The fonts without the random prefix that marks a font subset.
   fonts: output('pdffonts', path)
     .split('\n')
     .map((line) =>

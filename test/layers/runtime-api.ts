@@ -63,7 +63,7 @@ export async function startRuntimeApi(host = '127.0.0.1') {
   })
   server.listen(0, host)
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+  const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
 
   return {
     address: `${host}:${port}`,

@@ -100,7 +100,7 @@ async function startTcpProxy(host: string, target: URL) {
   })
   server.listen(0, host)
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on a port, not on a path
+  const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
   const close = () => {
     server.close()
     // Connections that are open when the network is removed would never be closed by the other side.

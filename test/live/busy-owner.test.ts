@@ -35,7 +35,7 @@ async function openOwner() {
     isOpen: async () => true,
   }
   const bus = { signal: async (name: string) => void signals.push(name) }
-  const services = { ...app.services, sockets, bus } as unknown as Services // only the members that are used
+  const services = { ...app.services, sockets, bus } as unknown as Services // a stub with only the members that are used
   const feeds = new EventFeeds(services.table)
   await feeds.watch(owner)
   const connections = new SocketStore(services.table)

@@ -288,7 +288,7 @@ test('a connection above the limit is closed with 4429, unless an earlier one ha
   const clients = await Promise.all(Array.from({ length: maxSockets }, () => connectOwner(token)))
   assert.equal((await connectOwner(token)).closed?.code, 4429)
   const [firstClient] = clients
-  // Like after a crash of the gateway, which did not report the closed socket.
+  // As after a crash of the gateway, which did not report the closed socket.
   if (firstClient) firstClient.closed = { code: 1006, reason: '' }
   assert.equal((await connectOwner(token)).last.type, 'hello')
 })

@@ -1,4 +1,4 @@
-// 1,000 WebSockets at the same time: each is greeted and informed, and nothing of them stays.
+// 1,000 WebSockets at the same time: each gets a greeting and its events, and no records remain.
 // `npm run test:slow -- test/live/many-sockets.slow.ts`
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -144,7 +144,7 @@ test('200 clients receive all their events quickly and in order, and one that ne
   )
   assert.ok(percentile(0.95) < 1500, 'p95 latency')
 
-  // Requests more and more without reading.
+  // Sends more and more requests without reading the replies.
   const jobs = [...(owners[0] ?? [])]
   const isClosed = async () =>
     (await readFile(join(service.dataDir, 'service.log'), 'utf8')).includes('"code":4409')

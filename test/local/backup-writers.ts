@@ -23,7 +23,7 @@ const WRITERS = 8
 const Bucket = 'box'
 const TableName = 'table'
 
-/** Acknowledged writes. Of an object the last acknowledged version; a later one may exist instead. */
+/** Acknowledged writes. For an object, the last acknowledged version; a later one may exist instead. */
 export interface AcknowledgedWrites {
   readonly objects: ReadonlyMap<string, number>
   readonly messages: ReadonlySet<string>

@@ -16,7 +16,7 @@ test('the printed shell variables point the AWS SDK at all embedded servers', as
   const data = join(scratchFolder('mutabor-embedded'), 'new')
   const { firstLine, pid, end } = await startEmbedded(t, '--data', data)
   const script = `eval "$EXPORTS" && exec "${process.execPath}" ${join(import.meta.dirname, '../embedded-aws/sdk-defaults.ts')}`
-  // Nothing else in the environment: no endpoints or keys of the user who runs the tests.
+  // Nothing else is set in the environment: no endpoints or keys of the user who runs the tests.
   const { stdout } = await run('/bin/sh', ['-c', script], { env: { EXPORTS: firstLine, HOME: data } })
   assert.deepEqual(JSON.parse(stdout), {
     S3: 'object',

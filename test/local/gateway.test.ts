@@ -270,7 +270,7 @@ test('the time limit of a function starts after a streamed upload of any length'
   async function* sendSlowly() {
     for (let at = 0; at < 12; at++) {
       yield chunk
-      // In total longer than the function's 500 ms.
+      // In total, this takes longer than the function's limit of 500 ms.
       await new Promise((resolve) => setTimeout(resolve, 60))
     }
   }

@@ -17,7 +17,7 @@ const warmUpJobs = Math.min(500, Math.floor(jobs / 3))
 const sampleEvery = 20
 /** Share by which the median of the last samples may exceed that of the first ones. */
 const maxGrowthRatio = 0.1
-/** Less is noise of the garbage collector in a small process, or a connection that is opened again. */
+/** Smaller growth is noise of the garbage collector in a small process, or a connection that is opened again. */
 const minGrowth = { memoryMib: 8, descriptors: 6 } as const
 
 interface Sample {
@@ -31,7 +31,7 @@ function sampleProcess(pid: number): Sample | undefined {
     const anonymous = /^RssAnon:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return { memoryMib: Number(anonymous ?? 0) / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length }
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined
   }
 }

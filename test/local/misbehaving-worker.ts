@@ -12,7 +12,7 @@ process.on('message', (message) => {
       sendMessage({ type: 'result', id, value: process.pid })
       return
     case 'linger':
-      // Like a worker that has to stop its engines.
+      // Exits slowly, like a worker that has to stop its engines.
       process.on('SIGTERM', () => setTimeout(() => process.exit(0), 2000))
       sendMessage({ type: 'result', id, value: process.pid })
       return

@@ -60,7 +60,7 @@ async function start(t: TestContext, folder: string) {
     try {
       process.kill(pid, 'SIGKILL')
     } catch {
-      // It may have exited already because it lost its disk.
+      // The process may have exited already because it lost its disk.
     }
     await end()
     for (const client of Object.values(clients)) client.destroy()

@@ -282,7 +282,7 @@ test('jobs run and the service stops promptly even if the trace collector never 
   const silent = createServer(() => undefined)
   silent.listen(0, '127.0.0.1')
   await once(silent, 'listening')
-  const { port } = silent.address() as AddressInfo // it listens on TCP
+  const { port } = silent.address() as AddressInfo // a TCP server's address is an AddressInfo
   const started = await startService({ OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` })
   try {
     const client = new Client(started)

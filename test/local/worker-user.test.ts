@@ -36,7 +36,7 @@ const workers = () => descendants(service.pid).filter(({ command }) => /node.* \
 const listSecrets = () =>
   JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as { serviceSecret: string }
 
-test('workers get no service secret, no settings of other parts and no variables of the operator', () => {
+test('workers get no service secret, no settings of other components and no variables of the operator', () => {
   assert.ok(workers().length > 0)
   for (const { pid } of workers()) {
     const environment = readFileSync(`/proc/${pid}/environ`, 'utf8')

@@ -15,7 +15,7 @@ import { unpackFunction } from './unpack.ts'
 const packages = scratchFolder('packages')
 process.env['RIGHTS_LOG'] = scratchFolder('packages-log')
 process.env['PACKAGES'] = packages
-// Read when the module is loaded.
+// This module reads the environment when it is loaded.
 export const { Client, startService } = await import('../support/service.ts')
 
 type LogLine = Readonly<Record<string, unknown>>

@@ -97,7 +97,7 @@ for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
       await findRolesThatCan(update, prefix),
       [...accountRoles, ...requestRoles, 'sweep'].sort(),
     )
-    // It deletes accounts in batches.
+    // The sweep deletes accounts in batches.
     assert.deepEqual(await findRolesThatCan(batch, prefix), ['sweep'])
   })
 

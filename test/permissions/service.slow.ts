@@ -102,7 +102,7 @@ test('the deployed roles allow uploads before and after their jobs', async () =>
   assert.equal(convertedJob.status, 'completed')
   assert.equal((await client.fetch('/v1/jobs?tag=mine')).status, 200)
   assert.equal((await client.fetch(`/v1/jobs/${convertedJob.jobId}`, { method: 'DELETE' })).status, 204)
-  // The job that waited for it was deleted.
+  // The job that waited for this upload was deleted.
   await put(presignedUpload)
   const awaitedReply = await client.post('/v1/jobs', { tasks: uploadJob })
   const createdJob = (await awaitedReply.json()) as { data: { jobId: string } }

@@ -6,7 +6,7 @@ import { type Grant, listClaims, listGrants } from './policy.ts'
 
 export interface Decision extends AccessRequest {
   readonly role: string
-  /** The grants that allowed it; empty if it was denied. */
+  /** Grants that allowed the request; empty if it was denied. */
   readonly by: readonly Grant[]
 }
 

@@ -31,7 +31,7 @@ const cases: Readonly<Record<string, { readonly good: readonly string[]; readonl
   }
 
 for (const [name, { good, bad }] of Object.entries(cases))
-  test(`content level of ${name} on a route through one intermediate format`, () => {
+  test(`the content level of ${name} is as expected on a route through one intermediate format`, () => {
     for (const [all, isKept] of [
       [good, true],
       [bad, false],

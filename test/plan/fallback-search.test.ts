@@ -62,7 +62,7 @@ describe('fallback routes', () => {
   test('a fallback route for an unreadable file may start by rewriting the file for the engine that could not read it', () => {
     const failWithoutFallback = (from: FormatId) => [createFailureAt('vips', from, 'webp')]
     assert.equal(way('png', 'webp', failWithoutFallback('png')), 'png imagemagick:png vips:webp')
-    // No page of a multi-page image is lost.
+    // A fallback must not lose pages of a multi-page image.
     assert.equal(way('tiff', 'webp', failWithoutFallback('tiff')), undefined)
   })
 

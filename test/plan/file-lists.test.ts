@@ -17,7 +17,7 @@ const images = list('image-001.jpg', 'image-002.png', 'image-003.jpg')
 const getMembers = (groups: readonly (readonly StoredFile[])[]) =>
   groups.map((group) => group.map(({ members }) => members))
 
-test('the files of a list have the formats of their names', () => {
+test('the files of a list have the formats that their names declare', () => {
   assert.deepEqual(
     expandListedFiles(list('page-001.jpg', 'page-002.what')).map(({ filename, format, mimeType }) => [
       filename,
@@ -35,7 +35,7 @@ test('the files of a list have the formats of their names', () => {
   })
 })
 
-test('listed files with the same format are converted together, and a group stays a group', () => {
+test('listed files with the same format are converted together and stay a group', () => {
   const groups = groupInputs([images], { operation: 'convert', to: 'webp' })
   assert.deepEqual(getMembers(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
   for (const group of groups) {

@@ -315,7 +315,7 @@ describe('lists of targets and conversions', () => {
     const universalEngine = engine('vips', 'image', [can(ids, ids, 1)])
     const cpuBefore = process.cpuUsage()
     const count = conversions([universalEngine, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
-    // Without unproven pairs.
+    // The count excludes unproven pairs.
     assert.ok(count > ids.length * ids.length * 0.8, `${count} pairs`)
     // CPU time, because other tests run at the same time.
     const { user } = process.cpuUsage(cpuBefore)

@@ -31,7 +31,7 @@ interface Resource {
 type Resources = Readonly<Record<string, Resource>>
 
 function packageInto(folder: string): Resources {
-  // The whole deployment.
+  // The whole deployment, including optional functions.
   fillServiceFolder(folder, 'dev', { facades: 'v2' })
   const temporary = join(folder, 'tmp')
   mkdirSync(temporary)

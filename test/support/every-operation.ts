@@ -151,7 +151,7 @@ export class EveryOperation {
     await this.#callDrives()
     await this.#callStatistics()
     await this.#callAdmin()
-    // It waits for a file that never arrives, so that it can be cancelled.
+    // The job waits for a file that never arrives, so that it can be cancelled.
     const waitingTasks = { ...tasks, text: { operation: 'import/upload', filename: 'hello.md' } }
     const awaitedJob = (await (await this.#client.post('/v1/jobs', { tasks: waitingTasks })).json()) as {
       data: { jobId: string }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 
-/** Fields and a file that once kept a reader busy, or could. */
+/** Fields and a file that keep a reader busy, or once did. */
 export interface HostileUpload {
   readonly filename: string
   readonly bytes: Uint8Array | string

@@ -6,7 +6,7 @@ import { fetchWithRetries } from './retrying-fetch.ts'
 
 export interface CheckedReply {
   readonly method: string
-  /** Without the query. */
+  /** Path without the query. */
   readonly path: string
   readonly status: number
   readonly contentType: string | null

@@ -9,7 +9,7 @@ function read(pid: number | string, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    // It exited in the meantime.
+    // The process exited in the meantime.
     return ''
   }
 }

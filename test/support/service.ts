@@ -20,18 +20,18 @@ const start = fileURLToPath(
     import.meta.url,
   ),
 )
-/** Functions isolated as when deployed. */
+/** Settings that isolate functions as in a deployment. */
 const isolatedSettings = { REQUEST_BODIES: 'whole', TASK_FILES: 'signed' }
 
 export interface TestService {
   readonly url: string
   readonly dataDir: string
   readonly pid: number
-  /** Stops it like an operator and deletes its data. */
+  /** Stops the service as an operator would, and deletes its data. */
   stop(): Promise<void>
-  /** Stops it like an operator; the data stays. */
+  /** Stops the service as an operator would; the data stays. */
   end(): Promise<void>
-  /** SIGKILL; the data stays. */
+  /** Kills the service with SIGKILL; the data stays. */
   kill(): Promise<void>
 }
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { closeServer } from '../../lib/embedded-aws/listen.ts'
 
 export interface TableCall {
-  /** Such as `UpdateItem`. */
+  /** Name of the operation, such as `UpdateItem`. */
   readonly operation: string
   readonly isWrite: boolean
   /** Capacity units of the table and its indexes. */
@@ -17,9 +17,9 @@ export interface TableCall {
 }
 
 interface Reply {
-  /** Of an error. */
+  /** Type of an error. */
   readonly __type?: string
-  /** The existing item, in such an error. */
+  /** The existing item, in an error about a condition that was not met. */
   readonly Item?: object
   readonly ConsumedCapacity?: Capacity | readonly Capacity[]
 }
@@ -30,7 +30,7 @@ interface Capacity {
 }
 
 /**
- * Returns what a call consumed. A reply does not tell it for a condition that was not met, for which AWS charges the
+ * Returns what a call consumed. A reply about a condition that was not met does not contain it: AWS charges the
  * units of the existing item, and at least one.
  */
 function readConsumption({ ConsumedCapacity = [], __type = '', Item }: Reply): readonly Capacity[] {

@@ -51,7 +51,7 @@ export async function startCollector() {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo // it listens on TCP
+  const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
   return {
     endpoint: `http://127.0.0.1:${port}`,
     spans,

@@ -10,7 +10,7 @@ export function listUnboundedFields(schema: z.core.$ZodType, path = ''): string[
 
 function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z.core.$ZodType>): string[] {
   const limits = getLimits(schema)
-  // Limited as a whole, or a schema that contains itself.
+  // The value is limited as a whole, or the schema contains itself.
   if (seenSchemas.has(schema) || limits?.jsonLength !== undefined) return []
   seenSchemas.add(schema)
   // The union of all definitions, which `type` tells apart.
@@ -51,7 +51,7 @@ function findUnbounded(schema: z.core.$ZodType, path: string, seenSchemas: Set<z
     case 'readonly':
       return findBelow(definition.innerType)
     case 'pipe':
-      // What a client sends; where it is a function, what the function gives.
+      // Checks the input of a pipe, or its output if the input is a function.
       return findBelow(definition.in._zod.def.type === 'transform' ? definition.out : definition.in)
     case 'lazy':
       return findBelow(definition.getter())

@@ -12,7 +12,7 @@ const [minSide, maxSide] = [8, 24]
 const minPixelsPerCell = 4
 
 interface Reader {
-  /** The engine that uses the same code. */
+  /** The engine that uses the same code as the reader. */
   readonly engine: EngineId
   read(path: string, side: number): Promise<Uint8Array>
 }

@@ -18,7 +18,7 @@ type Options = Readonly<Record<string, unknown>>
 
 interface Trial {
   readonly values: readonly [unknown, unknown]
-  /** Options that this one needs. */
+  /** Other options without which this one has no effect. */
   readonly beside?: Options
   readonly fixture?: string
 }

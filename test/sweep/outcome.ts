@@ -107,7 +107,7 @@ async function judgeResult(
   // A ZIP with one file per page: the service itself counts the entries.
   if (result.files[0].format !== undefined && result.files[0].format !== format)
     return { outcome: 'ok', why: 'packed' }
-  // No other program can open it.
+  // No other program can open a locked file.
   if (made === undefined && sweepCase.name.includes('locked.')) return resultByServiceCount
   const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
   const keptShare = await measureRetained({

@@ -79,7 +79,7 @@ for (const drive of driveIds) {
     assert.equal(sentBytes, bytes.length)
   })
 
-  test(`a full ${drive} is reported, and a token that may only read as well`, async () => {
+  test(`a full ${drive} is reported, and so is a token that may only read`, async () => {
     server.uploads.isFull = true
     const put = async () =>
       (await openStore(drive, folders[drive][0] ?? '')).put(createFile('a', Buffer.from('a')), ignore)
@@ -94,7 +94,7 @@ for (const drive of driveIds) {
   })
 }
 
-test('large files are sent in chunks that the drive accepts', async () => {
+test('large files are sent to a drive in chunks of a size that it accepts', async () => {
   const bytes = Buffer.alloc(66 * 1024 ** 2, 'chunk')
   for (const drive of ['dropbox', 'onedrive'] as const) {
     server.uploads.chunks = 0
@@ -104,7 +104,7 @@ test('large files are sent in chunks that the drive accepts', async () => {
   }
 })
 
-test('a name that exists gets a number, and a repeated export stores no copies', async () => {
+test('a drive export numbers a name that already exists, and stores no copies when it is repeated', async () => {
   const states: string[] = []
   const deps = { onStarted: async (state: string) => void states.push(state) }
   const file = createFile('a.txt', Buffer.from('a'))
@@ -119,7 +119,7 @@ test('a name that exists gets a number, and a repeated export stores no copies',
   assert.deepEqual([location, otherResult], ['dropbox:///a.txt', 'dropbox:///a (1).txt'])
 })
 
-test('a repeated export stores a file that got the name of a stored one', async () => {
+test('a repeated drive export stores a new file with the same name as a stored one', async () => {
   const states: string[] = []
   const deps = { onStarted: async (state: string) => void states.push(state) }
   await (await openStore('dropbox', '', deps)).put(createFile('a.txt', Buffer.from('first')), ignore)

@@ -277,7 +277,7 @@ export async function openDriveServer() {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve)
   })
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // it listens
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}` // a TCP server's address is an AddressInfo
   const uploads = createUploads(url)
   const settings = (id: string) => ({
     clientId,
@@ -293,7 +293,7 @@ export async function openDriveServer() {
     url,
     state,
     uploads: uploads.state,
-    /** For `DRIVES`. */
+    /** Value of the setting `DRIVES`. */
     settings: {
       'google-drive': settings('google-drive'),
       dropbox: settings('dropbox'),

@@ -154,7 +154,7 @@ export function createUploads(url: string) {
     if (action !== 'createUploadSession' || method !== 'POST') return { status: 400 }
     if (JSON.parse(body.toString()).item['@microsoft.graph.conflictBehavior'] !== 'rename')
       return { status: 400 }
-    // Another host, which must not get the token.
+    // The upload URL has another host, which must not get the token.
     const uploadUrl = `${url.replace('127.0.0.1', 'localhost')}/session/onedrive/${open({ ...file, size: -1 })}`
     return { json: { uploadUrl } }
   }

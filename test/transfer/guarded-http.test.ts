@@ -194,7 +194,7 @@ test('connection failures are explained, and URLs of other protocols are rejecte
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
 })
 
-test('a body that could not be sent is closed', async () => {
+test('a request body that could not be sent is closed', async () => {
   const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   for (let attempt = 1; attempt <= 6; attempt++) {
     const body = new Readable({ read() {} })

@@ -13,7 +13,7 @@ test('undefined fields of an object are dropped, and other empty values are kept
   ])
 })
 
-test('an undefined field does not overwrite the field it is spread over', () => {
+test('an undefined field does not overwrite the field that it is spread over', () => {
   const tag: string | undefined = undefined
   assert.deepEqual({ id: 1, tag: 'kept', ...defined({ tag }) }, { id: 1, tag: 'kept' })
 })

@@ -95,7 +95,7 @@ describe('requests that exceed a maximum', () => {
   test('a request is refused for JSON with too many values or levels before it is parsed', () => {
     const values = `[${'1,'.repeat(maxJsonValues)}1]`
     assert.match(getErrorCode(() => parseJsonBody(values)) ?? '', /^INVALID_REQUEST: The body is too large/)
-    // Also if it is not JSON at all.
+    // The limit applies even to text that is not JSON.
     assert.match(getErrorCode(() => parseJsonBody('['.repeat(maxJsonDepth + 1))) ?? '', /nested too deeply/)
     assert.equal(findJsonExcess(JSON.stringify({ a: '[{,"\\'.repeat(maxJsonValues) })), undefined)
     assert.equal(findJsonExcess(`"${'\\"'.repeat(100_000)}`), undefined)

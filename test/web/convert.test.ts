@@ -219,7 +219,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
 
   test('cancelling during the upload creates no job', () =>
     visitPage(async (page) => {
-      // Never answered, so the upload takes as long as the test needs.
+      // The upload is never answered, so that it takes as long as the test needs.
       await page.route('**/s3/**', () => {})
       await chooseFiles(page, await readPayload(fixture('corners.png')))
       const card = findFileCard(page, 'corners.png')

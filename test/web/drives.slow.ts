@@ -97,7 +97,7 @@ test('the page saves one result and all results to a folder of a drive', async (
     await saveAll.waitFor()
     await findFileCard(page, 'one.txt').getByText('Share and more').click()
     await page.getByRole('button', { name: 'Save to Dropbox' }).click()
-    // After the consent, the browser comes back.
+    // After the consent, the drive redirects the browser back.
     await page.getByRole('heading', { name: 'Save to Dropbox' }).waitFor()
     await page.getByRole('button', { name: 'Folder/' }).click()
     await page.getByText('There are no folders in this folder.').waitFor()

@@ -76,14 +76,14 @@ const cases: readonly [
     option('Layout', { enumLabels: { grid2x2: '2 × 2' } }),
     'grid2x2',
     check('merge', { layout: 'grid2x2' }),
-    'Layout can’t be “2 × 2”. It has room for 4 images: choose another layout, or fewer images.',
+    'Layout can’t be “2 × 2”. The layout has room for 4 images: choose another layout, or fewer images.',
   ],
   [option('Title'), '', check('edit-pdf-metadata', {}), 'Title: Fill in at least one field.'],
   [
     option('Crop box'),
     '0,0,9,9',
     check('crop-pdf', { cropBox: '0,0,9,9', marginTop: '1mm' }),
-    'Crop box can’t be “0,0,9,9”. Only one of these is possible: clear this field or the other one.',
+    'Crop box can’t be “0,0,9,9”. Only one of these fields can be used: clear this field or the other one.',
   ],
   [
     option('Width', { min: 1, max: 20_000 }),

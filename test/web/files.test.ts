@@ -196,7 +196,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       })
     }))
 
-  test('a result can be shared by link and QR code, and the same be done with another file', () =>
+  test('a result can be shared by link and QR code, and its conversion can be repeated with another file', () =>
     visitPage(async (page) => {
       const card = await convert(page, 'corners.png')
       const url = await card.getByRole('link', { name: /^Download/ }).getAttribute('href')

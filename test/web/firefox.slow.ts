@@ -27,7 +27,7 @@ before(async () => {
       'browser.download.dir': home,
       'browser.download.folderList': 2,
       'browser.download.always_ask_before_handling_new_types': false,
-      // Otherwise it opens saved files, and the page is hidden.
+      // Otherwise Firefox opens saved files, and the page is hidden.
       'browser.helperApps.neverAsk.saveToDisk': 'image/webp,image/gif,application/pdf',
       'browser.download.viewableInternally.enabledTypes': '',
       'intl.accept_languages': 'en',

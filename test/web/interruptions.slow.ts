@@ -165,7 +165,7 @@ test('a file too large for the workers of its target is rejected before it is up
       await end.waitFor()
     }
     const message = await findFileCard(page, 'large.pdf').getByRole('alert').textContent()
-    assert.match(message ?? '', /4\.8\sGB, but at most 4\.3\sGB/)
+    assert.match(message ?? '', /4\.8\sGB, but the limit is 4\.3\sGB/)
     assert.deepEqual(
       requestedPaths.filter((path) => path.startsWith('/v1/uploads/')),
       ['/v1/uploads/presign'],

@@ -120,7 +120,7 @@ test('a webhook is created, tested, resent, receives a new secret and is deleted
         assert.equal(postCount, 2)
       })
       await page.getByRole('button', { name: 'Change secret' }).click()
-      await page.getByText('Both secrets sign').waitFor()
+      await page.getByText('requests are signed with both secrets').waitFor()
       await page.getByRole('button', { name: 'Change secret' }).click()
       assert.notEqual(await readText(page.getByText(/^whsec_/)), firstSecret)
       await checkPage(page)

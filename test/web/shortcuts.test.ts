@@ -99,7 +99,7 @@ describe('options of a card', () => {
       await lastTime(page).waitFor({ state: 'hidden' })
     }))
 
-  test('the page does not remember option texts that people write', () =>
+  test('the page does not remember option texts that users typed', () =>
     visit({ site }, async (page) => {
       const addWatermark = async (name: string) => {
         await chooseFiles(page, await corners(name))

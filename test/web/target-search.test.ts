@@ -37,7 +37,7 @@ function search(from: string, typedText: string): readonly string[] {
   return rows.map((row) => (row.kind === 'tool' ? row.tool.id : row.format.id))
 }
 
-/** What people type for a file, and what they mean. */
+/** Words that people type for a file, and the targets that they mean. */
 const expectedTargetsByWord: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   pdf: {
     word: 'docx',
@@ -142,7 +142,7 @@ describe('searching targets', () => {
     assert.ok(documents.indexOf('xlsx') > documents.indexOf('odt'))
   })
 
-  test('every tool that a search word means exists', () => {
+  test('every tool that a search word refers to exists', () => {
     const tools = pageTools
       .flatMap(({ id }) => synonyms.getToolSynonyms(id))
       .flatMap((word) => synonyms.findBySynonym(word).tools)

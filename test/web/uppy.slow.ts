@@ -9,7 +9,7 @@ import { openSite } from './browser.ts'
 
 const size = 60 * 1024 ** 2
 
-/** As a site would use it. `s3Multipart`, which Uppy's recovery plugin would store, is stored by hand. */
+/** Uppy as a site would use it. `s3Multipart`, which Uppy's recovery plugin would store, is stored by hand. */
 const page = `
 import Uppy from '@uppy/core'
 import AwsS3 from '@uppy/aws-s3'
@@ -54,7 +54,7 @@ test('an unmodified Uppy uploads 60 MB in parts, resumes after a reload, and the
   server.listen(0, '127.0.0.1')
   try {
     await new Promise((resolve) => server.once('listening', resolve))
-    const { port } = server.address() as AddressInfo // it listens on a port
+    const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
     const visitor = await site.browser.newPage()
     const consoleMessages: string[] = []
     visitor.on('console', (message) => consoleMessages.push(message.text()))

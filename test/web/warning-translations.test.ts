@@ -8,7 +8,7 @@ import { errorCatalog } from '../../lib/error-catalog.ts'
 
 const lib = new URL('../../lib', import.meta.url).pathname
 
-/** What looks the same: the error of a skipped task, and variables of Lambda. */
+/** Codes that look like warnings: the error of a skipped task, and variables of Lambda. */
 const otherCodes: readonly string[] = [
   'INPUT_TASK_FAILED',
   'AWS_LAMBDA_FUNCTION_MEMORY_SIZE',
@@ -63,7 +63,7 @@ const detailedWarnings = {
 
 const shownPercents: Readonly<Record<number, string>> = { 0.29: '29', 0.5: '50', 0.999: '99' }
 
-/** What a sentence must contain of its details. */
+/** Returns the details that a sentence must contain. */
 const listShownTexts = (details: Readonly<Record<string, unknown>>) =>
   Object.entries(details).flatMap(([name, value]) => {
     if (name === 'unit' || value === 0 || (name === 'kept' && value === 1)) return []

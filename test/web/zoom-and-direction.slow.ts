@@ -41,7 +41,7 @@ async function addFiles(page: Page): Promise<void> {
   await card.getByLabel('Start', { exact: true }).waitFor()
 }
 
-/** Header links that overlap each other. */
+/** Returns header links that overlap each other. */
 const findOverlappingLinks = () => {
   const elements = [...document.querySelectorAll('header a, header summary')].filter((element) =>
     element.checkVisibility(),

@@ -52,7 +52,7 @@ function listDailyRuns(zone: keyof typeof offsets, from: number, untilMs: number
 describe('the schedule of a workflow over 400 days', () => {
   const [from, until] = ['2026-01-02T00:00:00Z', '2027-02-06T00:00:00Z'] as const
   for (const zone of Object.keys(offsets) as (keyof typeof offsets)[])
-    test(`a workflow over 400 days runs each day at its time in ${zone}`, () => {
+    test(`over 400 days, a workflow runs each day at its time in ${zone}`, () => {
       const expectedTimes = listDailyRuns(zone, Date.parse(from), Date.parse(until))
       assert.ok(expectedTimes.length >= 399, `${expectedTimes.length} days`)
       assert.deepEqual(listRuns('45 5 * * *', zone, from, until), expectedTimes)
@@ -127,7 +127,7 @@ describe('an invalid workflow schedule is rejected with advice', () => {
     test(`the schedule ${cron} in ${timezone} is rejected`, () =>
       assert.throws(() => validateSchedule({ cron, timezone }), { code: 'INVALID_INPUT', message }))
 
-  test('the most frequent allowed schedule is accepted', () => {
+  test('a workflow with the most frequent allowed schedule is accepted', () => {
     for (const cron of ['*/5 * * * *', '@daily', '0 3 * * MON-FRI', '0 0 29 2 *'])
       validateSchedule({ cron, timezone: 'UTC' })
   })

@@ -13,7 +13,7 @@ type Send = (name: string, body?: object, query?: Readonly<Record<string, string
 
 const mailbox = createMailbox()
 
-/** Calls every endpoint of better-auth with success. Returns a request and a reply of each, by operation. */
+/** Calls every endpoint of better-auth successfully. Returns a request and a reply of each, by operation. */
 export async function recordAuthEndpoints(): Promise<Readonly<Record<string, RecordedExample>>> {
   const app = await openApp()
   const provider = await openOpenIdProvider()
@@ -48,7 +48,7 @@ export async function recordAuthEndpoints(): Promise<Readonly<Record<string, Rec
     provider.close()
     await app.close()
   }
-  // Addresses of this process.
+  // Replaces the URLs of this process.
   return JSON.parse(JSON.stringify(recorded).replaceAll(provider.issuer, 'https://login.example.com'))
 }
 

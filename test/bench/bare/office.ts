@@ -28,7 +28,7 @@ export async function startBareOffice(folder: string): Promise<BareOffice> {
   await waitForLine()
   return {
     toPdf: async (document) => {
-      // The office locks documents, also against other office processes.
+      // LibreOffice locks documents, even against other LibreOffice processes.
       const sourceCopy = join(folder, 'source.docx')
       await copyFile(document, sourceCopy)
       child.stdin.write(`${sourceCopy}\t${join(folder, 'result.pdf')}\n`)

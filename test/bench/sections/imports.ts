@@ -47,7 +47,7 @@ export const imports: Section = {
     }
     report.title('Imports at a cold start')
     for (const [name, values] of Object.entries(await runInterleaved(rounds, turns))) {
-      // Each turn returns a pair.
+      // Each turn returns a pair: wall time and CPU time.
       const wallMs = median(values.filter((_, index) => index % 2 === 0))
       const cpuMs = median(values.filter((_, index) => index % 2 === 1))
       const remark = `${cpuMs.toFixed(0)} ms of a processor`

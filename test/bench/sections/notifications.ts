@@ -45,7 +45,7 @@ async function openReceiver() {
     response.writeHead(204).end()
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo // it listens to TCP
+  const { port } = server.address() as AddressInfo // the server listens on TCP
   return {
     url: (path: string) => `http://127.0.0.1:${port}/${path}`,
     at: (path: string) => receivedEvents.get(`/${path}`) ?? [],

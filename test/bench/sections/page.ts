@@ -48,7 +48,7 @@ export const page: Section = {
       report.figure({ what: 'first paint, slow 4G', value: paintMs, unit: 'ms', aim: { most: 800 } })
       report.figure({ what: 'layout shift', value: shift * 1000, unit: '‰', aim: { most: 20 } })
       const loadTaskMs = Math.min(...visits.map((visit) => visit.maxTaskMs))
-      // Without an aim: most of it is the browser's own work, such as its first layout.
+      // Without a target: most of it is the browser's own work, such as its first layout.
       report.figure({ what: 'longest task, slow visit', value: loadTaskMs, unit: 'ms' })
       const attempts: LongestTask[] = []
       for (let attempt = 0; attempt < actionAttempts; attempt++)

@@ -37,7 +37,7 @@ export const png: Section = {
 }
 
 interface ComparedActions {
-  /** Of the service. */
+  /** Process id of the service. */
   readonly pid: number
   readonly bare: Action
   readonly floor: Action

@@ -64,7 +64,7 @@ const tolerancePercent = 15
 /** Jobs that run at the same time. */
 const maxParallelJobs = 4
 
-/** Functions run as on AWS, and every job is one of a new client. */
+/** Functions run as on AWS, and every job comes from a new client. */
 const isolatedSettings = {
   REQUEST_BODIES: 'whole',
   TASK_FILES: 'signed',
@@ -95,7 +95,7 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
   }
 }
 
-/** Runs jobs some at a time, after one for what each process reads once. */
+/** Runs several jobs at a time, after a first one for which each process reads what it reads only once. */
 async function runJobs(
   jobs: number,
   runSome: (numbers: readonly number[], isCounted: boolean) => Promise<void>,

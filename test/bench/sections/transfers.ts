@@ -185,7 +185,7 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
 
 interface Tools {
   readonly dir: string
-  /** That is sent. */
+  /** The file to send. */
   readonly file: string
   readonly mib: number
   readonly client: Client

@@ -21,7 +21,7 @@ interface Ledger {
   readonly puts: Set<string>
   /** Keys of pairs of items written in one transaction. */
   readonly pairs: Set<string>
-  /** By writer: acknowledged and attempted increments of its counter. */
+  /** By writer: the acknowledged and the attempted increments of its counter. */
   readonly counts: Map<string, { acknowledged: number; attempted: number }>
   next: number
 }

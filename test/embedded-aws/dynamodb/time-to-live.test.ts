@@ -41,7 +41,7 @@ test('DynamoDB deletes only expired items, in all tables with a time to live', a
   assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
 })
 
-test('an item whose expiry is extended while expired items are deleted is kept', async (t) => {
+test('DynamoDB keeps an item whose expiry is extended while expired items are being deleted', async (t) => {
   const { client, documents, url } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   await put(documents, 'table', 'renewed', { expires: nowS - 1 })
@@ -99,7 +99,7 @@ test('a scan for expired items stops early if it finds none, and the next scan c
   assert.equal(countCommands(DescribeTableCommand.name), 1)
 })
 
-test('a running server deletes expired items page by page', async (t) => {
+test('a running DynamoDB server deletes expired items page by page', async (t) => {
   const { client, documents } = await startDynamoDb(t, { ttlSweepEveryMs: 20 })
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 120 }, (_, at) => `item ${at}`)

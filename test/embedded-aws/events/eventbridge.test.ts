@@ -65,7 +65,7 @@ test('EventBridge answers a request that is too large with an error instead of c
   const response = await fetch(endpoint, {
     method: 'POST',
     headers: { 'x-amz-target': 'AWSEvents.PutEvents' },
-    // Without a Content-Length.
+    // A stream is sent without a Content-Length.
     body: ReadableStream.from([half, half]),
     duplex: 'half',
   } as RequestInit)

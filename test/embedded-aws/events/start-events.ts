@@ -60,7 +60,8 @@ class Inbox {
     this.attempts.push(message.arn)
     const failure = this.refuse.get(message.arn)
     if (!failure) this.received.push(message)
-    // After the sender has the outcome, so that a test that moves the clock does not change its time.
+    // Resolve after the sender has the outcome, so that a test that then moves the clock does not change its
+    // time.
     for (const resolve of this.waiting.splice(0)) setImmediate(resolve)
     if (failure) throw failure()
   }

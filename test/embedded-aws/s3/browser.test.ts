@@ -54,7 +54,7 @@ after(async () => {
 /** Creates a bucket that pages of our origin may use, and opens such a page. */
 async function openPage(t: TestContext, host = origin): Promise<{ client: S3Client; page: Page }> {
   const { endpoint } = await startWithBucket(t)
-  // Otherwise it signs the checksum of an empty body, as it has no body when it signs.
+  // Otherwise the SDK would sign the checksum of an empty body, as it has no body yet when it signs.
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   t.after(() => client.destroy())
   const rule = { AllowedOrigins: [origin], AllowedMethods: ['GET', 'PUT', 'POST'], AllowedHeaders: ['*'] }
@@ -79,7 +79,7 @@ interface Answer {
   readonly etag?: string
 }
 
-// As text, because code in the page has other globals than this file.
+// Sent as text, because code in the page has other globals than this file.
 const upload = (page: Page, uploadRequest: Upload): Promise<Answer> =>
   page.evaluate(`upload(${JSON.stringify(uploadRequest)})`)
 

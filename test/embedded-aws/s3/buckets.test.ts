@@ -95,7 +95,7 @@ test('S3 rejects bucket names that are invalid on AWS', async (t) => {
     assert.equal(await make(name), 'no error', name)
 })
 
-/** The SDK would name its own region. */
+/** The SDK would add its own region. */
 function createWithoutLocation(body: string, client: S3Client): Promise<string> {
   const command = new CreateBucketCommand({ Bucket: 'other' })
   command.middlewareStack.add(

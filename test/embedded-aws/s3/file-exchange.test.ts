@@ -39,7 +39,7 @@ test('a file that S3 adopted as an object is kept after its original name is del
   const { Body, ContentType, ETag } = await client.send(new GetObjectCommand({ Bucket, Key: 'made/1' }))
   assert.ok(Buffer.from((await Body?.transformToByteArray()) ?? []).equals(bytes))
   assert.equal(ContentType, 'image/webp')
-  // Like that of a multipart upload, so that no client takes it for an MD5.
+  // The ETag looks like that of a multipart upload, so that no client takes it for an MD5.
   assert.match(ETag ?? '', /^"[0-9a-f]{32}-1"$/)
 })
 
@@ -69,7 +69,7 @@ test('S3 adopts only files of users whose processes may store files', {
   const exchange = s3.exchange({ bucket: Bucket, folder, owner: user })
   const path = join(folder, 'file')
   await writeFile(path, 'of the service')
-  await assert.rejects(exchange.put('a', path, type), /Expected a file of the caller/)
+  await assert.rejects(exchange.put('a', path, type), /Expected a file that the caller owns/)
   await chown(path, user, user)
   await exchange.put('a', path, type)
   const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'a' }))

@@ -5,7 +5,7 @@ import { runSqsKillRounds } from './kill-rounds.ts'
 import { startSqs } from './start-sqs.ts'
 
 describe('SQS durability', () => {
-  test('a restart keeps queues, tags, messages, delays and messages in flight', async (t) => {
+  test('a restart of SQS keeps queues, tags, messages, delays and messages in flight', async (t) => {
     let now = Date.now()
     const firstServer = await startSqs(t, { now: () => now })
     const url = await firstServer.createQueue('kept', { VisibilityTimeout: '60' })

@@ -28,7 +28,7 @@ interface Ledger {
   /** Deletes that were requested and may not have been acknowledged. */
   readonly requestedDeletes: Set<string>
   readonly deleted: Set<string>
-  /** By deduplication id: its acknowledged MessageId, and when. */
+  /** By deduplication id: the acknowledged MessageId, and when it was acknowledged. */
   readonly fifo: Map<string, { readonly messageId: string; readonly at: number }>
   next: number
 }
@@ -172,7 +172,7 @@ function checkBodies(bodies: readonly string[], { sent, requestedDeletes, delete
   )
 }
 
-/** Finally receives everything through the protocol too. */
+/** Finally also receives everything through the protocol. */
 async function drain(t: TestContext, file: string, ledger: Ledger) {
   const { receive, client } = await startSqs(t, { file, now: () => Date.now() + 700_000 })
   const bodies: string[] = []

@@ -18,7 +18,7 @@ async function startLongPoll({ http, receive, attributes }: TestServer, url: str
   const arrivedRequest = once(http, 'request')
   const waitingReceive = receive(url, longPoll)
   await arrivedRequest
-  // Its query of the queue is in a commit that ends before this one.
+  // The receive queries the queue in a commit that ends before this one.
   await attributes(url)
   return { waiting: waitingReceive }
 }

@@ -152,7 +152,7 @@ describe('prestarted calibre processes', waits, () => {
     const [secondReader, ...moreReaders] = await readers()
     assert.deepEqual(moreReaders, [])
     assert.notEqual(secondReader, firstReader)
-    // All unpacked files were in its own folder.
+    // All unpacked files were in the folder of the process.
     assert.deepEqual((await readdir(workDir)).sort(), ['out', 'source-1.epub'])
     await engine.close?.()
     assert.deepEqual(await readers(), [])

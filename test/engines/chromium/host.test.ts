@@ -118,7 +118,7 @@ describe('browser access for engine code', () => {
     assert.equal((await readdir(baseDir)).length, folders)
   })
 
-  test('the host of the browser ignores the end of an attempt that is over', async () => {
+  test('the browser host ignores the end of an attempt that has already ended', async () => {
     const { session, run, attempt, notices } = open()
     await attempt
     const finish = (number: number, crash?: string) =>

@@ -41,7 +41,7 @@ async function printedText(html: string, settings: RunSettings = withScripts) {
   return { ...run, text: (await readPdfText(run.path)).replaceAll(/\s+/g, ' ').trim() }
 }
 
-/** Red pixels of an image. */
+/** Counts the red pixels of an image. */
 async function countRed(path: string): Promise<number> {
   const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
   let count = 0
@@ -88,7 +88,7 @@ describe('scripts of uploaded web pages', () => {
     assert.equal(result.hiddenText?.trim(), 'removed words')
   })
 
-  test('text that the scripts of a page remove is known in any character encoding', async () => {
+  test('text that the scripts of a page remove is recognized as hidden in any character encoding', async () => {
     const html = `<p>Größe</p><p id="gone">Übermut</p><script>gone.remove()</script>`
     for (const encoding of ['cp437', 'windows-1252']) {
       pages++

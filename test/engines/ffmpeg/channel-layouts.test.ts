@@ -70,7 +70,7 @@ describe('audio channel layouts', () => {
     })
   })
 
-  test('a requested channel count gets its default layout, or else the largest smaller one, or else the first', () => {
+  test('a requested channel count gets its default layout, otherwise the largest smaller layout, otherwise the first one', () => {
     const layoutFor = (count: number, layouts: readonly LayoutName[]) =>
       chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
     assert.equal(layoutFor(4, ['4.0', 'quad']), 'quad')

@@ -151,7 +151,7 @@ describe('number of ffmpeg processes', () => {
   after(removeRuns)
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
-  test('only ffmpeg is started for a video that is copied to another container', async () => {
+  test('a video that is copied to another container starts ffmpeg but not ffprobe', async () => {
     assert.deepEqual(await commands('video.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])

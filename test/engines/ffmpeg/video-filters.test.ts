@@ -142,7 +142,7 @@ describe('video output size', () => {
   const sides = (properties: object, options: object = {}, step?: number) => {
     const { video } = createMediaInfo({ video: properties } satisfies Streams)
     assert.ok(video)
-    // A part of the options.
+    // Only some of the options are set.
     const { width, height } = chooseOutputSize(video, options as Parameters<typeof chooseOutputSize>[1], step)
     return [width, height]
   }

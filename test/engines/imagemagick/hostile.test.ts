@@ -121,7 +121,7 @@ describe('hostile images for ImageMagick', () => {
       bytes[13] = 3
       for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 14 + 4 * at)
       bytes.set([0, 8, 0, 3], 22)
-      // Compressed rows, none of which is present.
+      // Declares compressed rows, but contains none.
       bytes[39] = 1
     })
     assert.equal(await detectFile('in.psd', psd), 'psd')
@@ -158,12 +158,12 @@ describe('hostile images for ImageMagick', () => {
     }
   })
 
-  test('an image is not read as the format of its content if its file name says another', async () => {
+  test('an image is not read as the format of its content if its file name declares another format', async () => {
     const png = await readFile(fixture('corners.png'))
     for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await failing('CORRUPT_FILE', png, from)
   })
 
-  test('ImageMagick can use only the declared coders, even in arguments of the engine', async () => {
+  test('ImageMagick can use only the allowed coders, even if an argument of the engine names another one', async () => {
     const policy = new URL('../../../layers/imagemagick', import.meta.url).pathname
     const env = { PATH: '/usr/bin:/bin', MAGICK_CONFIGURE_PATH: policy }
     for (const coder of [

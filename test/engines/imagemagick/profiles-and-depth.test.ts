@@ -44,7 +44,7 @@ async function separate(background: string) {
 describe('Photoshop documents', () => {
   after(removeRuns)
 
-  test('a CMYK document is converted by its profile, with its transparency and its layer masks', async () => {
+  test('a CMYK Photoshop document is converted by its profile, with its transparency and its layer masks', async () => {
     const { profile, levels, color } = await separate('#2060c0')
     const paper = [255, 255, 255, 255]
     const layers = [{ levels }]
@@ -77,7 +77,7 @@ describe('Photoshop documents', () => {
     }
   })
 
-  test('a CMYK document without a profile is converted by the profile that libvips assumes', async () => {
+  test('a CMYK Photoshop document without a profile is converted by the profile that libvips assumes', async () => {
     const { levels, color } = await separate('#2060c0')
     const source = await write('plain.psd', createPsd({ mode: 'cmyk', levels }))
     for (const to of ['png', 'jpg'] as const)
@@ -90,7 +90,7 @@ describe('Photoshop documents', () => {
     )
   })
 
-  test('an RGB document keeps its profile if the target stores one, and is converted to sRGB otherwise', async () => {
+  test('an RGB Photoshop document keeps its profile if the target stores one, and is converted to sRGB otherwise', async () => {
     const image = await solid('#ff0000').withIccProfile('p3').png().toBuffer()
     const { icc: profile } = await sharp(image).metadata()
     assert.ok(profile)
@@ -104,12 +104,12 @@ describe('Photoshop documents', () => {
     isNear(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
-  test('a gray document is converted by its profile', async () => {
+  test('a gray Photoshop document is converted by its profile', async () => {
     const profile = await readFile('/usr/share/color/icc/Gray.icc')
     const source = await write('gray.psd', createPsd({ mode: 'gray', levels: [90], profile }))
     for (const to of ['png', 'jpg', 'webp'] as const) {
       const { path } = await convert(imagemagick, source, to)
-      // The profile stores light in proportion.
+      // The values of the profile are proportional to light.
       const { data } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
       isNear([data[0] ?? 0], [160])
       assert.equal((await sharp(path).metadata()).icc, undefined)
@@ -177,7 +177,7 @@ describe('metadata in formats of ImageMagick', () => {
     }
   })
 
-  test('a WebP with XMP metadata is not taken for a damaged one', async () => {
+  test('a WebP with XMP metadata is not reported as damaged', async () => {
     const path = await write('noted.webp', await solid('#ff0000').webp({ lossless: true }).toBuffer())
     await readStdout('exiftool', '-q', '-overwrite_original', '-XMP:Creator=Zebra', path)
     const { path: tga, warnings } = await convert(imagemagick, path, 'tga')

@@ -316,11 +316,11 @@ describe('conversions between office formats', { concurrency: 2 }, () => {
         const text = await readPdfText(back.path)
         for (const word of words) assert.ok(text.includes(word), `${word} is not in ${text}`)
         if (!olderFormats.includes(format)) return
-        const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The names above have such extensions.
+        const from = name.slice(name.lastIndexOf('.') + 1) as FormatId // The extensions of the names above are format ids.
         const source = await readSummary(fixture(`office/${name}`), from, { isResult: false })
         const documentSummary = await readSummary(convertedFile.path, format, { isResult: true })
         const counts = documentSummary?.counts ?? {}
-        // Images and the like are not counted in older formats.
+        // Images and similar elements are not counted in older formats.
         const isCounted = ([unit]: [string, unknown]) => !(unit in elementCounts) || unit in counts
         const sourceCounts = Object.entries(source?.counts ?? {}).filter(isCounted)
         assert.deepEqual(counts, Object.fromEntries(sourceCounts))

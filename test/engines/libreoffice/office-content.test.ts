@@ -236,7 +236,7 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
     narrow: /alone/,
     none: /wide\s+last/,
   }
-  // Each separately, so that a fix for one does not hide a problem of another.
+  // Each part is tested separately, so that a fix for one does not hide a problem of another.
   for (const [name, xml] of Object.entries(parts)) {
     const path = await findWord(`one-${name}`, xml, [])
     const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')

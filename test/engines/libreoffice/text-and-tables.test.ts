@@ -199,7 +199,7 @@ describe('documents that cannot be opened', () => {
     )
   })
 
-  test('a document without a password is converted if a password is sent', async () => {
+  test('a document without a password is converted even if a password is sent', async () => {
     const report = fixture('office/report.docx')
     const { path, warnings } = await convertFixture('report.docx', 'docx', {
       operation: 'unlock',

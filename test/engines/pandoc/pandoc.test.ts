@@ -172,7 +172,7 @@ describe('content of documents', () => {
     const mixedDocument = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
     const { text } = await convertSource(mixedDocument, 'docx')
     assert.match(text, /<w:tbl>[\s\S]*inside/)
-    // Neither is repeated.
+    // Title, author and abstract appear only once each.
     const plainText = await readFile((await convert(pandoc, mixedDocument, 'txt')).path, 'utf8')
     assert.equal(plainText.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })

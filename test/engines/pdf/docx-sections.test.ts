@@ -13,7 +13,7 @@ import { buildSections, type DocxSection } from '../../../lib/engines/pdf/docx/s
 
 /** Points; margins are left, top, right and bottom. */
 const createSection = (overrides: Partial<DocxSection> = {}) =>
-  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...overrides }) as DocxSection // nothing else is used
+  ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...overrides }) as DocxSection // only these fields are used
 
 describe('Word section options', () => {
   test('the margins of a Word section are in twentieths of a point', () => {
@@ -66,7 +66,7 @@ describe('Word section options', () => {
   test('a Word document with very many paragraphs is divided into sections', () => {
     const [pageCount, charactersPerPage] = [150, 1000]
     const flows = Array.from({ length: pageCount }, (_, number) => ({
-      page: { number, width: 600, height: 800 } as PageContent, // nothing else is used
+      page: { number, width: 600, height: 800 } as PageContent, // only these fields are used
       blocks: Array.from({ length: charactersPerPage }, (_, at) => {
         const box = [50, 60 + at * 0.6, 500, 61 + at * 0.6] as const
         return { kind: 'image', box, path: '', column: [50, 0, 500, 800] } satisfies FlowBlock

@@ -94,7 +94,7 @@ test('a PDF that encrypts more than its attachments requires its password', asyn
   const text = await readText(locked)
   for (const filter of ['StmF', 'StrF'])
     assert.ok(!encryptsOnlyAttachments(text.replace(`/${filter} /Identity`, `/${filter} /StdCF`)), filter)
-  // Each would be searched for in the whole file.
+  // Each entry could cause a search of the whole file.
   const manyEncryptEntries = Array.from({ length: 100 }, (_, at) => `/Encrypt ${at + 100} 0 R`)
   assert.ok(!encryptsOnlyAttachments(`${text}${manyEncryptEntries.join('\n')}`))
   assert.ok(encryptsOnlyAttachments(`${text}${'/Encrypt 8 0 R\n'.repeat(100)}`))

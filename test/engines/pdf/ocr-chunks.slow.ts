@@ -98,7 +98,7 @@ async function runInChunks(
   const results: ChunkResult[] = []
   for (const chunk of chunks) {
     assert.ok(chunk.file)
-    // As read back from a stored record.
+    // The spec as it is read back from a stored record.
     const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
     const chunkStep = await createStep(chunk.file.path, request, spec)
     const { files, details } = await pdf.run(chunkStep.work, chunkStep.tools)

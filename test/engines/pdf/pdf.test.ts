@@ -229,7 +229,7 @@ test('the image of a PDF page in Adobe RGB embeds the profile and looks the same
   const { path } = await convert(pdf, fixture('three-pages.pdf'), 'png', { options })
   const plainPng = await convert(pdf, fixture('three-pages.pdf'), 'png', { options: { pages: '1' } })
   assert.ok((await sharp(path).metadata()).icc)
-  // Converted with its profile, the image is the same.
+  // Converted with its profile, the image looks the same.
   const [convertedPixels, expectedPixels] = await Promise.all(
     [path, plainPng.path].map((imagePath) =>
       sharp(imagePath).toColourspace('srgb').removeAlpha().raw().toBuffer(),

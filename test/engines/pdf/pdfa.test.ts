@@ -83,7 +83,7 @@ test('PDF tools keep a PDF/A valid, or remove its PDF/A declaration', async () =
     assert.deepEqual(warnings, [], operation)
     assert.ok(await claims(path), operation)
     assert.equal(countBareStreamEnds(bytes), 0, operation)
-    // PDF/A-1 is based on PDF 1.4, which has neither.
+    // PDF/A-1 is based on PDF 1.4, which has neither object streams nor cross-reference streams.
     assert.doesNotMatch(bytes, /\/ObjStm|\/XRef/, operation)
   }
   for (const [operation, options] of [

@@ -33,7 +33,7 @@ describe('rendering of PDF pages', () => {
           if (page !== missingPage)
             await writeFile(`${prefix}-${String(page).padStart(3, '0')}.jpg`, `${page}`)
       },
-    } as unknown as Tools // as much of them as drawing needs
+    } as unknown as Tools // only the fields that rendering needs
     const pages = sizes.map((_, at) => at + 1)
     const settings = { pages, dpi: 72, gray: false, extension: 'jpg', args: ['-jpeg'], ...overrides } as const
     try {
@@ -124,7 +124,7 @@ describe('PDF text extraction', () => {
         ranges.push(`${args[args.indexOf('-f') + 1]}-${args[args.indexOf('-l') + 1]}`)
         await writeFile(args.at(-1) ?? '', text)
       },
-    } as unknown as Tools // as much of them as reading needs
+    } as unknown as Tools // only the fields that reading needs
     const { path } = await toText({ opened: { path: '/in.pdf' } as OpenPdf, pages, outDir: dir }, tools)
     return { ranges, warnings, text: await readFile(path, 'utf8') }
   }

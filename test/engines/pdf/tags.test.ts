@@ -45,7 +45,7 @@ const getPath = await writeFiles({
   'alpha.pdf': createTaggedPdf('Alpha', 'en'),
   'beta.pdf': createTaggedPdf('Beta', 'de'),
   'book.pdf': createBook('Gamma'),
-  // As long as before, so that the cross-reference table is right.
+  // The replacement is as long as the original, so that the cross-reference table stays valid.
   'untagged.pdf': Buffer.from(
     createTaggedPdf('Delta', 'fr').toString('latin1').replace('/StructTreeRoot 10 0 R', ' '.repeat(22)),
     'latin1',
@@ -120,7 +120,7 @@ describe('merging tagged PDFs', () => {
   test('links of a PDF whose tags were removed do not get the tags of another PDF in a merge', async () => {
     const { path } = await run('merge', {}, getPath('alpha.pdf'), { more: [getPath('untagged.pdf')] })
     assert.match(await readTags(path), /Alpha second.*Delta title/)
-    // Of the link and the field of the first PDF.
+    // The entries of the link and the field of the first PDF.
     assert.equal((await readUncompressed(path)).match(/\/StructParent /g)?.length, 2)
     await assertValidPdf(path)
   })

@@ -271,7 +271,7 @@ describe('gaps in widely spaced PDF lines', () => {
     assert.equal(table?.rows.length, 4)
     assert.equal(table?.rows[3]?.length, 3)
     assert.deepEqual(table?.xs, [0, 27, 59, 91])
-    // Rules of other widths do not belong to it, nor do rows outside.
+    // Rules of other widths do not belong to the region, nor do rows outside of it.
     assert.deepEqual(findRuledRegions([rule(0), rule(13, 120)]), [])
     assert.deepEqual(findBorderlessTables(rows, findRuledRegions([rule(0), rule(8)])), [])
   })

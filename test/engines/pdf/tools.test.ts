@@ -127,7 +127,7 @@ describe('all PDF tools', () => {
   })
 
   test('PDF tools warn that their changes invalidate a signature', async () => {
-    // As long as before, so that the cross-reference table is right.
+    // The replacement is as long as the original, so that the cross-reference table stays valid.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
     const changingOperations = [
@@ -160,7 +160,7 @@ describe('all PDF tools', () => {
   })
 
   test('a signed PDF is changed only with the option dropSignatures', async () => {
-    // As long as before, so that the cross-reference table is right.
+    // The replacement is as long as the original, so that the cross-reference table stays valid.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })
     const checkRefusal = (operation: string) => (error: unknown) => {

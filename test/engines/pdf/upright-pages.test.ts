@@ -31,7 +31,7 @@ describe('images on PDF pages', () => {
     return darkest?.name ?? ''
   }
 
-  /** Stored pixels, dark at the top left. */
+  /** Creates an image whose stored pixels are dark at the top left. */
   async function createRotated(orientation: number, to: 'jpeg' | 'tiff'): Promise<string> {
     const path = join(folder, `${orientation}.${to === 'jpeg' ? 'jpg' : 'tiff'}`)
     const quarter = await sharp({ create: { width: 40, height: 20, channels: 3, background: '#202020' } })

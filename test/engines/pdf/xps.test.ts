@@ -48,7 +48,7 @@ describe('XPS documents', () => {
       assert.deepEqual(result.details, { pages: 2 })
       assert.equal(await countPdfPages(pdfPath), 2)
       assert.match(await readStdout('pdftotext', pdfPath, '-'), /^alphamarker\s+betamarker\s+$/)
-      // 96 units are an inch.
+      // XPS has 96 units per inch.
       assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', pdfPath), /size:\s+300 x 150 pts/)
     })
   }

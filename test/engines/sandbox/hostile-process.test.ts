@@ -126,7 +126,7 @@ describe('hostile engine processes', () => {
     for (const path of ['/usr/evil', '/evil', '/dev/evil', '/etc/evil']) {
       await assert.rejects(tools().exec('touch', [path]), /Read-only|Permission denied|No such file/)
     }
-    // Outside its folder it sees at most its own temporary file system, never the real files.
+    // Outside its folder, the process sees at most its own temporary file system, never the real files.
     await shell(`touch ${base}/evil || true`)
     await assert.rejects(lstat(join(base, 'evil')), { code: 'ENOENT' })
   })

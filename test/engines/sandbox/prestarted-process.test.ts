@@ -143,7 +143,7 @@ describe('prestarted engine processes', confined, () => {
   })
 
   test('a prestarted process is not started if its preparation fails, and folders of ended services are removed first', async () => {
-    // Above the highest possible pid (proc(5), pid_max).
+    // This pid is above the highest possible one (proc(5), pid_max).
     await mkdir(join(baseDir, 'waiting-4194305-a'))
     const program = await takePrestarted('read -r line; true')
     assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)

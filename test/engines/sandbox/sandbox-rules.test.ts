@@ -87,7 +87,7 @@ describe('rules of confined programs', () => {
     ])
   })
 
-  // Numbers of asm-generic/resource.h.
+  // Resource numbers of asm-generic/resource.h.
   test('a confined program is started with resource limits, then Landlock rules, then the seccomp filter', () => {
     const limits = { cpuS: 1.5, fileBytes: 2, dataBytes: 3, processes: 4, memoryBytes: 5 }
     const plainOptions = { program: '/launch.pl', limits, closeFdsFrom: 3 }

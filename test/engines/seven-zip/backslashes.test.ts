@@ -15,7 +15,7 @@ test('backslashes in the names of a ZIP separate folders', async () => {
   }
 })
 
-test('backslashes in archive names cannot lead out of the folder, through links or over other files', async () => {
+test('backslashes in names of archived files cannot lead out of the folder, through links or over other files', async () => {
   const top = scratchFolder('backslashes')
   const [folder, outsideFolder] = [join(top, 'in'), join(top, 'outside')]
   mkdirSync(folder)

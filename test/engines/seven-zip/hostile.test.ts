@@ -31,7 +31,7 @@ describe('archives with a password', { concurrency: 2 }, () => {
   runInTree('7zz', 'a', '-mhe=on', '-pgeheim wort', pathInFolder('locked.7z'), 'read me.txt')
 
   for (const name of ['locked.zip', 'locked.7z']) {
-    test(`an archive with a password (${name}) is opened with it, and the result is not protected`, async () => {
+    test(`an archive with a password (${name}) is opened with its password, and the result is not protected`, async () => {
       const { path } = await convert(sevenZip, pathInFolder(name), 'tar', {
         options: { password: 'geheim wort' },
       })
@@ -49,7 +49,7 @@ describe('archives with a password', { concurrency: 2 }, () => {
   }
 })
 
-test('a RAR with a password is opened with it', {
+test('a RAR with a password is opened with its password', {
   skip: skipWithoutSample(lockedRarSample),
 }, async () => {
   const noPassword = await assertRefusedArchive('INVALID_INPUT', lockedRarSample)

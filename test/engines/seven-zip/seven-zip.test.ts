@@ -26,7 +26,7 @@ const long = pathInFolder('long.zip')
 writeFileSync(pathInFolder('noise'), randomBytes(24_000_000))
 execFileSync('7zz', ['a', '-mx=0', long, pathInFolder('noise')], { stdio: 'ignore' })
 
-// Each format is read and written in 7zip-formats.slow.ts.
+// Each format is read and written in formats.slow.ts.
 testConformance(sevenZip, {
   fixtures: { zip: getTreeArchive('zip'), ...(existsSync(rarSample) && { rar: rarSample }) },
   only: (_, to) => to === 'txz' || to === '7z',

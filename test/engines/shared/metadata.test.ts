@@ -95,7 +95,7 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     await assertRefused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
   })
 
-  test('metadata omits embedded images, and values are not parsed', async () => {
+  test('metadata omits embedded images and returns hostile values unchanged', async () => {
     const hostile = '<script>"\'`$(touch x)`\u202e{{7*7}}'
     const path = await createTaggedCopy(
       'corners.jpg',

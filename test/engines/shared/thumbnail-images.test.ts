@@ -108,7 +108,7 @@ describe('image thumbnails', () => {
     assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
   })
 
-  test('a thumbnail of an image keeps transparency if its format supports it, otherwise it is white there', async () => {
+  test('a thumbnail of an image keeps transparency if its format supports it, otherwise transparent parts become white', async () => {
     const readAlpha = async (to: Target) => {
       const { path } = await thumbnail(vips, fixture('alpha.png'), to, { width: 20 })
       return (await sharp(path).metadata()).hasAlpha
@@ -140,7 +140,7 @@ describe('image thumbnails', () => {
   })
 
   test('a thumbnail can be made of images that libvips cannot read', async () => {
-    // Every fixture in thumbnail.slow.ts.
+    // thumbnail.slow.ts tests every fixture.
     for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
         (await readSize(vips, fixture(name), { width: 20, height: 20, fit: 'crop' })).width,

@@ -24,7 +24,7 @@ async function addWatermark(
 const getThird = (from: number, to: number, side: number) =>
   (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
 
-/** Where the middle of the mark lies. */
+/** Returns where the middle of the watermark is. */
 function describePosition({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
   const row = { start: 'top', middle: '', end: 'bottom' }[getThird(top, bottom, height) ?? 'middle']
   const column = { start: 'left', middle: '', end: 'right' }[getThird(left, right, width) ?? 'middle']
@@ -167,7 +167,7 @@ describe('image watermarks', () => {
         assert.equal(hasAlpha, true)
         assert.equal((await sharp(path).raw().toBuffer())[(15 * 40 + 20) * 4 + 3], 0)
       }
-      // Colors of print are compared as a conversion shows them.
+      // CMYK colors are compared as a conversion shows them.
       const source = name === 'cmyk.jpg' ? (await convert(vips, fixture(name), 'jpg')).path : fixture(name)
       const [pixelsBefore, pixelsAfter] = [await readPixels(source, format), await readPixels(path, format)]
       const box = findChangedArea(pixelsBefore, pixelsAfter, tolerance)
@@ -222,7 +222,7 @@ describe('image watermarks', () => {
     }
   })
 
-  test('a watermark works on a single pixel, on a line and with a margin that is too large', async () => {
+  test('a watermark can be added to a single pixel or a line, even with a margin that is too large', async () => {
     for (const [width, height, watermarkPosition] of [
       [1, 1, 'tile'],
       [1, 700, 'bottom-right'],

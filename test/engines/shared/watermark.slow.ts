@@ -18,7 +18,7 @@ await readStdout(
   ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-c:v', 'libx264', '-c:a', 'aac', video],
 )
 
-/** By our own thumbnail: it reads each of them, and shows square dots. */
+/** Uses our own thumbnail, which reads each of these formats and has square pixels. */
 async function assertHasWatermark(run: Run, placeName: string): Promise<void> {
   const operation = 'thumbnail'
   const { path } = await convert(ffmpeg, run.path, 'png', {

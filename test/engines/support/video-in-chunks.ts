@@ -43,7 +43,7 @@ async function step(
   await mkdir(outDir)
   const inputs = await Promise.all(
     files.map(async (file, index) => {
-      const format = formatById(extname(file).slice(1) as FormatId).id as FormatId // All files have such an extension.
+      const format = formatById(extname(file).slice(1) as FormatId).id as FormatId // The extensions of all files are format ids.
       const path = join(workDir, `source-${index + 1}.${format}`)
       await copyFile(file, path)
       return { path, filename: 'video', format, size: (await stat(path)).size }
@@ -104,7 +104,7 @@ export async function convertInChunks(
   const joining = await step(files, request)
   const results: ChunkResult[] = []
   for (const chunk of chunks) {
-    // As it is restored from a stored record.
+    // The spec as it is read back from a stored record.
     const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
     const { work, tools, warnings } = await step(chunk.file ? [chunk.file.path] : files, request, spec)
     const { files: outputs, details } = await ffmpeg.run(work, tools)

@@ -145,7 +145,7 @@ describe('image options', () => {
     assert.match(await readStdout('file', path), /cursor/)
     const bytes = await readFile(path)
     assert.deepEqual([...bytes.subarray(0, 6)], [0, 0, 2, 0, 1, 0])
-    // The hotspot is the corner; an icon has planes and bits there.
+    // The hotspot is in the corner; an icon has planes and bits in these bytes.
     assert.deepEqual([...bytes.subarray(10, 14)], [0, 0, 0, 0])
   })
 })
@@ -264,7 +264,7 @@ describe('animated PNG', () => {
       const image = sharp(path, { page }).ensureAlpha().extract({ left: 1, top: 1, width: 3, height: 1 })
       return [...(await image.raw().toBuffer())].map((value) => Math.round(value / 255)).join('')
     }
-    // Red; one half green; the green cleared, and blue over the rest.
+    // Frames: red; one half green; the green cleared, and blue over the rest.
     assert.deepEqual(
       [await readPage(0), await readPage(1), await readPage(2)],
       ['100110011001', '100101010101', '001100000000'],

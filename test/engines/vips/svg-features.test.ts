@@ -12,12 +12,12 @@ import { drawingsByFeature, renderSvgFeature } from '../support/svg-features.ts'
 
 const folder = scratchFolder('svg-features')
 const size = { width: 120, height: 80 }
-/** Images in a row of the page on which the browser draws them all. */
+/** Images per row of the page on which the browser draws them all. */
 const columns = 8
 
 after(() => chromium.close?.())
 
-/** Pixels, slightly blurred, because renderers place the edges of shapes differently. */
+/** Returns the pixels, slightly blurred, because renderers place the edges of shapes differently. */
 const readPixels = (image: Sharp) =>
   image
     .resize({ ...size, fit: 'fill' })
@@ -27,7 +27,7 @@ const readPixels = (image: Sharp) =>
     .raw()
     .toBuffer()
 
-/** Share of the pixels that differ. */
+/** Returns the share of pixels that differ. */
 function measureDifference(a: Buffer, other: Buffer): number {
   let differentPixels = 0
   for (let at = 0; at < a.length; at += 3) {

@@ -157,7 +157,7 @@ describe('compressed SVG', () => {
   })
 })
 
-test('the route to SVG keeps colors unless the other tracer is requested', () => {
+test('an image is traced to SVG in color unless the one-color tracer is requested', () => {
   const names = (from: FormatId, to: FormatId, engine?: 'potrace') =>
     planRoute({ from, to, engine }).steps.map((step) => `${step.engine}:${step.to}`)
   assert.deepEqual(names('png', 'svg'), ['vtracer:svg'])

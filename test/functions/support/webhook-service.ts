@@ -124,6 +124,6 @@ export async function getOnlyDelivery(send: Send, id: string) {
   return (await send('GET', `/v1/webhooks/${id}/deliveries/${allDeliveries[0].id}`)).data
 }
 
-/** Due records of this webhook. */
+/** Handles the due records of this webhook. */
 export const sweep = (webhookId: string, stream: string) =>
   createWakeHandlers(app.services)['LANE']?.(`${webhookId}#${stream}`, now())

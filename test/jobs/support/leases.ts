@@ -41,7 +41,7 @@ export async function createJob(tasks: readonly NewTask[] = two) {
       ref: { ...ref, part: chunkNumber },
       extendVisibility: async () => {},
     }
-    return new Lease(run as unknown as TaskRun, id, log) // only the members that are used
+    return new Lease(run as unknown as TaskRun, id, log) // a stub with only the members that are used
   }
   return {
     ...ownJobs,

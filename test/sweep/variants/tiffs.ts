@@ -27,7 +27,7 @@ export const tiffVariants = [
     ['float', '32'],
     ['half', '16'],
   ].map(([name, depth]) =>
-    // It reports an error for a tag that it cannot add.
+    // The program reports an error for a tag that it cannot add.
     commandVariant(
       `${name}.tiff`,
       'sh',
