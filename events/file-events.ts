@@ -12,7 +12,7 @@ export const fileEvents = {
       filename: z.string(),
       size: z.int().describe('Size in bytes'),
       mimeType: z.string(),
-      format: z.string().nullable().describe('Detected from the content; null if unknown'),
+      format: z.string().nullable().describe('Format, as detected from the content; null if unknown'),
       sha256: z.string().optional().describe('SHA-256 in lower-case hex, if the service read the whole file'),
       via: z
         .enum(['form', 'presigned', 'multipart', 'url', 'store'])

@@ -46,7 +46,10 @@ const CommonFields = z.object({
       'Number of the event within its job, from 1; always 1 for a file that was uploaded before its job was created',
     ),
   apiVersion: z.literal('v1'),
-  test: z.literal(true).optional().describe('Set in events that `POST /v1/webhooks/{webhookId}/test` sends'),
+  test: z
+    .literal(true)
+    .optional()
+    .describe('`true` in events that `POST /v1/webhooks/{webhookId}/test` sends'),
 })
 
 /** An event as subscribers receive it. */

@@ -21,7 +21,7 @@ import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
 const AdditionalFilesView = z.object({
-  from: z.array(z.string()).optional().describe('Accepted formats; all formats if omitted'),
+  from: z.array(z.string()).optional().describe('Formats that the files may have; all formats if omitted'),
   min: z.int(),
   max: z.int(),
 })
@@ -43,7 +43,7 @@ const ConversionView = component(
     steps: z
       .array(z.object({ engine: z.string(), from: z.string(), to: z.string() }))
       .optional()
-      .describe('Omitted in longer lists, which have `via`'),
+      .describe('Conversion steps; omitted in longer lists, which have `via` instead'),
     via: z.array(z.string()).optional().describe('Intermediate formats'),
     options: z.array(OptionView).optional(),
     optionSet: z.int().optional().describe('Index in `optionSets`, instead of `options`'),

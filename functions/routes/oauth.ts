@@ -77,7 +77,7 @@ export const listOAuthClients = contract({
   access: accountManageAccess,
   tag: 'OAuth',
   summary: 'List your OAuth clients',
-  description: 'With their scopes; secrets are shown only when a client is created.',
+  description: 'Includes their scopes. Secrets are shown only when a client is created.',
   query: z.object(wholeListQuery),
   reply: {
     status: 200,

@@ -935,9 +935,9 @@ export interface Api {
     /** Get your usage */
     "GET /v1/account/usage": {
       query?: {
-        /** First day, such as `2026-01-31`; the first day of the month when left out */
+        /** First day, such as `2026-01-31`; the first day of the month by default */
         from?: string
-        /** Last day; today when left out */
+        /** Last day of the period; today by default */
         to?: string
         granularity?: ("day" | "month")
         /** `format`: format of the results; `key`: id of the API key or client that created the job, if any */
@@ -1644,7 +1644,7 @@ export interface Job {
   id: string
   status: JobStatus
   tag: (string | null)
-  /** The first file; null until it has arrived */
+  /** First source file; null until it has arrived */
   source: ({ filename: string; format: string; size: number } | null)
   target: ({ format: string } | null)
   progress: JobProgress
@@ -1666,7 +1666,7 @@ export interface JobProgress {
   percent: number
   stage: string
   taskName: (string | null)
-  /** Estimated from the progress so far */
+  /** Remaining time in milliseconds, estimated from the progress so far */
   etaMs: (number | null)
 }
 export interface JobResult {
@@ -1756,7 +1756,7 @@ export interface Warning {
   details?: WarningDetails
 }
 export interface WarningDetails {
-  /** How many files, fonts or pages the warning is about */
+  /** Number of files, fonts or pages that the warning is about */
   count?: number
   /** How many units the source contains */
   total?: number
@@ -2552,7 +2552,7 @@ export interface Delivery {
   event: string
   sequence: number
   status: ("pending" | "succeeded" | "failed")
-  /** Attempts made so far */
+  /** Number of attempts made so far */
   attempt: number
   responseStatus: (number | null)
   /** Up to 1 KB of the last response */
@@ -2828,7 +2828,7 @@ export interface Conversion {
   engines: string[]
   /** Other engines that can convert this pair in one step; select one with the field `engine` of a request */
   alternatives?: string[]
-  /** Omitted in longer lists, which have `via` */
+  /** Conversion steps; omitted in longer lists, which have `via` instead */
   steps?: { engine: string; from: string; to: string }[]
   /** Intermediate formats */
   via?: string[]
@@ -2837,7 +2837,7 @@ export interface Conversion {
   optionSet?: number
   /** Additional input files */
   more?: {
-    /** Accepted formats; all formats if omitted */
+    /** Formats that the files may have; all formats if omitted */
     from?: string[]
     min: number
     max: number
@@ -2847,12 +2847,12 @@ export interface Conversion {
 }
 export interface ConversionOption {
   name: string
-  /** Label in a form */
+  /** Label for a form field */
   label: string
   type: ("string" | "integer" | "number" | "boolean" | "enum")
   /** `basics` are shown by default, `more` on demand */
   group: ("basics" | "more")
-  /** Suitable input widget */
+  /** Input widget that suits the option */
   widget: ("text" | "multiline" | "number" | "slider" | "switch" | "choice" | "color" | "time" | "size" | "rate" | "pages" | "languages" | "paper" | "length" | "password" | "date" | "position")
   /** Unit of the number, such as `px` */
   unit?: string
@@ -2931,7 +2931,7 @@ export interface EventFields {
   /** Number of the event within its job, from 1; always 1 for a file that was uploaded before its job was created */
   sequence: number
   apiVersion: "v1"
-  /** Set in events that `POST /v1/webhooks/{webhookId}/test` sends */
+  /** `true` in events that `POST /v1/webhooks/{webhookId}/test` sends */
   test?: true
 }
 export interface JobQueuedEvent extends EventFields {
@@ -3058,7 +3058,7 @@ export interface FileUploadedEvent extends EventFields {
     /** Size in bytes */
     size: number
     mimeType: string
-    /** Detected from the content; null if unknown */
+    /** Format, as detected from the content; null if unknown */
     format: (string | null)
     /** SHA-256 in lower-case hex, if the service read the whole file */
     sha256?: string

@@ -84,7 +84,7 @@ const JobProgress = component(
     percent: z.int().min(0).max(100).describe('Progress in percent; never decreases'),
     stage: z.string(),
     taskName: z.string().nullable(),
-    etaMs: z.int().nullable().describe('Estimated from the progress so far'),
+    etaMs: z.int().nullable().describe('Remaining time in milliseconds, estimated from the progress so far'),
   }),
 )
 
@@ -98,7 +98,7 @@ export const StatusView = component(
     source: z
       .object({ filename: z.string(), format: z.string(), size: z.int() })
       .nullable()
-      .describe('The first file; null until it has arrived'),
+      .describe('First source file; null until it has arrived'),
     target: z.object({ format: z.string() }).nullable(),
     progress: JobProgress,
     createdAt: z.iso.datetime(),

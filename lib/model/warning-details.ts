@@ -12,7 +12,7 @@ const Amount = z.number().nonnegative().optional()
 export const WarningDetails = component(
   'WarningDetails',
   z.object({
-    count: Count.describe('How many files, fonts or pages the warning is about'),
+    count: Count.describe('Number of files, fonts or pages that the warning is about'),
     total: Amount.describe('How many units the source contains'),
     kept: Amount.describe('How many of these units the result contains'),
     unit: z.string().max(20).optional().describe('The unit that `total` and `kept` count, as in `fidelity`'),

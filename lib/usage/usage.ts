@@ -27,8 +27,8 @@ export const UsageQuery = z.object({
   from: z.iso
     .date()
     .optional()
-    .describe('First day, such as `2026-01-31`; the first day of the month when left out'),
-  to: z.iso.date().optional().describe('Last day; today when left out'),
+    .describe('First day, such as `2026-01-31`; the first day of the month by default'),
+  to: z.iso.date().optional().describe('Last day of the period; today by default'),
   granularity: z.enum(granularities).default('day'),
   groupBy: z
     .enum(groupings)

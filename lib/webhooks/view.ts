@@ -67,7 +67,7 @@ export const DeliveryView = component(
     event: z.string(),
     sequence: z.int(),
     status: DeliveryStatus,
-    attempt: z.int().describe('Attempts made so far'),
+    attempt: z.int().describe('Number of attempts made so far'),
     responseStatus: z.int().nullable(),
     responseBody: z.string().nullable().describe('Up to 1 KB of the last response'),
     error: z.string().nullable(),

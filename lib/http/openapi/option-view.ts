@@ -11,10 +11,10 @@ export const OptionView = component(
   'ConversionOption',
   z.object({
     name: z.string(),
-    label: z.string().describe('Label in a form'),
+    label: z.string().describe('Label for a form field'),
     type: z.enum(['string', 'integer', 'number', 'boolean', 'enum']),
     group: z.enum(['basics', 'more']).describe('`basics` are shown by default, `more` on demand'),
-    widget: z.enum(widgets).describe('Suitable input widget'),
+    widget: z.enum(widgets).describe('Input widget that suits the option'),
     unit: z.string().optional().describe('Unit of the number, such as `px`'),
     default: z.unknown().optional(),
     enum: z.array(z.string()).optional(),

@@ -10,16 +10,16 @@ const defaultSide = 256
 export const thumbnailTargets = ['png', 'jpg', 'webp'] as const satisfies readonly FormatId[]
 export type ThumbnailTarget = (typeof thumbnailTargets)[number]
 
-const sideOption = (otherSide: string) =>
+const sideOption = (side: string, otherSide: string) =>
   integer(1, maxSide)
     .optional()
     .describe(
-      `Pixels. When left out, it follows from the ${otherSide}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
+      `${side} in pixels. When left out, it follows from the ${otherSide}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
     )
 
 const boxOptionShape = {
-  width: sideOption('height'),
-  height: sideOption('width'),
+  width: sideOption('Width', 'height'),
+  height: sideOption('Height', 'width'),
   fit: z
     .enum(['max', 'crop', 'scale'])
     .default('max')
