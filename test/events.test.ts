@@ -18,6 +18,7 @@ import type { JobState } from '../lib/model/job.ts'
 import {
   allDone,
   arrivedUpload,
+  changeJob,
   completedJob,
   createDeletionEvents,
   deleteJob,
@@ -25,7 +26,6 @@ import {
   fieldsOfFailedTask,
   finishJob,
   freshJob,
-  of,
   progressEventOf,
   runningJob,
   startJob,
@@ -44,7 +44,7 @@ import {
 
 const cancelJob = (state: JobState): JobState => ({
   ...state,
-  job: of(state.job, {
+  job: changeJob(state.job, {
     set: { status: 'cancelled', cancelledBy: 'user', endedAt: timestamp(6) },
     setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
   }),

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import { createKeyPrincipal } from '../../lib/access/api-key-auth.ts'
 import { ApiKeys } from '../../lib/access/api-keys.ts'
 import { authorize } from '../../lib/access/authorize.ts'
-import { jobNotFoundError, requireJobId } from '../../lib/access/job-access.ts'
-import { countRequest, rateLimitError } from '../../lib/access/rate-limiter.ts'
+import { createJobNotFoundError, requireJobId } from '../../lib/access/job-access.ts'
+import { countRequest, createRateLimitError } from '../../lib/access/rate-limiter.ts'
 import { AppError } from '../../lib/errors.ts'
 import { type AnyContract, contract } from '../../lib/http/contract.ts'
 import { newId } from '../../lib/ids.ts'
@@ -133,7 +133,7 @@ async function authenticateSigner(keyId: string, request: Request, services: Ser
   const principal = await createKeyPrincipal(key, request, services)
   authorize(principal, writeAccess)
   const limitResult = await countRequest(services, principal, 'work')
-  if (!limitResult.isAllowed) throw rateLimitError(limitResult, principal)
+  if (!limitResult.isAllowed) throw createRateLimitError(limitResult, principal)
   return principal
 }
 
@@ -180,7 +180,7 @@ async function waitUntilCreated(jobId: string, { jobs }: Services): Promise<Job>
     if (job) return job
     await sleep(250)
   }
-  throw jobNotFoundError(jobId)
+  throw createJobNotFoundError(jobId)
 }
 
 type Tasks = ReturnType<typeof compatJobView>['tasks']

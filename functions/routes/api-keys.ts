@@ -79,7 +79,7 @@ export const createKey = contract({
     const createdKey = await new ApiKeys(services).create(principal.ownerId, input, {
       extraWrites: createAuditEntry('create', { principal, sourceIp }),
     })
-    if (!createdKey) throw tooManyKeysError()
+    if (!createdKey) throw createTooManyKeysError()
     const { key, text } = createdKey
     return { data: { ...toKeyView(key), key: text }, headers: { location: `/v1/api-keys/${key.id}` } }
   },
@@ -164,7 +164,7 @@ export const rotateKey = contract({
       previousKey,
       createAuditEntry('rotate', { principal, sourceIp }),
     )
-    if (rotatedKeys === 'full') throw tooManyKeysError()
+    if (rotatedKeys === 'full') throw createTooManyKeysError()
     if (!rotatedKeys)
       throw new AppError(
         'CONFLICT',
@@ -215,7 +215,7 @@ const createAuditEntry =
 
 export const apiKeys = [createKey, listKeys, getKey, changeKey, rotateKey, revokeKey]
 
-const tooManyKeysError = () =>
+const createTooManyKeysError = () =>
   new AppError(
     'INVALID_INPUT',
     `An account may have at most ${maxKeys} API keys. Revoke one that you no longer use.`,

@@ -11,7 +11,7 @@ import { contract } from '../../lib/http/contract.ts'
 import {
   collectOptions,
   combineImagesField,
-  missingTargetError,
+  createMissingTargetError,
   targetFields,
 } from '../../lib/http/conversion-request.ts'
 import { Warning } from '../../lib/model/job.ts'
@@ -25,7 +25,7 @@ import { requireAutoPdfEngine } from '../../lib/plan/pdf-engine.ts'
 import { parseTargetFormat, parseToolOperation } from '../../lib/plan/target-format.ts'
 import { findPublicOperation, requireProcessOperation } from '../../lib/tasks/index.ts'
 import type { ProcessOperation } from '../../lib/tasks/operation.ts'
-import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
+import { createSizeLimitError } from '../../lib/uploads/size-errors.ts'
 import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
 import { createJsonSchema, text } from '../../lib/validation/maxima.ts'
@@ -89,7 +89,7 @@ export const checkConversion = contract({
     const { from, to, task } = parseFields(body)
     const bounds = await getOwnerLimits(principal.ownerId, services)
     if (body.size !== undefined && body.size > bounds.maxFileBytes)
-      throw sizeLimitError(bounds.maxFileBytes, body.size)
+      throw createSizeLimitError(bounds.maxFileBytes, body.size)
     requireAutoPdfEngine(options, bounds.plan)
     const exportTask = createExportTask(body, [])
     if (exportTask) requirePublicAddresses(exportTask, services.config)
@@ -129,7 +129,7 @@ function parseFields(body: z.infer<typeof Fields>) {
     })
   const task = findTaskOperation(body.toolOperation)
   const to = parseTargetFormat(body)
-  if (!to && !task) throw missingTargetError()
+  if (!to && !task) throw createMissingTargetError()
   const combinesImages = readCombineImages(body.combineImages, task?.name, to)
   if (combinesImages) requireImage(from, 'from')
   return { from, to, task: task ?? requireProcessOperation(combinesImages ? 'merge' : 'convert') }

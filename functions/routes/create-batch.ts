@@ -152,7 +152,7 @@ function start(
       webhookUrl: body.webhookUrl,
       isBatch: !failFast,
       packsResults: true,
-      createAllRefusedError: (errors) => allRejectedError(errors),
+      createAllRefusedError: (errors) => createAllRejectedError(errors),
     },
     services,
   )
@@ -256,7 +256,7 @@ function itemView(
 /** The field of a conversion task has a different name in a batch. */
 const withBatchFieldName = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
-function allRejectedError(errors: readonly AppError[]): AppError {
+function createAllRejectedError(errors: readonly AppError[]): AppError {
   const items = errors.map(({ code, message }, index) => ({
     index,
     code,

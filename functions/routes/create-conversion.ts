@@ -12,7 +12,7 @@ import {
   combineImagesField,
   conversionErrors,
   createdJobStatuses,
-  missingTargetError,
+  createMissingTargetError,
   redirectStatuses,
   respondWithJob,
   startRequestedConversion,
@@ -97,7 +97,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   const options = collectOptions(body, Fields)
   const tool = parseToolOperation(body.toolOperation)
   const to = parseTargetFormat(body)
-  if (!to && !tool) throw missingTargetError()
+  if (!to && !tool) throw createMissingTargetError()
   const combinesImages = readCombineImages(body.combineImages, tool, to)
   const additionalSources = await Promise.all([
     ...files.filter(({ field }) => field === 'additionalFile'),

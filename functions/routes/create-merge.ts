@@ -82,8 +82,8 @@ async function start(request: Request, services: Services): Promise<JobState> {
     ...(body.uploadIds ?? []).map((id) => openUploadedSource(id, 'uploadIds', principal, services)),
     ...(body.fileUrls ?? []).map((url) => ({ url, field: 'fileUrls' })),
   ])
-  if (!firstSource) throw tooFewFilesError('NO_FILES', 0)
-  if (!secondSource) throw tooFewFilesError('INVALID_INPUT', 1)
+  if (!firstSource) throw createTooFewFilesError('NO_FILES', 0)
+  if (!secondSource) throw createTooFewFilesError('INVALID_INPUT', 1)
   const sources = [firstSource, secondSource, ...otherSources] as const
   requireMatchingExtensions(sources, mergeType)
   const conversion = {
@@ -99,7 +99,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   return startRequestedConversion(request, conversion, services)
 }
 
-const tooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', fileCount: number) =>
+const createTooFewFilesError = (code: 'NO_FILES' | 'INVALID_INPUT', fileCount: number) =>
   new AppError(
     code,
     `file: expected at least 2 files to merge, got ${fileCount}. Send each in a part named file.`,

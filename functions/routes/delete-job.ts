@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { JobParams, jobNotFoundError, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
+import { createJobNotFoundError, JobParams, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { ConcurrencySlots } from '../../lib/jobs/run/concurrency-slots.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
@@ -17,9 +17,9 @@ export const deleteJob = contract({
   handle: async ({ params, principal }, services) => {
     const jobId = requireJobId(params.jobId)
     const job = await services.jobs.store.getJob(jobId)
-    if (!job || job.deletedAt) throw jobNotFoundError(jobId)
+    if (!job || job.deletedAt) throw createJobNotFoundError(jobId)
     requireOwner(job, principal)
-    if (!(await services.jobs.delete(jobId))) throw jobNotFoundError(jobId)
+    if (!(await services.jobs.delete(jobId))) throw createJobNotFoundError(jobId)
     // Workers that finish later can no longer find the owner, so release the slots here.
     await new ConcurrencySlots(services).release(job)
     return { data: null }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { canRead, JobParams, jobNotFoundError, requireJobId } from '../../lib/access/job-access.ts'
+import { canRead, createJobNotFoundError, JobParams, requireJobId } from '../../lib/access/job-access.ts'
 import { AppError } from '../../lib/errors.ts'
 import { contract, type HttpRequest } from '../../lib/http/contract.ts'
 import { findResult } from '../../lib/http/job-files.ts'
@@ -64,8 +64,8 @@ export const downloadResult = contract({
     const isSigned = hasSignature(rawQuery)
     if (isSigned) verifySignature(jobId, rawQuery, services.keys.download)
     const job = await services.jobs.store.getJob(jobId)
-    if (!job || job.deletedAt) throw isSigned ? filesDeletedError(jobId) : jobNotFoundError(jobId)
-    if (!isSigned && !canRead(job, principal)) throw jobNotFoundError(jobId)
+    if (!job || job.deletedAt) throw isSigned ? createFilesDeletedError(jobId) : createJobNotFoundError(jobId)
+    if (!isSigned && !canRead(job, principal)) throw createJobNotFoundError(jobId)
     const result = await findResult(job, query, services)
     const file = result === 'zip' ? await findOrPackZip(job, request, services) : result
     if (!file) return { data: null, headers: { location: nextAttemptPath(jobId, rawQuery, query.attempt) } }
@@ -96,7 +96,7 @@ function nextAttemptPath(jobId: string, query: RawQuery, attempt = 1): string {
   return `/v1/download/${jobId}?${new URLSearchParams({ ...defined(query), attempt: String(attempt + 1) })}`
 }
 
-const filesDeletedError = (jobId: string) =>
+const createFilesDeletedError = (jobId: string) =>
   new AppError('FILE_GONE', 'The job was deleted together with its files. Convert the file again.', {
     jobId,
   })

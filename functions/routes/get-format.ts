@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { formatByAlias } from '../../lib/formats/index.ts'
-import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
+import { createUnknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { FormatView, getFormatViews } from '../../lib/http/openapi/format-view.ts'
 import { readAccess } from '../../lib/model/principal.ts'
@@ -20,6 +20,6 @@ export const getFormat = contract({
     const id = formatByAlias(params.formatId)?.id
     const data = getFormatViews(await services.engines()).find((format) => format.id === id)
     if (data) return { data }
-    throw unknownFormatError('FORMAT_NOT_FOUND', params.formatId, { formatId: params.formatId })
+    throw createUnknownFormatError('FORMAT_NOT_FOUND', params.formatId, { formatId: params.formatId })
   },
 })

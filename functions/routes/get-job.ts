@@ -1,8 +1,8 @@
 import {
   createJobHeaders,
+  createJobNotFoundError,
   grantWaitS,
   JobParams,
-  jobNotFoundError,
   requireJobId,
   requireVisibleJob,
   waitUntilFinished,
@@ -37,7 +37,7 @@ export const getJob = contract({
       if (waitS !== undefined) await waitUntilFinished(services, jobId, waitS, foundJob)
     }
     const state = await services.jobs.store.getState(jobId)
-    if (!state) throw jobNotFoundError(jobId)
+    if (!state) throw createJobNotFoundError(jobId)
     const job = requireVisibleJob(state.job, jobId, principal)
     return {
       data: toJobView(state, services.resultLink),

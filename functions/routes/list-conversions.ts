@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { engineIds } from '../../lib/component-ids.ts'
 import type { Capability, Engine } from '../../lib/engines/engine.ts'
 import { categories, type FormatId, formatByAlias, formatById, formats } from '../../lib/formats/index.ts'
-import { unknownFormatError } from '../../lib/formats/unknown-format.ts'
+import { createUnknownFormatError } from '../../lib/formats/unknown-format.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { createOptionViews, OptionSets, OptionView } from '../../lib/http/openapi/option-view.ts'
 import { createPageLinks, Pagination, paginateList, wholeListQuery } from '../../lib/http/pagination.ts'
@@ -151,7 +151,7 @@ function requireFormat(name: string | undefined, field: string): FormatId | unde
   if (name === undefined) return undefined
   const format = formatByAlias(name)
   if (format) return format.id
-  throw unknownFormatError('FORMAT_NOT_FOUND', name, { field })
+  throw createUnknownFormatError('FORMAT_NOT_FOUND', name, { field })
 }
 
 function toConversionView(pair: Conversion, engines: readonly Engine[]) {

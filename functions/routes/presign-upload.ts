@@ -8,11 +8,11 @@ import { newId } from '../../lib/ids.ts'
 import { requireDiskSpace } from '../../lib/io/disk-space.ts'
 import { writeAccess } from '../../lib/model/principal.ts'
 import { sanitizeFileName } from '../../lib/names/file-name.ts'
-import { sizeLimitError } from '../../lib/uploads/size-errors.ts'
+import { createSizeLimitError } from '../../lib/uploads/size-errors.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { component } from '../../lib/validation/component.ts'
 
-const tooLargeForOneRequestError = (size: number) =>
+const createTooLargeForOneRequestError = (size: number) =>
   new AppError(
     'FILE_TOO_LARGE',
     `size: expected at most ${maxSingleUploadBytes / 1024 ** 3} GiB for an upload in one request. Use POST /v1/uploads/multipart for larger files.`,
@@ -65,8 +65,8 @@ export const presignUpload = contract({
     await requireDiskSpace(services.config)
     const bounds = getPlanLimits(principal.plan, services)
     const maxSize = Math.min(maxSingleUploadBytes, bounds.maxFileBytes)
-    if (body.size > bounds.maxFileBytes) throw sizeLimitError(bounds.maxFileBytes, body.size)
-    if (body.size > maxSingleUploadBytes) throw tooLargeForOneRequestError(body.size)
+    if (body.size > bounds.maxFileBytes) throw createSizeLimitError(bounds.maxFileBytes, body.size)
+    if (body.size > maxSingleUploadBytes) throw createTooLargeForOneRequestError(body.size)
     if (body.size === 0) {
       throw new AppError('INVALID_INPUT', 'size: expected a file that is not empty, got 0 bytes.', {
         field: 'size',

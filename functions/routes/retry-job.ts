@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import {
+  createJobNotFoundError,
   JobParams,
-  jobNotFoundError,
   requireJobId,
   requireOwner,
   requireVisibleJob,
@@ -57,9 +57,9 @@ async function start(
 ): Promise<JobState> {
   const jobId = requireJobId(params.jobId)
   const state = await services.jobs.store.getState(jobId)
-  if (!state) throw jobNotFoundError(jobId)
+  if (!state) throw createJobNotFoundError(jobId)
   requireOwner(state.job, principal)
-  if (state.job.status === 'expired') throw filesDeletedError(jobId)
+  if (state.job.status === 'expired') throw createFilesDeletedError(jobId)
   requireVisibleJob(state.job, jobId, principal)
   if (isLiveStatus(state.job.status)) {
     const { status } = state.job
@@ -87,7 +87,7 @@ async function start(
   }
 }
 
-const filesDeletedError = (jobId: string) =>
+const createFilesDeletedError = (jobId: string) =>
   new AppError(
     'FILE_GONE',
     `The files of ${jobId} were deleted at the end of its retention period. Send them again.`,

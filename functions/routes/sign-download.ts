@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import * as z from 'zod'
-import { jobNotFoundError, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
+import { createJobNotFoundError, requireJobId, requireOwner } from '../../lib/access/job-access.ts'
 import { contract } from '../../lib/http/contract.ts'
 import { findResult } from '../../lib/http/job-files.ts'
 import { signedLifetimeS, signQuery } from '../../lib/links/signed-download.ts'
@@ -52,7 +52,7 @@ export const signDownload = contract({
     const { task, file, expiresIn, disposition, maxDownloads } = body
     const jobId = requireJobId(body.jobId)
     const job = await services.jobs.store.getJob(jobId)
-    if (!job || job.deletedAt) throw jobNotFoundError(jobId)
+    if (!job || job.deletedAt) throw createJobNotFoundError(jobId)
     requireOwner(job, principal)
     await findResult(job, { task, file }, services)
     const at = Date.now()

@@ -109,7 +109,7 @@ async function sendOnce<Data>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
   }).catch((error: unknown) => {
-    throw signal?.aborted ? error : unreachableProblem()
+    throw signal?.aborted ? error : createUnreachableProblem()
   })
   ownerToken = response.headers.get('x-owner-token') ?? ownerToken
   const retryAfterS = Number(response.headers.get('retry-after')) || undefined
@@ -146,7 +146,7 @@ async function create<Data>(path: string, body: unknown, signal?: AbortSignal): 
   return (await creation).data
 }
 
-const unreachableProblem = () => new Problem('UNREACHABLE', words.unreachable)
+const createUnreachableProblem = () => new Problem('UNREACHABLE', words.unreachable)
 
 async function problemFromReply(
   envelope: unknown,

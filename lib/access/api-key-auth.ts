@@ -39,10 +39,10 @@ export async function createKeyPrincipal(
 ): Promise<Principal> {
   const now = new Date()
   const account = key && (await findCachedAccount(services, key.owner))
-  if (!key || !account) throw invalidKeyError('unknown')
+  if (!key || !account) throw createInvalidKeyError('unknown')
   const inactivity = inactiveReason(key, now)
-  if (inactivity) throw invalidKeyError(inactivity)
-  if (account.status === 'suspended') throw accountSuspendedError()
+  if (inactivity) throw createInvalidKeyError(inactivity)
+  if (account.status === 'suspended') throw createAccountSuspendedError()
   requireAllowedSource(key, request)
   if (key.lastUsedAt === undefined || now.getTime() - Date.parse(key.lastUsedAt) > recordUseEveryMs)
     await recordKeyUse(key, request.sourceIp, now, new ApiKeys(services))
@@ -71,10 +71,16 @@ function requireAllowedSource(
   { headers, sourceIp }: Credentials,
 ): void {
   if (allowedIps && !allowedIps.some((network) => isInNetwork(sourceIp, network)))
-    throw sourceNotAllowedError('address', 'This API key may not be used from this IP address (allowedIps).')
+    throw createSourceNotAllowedError(
+      'address',
+      'This API key may not be used from this IP address (allowedIps).',
+    )
   const { origin } = headers
   if (allowedOrigins && (origin === undefined || !allowedOrigins.includes(origin)))
-    throw sourceNotAllowedError('origin', 'This API key may not be used from this origin (allowedOrigins).')
+    throw createSourceNotAllowedError(
+      'origin',
+      'This API key may not be used from this origin (allowedOrigins).',
+    )
 }
 
 const invalidKeyMessages = {
@@ -83,11 +89,11 @@ const invalidKeyMessages = {
   expired: 'The API key has expired. Send a valid key.',
 }
 
-const invalidKeyError = (reason: keyof typeof invalidKeyMessages) =>
+const createInvalidKeyError = (reason: keyof typeof invalidKeyMessages) =>
   new AppError('INVALID_API_KEY', invalidKeyMessages[reason], { reason })
 
 /** The error for a suspended account, for keys, tokens and sessions. */
-export const accountSuspendedError = () =>
+export const createAccountSuspendedError = () =>
   new AppError(
     'INSUFFICIENT_PERMISSIONS',
     'This account is suspended. Contact the operator of the service.',
@@ -96,5 +102,5 @@ export const accountSuspendedError = () =>
     },
   )
 
-const sourceNotAllowedError = (reason: 'address' | 'origin', sentence: string) =>
+const createSourceNotAllowedError = (reason: 'address' | 'origin', sentence: string) =>
   new AppError('INSUFFICIENT_PERMISSIONS', sentence, { reason })

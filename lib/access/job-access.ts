@@ -14,7 +14,7 @@ import { mayWait, type WaitKind } from './wait-limit.ts'
 
 export const JobParams = z.object({ jobId: text('id').describe('Id of the job, `job_…`') })
 
-export function jobNotFoundError(jobId: string): AppError {
+export function createJobNotFoundError(jobId: string): AppError {
   return new AppError('JOB_NOT_FOUND', `There is no job ${quoteId(jobId)}; it may have been deleted.`, {
     jobId,
   })
@@ -25,7 +25,7 @@ export function jobNotFoundError(jobId: string): AppError {
  * @throws AppError JOB_NOT_FOUND; for an expired job, the details say when it expired.
  */
 export function requireVisibleJob(job: Job | undefined, jobId: string, reader: JobReader): Job {
-  if (!job || job.deletedAt || !canRead(job, reader)) throw jobNotFoundError(jobId)
+  if (!job || job.deletedAt || !canRead(job, reader)) throw createJobNotFoundError(jobId)
   if (job.status !== 'expired') return job
   throw new AppError(
     'JOB_NOT_FOUND',
@@ -50,13 +50,13 @@ export async function findEarlierJob(jobId: string, { jobs }: Services): Promise
 
 /** Rejects malformed ids before they reach the table. */
 export function requireJobId(jobId: string): string {
-  if (!idPattern('job').test(jobId)) throw jobNotFoundError(jobId)
+  if (!idPattern('job').test(jobId)) throw createJobNotFoundError(jobId)
   return jobId
 }
 
 /** Throws unless the client owns the job: even if everyone with the id may see it, only its owner may change it. */
 export function requireOwner(job: Job, principal: Principal): void {
-  if (!canRead(job, principal)) throw jobNotFoundError(job.id)
+  if (!canRead(job, principal)) throw createJobNotFoundError(job.id)
   if (job.owner === principal.ownerId) return
   throw new AppError(
     'INSUFFICIENT_PERMISSIONS',

@@ -59,16 +59,16 @@ function createWrites(
   now = new Date(),
 ): Write[] {
   const names = changeableFields.filter((name) => accountBefore[name] !== accountAfter[name])
-  const of = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
+  const pickFields = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
   return [
     {
       update: getAccountKey(accountAfter.id),
       // Increments the version, so that a concurrent writer of the whole record notices the change.
       change: {
-        set: { ...of(accountAfter), updatedAt: now.toISOString() },
+        set: { ...pickFields(accountAfter), updatedAt: now.toISOString() },
         setPlus: { version: ['version', 1] },
       },
-      if: { exists: true, equal: of(accountBefore) },
+      if: { exists: true, equal: pickFields(accountBefore) },
     },
     ...names.map((name) =>
       createAuditWrite(

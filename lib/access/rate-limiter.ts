@@ -192,7 +192,7 @@ export async function getReadWindowUsages(
 }
 
 /** Returns the error for a client that sent too many requests. */
-export function rateLimitError(
+export function createRateLimitError(
   { usages }: RateLimitResult,
   principal: Principal,
   now: number = Date.now(),

@@ -50,9 +50,9 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
     )
   const token = verifyToken(cookie, getAuthSecret(services))
   const foundSession = token && (await findSession(token, services))
-  if (!foundSession) throw sessionEndedError('Your session has ended.')
+  if (!foundSession) throw createSessionEndedError('Your session has ended.')
   const { account, sessionKey } = foundSession
-  if (account.status !== 'active') throw sessionEndedError('Your account is suspended.')
+  if (account.status !== 'active') throw createSessionEndedError('Your account is suspended.')
   return {
     ownerId: account.id,
     kind: 'session',
@@ -64,7 +64,7 @@ export const authenticateBySession: AuthMethod = async ({ headers, cookies, meth
   }
 }
 
-const sessionEndedError = (explanation: string) =>
+const createSessionEndedError = (explanation: string) =>
   new AppError('AUTHENTICATION_REQUIRED', `${explanation} Sign in again, or continue without an account.`, {
     reason: 'session',
   })

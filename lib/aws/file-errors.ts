@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 
 /** An upload can be overwritten while its URL is valid, and a file can be deleted. Neither error is retried. */
 
-export const fileOverwrittenError = (filename: string, cause?: unknown): AppError =>
+export const createFileOverwrittenError = (filename: string, cause?: unknown): AppError =>
   new AppError(
     'CONFLICT',
     `The file ${filename} was overwritten after the job started to use it. Upload the file again and send a new request.`,
@@ -10,7 +10,7 @@ export const fileOverwrittenError = (filename: string, cause?: unknown): AppErro
     { cause },
   )
 
-export const fileGoneError = (filename: string, cause?: unknown): AppError =>
+export const createFileGoneError = (filename: string, cause?: unknown): AppError =>
   new AppError('FILE_GONE', `The file ${filename} was deleted. Send it again.`, { filename }, { cause })
 
 /** Whether the bucket does not exist or access is denied; other errors concern a single object. */
@@ -20,7 +20,7 @@ export const isBucketUnavailable = (error: unknown): boolean =>
 /** Maps SDK errors by name to errors that say that the file was changed or deleted. */
 export function toFileError(error: unknown, filename: string): AppError | undefined {
   const name = error instanceof Error ? error.name : ''
-  if (name === 'PreconditionFailed') return fileOverwrittenError(filename, error)
-  if (name === 'NoSuchKey' || name === 'NotFound') return fileGoneError(filename, error)
+  if (name === 'PreconditionFailed') return createFileOverwrittenError(filename, error)
+  if (name === 'NoSuchKey' || name === 'NotFound') return createFileGoneError(filename, error)
   return undefined
 }

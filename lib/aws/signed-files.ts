@@ -7,7 +7,7 @@ import { AppError } from '../errors.ts'
 import type { ByteRange } from '../io/byte-range.ts'
 import { hashFile } from '../io/file-hash.ts'
 import { defined } from '../validation/defined.ts'
-import { fileGoneError, fileOverwrittenError } from './file-errors.ts'
+import { createFileGoneError, createFileOverwrittenError } from './file-errors.ts'
 import type { FileReference } from './files.ts'
 import { maxSinglePutBytes, type PresignedForm, type TaskFiles } from './task-files.ts'
 
@@ -52,9 +52,9 @@ export class SignedFiles implements TaskFiles {
     if (response.ok && response.body)
       return Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]) // Node's type for the same stream
     const text = await response.text()
-    if (response.status === 412) throw fileOverwrittenError(filename)
-    if (response.status === 404) throw fileGoneError(filename)
-    throw storageError(response.status, text)
+    if (response.status === 412) throw createFileOverwrittenError(filename)
+    if (response.status === 404) throw createFileGoneError(filename)
+    throw createStorageError(response.status, text)
   }
 
   async putFile(key: string, path: string, contentType: string, sha256: Promise<string>): Promise<void> {
@@ -76,7 +76,7 @@ export class SignedFiles implements TaskFiles {
     form.set('file', await openAsBlob(path), 'file')
     const response = await fetchWithRetries(() => fetch(url, { method: 'POST', body: form }))
     const text = await response.text()
-    if (!response.ok) throw storageError(response.status, text)
+    if (!response.ok) throw createStorageError(response.status, text)
     this.#sentPaths.set(key, path)
   }
 
@@ -128,7 +128,7 @@ async function fetchWithRetries(send: () => Promise<Response>): Promise<Response
   }
 }
 
-const storageError = (status: number, text: string) => {
+const createStorageError = (status: number, text: string) => {
   const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? 'no code'
   return status === 403 || status === 400
     ? new SignatureRejectedError(`the storage responded with ${status} ${code}`)

@@ -25,7 +25,7 @@ export async function openRandomAccess(
   const { size } = await file.stat()
   let start = 0
   let window: Buffer = Buffer.alloc(0)
-  const at = async (position: number, length: number) => {
+  const readAt = async (position: number, length: number) => {
     const readLength = Math.min(length, size - position)
     if (!(readLength > 0)) return Buffer.alloc(0)
     if (position < start || position + readLength > start + window.length) {
@@ -36,15 +36,15 @@ export async function openRandomAccess(
     }
     return window.subarray(position - start, position - start + readLength)
   }
-  return { size, at }
+  return { size, at: readAt }
 }
 
 /** Gives access to a file on disk without a handle that the caller would have to close. */
 export async function openByPath(path: string): Promise<RandomAccess> {
   const file = await openAsBlob(path)
-  const at = async (position: number, length: number) =>
+  const readAt = async (position: number, length: number) =>
     Buffer.from(await file.slice(position, position + length).arrayBuffer())
-  return { size: file.size, at }
+  return { size: file.size, at: readAt }
 }
 
 /** Checks the length against the size of the file before anything is allocated. @throws TruncatedFileError */

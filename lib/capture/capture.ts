@@ -83,7 +83,7 @@ export const captureWebsite: CaptureFile = async (
     return { file: await openCapture(path, chooseFilename(fields, url, to)), warnings }
   } catch (error) {
     signal.throwIfAborted()
-    throw limitedSignal.aborted ? timeoutError(limitS, 'the page to be captured') : error
+    throw limitedSignal.aborted ? createTimeoutError(limitS, 'the page to be captured') : error
   } finally {
     limitedSignal.removeEventListener('abort', onAbort)
     await browser.kill()
@@ -115,11 +115,13 @@ async function waitUntilReadyInTime(
   try {
     await rejectWhenAborted(waitUntilReady(fields, { ...loading, signal, setAwaitedCondition }), signal)
   } catch (error) {
-    throw limit.aborted && !loading.signal.aborted ? timeoutError(fields.timeout, awaitedCondition) : error
+    throw limit.aborted && !loading.signal.aborted
+      ? createTimeoutError(fields.timeout, awaitedCondition)
+      : error
   }
 }
 
-const timeoutError = (timeoutS: number, condition: string) =>
+const createTimeoutError = (timeoutS: number, condition: string) =>
   new AppError('TIMEOUT', `The website was not ready within ${timeoutS} s: still waiting for ${condition}.`, {
     timeoutS,
   })

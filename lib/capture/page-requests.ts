@@ -144,17 +144,17 @@ export class PageRequests {
   }
 
   async #readBody(response: Parameters<typeof decodeResponseBody>[0], url: URL): Promise<Buffer> {
-    const tooLargeError = () => pageFileTooLarge(url)
+    const createTooLargeError = () => pageFileTooLarge(url)
     if (Number(response.headers['content-length'] ?? 0) > limits.fileBytes) {
       response.body.destroy()
-      throw tooLargeError()
+      throw createTooLargeError()
     }
     let size = 0
     const counter = new Transform({
       transform: (chunk: Buffer, _encoding, callback) => {
         size += chunk.length
         this.#byteCount += chunk.length
-        if (size > limits.fileBytes || this.#byteCount > limits.bytes) callback(tooLargeError())
+        if (size > limits.fileBytes || this.#byteCount > limits.bytes) callback(createTooLargeError())
         else callback(null, chunk)
       },
     })

@@ -119,7 +119,7 @@ export async function openTab(
   // The call is not awaited, because its reply arrives only when the host responds.
   void call(Navigation, 'Page.navigate', { url: url.href }).then(
     ({ errorText }) => {
-      if (errorText !== undefined) brokenTab.reject(pageNotShownError(url, errorText))
+      if (errorText !== undefined) brokenTab.reject(createPageNotShownError(url, errorText))
     },
     (error: unknown) => brokenTab.reject(error),
   )
@@ -157,7 +157,7 @@ const failRequest = (pipe: BrowserPipe, { requestId, resourceType }: PausedReque
     errorReason: resourceType === 'Document' ? 'Aborted' : 'Failed',
   })
 
-const pageNotShownError = ({ host }: URL, reason: string) =>
+const createPageNotShownError = ({ host }: URL, reason: string) =>
   new AppError('CONVERSION_FAILED', `The browser could not load the page of ${host} (${reason}).`, {
     field: 'url',
   })

@@ -117,7 +117,7 @@ interface StreamPosition {
   hasEnded: boolean
 }
 
-const streamBlockedError = () =>
+const createStreamBlockedError = () =>
   new MutaborError('UNREACHABLE', 'Server-sent events are blocked, probably by a proxy.')
 
 /** Yields a snapshot of the job and its events until the last. Resumes broken streams where they stopped. */
@@ -138,7 +138,7 @@ export async function* followJob(
     emptyStreams = position.lastEventId === previousEventId ? emptyStreams + 1 : 0
     await sleep(position.retryMs, signal)
   }
-  throw streamBlockedError()
+  throw createStreamBlockedError()
 }
 
 async function* readStream(
@@ -148,7 +148,7 @@ async function* readStream(
   signal?: AbortSignal,
 ): AsyncGenerator<Heard> {
   const silenceController = new AbortController()
-  let timer = setTimeout(() => silenceController.abort(streamBlockedError()), firstByteTimeoutMs)
+  let timer = setTimeout(() => silenceController.abort(createStreamBlockedError()), firstByteTimeoutMs)
   const resetTimer = () => {
     clearTimeout(timer)
     timer = setTimeout(() => silenceController.abort(), silenceTimeoutMs)
@@ -191,6 +191,6 @@ async function openStream(
   })
   position.hasEnded = status === 204
   if (position.hasEnded) return undefined
-  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) throw streamBlockedError()
+  if (!body || !headers.get('content-type')?.startsWith('text/event-stream')) throw createStreamBlockedError()
   return body
 }

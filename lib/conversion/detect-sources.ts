@@ -1,7 +1,7 @@
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { PdfHint } from '../formats/detect.ts'
-import { pdfMustBeDecryptedError } from '../formats/locked-pdf.ts'
+import { createPdfMustBeDecryptedError } from '../formats/locked-pdf.ts'
 import type { StoredFile } from '../model/job.ts'
 import { createOptionsSchema, planRoute } from '../plan/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
@@ -80,7 +80,7 @@ function addPasswordHint(error: unknown, consumer: RequestedTask, engines: reado
   if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED' || consumer.operation.kind !== 'process')
     return error
   try {
-    return hasPdfRoute('password', consumer, engines) ? error : pdfMustBeDecryptedError(error)
+    return hasPdfRoute('password', consumer, engines) ? error : createPdfMustBeDecryptedError(error)
   } catch (planError) {
     return planError
   }

@@ -11,7 +11,7 @@ import { importBase64Operation, importRawOperation, maxInlineBytes } from '../ta
 import { importUploadOperation } from '../tasks/import-upload.ts'
 import { isTransferOperation } from '../tasks/index.ts'
 import { addTaskToError, type RequestedTask } from '../tasks/parse-tasks.ts'
-import { fileTooLargeError } from '../uploads/size-errors.ts'
+import { createFileTooLargeError } from '../uploads/size-errors.ts'
 import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../uploads/uploads.ts'
 import type { ImportSource } from './job-request.ts'
 import { openUploadedSource, type SourceFile } from './source.ts'
@@ -104,7 +104,7 @@ async function createInlineImport(
   const bytes = decode(file)
   const { maxFileBytes, retentionHours } = await getOwnerLimits(owner, services)
   const maxBytes = Math.min(maxInlineBytes, maxFileBytes)
-  if (bytes.length > maxBytes) throw fileTooLargeError(maxBytes, bytes.length)
+  if (bytes.length > maxBytes) throw createFileTooLargeError(maxBytes, bytes.length)
   await requireDiskSpace(services.config)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.putBytes(key, bytes, 'application/octet-stream')

@@ -5,7 +5,7 @@ import type { UploadedFile } from '../jobs/events.ts'
 import { listJobFiles } from '../jobs/job-state-machine.ts'
 import type { Jobs } from '../jobs/jobs.ts'
 import type { Job, JobState, StoredFile } from '../model/job.ts'
-import { fileTooLargeError } from '../uploads/size-errors.ts'
+import { createFileTooLargeError } from '../uploads/size-errors.ts'
 import { isOverwritable, takeUpload } from '../uploads/take-uploads.ts'
 import { toStoredFile } from '../uploads/to-stored-file.ts'
 import { parseUploadId, type UploadRecord, type Uploads } from '../uploads/uploads.ts'
@@ -162,7 +162,7 @@ async function inspectUpload(
   try {
     const { maxSize } = upload
     if (maxSize !== undefined && storedObject.size > maxSize)
-      throw fileTooLargeError(maxSize, storedObject.size)
+      throw createFileTooLargeError(maxSize, storedObject.size)
     const source = createUploadSource(upload, storedObject, { files })
     const file = toStoredFile(source, await detectFormat(source, { mayBeLocked: true }))
     return { upload, storedObject, outcome: { file } }

@@ -60,14 +60,14 @@ async function copySource(
   copies: string[],
 ): Promise<ImportSource> {
   const [file] = task.files ?? []
-  if (!file) return { refused: missingFileError(task) }
+  if (!file) return { refused: createMissingFileError(task) }
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
   copies.push(key)
   return { source: createSourceFromCopy(file, key, services, copies) }
 }
 
-const missingFileError = ({ name, message }: FixedTask | Task) =>
+const createMissingFileError = ({ name, message }: FixedTask | Task) =>
   new AppError('FILE_GONE', `tasks.${name}: the original job had no file. ${message ?? ''}`.trim(), {
     task: name,
   })

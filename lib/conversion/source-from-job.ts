@@ -28,9 +28,9 @@ export async function copySourceFromJob(
 ): Promise<{ source: SourceFile; discard: () => Promise<void> }> {
   const state = idPattern('job').test(jobId) ? await services.jobs.store.getState(jobId) : undefined
   if (!state || state.job.deletedAt || !isAccessible(state, principal)) throw jobNotFound(jobId)
-  if (state.job.status === 'expired') throw fileGoneError(jobId)
+  if (state.job.status === 'expired') throw createFileGoneError(jobId)
   const file = findFile(state, sourceTask)
-  if (!file) throw fileGoneError(jobId)
+  if (!file) throw createFileGoneError(jobId)
   const { retentionHours } = await getOwnerLimits(principal.ownerId, services)
   const key = uploadKey('received', newId('upl'), retentionHours)
   await services.files.copy(file, key)
@@ -73,7 +73,7 @@ const jobNotFound = (jobId: string) =>
     field: 'sourceJobId',
   })
 
-const fileGoneError = (jobId: string) =>
+const createFileGoneError = (jobId: string) =>
   new AppError('FILE_GONE', `sourceJobId: the file of ${jobId} has been deleted. Send it again.`, {
     field: 'sourceJobId',
     jobId,

@@ -96,7 +96,7 @@ export function createUploadSource(
 async function requireStoredUpload(uploadId: string, field: string, reader: JobReader, services: Services) {
   const upload = await requireOwnUpload(parseUploadId(uploadId), field, reader, services)
   if (upload.jobId && (await isUsedByJob(upload.jobId, services)))
-    throw uploadAlreadyUsedError(upload, upload.jobId, field)
+    throw createUploadAlreadyUsedError(upload, upload.jobId, field)
   const storedObject = await services.files.head(upload.key)
   if (storedObject) return { upload, stored: storedObject }
   await requireUnused(upload, field, services)
@@ -107,7 +107,7 @@ async function requireStoredUpload(uploadId: string, field: string, reader: JobR
 export async function requireUnused({ id }: UploadRecord, field: string, services: Services): Promise<void> {
   const upload = await services.uploads.get(id)
   if (upload?.jobId !== undefined && (await isUsedByJob(upload.jobId, services)))
-    throw uploadAlreadyUsedError(upload, upload.jobId, field)
+    throw createUploadAlreadyUsedError(upload, upload.jobId, field)
 }
 
 async function explainMissingFile(
@@ -131,7 +131,11 @@ const parseUploadId = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/'
 const isUsedByJob = async (jobId: string, { jobs }: Services) =>
   (await jobs.store.getJob(jobId)) !== undefined
 
-export const uploadAlreadyUsedError = (upload: UploadRecord, jobId: string | undefined, field: string) =>
+export const createUploadAlreadyUsedError = (
+  upload: UploadRecord,
+  jobId: string | undefined,
+  field: string,
+) =>
   new AppError(
     'CONFLICT',
     `The upload ${upload.id} was already used by ${jobId ? `the job ${jobId}` : 'another job'}. Upload the file again for a second conversion.`,

@@ -27,7 +27,7 @@ import { requirePublicAddresses, requireSupportedOptions } from './check-tasks.t
 import { requireImages } from './combine-images.ts'
 import { type DetectedSources, detectSources } from './detect-sources.ts'
 import { type JobRequest, shouldErrorsNameTasks } from './job-request.ts'
-import { requireUnused, type SourceFile, uploadAlreadyUsedError } from './source.ts'
+import { createUploadAlreadyUsedError, requireUnused, type SourceFile } from './source.ts'
 
 /** Maximum number of uploads copied at the same time. */
 const maxConcurrentCopies = 8
@@ -203,7 +203,7 @@ async function findEarlierJob(
   const state = await jobs.store.getState(jobId)
   if (state) return state
   const [firstUpload] = uploads
-  if (firstUpload) throw uploadAlreadyUsedError(firstUpload, undefined, 'uploadId')
+  if (firstUpload) throw createUploadAlreadyUsedError(firstUpload, undefined, 'uploadId')
   throw new Error(`${jobId} was not created, but no earlier attempt has created it either`)
 }
 

@@ -10,10 +10,10 @@ import type { Chunk, EngineResult, ExecOptions, Tools } from '../engines/engine.
 import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
 import { callEngine } from './call-engine.ts'
 import {
+  createFitWarning,
   type EngineMessage,
   type EngineRequest,
   type EngineServiceMessage,
-  fitWarning,
   outputFolder,
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
@@ -102,7 +102,8 @@ const createTools = (): Tools => ({
   exec,
   host,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
-  warn: (code, message, details) => queue({ type: 'warning', code, message: fitWarning(message), details }),
+  warn: (code, message, details) =>
+    queue({ type: 'warning', code, message: createFitWarning(message), details }),
   // Never aborted: the service ends the process instead.
   signal: new AbortController().signal,
   workDir: folder,

@@ -66,8 +66,8 @@ function openSource(
   const tail = { start: size - (edges.length - headBytes), bytes: edges.subarray(headBytes) }
   const keptRanges: FetchedRange[] = []
   const read = async (start: number, end: number): Promise<Uint8Array> => {
-    const covers = (range: FetchedRange) => range.start <= start && end <= range.start + range.bytes.length
-    let range = [head, tail, ...keptRanges].find(covers)
+    const isInRange = (range: FetchedRange) => range.start <= start && end <= range.start + range.bytes.length
+    let range = [head, tail, ...keptRanges].find(isInRange)
     if (!range) {
       range = fetchRange(start, Math.min(size, Math.max(end, start + minFetchBytes)))
       keptRanges.unshift(range)

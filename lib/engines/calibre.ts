@@ -2,13 +2,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as z from 'zod'
 import {
-  archiveTooLargeError,
+  createArchiveTooLargeError,
+  createTooManyEntriesError,
   getMaxUnpackedBytes,
   maxEntries,
-  tooManyEntriesError,
 } from '../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { convertComicToPdf, convertComicToZip, unreadableComicError } from './calibre/comic.ts'
+import { convertComicToPdf, convertComicToZip, createUnreadableComicError } from './calibre/comic.ts'
 import { convertEbook, type EbookTitle, titleFromName } from './calibre/ebook.ts'
 import { createEbookConverters, ebookHost } from './calibre/host.ts'
 import { EbookOptions, ebookOptionShape, epubArgs } from './calibre/options.ts'
@@ -156,11 +156,11 @@ async function checkSize(input: InputFile, tools: Tools): Promise<void> {
   try {
     const { stdout } = await tools.exec('bsdtar', ['-tvf', input.path])
     const lines = stdout.split('\n')
-    if (lines.length > maxEntries) throw tooManyEntriesError()
+    if (lines.length > maxEntries) throw createTooManyEntriesError()
     // Columns: mode, links, owner, group, size.
     const bytes = lines.reduce((sum, line) => sum + Number(line.trim().split(/\s+/)[4] ?? 0), 0)
-    if (!(bytes <= limit)) throw archiveTooLargeError(limit)
+    if (!(bytes <= limit)) throw createArchiveTooLargeError(limit)
   } catch (error) {
-    throw unreadableComicError(error, input.format)
+    throw createUnreadableComicError(error, input.format)
   }
 }

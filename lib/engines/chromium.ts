@@ -24,7 +24,7 @@ import {
 } from './chromium/screenshot.ts'
 import {
   buildDrawingPage,
-  corruptDrawingError,
+  createCorruptDrawingError,
   createDrawingOptions,
   drawingToImage,
   isSvg,
@@ -134,7 +134,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     tools.progress(1)
     return result
   } catch (error) {
-    throw error instanceof BrowserCrash ? crashError(work, error) : error
+    throw error instanceof BrowserCrash ? createCrashError(work, error) : error
   }
 }
 
@@ -245,7 +245,7 @@ async function decompress(bytes: Buffer): Promise<Buffer> {
   try {
     return await promisify(gunzip)(bytes, { maxOutputLength: maxPageBytes })
   } catch (cause) {
-    throw corruptDrawingError(cause)
+    throw createCorruptDrawingError(cause)
   }
 }
 
@@ -318,7 +318,7 @@ async function captureImage(page: BrowserPage, request: ScreenshotRequest, tools
 
 const toInches = ({ width, height }: PageSize): PageSize => ({ width: width / 96, height: height / 96 })
 
-function crashError({ from, to }: EngineWork, cause: Error): AppError {
+function createCrashError({ from, to }: EngineWork, cause: Error): AppError {
   const message = `The page could not be converted to ${to} because it crashes the browser.`
   return new AppError('CONVERSION_FAILED', message, { from, to }, { cause })
 }

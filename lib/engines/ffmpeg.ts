@@ -14,7 +14,7 @@ import { joinMerge, runMergeChunk, splitMerge } from './ffmpeg/merge-chunks.ts'
 import { readMediaMetadata } from './ffmpeg/metadata.ts'
 import { animatedPngOptions, animatedWebpOptions, gifOptions } from './ffmpeg/options.ts'
 import { predecodeAudio } from './ffmpeg/predecode-audio.ts'
-import { type MediaInfo, missingStreamError, probeCached } from './ffmpeg/probe.ts'
+import { createMissingStreamError, type MediaInfo, probeCached } from './ffmpeg/probe.ts'
 import { toMediaError } from './ffmpeg/run.ts'
 import { convertSubtitles, subtitleTargets } from './ffmpeg/subtitles.ts'
 import { thumbnailVideo } from './ffmpeg/thumbnail.ts'
@@ -139,7 +139,7 @@ async function convertToAnimation(
   target: string,
   tools: Tools,
 ): Promise<EngineResult> {
-  if (!media.video) throw missingStreamError('video track', from, work.to)
+  if (!media.video) throw createMissingStreamError('video track', from, work.to)
   const clip = { source: path, target, from, media }
   warnHdrConverted(media.video, tools)
   if (work.to === 'gif') await makeGif(clip, gifOptions.parse(work.options), tools)

@@ -7,7 +7,7 @@ import type { FormatId } from '../formats/index.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, OutputFile, Tools } from './engine.ts'
 import { pageOptions, toPageImages } from './ghostscript/pages.ts'
 import { imageToPostScript } from './ghostscript/postscript-image.ts'
-import { runGhostscript, unreadableDrawingError } from './ghostscript/run.ts'
+import { createUnreadableDrawingError, runGhostscript } from './ghostscript/run.ts'
 import { svgToPdf } from './ghostscript/svg-pdf.ts'
 import { integer } from './options.ts'
 import { openPdf } from './pdf/open-pdf.ts'
@@ -132,7 +132,7 @@ async function writePostScript(
   try {
     await tools.exec('pdftops', ['-q', '-level3', ...singlePageArgs, pdf, path])
   } catch (error) {
-    throw error instanceof ProcessFailure ? unreadableDrawingError('pdf', error) : error
+    throw error instanceof ProcessFailure ? createUnreadableDrawingError('pdf', error) : error
   }
 }
 
@@ -153,7 +153,7 @@ async function rasterize(
     tools,
   )
   const names = await readdir(outDir)
-  if (names.length === 0) throw unreadableDrawingError(from)
+  if (names.length === 0) throw createUnreadableDrawingError(from)
   const number = (name: string) => Number(/\d+/.exec(name)?.[0])
   return names.toSorted((a, b) => number(a) - number(b)).map((name) => join(outDir, name))
 }

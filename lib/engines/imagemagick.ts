@@ -32,8 +32,8 @@ import { ProcessFailure } from './sandbox/exec.ts'
 import { warnAboutDepth } from './shared/image/depth.ts'
 import { getResizeBox, parseImageOptions } from './shared/image/options.ts'
 import { thumbnailRows } from './shared/image/thumbnail-options.ts'
-import { featureError } from './unsupported-feature.ts'
-import { corruptImageError } from './vips/image-error.ts'
+import { createFeatureError } from './unsupported-feature.ts'
+import { createCorruptImageError } from './vips/image-error.ts'
 import { makeThumbnail } from './vips/thumbnail.ts'
 
 const sourceIds = keysOf(magickSources)
@@ -73,9 +73,9 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     const unsupportedTexture = from === 'dds' ? await findUnsupportedTexture(input.path) : undefined
-    if (unsupportedTexture !== undefined) throw featureError(from, unsupportedTexture, error)
+    if (unsupportedTexture !== undefined) throw createFeatureError(from, unsupportedTexture, error)
     throw (await readLargestSide(input.path, from)) > maxSidePx
-      ? imageTooLargeError(error)
+      ? createImageTooLargeError(error)
       : explainFailure(error, from)
   }
 }
@@ -272,7 +272,7 @@ async function findUnsupportedTexture(path: string): Promise<string | undefined>
 
 const getExtension = (to: FormatId) => formatById(to).extensions[0] ?? to
 
-function imageTooLargeError(cause: Error): AppError {
+function createImageTooLargeError(cause: Error): AppError {
   const message = `The image exceeds the limit of ${maxSidePx} pixels per side, or the limit of its memory.`
   return new AppError('FILE_TOO_LARGE', message, { maxSide: maxSidePx }, { cause })
 }
@@ -282,12 +282,12 @@ function explainFailure(error: ProcessFailure, from: MagickSourceId): AppError {
   if (
     /exceeds limit|memory allocation|resources exhausted|resource limit|list length|too many/i.test(stderr)
   ) {
-    return imageTooLargeError(error)
+    return createImageTooLargeError(error)
   }
   if (/time limit/i.test(stderr)) {
     return new AppError('TIMEOUT', 'Processing the image exceeded the time limit.', undefined, {
       cause: error,
     })
   }
-  return corruptImageError(from, error)
+  return createCorruptImageError(from, error)
 }

@@ -36,7 +36,7 @@ import { printStyle, removeGenerator } from './pandoc/web-page-output.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
 import { withTextOptions } from './shared/text/text-options.ts'
-import { featureError } from './unsupported-feature.ts'
+import { createFeatureError } from './unsupported-feature.ts'
 
 /**
  * Costs in seconds, plus penalties: LibreOffice and calibre preserve the layout of documents that have one. Two pandoc
@@ -131,7 +131,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
     await convertViaAst(work, input, from, path, tools).catch((error: unknown) => {
       // A stack overflow means that the document is nested deeper than any real one.
       throw error instanceof RangeError
-        ? featureError(from, 'content nested thousands of levels deep', error)
+        ? createFeatureError(from, 'content nested thousands of levels deep', error)
         : error
     })
   }

@@ -26,7 +26,7 @@ import {
   unpackArchive,
   usesUnknownMethod,
 } from './seven-zip/unpack.ts'
-import { featureError } from './unsupported-feature.ts'
+import { createFeatureError } from './unsupported-feature.ts'
 
 const lockableFormats = ['zip', 'jar', 'zipx', '7z', 'rar'] as const
 const otherFormats = [
@@ -142,7 +142,7 @@ function explainFailure(error: unknown, format: FormatId, hadPassword: boolean):
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   if (error instanceof EngineCrash && error.bin === 'bsdtar' && !bsdtarFormats.includes(format)) return error
   if (needsPassword(error)) return createPasswordError(hadPassword, error)
-  if (usesUnknownMethod(error)) return featureError(format, 'an unknown compression method', error)
+  if (usesUnknownMethod(error)) return createFeatureError(format, 'an unknown compression method', error)
   const message = `The ${formatById(format).name} (${format}) is damaged or uses an unsupported method.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause: error })
 }

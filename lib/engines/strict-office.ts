@@ -1,7 +1,7 @@
 import { openByPath } from '../binary/random-access.ts'
 import { openZipArchive } from '../binary/zip.ts'
 import type { InputFile } from './engine.ts'
-import { featureError } from './unsupported-feature.ts'
+import { createFeatureError } from './unsupported-feature.ts'
 
 /** Namespace of relationships in the Strict variant of Office Open XML (ISO/IEC 29500-1, annex A). */
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
@@ -16,7 +16,7 @@ const maxBytes = 2 * 1024 * 1024
  * @throws AppError UNSUPPORTED_FORMAT.
  */
 export async function rejectStrictOffice(input: InputFile): Promise<void> {
-  if (await isStrict(input.path)) throw featureError(input.format, 'the strict kind of Office Open XML')
+  if (await isStrict(input.path)) throw createFeatureError(input.format, 'the strict kind of Office Open XML')
 }
 
 async function isStrict(path: string): Promise<boolean> {

@@ -110,7 +110,9 @@ async function traceImage(input: InputFile, work: EngineWork, tools: Tools): Pro
   try {
     await tools.exec(process.execPath, args, { readOnly: [process.execPath, program, packageFolder] })
   } catch (error) {
-    throw error instanceof ProcessFailure || error instanceof EngineCrash ? tooDetailedError(error) : error
+    throw error instanceof ProcessFailure || error instanceof EngineCrash
+      ? createTooDetailedError(error)
+      : error
   }
   tools.progress(0.9)
   return restoreOriginalSize(await readFile(path), image)
@@ -149,7 +151,7 @@ function restoreOriginalSize(svg: Buffer, { width, height, original }: RawPixels
   return Buffer.concat([Buffer.from(head), svg.subarray(end)])
 }
 
-function tooDetailedError(cause: Error): AppError {
+function createTooDetailedError(cause: Error): AppError {
   const message =
     'The image has too many details to be traced: use a lower colorPrecision or a larger filterSpeckle.'
   return new AppError('CONVERSION_FAILED', message, undefined, { cause })

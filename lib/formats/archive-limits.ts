@@ -20,13 +20,13 @@ export function getMaxUnpackedBytes(archiveBytes: number): number {
   return Math.min(maxUnpackedBytes, Math.max(alwaysAllowedBytes, archiveBytes * maxCompressionRatio))
 }
 
-export function archiveTooLargeError(limitBytes: number, cause?: unknown): AppError {
+export function createArchiveTooLargeError(limitBytes: number, cause?: unknown): AppError {
   const limitMb = Math.floor(limitBytes / MB)
   const sentence = `The archive would unpack to more than ${limitMb} MB, which is the limit for an archive of its size.`
   return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb }, { cause })
 }
 
-export function tooManyEntriesError(cause?: unknown): AppError {
+export function createTooManyEntriesError(cause?: unknown): AppError {
   const sentence = `The archive has more than ${maxEntries} entries. Split it into smaller ones.`
   return new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limit: maxEntries }, { cause })
 }

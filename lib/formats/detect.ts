@@ -1,7 +1,12 @@
 import { findJpegStart } from '../binary/jpeg-start.ts'
 import { AppError } from '../errors.ts'
 import { defined } from '../validation/defined.ts'
-import { type ByteSource, corruptFileError, type OpenedFile, openByteSource } from './detect/byte-source.ts'
+import {
+  type ByteSource,
+  createCorruptFileError,
+  type OpenedFile,
+  openByteSource,
+} from './detect/byte-source.ts'
 import { getDamageCheck } from './detect/damage-checks.ts'
 import { detectMobipocketFormat } from './detect/ebook.ts'
 import { getFamily, textFormatAliases, textFormats } from './detect/families.ts'
@@ -60,7 +65,7 @@ async function checkDamage(format: FormatId, file: OpenedFile, hint: PdfHint): P
   } catch (error) {
     // The error comes from reading a DataView beyond its end.
     if (error instanceof RangeError)
-      throw corruptFileError(`a ${formatById(format).name}`, 'its header is cut off')
+      throw createCorruptFileError(`a ${formatById(format).name}`, 'its header is cut off')
     throw error
   }
 }

@@ -16,7 +16,7 @@ export const canBeLocked = (id: FormatId): boolean => lockableFormats.includes(i
 export const isOpenXml = (id: FormatId): boolean =>
   canBeLocked(id) && /^(?:doc|dot|xls|xlt|ppt|pps|pot)[xmb]$/.test(id)
 
-export const documentPasswordMissingError = (cause?: Error) =>
+export const createDocumentPasswordMissingError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document is encrypted. Send its password in the field `password`.',
@@ -24,7 +24,7 @@ export const documentPasswordMissingError = (cause?: Error) =>
     { cause },
   )
 
-export const documentPasswordWrongError = (cause?: Error) =>
+export const createDocumentPasswordWrongError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document cannot be opened with this password. Check it and send it again.',
@@ -33,7 +33,7 @@ export const documentPasswordWrongError = (cause?: Error) =>
   )
 
 /** Creates the error for a file that is protected by rights management, certificates, or an unknown method. */
-export const documentProtectionUnknownError = (cause?: Error) =>
+export const createDocumentProtectionUnknownError = (cause?: Error) =>
   new AppError(
     'FILE_ENCRYPTED',
     'The document is protected with a method that is not supported. Save it without protection and send it again.',
@@ -42,14 +42,14 @@ export const documentProtectionUnknownError = (cause?: Error) =>
   )
 
 /** Creates the error for a document whose format, known after decryption, contradicts its file name. */
-export const documentKindMismatchError = (namedFormat: FormatId, foundFormat: FormatId) =>
+export const createDocumentKindMismatchError = (namedFormat: FormatId, foundFormat: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',
     `The document was decrypted, but it is ${formatById(foundFormat).name} (${foundFormat}) and not ${namedFormat}, as its file name says. Rename it and send it again.`,
     { field: 'file', namedAs: namedFormat, reason: 'other-kind', found: foundFormat },
   )
 
-/** Returns the actual format of the document from an error by `documentKindMismatchError`. */
+/** Returns the actual format of the document from an error by `createDocumentKindMismatchError`. */
 export function toDetectedFormat(
   error: { readonly details?: Readonly<Record<string, unknown>> | undefined } | undefined,
 ): FormatId | undefined {

@@ -16,14 +16,14 @@ const createDetails = ({ filename, field = 'password' }: LockedPdf) => ({
   ...defined({ filename }),
 })
 
-export const pdfPasswordMissingError = (pdf: LockedPdf = {}) =>
+export const createPdfPasswordMissingError = (pdf: LockedPdf = {}) =>
   new AppError(
     'PDF_ENCRYPTED',
     `${describePdf(pdf)} is encrypted. Send its password in the field \`${pdf.field ?? 'password'}\`.`,
     createDetails(pdf),
   )
 
-export const pdfPasswordWrongError = (pdf: LockedPdf = {}, cause?: unknown) =>
+export const createPdfPasswordWrongError = (pdf: LockedPdf = {}, cause?: unknown) =>
   new AppError(
     'PDF_ENCRYPTED',
     `${describePdf(pdf)} cannot be opened with the password in the field \`${pdf.field ?? 'password'}\`. Send the correct password.`,
@@ -32,7 +32,7 @@ export const pdfPasswordWrongError = (pdf: LockedPdf = {}, cause?: unknown) =>
   )
 
 /** Creates the error for conversions that do not support passwords. */
-export const pdfMustBeDecryptedError = (cause: AppError) =>
+export const createPdfMustBeDecryptedError = (cause: AppError) =>
   new AppError(
     'PDF_ENCRYPTED',
     'The PDF is encrypted, and this conversion does not support passwords. Decrypt it first with toolOperation=decrypt-pdf and its password.',

@@ -22,7 +22,7 @@ function listFormatNames(): readonly string[] {
 }
 
 /** @param details for example the field that names the format. */
-export function unknownFormatError(
+export function createUnknownFormatError(
   code: 'UNSUPPORTED_FORMAT' | 'FORMAT_NOT_FOUND',
   name: string,
   details: { readonly field?: string; readonly formatId?: string },

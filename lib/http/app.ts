@@ -5,7 +5,7 @@ import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { findEarlierJob } from '../access/job-access.ts'
 import { createRateLimitHeaders } from '../access/rate-limit-windows.ts'
-import { countRequest, rateLimitError } from '../access/rate-limiter.ts'
+import { countRequest, createRateLimitError } from '../access/rate-limiter.ts'
 import { requireSandboxNetwork, sandboxHeader } from '../access/sandbox.ts'
 import { getPlanLimits } from '../accounts/plan-limits.ts'
 import { getMaxBodyBytes } from '../config.ts'
@@ -259,7 +259,7 @@ async function authorizeRequest(
   const kind = createsWork ? 'work' : idempotent ? 'write' : 'read'
   const limitResult = await countRequest(services, sender, kind)
   context.limitHeaders = createRateLimitHeaders(limitResult.usages, Date.now())
-  if (!limitResult.isAllowed) throw rateLimitError(limitResult, sender)
+  if (!limitResult.isAllowed) throw createRateLimitError(limitResult, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)
   // A failure of the event bus must not fail the request.
   await publishToOwner(services, quotaEvents(sender, limitResult.usages, new Date())).catch(

@@ -87,7 +87,7 @@ export const combineImagesField = z
     'Create one PDF with a page for each image: `file` first, then each `additionalFile`. The target format is pdf',
   )
 
-export const missingTargetError = () =>
+export const createMissingTargetError = () =>
   new AppError('INVALID_REQUEST', 'targetFormat is missing. Send the format to convert to, such as pdf.', {
     field: 'targetFormat',
   })

@@ -67,7 +67,7 @@ export class IdempotencyStore {
       condition: { equal: { owner: storedSender.owner, ttl: storedSender.ttl } },
       mark: { owner },
     }
-    if (!(await this.#table.put(ownRecord, ownerCondition)).applied) throw inProgressError()
+    if (!(await this.#table.put(ownRecord, ownerCondition)).applied) throw createInProgressError()
     return owner
   }
 
@@ -85,7 +85,7 @@ export class IdempotencyStore {
     if (isExpired(storedReservation)) return this.#takeOver(recordKey, storedReservation, ownReservation)
     requireSameRequest(storedReservation, fingerprint)
     if (storedReservation.reply) return { reservation: storedReservation, isRetry: true }
-    if (storedReservation.leaseUntil > Date.now()) throw inProgressError()
+    if (storedReservation.leaseUntil > Date.now()) throw createInProgressError()
     return this.#takeOver(recordKey, storedReservation, { ...storedReservation, ...lease })
   }
 
@@ -97,7 +97,7 @@ export class IdempotencyStore {
   ): Promise<Claim> {
     const { attempt, leaseUntil } = storedReservation
     const { applied } = await this.#put(recordKey, ownReservation, { equal: { attempt, leaseUntil } })
-    if (!applied) throw inProgressError()
+    if (!applied) throw createInProgressError()
     return { reservation: ownReservation, isRetry: ownReservation.jobId === storedReservation.jobId }
   }
 
@@ -153,7 +153,7 @@ function requireSameRequest<T extends { readonly fingerprint: string }>(
   )
 }
 
-const inProgressError = () =>
+const createInProgressError = () =>
   new AppError(
     'IDEMPOTENCY_IN_PROGRESS',
     `Idempotency-Key: the first request with this key is still running. Send the request again in ${retryAfterS} s to get its reply.`,

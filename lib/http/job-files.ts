@@ -1,4 +1,4 @@
-import { jobNotFoundError } from '../access/job-access.ts'
+import { createJobNotFoundError } from '../access/job-access.ts'
 import { AppError } from '../errors.ts'
 import { findTaskFiles } from '../jobs/find-task-files.ts'
 import { getFixedTaskStatus, hasRecord, listResultFiles } from '../jobs/job-state-machine.ts'
@@ -56,7 +56,7 @@ async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Pr
     query.file === undefined && deliversZip(job, files) ? 'zip' : findByName(files, query.file)
   if (query.task === undefined && job.result) return selectResult(job.result.files)
   const state = await jobs.store.getState(job.id)
-  if (!state) throw jobNotFoundError(job.id)
+  if (!state) throw createJobNotFoundError(job.id)
   if (query.task === undefined) return selectResult(listResultFiles(state))
   const { task, files } = findTaskFiles(query.task, state)
   const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { canRead, jobNotFoundError, requireJobId } from '../access/job-access.ts'
+import { canRead, createJobNotFoundError, requireJobId } from '../access/job-access.ts'
 import type { JobReader } from '../accounts/visible-to-key.ts'
 import { AppError } from '../errors.ts'
 import type { JobState } from '../model/job.ts'
@@ -47,6 +47,6 @@ export function parseJobIds(
 export async function loadOwnJob(jobId: string, reader: JobReader, { jobs }: Services): Promise<JobState> {
   const state = await jobs.store.getState(requireJobId(jobId))
   if (!state || state.job.deletedAt || state.job.owner !== reader.ownerId || !canRead(state.job, reader))
-    throw jobNotFoundError(jobId)
+    throw createJobNotFoundError(jobId)
   return state
 }

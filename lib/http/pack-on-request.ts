@@ -1,4 +1,4 @@
-import { grantWaitS, jobNotFoundError, waitUntilFinished } from '../access/job-access.ts'
+import { createJobNotFoundError, grantWaitS, waitUntilFinished } from '../access/job-access.ts'
 import { startPacking } from '../conversion/start-packing.ts'
 import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
@@ -39,7 +39,7 @@ export async function findOrPackZip(
       },
     )
   const currentJob = await waitUntilFinished(services, zipJob.id, waitS, zipJob)
-  if (!currentJob) throw jobNotFoundError(job.id)
+  if (!currentJob) throw createJobNotFoundError(job.id)
   if (isLiveStatus(currentJob.status)) return undefined
   const { error } = currentJob
   if (error)
@@ -85,6 +85,6 @@ async function claimZipJob({ id, zipJob }: Job, { jobs }: Services): Promise<str
       },
     },
   )
-  if (!record?.zipJob || record.deletedAt) throw jobNotFoundError(id)
+  if (!record?.zipJob || record.deletedAt) throw createJobNotFoundError(id)
   return record.zipJob
 }

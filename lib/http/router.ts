@@ -42,7 +42,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
       const otherMethods = listMethods(path)
       const versionedPath = `/v1${path}`
       const suggestion = listMethods(versionedPath).includes(method) ? versionedPath : undefined
-      if (otherMethods.length === 0) throw notFoundError(path, suggestion)
+      if (otherMethods.length === 0) throw createNotFoundError(path, suggestion)
       throw new AppError(
         'METHOD_NOT_ALLOWED',
         `${path}: expected ${otherMethods.join(', ')}, got ${method}.${formatSuggestion(suggestion)}`,
@@ -58,7 +58,7 @@ export function createRouter(contracts: readonly AnyContract[]): Router {
  */
 const encodePath = (path: string) => path.toWellFormed().split('/').map(encodeURIComponent).join('/')
 
-function notFoundError(path: string, suggestion: string | undefined): AppError {
+function createNotFoundError(path: string, suggestion: string | undefined): AppError {
   const name = /^\/v1\/pdf\/([a-z-]{1,40})/.exec(path)?.[1]
   if (name) {
     const tool = findTool(name)

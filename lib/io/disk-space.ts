@@ -52,13 +52,13 @@ export async function readFileSpace(config: SpaceSettings): Promise<{ free: numb
 /** Call before accepting new files. @throws AppError INSUFFICIENT_DISK_SPACE below the threshold. */
 export async function requireDiskSpace(config: SpaceSettings): Promise<void> {
   const { free, needed } = await readFileSpace(config)
-  if (free < needed) throw insufficientSpaceError()
+  if (free < needed) throw createInsufficientSpaceError()
 }
 
 /** Call before creating a file of this size. @throws AppError INSUFFICIENT_DISK_SPACE if it does not fit. */
 export async function requireSpaceFor(bytes: number, { config }: { config: SpaceSettings }): Promise<void> {
   const { free, reserved } = await readDiskSpace(config.WORK_DIR)
-  if (free - bytes < reserved) throw insufficientSpaceError()
+  if (free - bytes < reserved) throw createInsufficientSpaceError()
 }
 
 /**
@@ -66,7 +66,7 @@ export async function requireSpaceFor(bytes: number, { config }: { config: Space
  * @throws AppError INSUFFICIENT_DISK_SPACE if the remaining space is reserved for deletions.
  */
 export async function requireReservedSpace({ WORK_DIR }: Pick<Config, 'WORK_DIR'>): Promise<void> {
-  if (await isFull(WORK_DIR)) throw insufficientSpaceError()
+  if (await isFull(WORK_DIR)) throw createInsufficientSpaceError()
 }
 
 async function isFull(folder: string): Promise<boolean> {
@@ -74,7 +74,7 @@ async function isFull(folder: string): Promise<boolean> {
   return free < reserved
 }
 
-export function insufficientSpaceError(cause?: unknown): AppError {
+export function createInsufficientSpaceError(cause?: unknown): AppError {
   return new AppError(
     'INSUFFICIENT_DISK_SPACE',
     'The service is low on disk space and accepts no new files right now. Try again later.',
@@ -115,7 +115,7 @@ export class DiskSpaceMonitor {
   /** Call before storing a result. @throws AppError INSUFFICIENT_DISK_SPACE if it may be truncated. */
   async requireCompleteOutput(): Promise<void> {
     await this.#poll()
-    if (this.#minFreeBytes < exhaustedBytes) throw this.#outOfSpaceError()
+    if (this.#minFreeBytes < exhaustedBytes) throw this.#createOutOfSpaceError()
   }
 
   /** Returns the error to report instead of one that a full disk caused: the file is not damaged, only its copy. */
@@ -127,17 +127,17 @@ export class DiskSpaceMonitor {
       isNoSpaceError(error) ||
       this.#minFreeBytes < this.#reservedBytes ||
       (this.#minFreeBytes < lowSpaceBytes && isOutOfSpaceSignal(error))
-    return isLikelyDiskError ? this.#outOfSpaceError(error) : undefined
+    return isLikelyDiskError ? this.#createOutOfSpaceError(error) : undefined
   }
 
   /**
    * Creates the error for a full disk. If the disk was nearly empty at the start, neither a retry nor freeing space
    * would help.
    */
-  #outOfSpaceError(cause?: unknown): AppError {
+  #createOutOfSpaceError(cause?: unknown): AppError {
     const wasDiskNearlyEmpty =
       this.#initialFreeBytes !== undefined && this.#initialFreeBytes > this.#size * emptyDiskFraction
-    return wasDiskNearlyEmpty ? exceedsDiskError(this.#size, cause) : outOfSpaceError(cause)
+    return wasDiskNearlyEmpty ? exceedsDiskError(this.#size, cause) : createOutOfSpaceError(cause)
   }
 
   async #poll(): Promise<void> {
@@ -170,7 +170,7 @@ function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
   )
 }
 
-export const outOfSpaceError = (cause?: unknown) =>
+export const createOutOfSpaceError = (cause?: unknown) =>
   new AppError(
     'INSUFFICIENT_DISK_SPACE',
     'The service ran out of disk space during the conversion. Try again later.',

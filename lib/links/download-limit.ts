@@ -17,7 +17,8 @@ export class DownloadLimits {
   /** Checks the limit without counting a download. @throws AppError FILE_GONE if the limit is reached. */
   async check(linkId: string, maxDownloads: number): Promise<void> {
     const record = await this.#table.get(getKey(linkId))
-    if (!record || Number(record['taken']) >= maxDownloads) throw downloadLimitReachedError(maxDownloads)
+    if (!record || Number(record['taken']) >= maxDownloads)
+      throw createDownloadLimitReachedError(maxDownloads)
   }
 
   /** Counts a download. @throws AppError FILE_GONE if the limit is reached. */
@@ -27,11 +28,11 @@ export class DownloadLimits {
       { setPlus: { taken: ['taken', 1] } },
       { condition: { exists: true, below: { taken: maxDownloads } } },
     )
-    if (!applied) throw downloadLimitReachedError(maxDownloads)
+    if (!applied) throw createDownloadLimitReachedError(maxDownloads)
   }
 }
 
-const downloadLimitReachedError = (maxDownloads: number) =>
+const createDownloadLimitReachedError = (maxDownloads: number) =>
   new AppError(
     'FILE_GONE',
     `This link has reached its download limit (${maxDownloads}). Ask the person who sent it for a new one.`,

@@ -57,7 +57,7 @@ export function verifySignature(jobId: string, query: Query, getKey: GetDailyKey
   if (hasValidNumbers && Number(exp) * 1000 <= now) {
     // Expiry is only reported if the signature is valid.
     if (Number(kid) >= getDay(now) - 31 && isValidSignature(jobId, query, getKey(Number(kid)), sig))
-      throw urlExpiredError(exp)
+      throw createUrlExpiredError(exp)
   } else if (hasValidNumbers) {
     const isCurrent = Number(kid) >= getDay(now) - 1 && Number(kid) <= getDay(now + clockSkewS * 1000)
     if (isCurrent && isValidSignature(jobId, query, getKey(Number(kid)), sig)) return
@@ -86,7 +86,7 @@ function areSignaturesEqual(sig: string, expected: string): boolean {
   )
 }
 
-const urlExpiredError = (exp: string) => {
+const createUrlExpiredError = (exp: string) => {
   const expiredAt = new Date(Number(exp) * 1000).toISOString()
   return new AppError(
     'EXPIRED',

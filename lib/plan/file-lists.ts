@@ -19,7 +19,7 @@ export const getFirstListedFile = (file: StoredFile): StoredFile =>
 export function expandListedFiles(file: StoredFile): readonly StoredFile[] {
   const { members, each: _, ...zip } = file
   if (!members) return [file]
-  if (members.length === 0) throw tooManyMembersError(file)
+  if (members.length === 0) throw createTooManyMembersError(file)
   return members.map((filename) => {
     const format = formatByExtension(filename)
     if (!format) return { ...zip, filename, format: 'unknown', mimeType: 'application/octet-stream' }
@@ -32,7 +32,7 @@ export function expandListedFiles(file: StoredFile): readonly StoredFile[] {
   })
 }
 
-const tooManyMembersError = ({ filename }: StoredFile) =>
+const createTooManyMembersError = ({ filename }: StoredFile) =>
   new AppError(
     'INVALID_INPUT',
     `${filename} has more than ${maxMembers} files, which is too many for the next task. Select fewer with the option pages of the task that creates them.`,

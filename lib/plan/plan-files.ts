@@ -2,7 +2,7 @@ import type { EngineId } from '../component-ids.ts'
 import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
-import { documentPasswordMissingError } from '../formats/locked-office.ts'
+import { createDocumentPasswordMissingError } from '../formats/locked-office.ts'
 import type { InputPlan, StoredFile, Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
 import { requireInputs } from './check-inputs.ts'
@@ -96,7 +96,7 @@ function requireUnlocked(files: readonly StoredFile[], route: Route, { options }
   const [{ engine, from }] = route.steps
   // LibreOffice can open spreadsheets that are only protected against changes; for those, no password is needed.
   const isUnlockedByOffice = engine === 'libreoffice' && spreadsheetFormats.includes(from)
-  if (files.some(({ locked }) => locked) && !isUnlockedByOffice) throw documentPasswordMissingError()
+  if (files.some(({ locked }) => locked) && !isUnlockedByOffice) throw createDocumentPasswordMissingError()
 }
 
 const spreadsheetFormats: readonly FormatId[] = ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm']

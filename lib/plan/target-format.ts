@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { type FormatId, formatByAlias } from '../formats/index.ts'
 import { findBySynonym } from '../formats/synonyms.ts'
-import { unknownFormatError } from '../formats/unknown-format.ts'
+import { createUnknownFormatError } from '../formats/unknown-format.ts'
 import { type ToolOperation, toolOperations } from '../model/operations.ts'
 import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 
@@ -29,7 +29,7 @@ export function parseTargetFormat(fields: TargetFields, name = 'targetFormat'): 
   }
   const format = formatByAlias(firstTarget)
   if (format) return format.id
-  throw unknownFormatError('UNSUPPORTED_FORMAT', firstTarget, { field: name })
+  throw createUnknownFormatError('UNSUPPORTED_FORMAT', firstTarget, { field: name })
 }
 
 /** Returns the tool that an unknown name most likely means, such as `split-pdf` for `split`. */

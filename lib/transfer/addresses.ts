@@ -52,7 +52,7 @@ export class AddressGuard {
     const foundAddresses = literal ? [literal] : await this.#resolve(name)
     // A name with a private address among public ones is an attack, or may soon resolve to the private one.
     if (foundAddresses.length === 0 || !foundAddresses.every(({ address }) => this.isAllowed(address)))
-      throw addressNotAllowedError(name)
+      throw createAddressNotAllowedError(name)
     // IPv4 is preferred, because many networks have no IPv6 route to the internet, including that of Lambda functions.
     return foundAddresses.find(({ family }) => family === 4) ?? (foundAddresses[0] as Address) // the list is not empty
   }
@@ -62,7 +62,7 @@ export class AddressGuard {
     const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
     const isLocal = name === 'localhost' || name.endsWith('.localhost')
     const literal = isLocal ? '127.0.0.1' : parseAddress(name)?.address
-    if (literal !== undefined && !this.isAllowed(literal)) throw addressNotAllowedError(name)
+    if (literal !== undefined && !this.isAllowed(literal)) throw createAddressNotAllowedError(name)
   }
 
   isAllowed(address: string): boolean {
@@ -87,7 +87,7 @@ function parseAddress(name: string): Address | undefined {
   return { address: parsedName.toString(), family: parsedName.kind() === 'ipv6' ? 6 : 4 }
 }
 
-export const addressNotAllowedError = (host: string) =>
+export const createAddressNotAllowedError = (host: string) =>
   new AppError(
     'URL_NOT_ALLOWED',
     `${host.slice(0, 253)} does not have a public IP address. Use a host that can be reached from the internet.`,

@@ -15,7 +15,7 @@ import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { defined } from '../validation/defined.ts'
 import type { GuardedAgents } from './guarded-agents.ts'
 import { baseName, listPrefix } from './list-prefix.ts'
-import { createErrorMapper, storeResponseError } from './map-store-errors.ts'
+import { createErrorMapper, createStoreResponseError } from './map-store-errors.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TaskFields, TransferDeps } from './transfer.ts'
 
@@ -125,7 +125,7 @@ function toRemoteFile(
       const response = await guardedHttp.request(url, { headers, signal, maxRedirects: 0 })
       if (response.status === (start > 0 ? 206 : 200)) return response.body
       response.body.destroy()
-      throw storeResponseError(location, {
+      throw createStoreResponseError(location, {
         status: response.status,
         code: response.headers['x-ms-error-code']?.toString(),
       })

@@ -31,13 +31,13 @@ export async function fetchRemoteFile(
   options: FetchOptions,
 ): Promise<{ size: number; sha256: string }> {
   const { maxBytes, store } = options
-  if (file.size !== undefined && file.size > maxBytes) throw fileTooLargeError(maxBytes, file.size)
+  if (file.size !== undefined && file.size > maxBytes) throw createFileTooLargeError(maxBytes, file.size)
   const hash = createHash('sha256')
   let size = 0
   await store(
     readWithResumption(file, options, (chunk) => {
       size += chunk.length
-      if (size > maxBytes) throw fileTooLargeError(maxBytes)
+      if (size > maxBytes) throw createFileTooLargeError(maxBytes)
       hash.update(chunk)
     }),
   )
@@ -86,7 +86,7 @@ function toRemoteError(cause: unknown, at: number): RemoteError {
   return new RemoteError('incomplete', `${sentence}.`, { cause })
 }
 
-const fileTooLargeError = (max: number, size?: number) =>
+const createFileTooLargeError = (max: number, size?: number) =>
   new AppError(
     'FILE_TOO_LARGE',
     `The file is larger than the limit of ${max} bytes${size === undefined ? '' : `: it has ${size}`}.`,

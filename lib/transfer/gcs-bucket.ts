@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers'
 import { createTokenSource, type ServiceAccount } from './gcs-token.ts'
 import type { GoogleRequest } from './google-upload.ts'
-import { storeResponseError } from './map-store-errors.ts'
+import { createStoreResponseError } from './map-store-errors.ts'
 import type { TaskFields, TransferDeps } from './transfer.ts'
 
 /** Accesses Google Cloud Storage through its JSON API, because connections of Google's own client cannot be checked. */
@@ -21,7 +21,7 @@ export function openGcsBucket(fields: TaskFields, deps: TransferDeps) {
     const headers = { ...options.headers, authorization }
     const response = await guardedHttp.request(url, { maxRedirects: 0, ...options, headers })
     if (isSuccess(response.status)) return response
-    throw storeResponseError(location, {
+    throw createStoreResponseError(location, {
       status: response.status,
       code: parseReason(await text(response.body)),
     })

@@ -35,7 +35,7 @@ export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEnd
       maxRedirects: 0,
     })
     const body = await text(response.body)
-    if (response.status !== 200) throw tokenError(account, response.status, body)
+    if (response.status !== 200) throw createTokenError(account, response.status, body)
     const { access_token: token, expires_in: lifetimeS } = JSON.parse(body) as TokenReply // as documented by Google
     cachedToken = { token, expiresAtMs: Date.now() + (lifetimeS - minRemainingS) * 1000 }
     return token
@@ -57,7 +57,7 @@ function createAssertion({ client_email, private_key }: ServiceAccount, url: str
   return `${signedText}.${sign('sha256', Buffer.from(signedText), private_key).toString('base64url')}`
 }
 
-function tokenError({ client_email }: ServiceAccount, status: number, body: string): RemoteError {
+function createTokenError({ client_email }: ServiceAccount, status: number, body: string): RemoteError {
   if (status >= 500 || status === 429)
     return new RemoteError('status', `Google's sign-in responded with status ${status}.`, {
       isTransient: true,

@@ -11,7 +11,7 @@ import { AddressGuard, type ResolveHost } from './addresses.ts'
 import { CircuitBreaker } from './circuit-breaker.ts'
 import { corkWrites } from './corked-socket.ts'
 import { createGuardedAgents, type GuardedAgents } from './guarded-agents.ts'
-import { networkError } from './network-error.ts'
+import { createNetworkError } from './network-error.ts'
 import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 
@@ -208,7 +208,7 @@ export class GuardedHttp {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
       if (!bypassesCircuitBreaker) breaker.recordFailure(url.host, owner)
-      throw networkError(url.host, error)
+      throw createNetworkError(url.host, error)
     }
   }
 
@@ -227,7 +227,7 @@ export class GuardedHttp {
       signal.throwIfAborted()
       if (error instanceof AppError) throw error
       breaker.recordFailure(name, owner)
-      throw networkError(name, error)
+      throw createNetworkError(name, error)
     }
   }
 

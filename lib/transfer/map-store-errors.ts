@@ -1,5 +1,5 @@
 import { AppError } from '../errors.ts'
-import { addressNotAllowedError } from './addresses.ts'
+import { createAddressNotAllowedError } from './addresses.ts'
 import { RemoteError } from './remote-error.ts'
 
 /** The response of a store to a failed request. */
@@ -31,11 +31,11 @@ function mapStoreError(location: string, error: unknown, response: StoreResponse
     return new RemoteError('unreachable', `The storage of ${location} could not be reached.`, {
       cause: error,
     })
-  return storeResponseError(location, response, error)
+  return createStoreResponseError(location, response, error)
 }
 
 /** Returns the error for an unsuccessful response of a store. */
-export function storeResponseError(
+export function createStoreResponseError(
   location: string,
   { status, code }: StoreResponse,
   cause?: unknown,
@@ -67,7 +67,7 @@ function findAddressRefusal(error: unknown): AppError | undefined {
     if (at instanceof AppError) return at
     const { code, request } = at as { code?: unknown; request?: { url?: string } } // Azure adds the request
     if (code === 'URL_NOT_ALLOWED')
-      return addressNotAllowedError(request?.url ? new URL(request.url).hostname : 'the storage')
+      return createAddressNotAllowedError(request?.url ? new URL(request.url).hostname : 'the storage')
   }
   return undefined
 }

@@ -2,7 +2,7 @@ import { errors } from 'undici'
 import { RemoteError } from './remote-error.ts'
 
 /** Returns the error for a host that did not respond. */
-export function networkError(host: string, cause: unknown): RemoteError {
+export function createNetworkError(host: string, cause: unknown): RemoteError {
   const hasTimedOut =
     cause instanceof errors.HeadersTimeoutError ||
     cause instanceof errors.ConnectTimeoutError ||

@@ -45,10 +45,10 @@ async function fetchUrl(url: string, headers: RequestHeaders, { guardedHttp, sig
   const response = await guardedHttp.request(parseHttpUrl(url), { headers, signal })
   if (response.status >= 200 && response.status < 300) return response
   response.body.destroy()
-  throw statusError(response)
+  throw createStatusError(response)
 }
 
-function statusError({ status, url }: OutgoingResponse): RemoteError {
+function createStatusError({ status, url }: OutgoingResponse): RemoteError {
   const { host } = url
   const details = { status, host }
   if (status === 401 || status === 403)

@@ -8,7 +8,7 @@ import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { requireOwnUpload, uploadNotFound } from './own-upload.ts'
-import { fileTooLargeError, sizeLimitError } from './size-errors.ts'
+import { createFileTooLargeError, createSizeLimitError } from './size-errors.ts'
 import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 
 /** Multipart uploads, whose parts are sent directly to the storage: start, resume, complete, abort. */
@@ -50,8 +50,8 @@ export async function startMultipartUpload(
   await requireDiskSpace(config)
   const limits = await getOwnerLimits(owner, services)
   const maxSize = maxMultipartBytes(limits)
-  if (size !== undefined && size > maxSize) throw sizeLimitError(maxSize, size)
-  if (size === 0) throw emptyFileError('size')
+  if (size !== undefined && size > maxSize) throw createSizeLimitError(maxSize, size)
+  if (size === 0) throw createEmptyFileError('size')
   const id = newId('upl')
   const key = uploadKey('uploads', id, limits.retentionHours)
   const partsId = await files.multipart.start(key, contentType)
@@ -106,12 +106,12 @@ export async function signPartUrls(
   const { files, config } = services
   await requireDiskSpace(config)
   const uploadedParts = await listUploadedParts(upload, services)
-  if (!uploadedParts) throw uploadClosedError(upload)
+  if (!uploadedParts) throw createUploadClosedError(upload)
   const maxSize = upload.maxSize ?? maxMultipartBytes(await getOwnerLimits(upload.owner, services))
   const otherParts = uploadedParts.filter(({ number }) => !numbers.includes(number))
   if (getTotalSize(otherParts) >= maxSize) {
     await deleteMultipartUpload(upload, services)
-    throw fileTooLargeError(maxSize)
+    throw createFileTooLargeError(maxSize)
   }
   const target = { key: upload.key, uploadId: upload.partsId }
   const signedUrls = numbers.map(
@@ -143,16 +143,16 @@ export async function completeMultipartUpload(
     const size = getTotalSize(parts)
     if (size > (upload.maxSize ?? size)) {
       await deleteMultipartUpload(upload, services)
-      throw fileTooLargeError(upload.maxSize ?? size, size)
+      throw createFileTooLargeError(upload.maxSize ?? size, size)
     }
     requireDeclaredSize(upload, size)
     // The upload is kept, because its parts can be sent again.
-    if (size === 0) throw emptyFileError('parts')
+    if (size === 0) throw createEmptyFileError('parts')
     if ((await services.files.multipart.complete({ key, uploadId }, parts)) === 'changed')
-      throw partResentError(upload)
+      throw createPartResentError(upload)
   }
   const storedObject = await services.files.head(key)
-  if (!storedObject) throw uploadClosedError(upload)
+  if (!storedObject) throw createUploadClosedError(upload)
   await services.uploads.recordSize(upload, storedObject.size)
   return storedObject
 }
@@ -188,17 +188,17 @@ function matchParts(
   const knownParts = new Map(uploadedParts.map((part) => [part.number, part]))
   const unordered = references.find(({ number }, index) => number <= (references[index - 1]?.number ?? 0))
   if (unordered)
-    throw invalidPartError(unordered.number, 'list each part once, in the order of the part numbers')
+    throw createInvalidPartError(unordered.number, 'list each part once, in the order of the part numbers')
   return references.map(({ number, etag }, index) => {
     const uploadedPart = knownParts.get(number)
-    if (!uploadedPart) throw invalidPartError(number, 'it was not uploaded. PUT it to its URL first')
+    if (!uploadedPart) throw createInvalidPartError(number, 'it was not uploaded. PUT it to its URL first')
     if (normalizeEtag(uploadedPart.etag) !== normalizeEtag(etag))
-      throw invalidPartError(
+      throw createInvalidPartError(
         number,
         `its ETag is ${normalizeEtag(uploadedPart.etag)}, not ${normalizeEtag(etag).slice(0, 64)}`,
       )
     if (uploadedPart.size < partLimits.minBytes && index < references.length - 1)
-      throw invalidPartError(
+      throw createInvalidPartError(
         number,
         `it has ${uploadedPart.size} bytes; all but the last need at least ${partLimits.minBytes}`,
       )
@@ -208,7 +208,7 @@ function matchParts(
 
 const normalizeEtag = (etag: string) => etag.replaceAll('"', '').toLowerCase()
 
-const invalidPartError = (partNumber: number, problem: string) =>
+const createInvalidPartError = (partNumber: number, problem: string) =>
   new AppError('INVALID_REQUEST', `parts: part ${partNumber}: ${problem}.`, {
     field: 'parts',
     part: partNumber,
@@ -230,17 +230,17 @@ function requireDeclaredSize({ size: declaredSize }: MultipartUpload, size: numb
   )
 }
 
-const emptyFileError = (field: string) =>
+const createEmptyFileError = (field: string) =>
   new AppError('INVALID_INPUT', 'The file is empty, so there is nothing to convert.', { field })
 
-const partResentError = ({ id }: MultipartUpload) =>
+const createPartResentError = ({ id }: MultipartUpload) =>
   new AppError(
     'CONFLICT',
     `A part of upload ${id} was sent again while the parts were being joined. Complete the upload with the ETags of GET /v1/uploads/multipart/${id}.`,
     { uploadId: id },
   )
 
-const uploadClosedError = ({ id }: MultipartUpload) =>
+const createUploadClosedError = ({ id }: MultipartUpload) =>
   new AppError('CONFLICT', `The upload ${id} was already completed or aborted.`, {
     uploadId: id,
   })

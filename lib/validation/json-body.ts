@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 import { findDuplicateName, findJsonExcess } from './json-shape.ts'
-import { duplicateFieldError } from './repeated-field.ts'
-import { findUnpairedSurrogate, unpairedSurrogateError } from './unpaired-surrogates.ts'
+import { createDuplicateFieldError } from './repeated-field.ts'
+import { createUnpairedSurrogateError, findUnpairedSurrogate } from './unpaired-surrogates.ts'
 
 /**
  * Parses the JSON of a body.
@@ -26,9 +26,9 @@ export function requireUnambiguousJson(text: string, value: unknown, location: s
   // JSON.parse would silently use the last of several values.
   // RFC 8259, 4: "the behavior of software that receives such an object is unpredictable".
   const duplicateName = findDuplicateName(text)
-  if (duplicateName !== undefined) throw duplicateFieldError(duplicateName)
+  if (duplicateName !== undefined) throw createDuplicateFieldError(duplicateName)
   const unpairedPath = findUnpairedSurrogate(value)
-  if (unpairedPath !== undefined) throw unpairedSurrogateError(unpairedPath.join('.') || location)
+  if (unpairedPath !== undefined) throw createUnpairedSurrogateError(unpairedPath.join('.') || location)
 }
 
 function parseText(text: string): unknown {

@@ -1,7 +1,7 @@
 import { AppError } from '../errors.ts'
 
 /** Creates the error for a repeated field. Without it, all values but the last would be lost silently. */
-export function duplicateFieldError(name: string): AppError {
+export function createDuplicateFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',
@@ -16,7 +16,7 @@ export function requireUniqueFields(
 ): Record<string, string> {
   const fields = new Map<string, string>()
   for (const [name, value] of pairs) {
-    if (fields.has(name)) throw duplicateFieldError(name)
+    if (fields.has(name)) throw createDuplicateFieldError(name)
     fields.set(name, value)
   }
   return Object.fromEntries(fields)

@@ -18,7 +18,7 @@ export function findUnpairedSurrogate(
   return undefined
 }
 
-export const unpairedSurrogateError = (field: string): AppError =>
+export const createUnpairedSurrogateError = (field: string): AppError =>
   new AppError(
     'INVALID_INPUT',
     `${field.slice(0, 100)}: expected valid Unicode, got an unpaired surrogate such as \\ud83d. The text was probably cut in the middle of a character.`,

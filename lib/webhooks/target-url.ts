@@ -29,12 +29,12 @@ export async function checkTargetUrl(
 ): Promise<void> {
   const url = URL.canParse(target) ? new URL(target) : undefined
   if (!url || !/^https?:$/.test(url.protocol) || target.length > maxUrlLength)
-    throw invalidFieldError(
+    throw createInvalidFieldError(
       field,
       `expected a URL of up to ${maxUrlLength} characters that starts with https:// or http://, got "${describeUrl(target)}"`,
     )
   if (url.password === redacted)
-    throw invalidFieldError(
+    throw createInvalidFieldError(
       field,
       `"${redacted}" is the placeholder for a hidden password; send the password itself`,
     )
@@ -49,5 +49,5 @@ export async function checkTargetUrl(
   }
 }
 
-const invalidFieldError = (field: string, error: string) =>
+const createInvalidFieldError = (field: string, error: string) =>
   new AppError('INVALID_INPUT', `${field}: ${error}.`, { field })

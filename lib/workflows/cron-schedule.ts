@@ -21,13 +21,13 @@ const maxCheckedRuns = 600
 /** Checks a schedule. @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the allowed values. */
 export function validateSchedule({ cron, timezone }: CronSchedule): void {
   if (!isTimeZone(timezone))
-    throw scheduleError(
+    throw createScheduleError(
       'timezone',
       `expected an IANA time zone such as Europe/Berlin, got "${timezone.slice(0, 64)}"`,
     )
   const fields = cron.trim().split(/\s+/)
   if (fields.length === 6)
-    throw scheduleError(
+    throw createScheduleError(
       'cron',
       `expected five fields, got six; leave out the seconds: ${fields.slice(1).join(' ')}`,
     )
@@ -37,14 +37,14 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
     wall = findNextWallTime(cron, wall)
     if (wall === undefined) break
     if (lastRunMs !== undefined && wall - lastRunMs < minIntervalMinutes * minuteMs)
-      throw scheduleError(
+      throw createScheduleError(
         'cron',
         `expected at least ${minIntervalMinutes} min between runs, got ${(wall - lastRunMs) / minuteMs} min; the most frequent schedule is */${minIntervalMinutes} * * * *`,
       )
     lastRunMs = wall
   }
   if (lastRunMs === undefined)
-    throw scheduleError('cron', `"${cron}" never runs, because there is no such day`)
+    throw createScheduleError('cron', `"${cron}" never runs, because there is no such day`)
 }
 
 /**
@@ -84,11 +84,11 @@ function parseCron(cron: string): Cron {
   } catch {
     // The library's messages are ignored, because they refer to its own options.
   }
-  throw scheduleError(
+  throw createScheduleError(
     'cron',
     `expected minute, hour, day of month, month and day of week, such as "0 3 * * *", or @daily; got "${cron.slice(0, 64)}"`,
   )
 }
 
-const scheduleError = (field: string, error: string) =>
+const createScheduleError = (field: string, error: string) =>
   new AppError('INVALID_INPUT', `${field}: ${error}.`, { field })

@@ -216,18 +216,24 @@ describe('the better-auth table adapter', () => {
 
   test('the records that find a session by its token expire with the session', async () => {
     const adapter = createTableAdapter({ ...app.services, models })({})
-    const at = (days: number) => new Date(Date.now() + days * 86_400_000)
+    const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
     await adapter.create({
       model: 'session',
-      data: { token, userId: 'acc_1', expiresAt: at(1), createdAt: at(0), updatedAt: at(0) },
+      data: {
+        token,
+        userId: 'acc_1',
+        expiresAt: daysFromNow(1),
+        createdAt: daysFromNow(0),
+        updatedAt: daysFromNow(0),
+      },
     })
     const whereToken = [{ field: 'token', value: token }]
-    await adapter.update({ model: 'session', where: whereToken, update: { expiresAt: at(30) } })
+    await adapter.update({ model: 'session', where: whereToken, update: { expiresAt: daysFromNow(30) } })
     const marker = await app.services.table.get(
       getMarkerKey('session', 'token', token, { ...app.services, models }),
     )
-    assert.ok(Number(marker?.['ttl']) * 1000 > at(29).getTime())
+    assert.ok(Number(marker?.['ttl']) * 1000 > daysFromNow(29).getTime())
   })
 
   test('the better-auth table stores no secrets in plain text', async () => {

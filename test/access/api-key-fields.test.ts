@@ -168,8 +168,8 @@ describe('API key secrets', () => {
 })
 
 test('a bearer token that contains a space is rejected', () => {
-  const of = (authorization?: string) => bearerToken({ authorization })
-  assert.deepEqual([of('Bearer abc'), of('BEARER   abc')], ['abc', 'abc'])
+  const parseToken = (authorization?: string) => bearerToken({ authorization })
+  assert.deepEqual([parseToken('Bearer abc'), parseToken('BEARER   abc')], ['abc', 'abc'])
   for (const otherInput of [
     undefined,
     '',
@@ -180,5 +180,5 @@ test('a bearer token that contains a space is rejected', () => {
     'xBearer abc',
     'Bearerabc',
   ])
-    assert.equal(of(otherInput), undefined, otherInput)
+    assert.equal(parseToken(otherInput), undefined, otherInput)
 })

@@ -83,9 +83,9 @@ test('an API key expires exactly at its expiry time', () => {
     last4: 'AAAA',
     createdAt: '2026-11-01T00:00:00.000Z',
   }
-  const at = (ms: number) => new Date(Date.parse(expiry) + ms)
-  assert.equal(inactiveReason({ ...key, validUntil: expiry }, at(-1)), undefined)
-  assert.equal(inactiveReason({ ...key, validUntil: expiry }, at(0)), 'revoked')
-  assert.equal(inactiveReason({ ...key, expiresAt: expiry }, at(-1)), undefined)
-  assert.equal(inactiveReason({ ...key, expiresAt: expiry }, at(0)), 'expired')
+  const msAfterExpiry = (ms: number) => new Date(Date.parse(expiry) + ms)
+  assert.equal(inactiveReason({ ...key, validUntil: expiry }, msAfterExpiry(-1)), undefined)
+  assert.equal(inactiveReason({ ...key, validUntil: expiry }, msAfterExpiry(0)), 'revoked')
+  assert.equal(inactiveReason({ ...key, expiresAt: expiry }, msAfterExpiry(-1)), undefined)
+  assert.equal(inactiveReason({ ...key, expiresAt: expiry }, msAfterExpiry(0)), 'expired')
 })

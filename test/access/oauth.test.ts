@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import * as openid from 'openid-client'
 import { listAuditEntries } from '../../lib/access/audit.ts'
 import { Clients } from '../../lib/access/oauth/clients.ts'
-import { oauthError, toOAuthErrorBody } from '../../lib/access/oauth/oauth-errors.ts'
+import { createOAuthError, toOAuthErrorBody } from '../../lib/access/oauth/oauth-errors.ts'
 import { authenticateByToken } from '../../lib/access/oauth/token-auth.ts'
 import { AccessTokens } from '../../lib/access/oauth/tokens.ts'
 import { createSecretText, isSecretText } from '../../lib/access/secret-text.ts'
@@ -244,10 +244,12 @@ test('an OAuth library can discover the endpoints, obtain tokens and revoke them
 })
 
 test('OAuth error descriptions contain only the characters that RFC 6749 allows', () => {
-  const failure = toOAuthErrorBody(oauthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }))
+  const failure = toOAuthErrorBody(
+    createOAuthError('invalid_scope', 'scope: "größe" \\ \n~', { allowed: [] }),
+  )
   assert.deepEqual(failure, { error: 'invalid_scope', error_description: "scope: 'gr??e' ? ?~" })
-  assert.equal(oauthError('invalid_client', 'a').status, 401)
-  assert.deepEqual(oauthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
+  assert.equal(createOAuthError('invalid_client', 'a').status, 401)
+  assert.deepEqual(createOAuthError('invalid_scope', 'a', { allowed: ['x'] }).details, {
     allowed: ['x'],
     oauth: 'invalid_scope',
   })

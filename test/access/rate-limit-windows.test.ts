@@ -62,11 +62,11 @@ describe('windows of the rate limits', () => {
       { name: 'month', counter: 'month', limit: 5000 },
     ])
     assert.deepEqual(policyNames('self-hosted', 'work'), [])
-    const of = (kind: 'anonymous' | 'key' | 'session') =>
+    const getRecordKey = (kind: 'anonymous' | 'key' | 'session') =>
       getLimitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
-    assert.deepEqual(of('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
+    assert.deepEqual(getRecordKey('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
     for (const kind of ['key', 'session'] as const)
-      assert.deepEqual(of(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
+      assert.deepEqual(getRecordKey(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
   })
 
   test('the reply reports the rate-limit window with the fewest remaining requests', () => {

@@ -336,15 +336,15 @@ describe('moving anonymous jobs to a new account', () => {
   test('uploads of an anonymous user belong to the account that the user signed up for', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     await moveToAccount(anon, account, app.services)
-    const same = (owner: string, of: string) => isSameOwner(owner, of, app.services)
+    const isSame = (owner: string, of: string) => isSameOwner(owner, of, app.services)
     assert.deepEqual(
-      [await same(anon, anon), await same(anon, account), await same(account, account)],
+      [await isSame(anon, anon), await isSame(anon, account), await isSame(account, account)],
       [true, true, true],
     )
     assert.deepEqual(
       [
-        ...[await same(newId('anon'), account), await same(anon, newId('acc'))],
-        ...[await same(account, anon), await same(newId('acc'), account)],
+        ...[await isSame(newId('anon'), account), await isSame(anon, newId('acc'))],
+        ...[await isSame(account, anon), await isSame(newId('acc'), account)],
       ],
       [false, false, false, false],
     )

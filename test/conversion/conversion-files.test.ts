@@ -8,14 +8,14 @@ import { groupInputs } from '../../lib/plan/file-lists.ts'
 import { type ConversionSpec, planFiles, routeFiles } from '../../lib/plan/plan-files.ts'
 import { toStoredFile } from '../../lib/uploads/to-stored-file.ts'
 import { planRoute } from '../plan/with-all-engines.ts'
-import { of, specWith } from './support/specs.ts'
+import { createStoredFile, specWith } from './support/specs.ts'
 
 describe('the files of a conversion request', () => {
   const merge = planRoute({ from: 'jpg', to: 'png', operation: 'merge' })
 
   test('a conversion request is rejected unless the number and formats of its files fit the operation', () => {
     const rules = { route: merge, operation: 'merge', field: 'files' } as const
-    requireInputs([of('b.png', 'png')], rules)
+    requireInputs([createStoredFile('b.png', 'png')], rules)
     assert.throws(
       () => requireInputs([], rules),
       (error: { code: string; details: Record<string, unknown> }) => {
@@ -25,7 +25,7 @@ describe('the files of a conversion request', () => {
       },
     )
     assert.throws(
-      () => requireInputs([of('b.png', 'png'), of('c.mp3', 'mp3')], rules),
+      () => requireInputs([createStoredFile('b.png', 'png'), createStoredFile('c.mp3', 'mp3')], rules),
       (error: Error) => {
         assert.match(error.message, /^files: file 3 \(c\.mp3\) is mp3, which cannot be combined/)
         assert.equal((error as unknown as { details: { index: number } }).details.index, 2)
@@ -33,7 +33,7 @@ describe('the files of a conversion request', () => {
       },
     )
     const { max } = merge.steps[0].capability.more ?? { max: 0 }
-    const manyFiles = (count: number) => Array.from({ length: count }, () => of('b.png', 'png'))
+    const manyFiles = (count: number) => Array.from({ length: count }, () => createStoredFile('b.png', 'png'))
     requireInputs(manyFiles(max), rules)
     assert.throws(() => requireInputs(manyFiles(max + 1), rules), { code: 'INVALID_INPUT' })
   })
@@ -42,14 +42,14 @@ describe('the files of a conversion request', () => {
     const route = planRoute({ from: 'png', to: 'jpg' })
     const rules = { route, operation: 'convert', field: 'additionalFile' } as const
     requireInputs([], rules)
-    assert.throws(() => requireInputs([of('b.png', 'png')], rules), {
+    assert.throws(() => requireInputs([createStoredFile('b.png', 'png')], rules), {
       code: 'INVALID_REQUEST',
       details: { field: 'additionalFile', max: 1, got: 2 },
     })
   })
 
   test('a conversion processes each file separately, other operations process all files together', () => {
-    const files = [of('a.png', 'png'), of('b.jpg', 'jpg')]
+    const files = [createStoredFile('a.png', 'png'), createStoredFile('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
     const plannedInputs = planFiles(
@@ -79,7 +79,8 @@ describe('the files of a conversion request', () => {
     assert.equal(plannedInputs.limitS, 120)
     assert.equal(plannedInputs.inputPlans[0]?.steps[0]?.options['quality'], 5)
     assert.equal(
-      planFiles([of('a.png', 'png')], specWith('compress'), engines).inputPlans[0]?.steps.at(-1)?.to,
+      planFiles([createStoredFile('a.png', 'png')], specWith('compress'), engines).inputPlans[0]?.steps.at(-1)
+        ?.to,
       'png',
     )
   })
@@ -89,24 +90,35 @@ describe('the files of a conversion request', () => {
       planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
       )
-    assert.deepEqual(getEngines(of('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
-    assert.deepEqual(getEngines(of('a.svg', 'svg'), {}), ['vips'])
-    assert.deepEqual(getEngines(of('a.svg', 'svg', { traits: ['browser-drawing'] }), {}), ['chromium'])
-    assert.throws(() => getEngines(of('a.jpg', 'jpg', { size: 1e15 }), {}), { code: 'FILE_TOO_LARGE' })
+    assert.deepEqual(getEngines(createStoredFile('a.jpg', 'jpg'), { engine: 'imagemagick' }), ['imagemagick'])
+    assert.deepEqual(getEngines(createStoredFile('a.svg', 'svg'), {}), ['vips'])
+    assert.deepEqual(getEngines(createStoredFile('a.svg', 'svg', { traits: ['browser-drawing'] }), {}), [
+      'chromium',
+    ])
+    assert.throws(() => getEngines(createStoredFile('a.jpg', 'jpg', { size: 1e15 }), {}), {
+      code: 'FILE_TOO_LARGE',
+    })
   })
 
   test('a conversion request without files, or with a file of unknown format, is rejected', () => {
     assert.throws(() => routeFiles([], specWith('convert', { to: 'pdf' }), engines), { code: 'NO_FILES' })
-    assert.throws(() => routeFiles([of('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines), {
-      code: 'UNSUPPORTED_FORMAT',
-      message: /of a\.odd is unknown/,
-      details: { filename: 'a.odd' },
-    })
+    assert.throws(
+      () => routeFiles([createStoredFile('a.odd', 'odd')], specWith('convert', { to: 'pdf' }), engines),
+      {
+        code: 'UNSUPPORTED_FORMAT',
+        message: /of a\.odd is unknown/,
+        details: { filename: 'a.odd' },
+      },
+    )
   })
 
   test('a password-protected file requires a password, except spreadsheets that LibreOffice can open', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
-      planFiles([of('a', format, { locked: true })], specWith('convert', { to, options }), engines)
+      planFiles(
+        [createStoredFile('a', format, { locked: true })],
+        specWith('convert', { to, options }),
+        engines,
+      )
     assert.throws(() => plan('docx', 'pdf'), { code: 'FILE_ENCRYPTED' })
     assert.equal(plan('docx', 'pdf', { password: 'x' }).inputPlans.length, 1)
     for (const sheet of ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'])
@@ -115,12 +127,16 @@ describe('the files of a conversion request', () => {
       assert.throws(() => plan(otherFormat, 'pdf'), { code: 'FILE_ENCRYPTED' }, otherFormat)
     // Packing does not open the file.
     const archivePlan = planFiles(
-      [of('a', 'docx', { locked: true })],
+      [createStoredFile('a', 'docx', { locked: true })],
       specWith('archive', { to: 'zip' }),
       engines,
     )
     assert.equal(archivePlan.inputPlans.length, 1)
-    const unencryptedPlan = planFiles([of('a', 'docx')], specWith('convert', { to: 'pdf' }), engines)
+    const unencryptedPlan = planFiles(
+      [createStoredFile('a', 'docx')],
+      specWith('convert', { to: 'pdf' }),
+      engines,
+    )
     assert.equal(unencryptedPlan.inputPlans.length, 1)
   })
 })
@@ -131,7 +147,8 @@ describe('worker disk space', () => {
     ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // a stub with only the members that are used
   const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
-  const filesOfSize = (...sizes: number[]) => sizes.map((size, at) => of(`${at}.png`, 'png', { size }))
+  const filesOfSize = (...sizes: number[]) =>
+    sizes.map((size, at) => createStoredFile(`${at}.png`, 'png', { size }))
 
   test('the worker of an image needs as much disk space as the most demanding engine of that image', () => {
     assert.deepEqual(

@@ -8,13 +8,13 @@ import {
   remoteFields,
 } from '../../lib/conversion/remote-files.ts'
 import { engines } from '../../lib/engines/index.ts'
-import { documentKindMismatchError } from '../../lib/formats/locked-office.ts'
+import { createDocumentKindMismatchError } from '../../lib/formats/locked-office.ts'
 import type { JobError, TriedRoute } from '../../lib/model/job.ts'
 import { maxRoutes, pickMostInformative, planFallback } from '../../lib/plan/fallback-route.ts'
 import type { ConversionSpec } from '../../lib/plan/plan-files.ts'
 import { isUnreadableError } from '../../lib/plan/unreadable-error.ts'
 import { defined } from '../../lib/validation/defined.ts'
-import { of, specWith } from './support/specs.ts'
+import { createStoredFile, specWith } from './support/specs.ts'
 
 describe('fallbacks for unreadable files', () => {
   const error = (code: string, details?: Record<string, unknown>): JobError =>
@@ -38,8 +38,8 @@ describe('fallbacks for unreadable files', () => {
   })
 
   describe('encrypted files with a wrong extension', () => {
-    const misnamed = [of('a.docx', 'docx', { locked: true })]
-    const kindMismatch = { error: documentKindMismatchError('docx', 'xlsx'), steps: [] }
+    const misnamed = [createStoredFile('a.docx', 'docx', { locked: true })]
+    const kindMismatch = { error: createDocumentKindMismatchError('docx', 'xlsx'), steps: [] }
     const nextPlan = (
       to: ConversionSpec['to'],
       moreFields: Partial<ConversionSpec> = {},
@@ -77,7 +77,7 @@ describe('fallbacks for unreadable files', () => {
   })
 
   test('a file that an engine could not read is converted to the same target by another engine', () => {
-    const [docx] = [of('a.docx', 'docx')]
+    const [docx] = [createStoredFile('a.docx', 'docx')]
     assert.ok(docx)
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
     const piece = planFallback([docx], specWith('convert', { to: 'odt' }), {
@@ -113,7 +113,7 @@ describe('fallbacks for unreadable files', () => {
 
 describe('fallback routes', () => {
   const failure = (code: string): JobError => ({ code, message: `${code}.` }) as JobError // codes of errors.ts
-  const png = of('a.png', 'png')
+  const png = createStoredFile('a.png', 'png')
   const createEngine = (id: string, option?: string, from = ['png'], schema: z.ZodType = z.number()) =>
     ({
       id,
@@ -139,11 +139,15 @@ describe('fallback routes', () => {
     triedRoutes: readonly [TriedRoute, ...TriedRoute[]],
     moreFields: Partial<ConversionSpec> = {},
   ) =>
-    planFallback([of('first.png', 'png'), png], specWith('convert', { to: 'jpg', ...moreFields }), {
-      index: 1,
-      tried: triedRoutes,
-      engines: allEngines,
-    })
+    planFallback(
+      [createStoredFile('first.png', 'png'), png],
+      specWith('convert', { to: 'jpg', ...moreFields }),
+      {
+        index: 1,
+        tried: triedRoutes,
+        engines: allEngines,
+      },
+    )
   const [a, b, c, d] = ['vips', 'imagemagick', 'ffmpeg', 'pdf'].map((id) => createEngine(id))
   assert.ok(a && b && c && d)
 
@@ -194,9 +198,11 @@ describe('fallback routes', () => {
   })
 
   test('a fallback route for a file with a wrong extension leaves the other files unchanged', () => {
-    const misnamed = of('a.docx', 'docx', { locked: true })
-    const otherFile = of('b.docx', 'docx')
-    const triedRoutes = [{ error: documentKindMismatchError('docx', 'xlsx'), steps: [] }] as [TriedRoute]
+    const misnamed = createStoredFile('a.docx', 'docx', { locked: true })
+    const otherFile = createStoredFile('b.docx', 'docx')
+    const triedRoutes = [{ error: createDocumentKindMismatchError('docx', 'xlsx'), steps: [] }] as [
+      TriedRoute,
+    ]
     const piece = planFallback(
       [otherFile, misnamed],
       specWith('convert', { to: 'pdf', options: { password: 'x' } }),

@@ -13,7 +13,7 @@ import { createExport, imported, openMaker, owner } from './job-maker.ts'
 
 const maker = openMaker()
 
-const raw = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
+const createRawImport = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
 const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
 const openTaskImports = (tasks: Record<string, object>, services = maker.app.services) =>
   openImports(parseTasks({ ...tasks, out: createExport(Object.keys(tasks)) }), {
@@ -39,7 +39,7 @@ describe('inline files in requests', () => {
 
   test('an inline file is stored before its job, as UTF-8 text or decoded base64', async () => {
     const { imports } = await openTaskImports({
-      a: raw('Grüße', '../b.txt'),
+      a: createRawImport('Grüße', '../b.txt'),
       b: base64(bytes.toString('base64')),
     })
     for (const name of ['a', 'b']) {
@@ -77,7 +77,7 @@ describe('inline files in requests', () => {
   })
 
   test('an inline file is deleted if its job is not created', async () => {
-    const tasks = { a: raw('a'), b: raw('b') }
+    const tasks = { a: createRawImport('a'), b: createRawImport('b') }
     const openedImports = await openTaskImports(tasks)
     const [keptSource, droppedSource] = ['a', 'b'].map((name) =>
       requireSource(openedImports.imports.get(name)),
@@ -107,12 +107,14 @@ describe('inline files in requests', () => {
       }
     })(config)
     const services = { ...maker.app.services, files }
-    await assert.rejects(openTaskImports({ a: raw('a'), b: base64('A') }, services), {
+    await assert.rejects(openTaskImports({ a: createRawImport('a'), b: base64('A') }, services), {
       code: 'INVALID_INPUT',
     })
     assert.equal(storedKeys.length, 1)
     // No further import is started.
-    const manyTasks = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`t${at}`, raw(`${at}`)]))
+    const manyTasks = Object.fromEntries(
+      Array.from({ length: 40 }, (_, at) => [`t${at}`, createRawImport(`${at}`)]),
+    )
     await assert.rejects(openTaskImports({ b: base64('A'), ...manyTasks }, services), {
       code: 'INVALID_INPUT',
     })
@@ -122,21 +124,23 @@ describe('inline files in requests', () => {
 
   test('an inline file is limited by the size limits for inline files and of the plan', async () => {
     const largeText = 'x'.repeat(maxInlineBytes + 1)
-    await assert.rejects(openTaskImports({ a: raw(largeText) }), {
+    await assert.rejects(openTaskImports({ a: createRawImport(largeText) }), {
       code: 'FILE_TOO_LARGE',
       message: 'tasks.a: The file is larger than the limit of 10 MiB.',
       details: { field: 'tasks.a.file', task: 'a', maxBytes: maxInlineBytes, size: maxInlineBytes + 1 },
     })
     const mib = 1024 ** 2
     const smallLimits = withConfig({ MAX_FILE_MB: 1 })
-    await (await openTaskImports({ a: raw('x'.repeat(mib)) }, smallLimits)).discard()
-    await assert.rejects(openTaskImports({ a: raw('x'.repeat(mib + 1)) }, smallLimits), {
+    await (await openTaskImports({ a: createRawImport('x'.repeat(mib)) }, smallLimits)).discard()
+    await assert.rejects(openTaskImports({ a: createRawImport('x'.repeat(mib + 1)) }, smallLimits), {
       code: 'FILE_TOO_LARGE',
     })
   })
 
   test('an inline file keeps its position among the fetched and uploaded files of the request', async () => {
-    const manyTasks = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`t${at}`, raw(`${at}`)]))
+    const manyTasks = Object.fromEntries(
+      Array.from({ length: 20 }, (_, at) => [`t${at}`, createRawImport(`${at}`)]),
+    )
     const openedImports = await openTaskImports({
       ...manyTasks,
       u: imported,
@@ -190,7 +194,7 @@ describe('awaited uploads', () => {
 
 test('a full disk rejects new files, but not uploads that have started', async () => {
   const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
-  for (const task of [raw('a'), base64('AAAA'), imported])
+  for (const task of [createRawImport('a'), base64('AAAA'), imported])
     await assert.rejects(openTaskImports({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })
   const { id, key } = await maker.upload()
   await maker.app.services.files.putBytes(key, Buffer.from('a'), 'text/plain')

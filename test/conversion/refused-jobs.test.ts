@@ -46,7 +46,7 @@ describe('rejected job requests', () => {
 
   test('a job is rejected with the upload id if an upload is used twice or by another job', async () => {
     const upload = await maker.upload()
-    const of = (field: string): ImportSource => ({ source: { ...text().source, upload, field } })
+    const createImport = (field: string): ImportSource => ({ source: { ...text().source, upload, field } })
     const tasks = {
       in: imported,
       more: imported,
@@ -55,7 +55,7 @@ describe('rejected job requests', () => {
     }
     await refused(
       tasks,
-      { in: of('a'), more: of('b') },
+      { in: createImport('a'), more: createImport('b') },
       {
         code: 'INVALID_INPUT',
         message: new RegExp(`^b: ${upload.id} is named twice`),
@@ -63,11 +63,11 @@ describe('rejected job requests', () => {
       },
     )
     const one = { in: imported, pdf: toPdf, out: createExport('pdf') }
-    const createdState = await maker.job(one, { in: of('a') })
+    const createdState = await maker.job(one, { in: createImport('a') })
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, createdState.job.id)
     await refused(
       one,
-      { in: of('a') },
+      { in: createImport('a') },
       {
         code: 'CONFLICT',
         message: /was already used by another job/,

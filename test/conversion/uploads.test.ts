@@ -48,12 +48,12 @@ describe('uploads as job inputs', () => {
   })
 
   test('only the owner of an upload can use it, unless it was created anonymously', async () => {
-    const gone = (id: string, by = owner) =>
+    const assertGone = (id: string, by = owner) =>
       assert.rejects(take(id, by), { code: 'UPLOAD_NOT_FOUND', details: { field: 'uploadId' } })
-    await gone((await createUpload()).id, 'anon_2')
+    await assertGone((await createUpload()).id, 'anon_2')
     await take((await createUpload({ open: true })).id, 'anon_2')
-    await gone((await createUpload({ expiresAt: new Date(Date.now() - 1000).toISOString() })).id)
-    for (const id of [newId('upl'), newId('job'), 'x', '']) await gone(id)
+    await assertGone((await createUpload({ expiresAt: new Date(Date.now() - 1000).toISOString() })).id)
+    for (const id of [newId('upl'), newId('job'), 'x', '']) await assertGone(id)
   })
 
   test('an upload of an anonymous user belongs to the account that they created later', async () => {

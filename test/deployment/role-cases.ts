@@ -162,17 +162,17 @@ test('wildcard permissions are detected in any policy', () => {
     { Action: 's3:GetObject', NotResource: 'arn:aws:s3:::files/a' },
   ]
   const narrow = { Action: 's3:GetObject', Resource: { 'Fn::Sub': `\${Bucket.Arn}/inputs/*` } }
-  const found = (statement: object, Type: string) => {
+  const countFindings = (statement: object, Type: string) => {
     const Properties = { PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] } }
     return checkProjectRules({ Resources: { Rights: { Type, Properties } } }, parseStage('dev', {})).length
   }
   for (const type of ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy', 'AWS::IAM::Role']) {
     assert.deepEqual(
-      wide.map((statement) => found(statement, type)),
+      wide.map((statement) => countFindings(statement, type)),
       [1, 1, 1, 1],
       type,
     )
-    assert.equal(found(narrow, type), 0)
+    assert.equal(countFindings(narrow, type), 0)
   }
 })
 

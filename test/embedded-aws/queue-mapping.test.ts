@@ -54,13 +54,13 @@ async function setUp(t: TestContext, name = 'q', attributes: Record<string, stri
 }
 
 /** Returns the number of visible messages and of messages in flight. */
-async function counts({ sqs, url }: Setup): Promise<[visible: number, hidden: number]> {
+async function countMessages({ sqs, url }: Setup): Promise<[visible: number, hidden: number]> {
   const attributes = await sqs.attributes(url)
-  const of = (name: string) => Number(attributes[`ApproximateNumberOfMessages${name}`])
-  return [of(''), of('NotVisible')]
+  const readCount = (name: string) => Number(attributes[`ApproximateNumberOfMessages${name}`])
+  return [readCount(''), readCount('NotVisible')]
 }
 
-const isEmpty = (setup: Setup) => async () => (await counts(setup)).join() === '0,0'
+const isEmpty = (setup: Setup) => async () => (await countMessages(setup)).join() === '0,0'
 
 test('an SQS record contains all documented fields, and its message is deleted after the function ran', async (t) => {
   const setup = await setUp(t)
@@ -163,7 +163,7 @@ test('only messages that the function reports as failed stay in the SQS queue', 
   setup.map(({ Records }) => reportFailed(Records.find(({ body }) => body === 'bad')?.messageId ?? ''), {
     settings: { ...batchReporting, maximumBatchingWindow: 1 },
   })
-  await waitUntil(async () => (await counts(setup)).join() === '0,1', 'the message is hidden')
+  await waitUntil(async () => (await countMessages(setup)).join() === '0,1', 'the message is hidden')
 })
 
 const responses: [caseName: string, result: unknown, remainingCount: number][] = [
@@ -191,7 +191,7 @@ for (const [caseName, result, remainingCount] of responses) {
     )
     await waitUntil(() => invocations === 1, 'the function is called')
     await mapping.close()
-    assert.deepEqual(await counts(setup), [0, remainingCount])
+    assert.deepEqual(await countMessages(setup), [0, remainingCount])
   })
 }
 

@@ -59,10 +59,10 @@ test('SigV4 accepts the presigned URL example of the S3 reference until it expir
   const url =
     '/test.txt?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=86400&X-Amz-SignedHeaders=host&X-Amz-Signature=aeeed9bbccd4d02ee5c0109b86d86835f995330da4c265957d157751f604d404'
   const request = { method: 'GET', url, headers: { host: 'examplebucket.s3.amazonaws.com' } }
-  const at = (now: Date) => reason(verifySigV4(request, exampleCredentials, { ...s3, now }))
-  assert.equal(at(exampleTime), 'ok')
-  assert.equal(at(new Date('2013-05-25T00:00:01Z')), 'expired')
-  assert.equal(at(new Date('2013-05-23T23:00:00Z')), 'expired')
+  const verifyAt = (now: Date) => reason(verifySigV4(request, exampleCredentials, { ...s3, now }))
+  assert.equal(verifyAt(exampleTime), 'ok')
+  assert.equal(verifyAt(new Date('2013-05-25T00:00:01Z')), 'expired')
+  assert.equal(verifyAt(new Date('2013-05-23T23:00:00Z')), 'expired')
   assert.equal(
     reason(
       verifySigV4(

@@ -105,7 +105,7 @@ async function zip(partName: string, text: string): Promise<Uint8Array> {
 const fileNames = ['a.svg', 'a.html', 'a.pdf', 'a.txt']
 const fileStarts = ['', '<svg xmlns="http://www.w3.org/2000/svg">', '%PDF-1.4 /Encrypt ']
 
-const refused = (action: () => unknown) => {
+const ignoreRefusal = (action: () => unknown) => {
   try {
     action()
   } catch {
@@ -134,8 +134,8 @@ export const entryPoints: readonly EntryPoint[] = [
       },
     })),
   ),
-  { name: 'JSON body', isApi: true, read: (text) => refused(() => parseJsonBody(`{"a":"${text}`)) },
-  { name: 'form', isApi: true, read: (text) => refused(() => parseFormFields(`a=${text}`)) },
+  { name: 'JSON body', isApi: true, read: (text) => ignoreRefusal(() => parseJsonBody(`{"a":"${text}`)) },
+  { name: 'form', isApi: true, read: (text) => ignoreRefusal(() => parseFormFields(`a=${text}`)) },
   { name: 'file name', isApi: true, read: (text) => sanitizeFileName(text) },
   { name: 'folder', isApi: true, read: (text) => sanitizeFolderPath(text) },
   { name: 'extension', isApi: true, read: (text) => withExtension(text, 'pdf') },

@@ -12,18 +12,18 @@ import { createLog } from '../../lib/log.ts'
 import { asSource, countWords, fixture, folder, summarize } from './support/read-content.ts'
 
 test('the content of each fixture is counted as expected for its format', async () => {
-  const counts = async (name: string, format: FormatId) =>
+  const readCounts = async (name: string, format: FormatId) =>
     (await readSummary(fixture(name), format, asSource))?.counts
-  assert.deepEqual(await counts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
+  assert.deepEqual(await readCounts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
   const noElements = { images: 0, imageArea: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
-  assert.deepEqual(await counts('office/slides.odp', 'odp'), { slides: 2, ...noElements })
-  assert.equal(await counts('office/locked.ppt', 'ppt'), undefined)
+  assert.deepEqual(await readCounts('office/slides.odp', 'odp'), { slides: 2, ...noElements })
+  assert.equal(await readCounts('office/locked.ppt', 'ppt'), undefined)
   const formula = await readSummary(fixture('office/formula.docx'), 'docx', asSource)
   assert.deepEqual(formula?.features, ['equations', 'selectableText'])
-  assert.deepEqual(await counts('pages.tiff', 'tiff'), { pages: 3 })
-  assert.deepEqual(await counts('animated.gif', 'gif'), { frames: 3 })
-  assert.deepEqual(await counts('animated.webp', 'webp'), { frames: 3 })
-  assert.deepEqual(await counts('animated.apng', 'apng'), { frames: 3 })
+  assert.deepEqual(await readCounts('pages.tiff', 'tiff'), { pages: 3 })
+  assert.deepEqual(await readCounts('animated.gif', 'gif'), { frames: 3 })
+  assert.deepEqual(await readCounts('animated.webp', 'webp'), { frames: 3 })
+  assert.deepEqual(await readCounts('animated.apng', 'apng'), { frames: 3 })
   for (const format of ['srt', 'vtt', 'ass', 'smi', 'lrc', 'sub', 'mpl2'] as const) {
     const summary = await readSummary(fixture(`subtitles.${format}`), format, asSource)
     assert.deepEqual([summary?.counts.cues, summary?.words?.total], [2, 12], format)

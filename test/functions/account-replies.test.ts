@@ -190,14 +190,14 @@ describe('replies of the OAuth client endpoints', () => {
   test('the OAuth metadata contains the URLs of the endpoints', async () => {
     const { json, headers } = await app.send('GET', '/.well-known/oauth-authorization-server')
     assert.equal(headers['cache-control'], 'public, max-age=300')
-    const at = (path: string) => `http://localhost:8080${path}`
+    const createUrl = (path: string) => `http://localhost:8080${path}`
     const methods = ['client_secret_basic', 'client_secret_post']
     assert.deepEqual(json, {
-      issuer: at(''),
-      token_endpoint: at('/v1/oauth/token'),
-      revocation_endpoint: at('/v1/oauth/revoke'),
-      introspection_endpoint: at('/v1/oauth/introspect'),
-      service_documentation: at('/docs'),
+      issuer: createUrl(''),
+      token_endpoint: createUrl('/v1/oauth/token'),
+      revocation_endpoint: createUrl('/v1/oauth/revoke'),
+      introspection_endpoint: createUrl('/v1/oauth/introspect'),
+      service_documentation: createUrl('/docs'),
       grant_types_supported: ['client_credentials'],
       response_types_supported: [],
       scopes_supported: ['CONVERT_READ', 'CONVERT_WRITE', 'WEBHOOKS_MANAGE', 'ACCOUNT_READ'],

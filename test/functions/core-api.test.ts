@@ -155,13 +155,13 @@ test('the list of all conversions shares options and stays far below the reply l
       total: number
     }
   }
-  const of = (from: string, to: string) =>
+  const findConversion = (from: string, to: string) =>
     data.conversions.find((pair) => pair.from === from && pair.to === to)
-  const pair = of('png', 'jpg')
+  const pair = findConversion('png', 'jpg')
   const names = data.optionSets[pair?.optionSet ?? -1]?.map(({ name }) => name)
   assert.ok(names?.includes('quality'), `its options are ${names}`)
   assert.equal(pair?.experimental, false)
-  assert.equal(of('docx', 'xlsx')?.experimental, true)
+  assert.equal(findConversion('docx', 'xlsx')?.experimental, true)
 })
 
 test('GET /v1/tools lists a tool with its formats and options', async () => {

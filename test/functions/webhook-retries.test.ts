@@ -27,7 +27,7 @@ import {
 } from './support/webhook-service.ts'
 
 /** A server that handles every request with `respond`. */
-async function raw(respond: (socket: import('node:net').Socket) => void): Promise<string> {
+async function startRawServer(respond: (socket: import('node:net').Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.once('data', () => respond(socket))
@@ -49,8 +49,8 @@ test('a failed webhook delivery shows the failure and is retried on schedule', a
     ['redirect', receiver.url('/302'), 302, /redirects are not followed/, 5],
     ['10 MB', receiver.url('/10mb'), 500, /500/, 5],
     ['time-out', receiver.url('/hangs'), null, /did not respond within 1 s/, 5],
-    ['reset', await raw((socket) => socket.resetAndDestroy()), null, /closed the connection/, 5],
-    ['garbage', await raw((socket) => socket.end('what?\r\n\r\n')), null, /not valid HTTP/, 5],
+    ['reset', await startRawServer((socket) => socket.resetAndDestroy()), null, /closed the connection/, 5],
+    ['garbage', await startRawServer((socket) => socket.end('what?\r\n\r\n')), null, /not valid HTTP/, 5],
     ['closed', 'http://127.0.0.1:9/', null, /refused the connection/, 5],
   ]
   for (const [name, url, status, error, nextAttemptInS] of cases) {

@@ -210,8 +210,8 @@ test('a request with too large a Content-Length is rejected with the limit in Mi
     [1024, '0.0009765625'],
   ] as const
   for (const [maxBytes, shownLimit] of limits) {
-    const of = () => limitBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
-    assert.throws(of, {
+    const limitEmptyBody = () => limitBody(Readable.from([]), { 'content-length': '5000000' }, maxBytes)
+    assert.throws(limitEmptyBody, {
       message: new RegExp(`limit of ${shownLimit} MiB`),
       details: { maxBytes, size: 5_000_000, uploads: '/v1/uploads/presign' },
     })

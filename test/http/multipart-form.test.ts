@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers'
 import { describe, test } from 'node:test'
 import type { Files } from '../../lib/aws/files.ts'
 import { type FormOptions, readMultipartForm } from '../../lib/http/body/multipart-form.ts'
-import { fileTooLargeError } from '../../lib/uploads/size-errors.ts'
+import { createFileTooLargeError } from '../../lib/uploads/size-errors.ts'
 
 /** An in-memory bucket with the methods that forms use. */
 function bucket(fail?: Error) {
@@ -83,24 +83,24 @@ describe('parsing multipart forms', () => {
 
   test('a form with a file over the limit leaves no object in the bucket, a file of exactly the limit is accepted', async () => {
     const { stored, files } = bucket()
-    const of = (bytes: number) => {
+    const createFormOfSize = (bytes: number) => {
       const form = createForm(0, 1)
       form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.bin')
       return form
     }
-    await assert.rejects(read(of(1001), files), {
+    await assert.rejects(read(createFormOfSize(1001), files), {
       code: 'FILE_TOO_LARGE',
       message: 'The file is larger than the limit of 0 MiB.',
       details: { field: 'file', maxBytes: 1000 },
     })
     assert.equal(stored.size, 0)
-    assert.equal((await read(of(1000), files)).files.length, 2)
-    assert.deepEqual(fileTooLargeError(5 * 1024 ** 2, 7).details, {
+    assert.equal((await read(createFormOfSize(1000), files)).files.length, 2)
+    assert.deepEqual(createFileTooLargeError(5 * 1024 ** 2, 7).details, {
       field: 'file',
       maxBytes: 5 * 1024 ** 2,
       size: 7,
     })
-    assert.match(fileTooLargeError(5.9 * 1024 ** 2).message, / 5 MiB\./)
+    assert.match(createFileTooLargeError(5.9 * 1024 ** 2).message, / 5 MiB\./)
   })
 
   test('a multipart form with too many fields or parts is refused', async () => {

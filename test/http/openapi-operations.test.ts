@@ -146,15 +146,15 @@ describe('operations of the OpenAPI document', () => {
     for (const { contract, described, name } of operations) {
       const { body, idempotent, path, description } = contract
       const parameters = described.parameters ?? []
-      const of = (location: string) =>
+      const listParameterNames = (location: string) =>
         parameters.filter((parameter) => parameter.in === location).map((parameter) => parameter.name)
       assert.deepEqual(
-        of('path'),
+        listParameterNames('path'),
         [...path.matchAll(/:(\w+)/g)].map(([, one]) => one),
         name,
       )
-      assert.deepEqual(of('header'), idempotent ? ['Idempotency-Key'] : [], name)
-      assert.deepEqual(of('query'), Object.keys(contract.query?.shape ?? {}), name)
+      assert.deepEqual(listParameterNames('header'), idempotent ? ['Idempotency-Key'] : [], name)
+      assert.deepEqual(listParameterNames('query'), Object.keys(contract.query?.shape ?? {}), name)
       assert.equal(described.description, description, name)
       const kinds = {
         json: 'application/json',

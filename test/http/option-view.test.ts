@@ -161,21 +161,25 @@ describe('views of all options', () => {
 
   test('conversion options use the expected widgets and units', () => {
     const widgets = Object.groupBy(Object.entries(optionLabels), ([, { widget = '-' }]) => widget)
-    const of = (name: string) => (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
+    const listWidgets = (name: string) =>
+      (widgets[name as keyof typeof widgets] ?? []).map(([one]) => one).join(' ')
     assert.equal(
-      of('slider'),
+      listWidgets('slider'),
       'quality watermarkOpacity jpegQuality compressionLevel threshold smoothness colorPrecision scale watermarkScale',
     )
-    assert.equal(of('length'), 'marginTop marginRight marginBottom marginLeft margin')
-    assert.equal(of('password'), 'password ownerPassword currentPassword')
-    assert.equal(of('time'), 'start end timestamp')
-    assert.equal(of('color'), 'background watermarkColor fontColor')
-    assert.equal(of('position'), 'watermarkPosition position')
-    assert.equal(of('rate'), 'audioBitrate videoBitrate bitrate')
-    assert.equal(of('size'), 'targetSize maxFileSize')
-    assert.equal(of('pages'), 'pages pageRange')
-    assert.equal(of('languages'), 'language ocrLanguage')
-    assert.equal([of('paper'), of('multiline'), of('date')].join(' '), 'pageSize terms creationDate')
+    assert.equal(listWidgets('length'), 'marginTop marginRight marginBottom marginLeft margin')
+    assert.equal(listWidgets('password'), 'password ownerPassword currentPassword')
+    assert.equal(listWidgets('time'), 'start end timestamp')
+    assert.equal(listWidgets('color'), 'background watermarkColor fontColor')
+    assert.equal(listWidgets('position'), 'watermarkPosition position')
+    assert.equal(listWidgets('rate'), 'audioBitrate videoBitrate bitrate')
+    assert.equal(listWidgets('size'), 'targetSize maxFileSize')
+    assert.equal(listWidgets('pages'), 'pages pageRange')
+    assert.equal(listWidgets('languages'), 'language ocrLanguage')
+    assert.equal(
+      [listWidgets('paper'), listWidgets('multiline'), listWidgets('date')].join(' '),
+      'pageSize terms creationDate',
+    )
     const units = (unit: string) => labelNamesWhere((optionLabel) => optionLabel.unit === unit)
     assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
     assert.equal(units('s'), 'start end timestamp gap')

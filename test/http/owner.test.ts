@@ -90,7 +90,7 @@ test('only the network of an IP address is reported, not the whole address', () 
 })
 
 const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
-const of = (overrides: Partial<Job>): Job => ({ ...job, ...overrides })
+const createJobWith = (overrides: Partial<Job>): Job => ({ ...job, ...overrides })
 const stranger = { ownerId: newId('anon') }
 
 describe('access to jobs by owner', () => {
@@ -104,14 +104,15 @@ describe('access to jobs by owner', () => {
 
   test('an unknown, deleted or expired job returns 404, and the error contains the expiry time', () => {
     assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
-    for (const goneJob of [undefined, of({ deletedAt: timestamp(1) })]) {
+    for (const goneJob of [undefined, createJobWith({ deletedAt: timestamp(1) })]) {
       assert.throws(() => requireVisibleJob(goneJob, 'job_1', stranger), {
         code: 'JOB_NOT_FOUND',
         details: { jobId: 'job_1' },
       })
     }
     assert.throws(
-      () => requireVisibleJob(of({ status: 'expired', expiredAt: timestamp(9) }), 'job_1', stranger),
+      () =>
+        requireVisibleJob(createJobWith({ status: 'expired', expiredAt: timestamp(9) }), 'job_1', stranger),
       {
         code: 'JOB_NOT_FOUND',
         message: /expired at 2026-01-01T00:00:09/,
@@ -122,7 +123,7 @@ describe('access to jobs by owner', () => {
 
   test('a job of an account is only visible to that account', () => {
     const account = newId('acc')
-    const accountJob = of({ owner: account })
+    const accountJob = createJobWith({ owner: account })
     assert.equal(requireVisibleJob(accountJob, 'job_1', { ownerId: account }), accountJob)
     for (const reader of [stranger, { ownerId: newId('acc') }])
       assert.throws(() => requireVisibleJob(accountJob, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
@@ -131,7 +132,7 @@ describe('access to jobs by owner', () => {
 
   test('a public key sees the jobs created with it or with the keys it replaced', () => {
     const account = newId('acc')
-    const createdJob = of({ owner: account, keyId: 'key_2' })
+    const createdJob = createJobWith({ owner: account, keyId: 'key_2' })
     const visibleJob = (keyId: string, overrides: Partial<JobReader> = {}) =>
       canRead(createdJob, { ownerId: account, keyId, isPublic: true, ...overrides })
     assert.deepEqual(
@@ -167,8 +168,10 @@ describe('access to jobs by owner', () => {
   })
 
   test('the reply for a running job contains Retry-After, and that of a waiting request Preference-Applied', () => {
-    assert.deepEqual(createJobHeaders(of({ status: 'completed' }), undefined), {})
-    assert.deepEqual(createJobHeaders(of({ status: 'completed' }), 0), { 'preference-applied': 'wait=0' })
+    assert.deepEqual(createJobHeaders(createJobWith({ status: 'completed' }), undefined), {})
+    assert.deepEqual(createJobHeaders(createJobWith({ status: 'completed' }), 0), {
+      'preference-applied': 'wait=0',
+    })
     assert.match(createJobHeaders(job, undefined)['retry-after'] ?? '', /^\d+$/)
   })
 
@@ -184,7 +187,7 @@ describe('access to jobs by owner', () => {
     const services = { jobs: { store } } as unknown as Services // a stub with only the members that are used
     assert.deepEqual((await loadViewState(job, services)).tasks, [])
     assert.deepEqual(loadedIds, [])
-    assert.equal(await loadViewState(of({ status: 'failed' }), services), wholeJob)
+    assert.equal(await loadViewState(createJobWith({ status: 'failed' }), services), wholeJob)
     assert.deepEqual(loadedIds, ['job_1'])
   })
 })

@@ -242,14 +242,14 @@ test('the plan limits file size, files per job and retention', async () => {
 })
 
 test('X-Forwarded-For is trusted only from trusted proxies', () => {
-  const at = (sourceIp: string, forwarded?: string) =>
+  const requestFrom = (sourceIp: string, forwarded?: string) =>
     getClientIp({ sourceIp, headers: { 'x-forwarded-for': forwarded } }, ['10.0.0.0/8', '192.168.7.1/32'])
-  assert.equal(at('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
-  assert.equal(at('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
-  assert.equal(at('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
-  assert.equal(at('203.0.113.9', '198.51.100.1, 203.0.113.9'), '203.0.113.9')
-  assert.equal(at('10.0.0.1'), '10.0.0.1')
-  assert.equal(at('10.0.0.1', 'nonsense'), '10.0.0.1')
+  assert.equal(requestFrom('192.168.7.1', '203.0.113.9, 10.7.7.7'), '203.0.113.9')
+  assert.equal(requestFrom('10.0.0.1', '203.0.113.9, 10.0.0.1'), '203.0.113.9')
+  assert.equal(requestFrom('10.0.0.1', '198.51.100.1, 203.0.113.9, 10.7.7.7, 10.0.0.1'), '203.0.113.9')
+  assert.equal(requestFrom('203.0.113.9', '198.51.100.1, 203.0.113.9'), '203.0.113.9')
+  assert.equal(requestFrom('10.0.0.1'), '10.0.0.1')
+  assert.equal(requestFrom('10.0.0.1', 'nonsense'), '10.0.0.1')
   const headers = { 'x-forwarded-for': '198.51.100.1' }
   assert.equal(getClientIp({ sourceIp: '10.0.0.1', headers }), '10.0.0.1')
 })

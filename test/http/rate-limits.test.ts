@@ -6,7 +6,7 @@ import {
   type WindowName,
   type WindowUsage,
 } from '../../lib/access/rate-limit-windows.ts'
-import { countRequest, rateLimitError, readWindowUsages } from '../../lib/access/rate-limiter.ts'
+import { countRequest, createRateLimitError, readWindowUsages } from '../../lib/access/rate-limiter.ts'
 import type { Table } from '../../lib/aws/table.ts'
 import type { Principal } from '../../lib/model/principal.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
@@ -185,7 +185,11 @@ test('the rate-limit error contains the end of the last full window and what is 
     endsAt,
   })
   const rateLimitErrorFor = (kind: Principal['kind'], ...usages: readonly WindowUsage[]) => {
-    const { message, details } = rateLimitError({ isAllowed: false, usages }, createPrincipal({ kind }), 1000)
+    const { message, details } = createRateLimitError(
+      { isAllowed: false, usages },
+      createPrincipal({ kind }),
+      1000,
+    )
     return { message, details }
   }
   const windows = [usage('minute', 60, 31_000), usage('hour', 60, 601_000), usage('day', 59, 901_000)]

@@ -283,14 +283,17 @@ describe('views of options and formats in replies', () => {
 
   test('a format view shows whether the format can be read and written, and its targets', () => {
     const views = getFormatViews(engines)
-    const of = (id: string) => views.find((view) => view.id === id)
-    const jpg = of('jpg')
+    const findView = (id: string) => views.find((view) => view.id === id)
+    const jpg = findView('jpg')
     assert.deepEqual([jpg?.category, jpg?.canRead, jpg?.canWrite, jpg?.lossy], ['image', true, true, true])
     assert.ok(jpg?.extensions.includes('jpeg') || jpg?.aliases.includes('jpeg'))
     assert.ok(jpg?.mimeTypes.includes('image/jpeg'))
     assert.ok(jpg?.targets.includes('png'))
-    assert.deepEqual([of('png')?.lossy, of('tiff')?.multiPage, of('gif')?.animated], [false, true, true])
-    assert.deepEqual([of('png')?.multiPage, of('jpg')?.animated], [false, false])
+    assert.deepEqual(
+      [findView('png')?.lossy, findView('tiff')?.multiPage, findView('gif')?.animated],
+      [false, true, true],
+    )
+    assert.deepEqual([findView('png')?.multiPage, findView('jpg')?.animated], [false, false])
     assert.equal(
       views.some(({ canRead, canWrite }) => !canRead && !canWrite),
       false,

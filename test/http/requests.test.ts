@@ -95,19 +95,20 @@ describe('request fields', () => {
 
   test('an option can be sent in `options` or as a field, but not both', () => {
     const schema = z.object({ targetFormat: z.string(), options: z.unknown() })
-    const of = (body: Record<string, unknown>) => collectOptions({ targetFormat: 'pdf', ...body }, schema)
-    assert.deepEqual(of({}), {})
-    assert.deepEqual(of({ dpi: 7, options: { quality: 5 } }), { dpi: 7, quality: 5 })
-    assert.deepEqual(of({ dpi: 7, options: '{"quality":5}' }), { dpi: 7, quality: 5 })
-    assert.deepEqual(of({ options: ' ' }), {})
+    const collect = (body: Record<string, unknown>) =>
+      collectOptions({ targetFormat: 'pdf', ...body }, schema)
+    assert.deepEqual(collect({}), {})
+    assert.deepEqual(collect({ dpi: 7, options: { quality: 5 } }), { dpi: 7, quality: 5 })
+    assert.deepEqual(collect({ dpi: 7, options: '{"quality":5}' }), { dpi: 7, quality: 5 })
+    assert.deepEqual(collect({ options: ' ' }), {})
     // A form sends text.
-    assert.deepEqual(of({ dpi: '7', options: { dpi: 7 } }), { dpi: '7' })
-    assert.throws(() => of({ dpi: 8, options: { dpi: 7 } }), {
+    assert.deepEqual(collect({ dpi: '7', options: { dpi: 7 } }), { dpi: '7' })
+    assert.throws(() => collect({ dpi: 8, options: { dpi: 7 } }), {
       code: 'INVALID_INPUT',
       details: { field: 'dpi' },
     })
     for (const wrongItems of ['[]', '{', '1'])
-      assert.throws(() => of({ options: wrongItems }), /^AppError: options: expected a JSON object/)
+      assert.throws(() => collect({ options: wrongItems }), /^AppError: options: expected a JSON object/)
   })
 
   test('the upload ids of a request can be an array, JSON text or a comma-separated list', () => {
@@ -160,17 +161,17 @@ test('the head and tail of a stream are buffered, whatever the sizes of its chun
   for (const step of [1000, 70_000, 300_000]) {
     const headAndTail = new HeadAndTail()
     for (let at = 0; at < bytes.length; at += step) headAndTail.add(bytes.subarray(at, at + step))
-    const same = (start: number, end: number) =>
+    const isSameRange = (start: number, end: number) =>
       assert.deepEqual(
         Buffer.from(headAndTail.read(start, end) ?? []),
         bytes.subarray(start, end),
         `${start}-${end}`,
       )
-    same(0, edge)
-    same(100, 200)
-    same(bytes.length - edge, bytes.length)
-    same(bytes.length - 10, bytes.length + 10)
-    same(bytes.length - 20, bytes.length - 10)
+    isSameRange(0, edge)
+    isSameRange(100, 200)
+    isSameRange(bytes.length - edge, bytes.length)
+    isSameRange(bytes.length - 10, bytes.length + 10)
+    isSameRange(bytes.length - 20, bytes.length - 10)
     if (step === 1000) {
       assert.equal(headAndTail.read(0, edge + 1), undefined)
       assert.equal(headAndTail.read(bytes.length - edge - 1000, bytes.length), undefined)
@@ -183,7 +184,7 @@ test('the head and tail of a stream are buffered, whatever the sizes of its chun
 })
 
 describe('routing of requests', () => {
-  const of = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
+  const createContract = (method: 'GET' | 'POST' | 'DELETE', path: string) =>
     contract({
       method,
       path,
@@ -194,9 +195,9 @@ describe('routing of requests', () => {
       handle: () => ({ data: {} }),
     })
   const [read, remove, make] = [
-    of('GET', '/v1/jobs/:jobId'),
-    of('DELETE', '/v1/jobs/:jobId'),
-    of('POST', '/v1/jobs'),
+    createContract('GET', '/v1/jobs/:jobId'),
+    createContract('DELETE', '/v1/jobs/:jobId'),
+    createContract('POST', '/v1/jobs'),
   ]
   const router = createRouter([read, remove, make])
 

@@ -11,19 +11,19 @@ const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)
 const reports: readonly [caseName: string, error: unknown, isOfDisk: boolean][] = [
   ['a program that reports it', failure, true],
-  ['a program whose message was mistaken for a damaged file', corruptFileError(failure), true],
+  ['a program whose message was mistaken for a damaged file', createCorruptFileError(failure), true],
   ['the system', Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
   ['the service, asked for a file', Object.assign(new Error('copyfile'), { name: 'ENOSPC' }), true],
   [
     'a program that reports an error about its file',
-    corruptFileError(new ProcessFailure('ffmpeg', 1, 'moov atom not found')),
+    createCorruptFileError(new ProcessFailure('ffmpeg', 1, 'moov atom not found')),
     false,
   ],
   ['a program that dies, with room for what it does', new EngineCrash('convert', 'SIGABRT', ''), false],
   ['a refusal', new AppError('PDF_ENCRYPTED', 'Say the password.', undefined, { cause: failure }), false],
 ]
 
-function corruptFileError(cause: Error): AppError {
+function createCorruptFileError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The video is damaged.', undefined, { cause })
 }
 
@@ -43,13 +43,13 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   const watch = new DiskSpaceMonitor(disk.folder)
   t.after(() => watch.stop())
   disk.fill()
-  const reportedError = await watch.explainDiskError(corruptFileError(failure))
+  const reportedError = await watch.explainDiskError(createCorruptFileError(failure))
   assert.deepEqual([reportedError?.code, reportedError?.details], ['FILE_TOO_LARGE', { diskMb: 40 }])
   await assert.rejects(watch.requireCompleteOutput(), { code: 'FILE_TOO_LARGE' })
   const secondMonitor = new DiskSpaceMonitor(disk.folder)
   t.after(() => secondMonitor.stop())
   assert.equal(
-    (await secondMonitor.explainDiskError(corruptFileError(failure)))?.code,
+    (await secondMonitor.explainDiskError(createCorruptFileError(failure)))?.code,
     'INSUFFICIENT_DISK_SPACE',
   )
 })

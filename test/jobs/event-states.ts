@@ -26,12 +26,13 @@ export const diamond = [
   createExport('out', [3]),
 ]
 
-export const of = (job: Job, change: Parameters<typeof applyChange>[1]): Job => applyChange(job, change)
+export const changeJob = (job: Job, change: Parameters<typeof applyChange>[1]): Job =>
+  applyChange(job, change)
 
 /** A stored job whose first task has started. */
 export const startJob = (state: JobState, afterS = 1): JobState => ({
   ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(afterS), attempt: 1 } }),
-  job: of(state.job, {
+  job: changeJob(state.job, {
     set: {
       status: 'processing',
       startedAt: timestamp(afterS),
@@ -45,7 +46,7 @@ export const startJob = (state: JobState, afterS = 1): JobState => ({
 
 export const withProgress = (state: JobState, percent: number, afterS: number): JobState => ({
   ...state,
-  job: of(state.job, {
+  job: changeJob(state.job, {
     set: { 'log.1': { at: timestamp(afterS), percent, stage: 'convert', taskName: 'left' } },
     setPlus: { 'numbers.1': ['sequence', 1], sequence: ['sequence', 1] },
   }),
@@ -59,7 +60,7 @@ export const finishJob = (
   const doneState = withTasks(state, tasks)
   return {
     ...doneState,
-    job: of(
+    job: changeJob(
       doneState.job,
       createJobEndChange(doneState, decideOutcome(doneState), 'lease', secondsLater(afterS)),
     ),
@@ -80,7 +81,7 @@ export const fieldsOfFailedTask = {
 
 export const deleteJob = (state: JobState, why: Partial<Job>): JobState => ({
   ...state,
-  job: of(state.job, {
+  job: changeJob(state.job, {
     set: why,
     setPlus: { 'numbers.deletion': ['sequence', 1], sequence: ['sequence', 1] },
   }),
@@ -108,7 +109,7 @@ export const waitingJob = newJob([createAwaitedUpload('in'), newTask('work', [0]
 
 export const arrivedUpload: JobState = {
   ...withTasks(waitingJob, { in: { ...complete(5, file('a.png', 'uploads/a')) } }),
-  job: of(waitingJob.job, {
+  job: changeJob(waitingJob.job, {
     set: { status: 'queued', queuedAt: timestamp(6), 'log.queued': { at: timestamp(6) } },
     setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
   }),

@@ -91,12 +91,12 @@ test('with join buckets, completions are repeated only after all tasks of a buck
   const ins = Array.from({ length: count }, (_, at) => at + 1)
   const works = ins.map((number) => newTask(`work-${number}`, [0]))
   const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
-  const done = (numbers: readonly number[]) =>
+  const completeTasks = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
-  assert.deepEqual(names(findStalledTasks(done(ins.slice(0, 50)), muchLater).unreportedTasks), none)
+  assert.deepEqual(names(findStalledTasks(completeTasks(ins.slice(0, 50)), muchLater).unreportedTasks), none)
   // The first bucket has 99 tasks, and all of them have ended.
-  assert.equal(findStalledTasks(done(ins.slice(0, 99)), muchLater).unreportedTasks.length, 99)
-  assert.equal(findStalledTasks(done(ins), muchLater).unreportedTasks.length, count)
+  assert.equal(findStalledTasks(completeTasks(ins.slice(0, 99)), muchLater).unreportedTasks.length, 99)
+  assert.equal(findStalledTasks(completeTasks(ins), muchLater).unreportedTasks.length, count)
 })
 
 test('checking a task that waits for its chunks repairs the chunks first, then the task', () => {

@@ -18,7 +18,7 @@ const createFileOfSize = (name: string, size: number, format = 'webp'): StoredFi
   size,
   format,
 })
-const of = (state: JobState, overrides: Partial<Job>): JobState => ({
+const changeJobFields = (state: JobState, overrides: Partial<Job>): JobState => ({
   ...state,
   job: { ...state.job, ...overrides },
 })
@@ -35,7 +35,7 @@ const finishedState = withTasks(createdState, {
   first: { ...complete(5, createFileOfSize('b', 7)), startedAt: timestamp(3), engine: 'vips' },
   second: { ...complete(9, createFileOfSize('c', 500)), startedAt: timestamp(6), engine: 'ffmpeg' },
 })
-const over = of(finishedState, {
+const over = changeJobFields(finishedState, {
   status: 'completed',
   queuedAt: timestamp(1),
   startedAt: timestamp(3),
@@ -56,15 +56,15 @@ test('usage statistics count work time, input bytes and output bytes of a job', 
 })
 
 test('the usage of a failed job counts no output bytes', () => {
-  const failedJob = of(withTasks(over, { second: { files: [] } }), { status: 'failed' })
+  const failedJob = changeJobFields(withTasks(over, { second: { files: [] } }), { status: 'failed' })
   const { bytesOut, format, workMs } = measureJobUsage(failedJob)
   assert.deepEqual([bytesOut, format, workMs], [0, 'webp', 5000])
   const display = { ...failedJob.job.display, target: null }
-  assert.equal(measureJobUsage(of(failedJob, { display })).format, null)
+  assert.equal(measureJobUsage(changeJobFields(failedJob, { display })).format, null)
 })
 
 test('the usage of a job that never started counts no time', () => {
-  const waitingJob = of(newJob([createStoredImport('in'), newTask('work', [0])]), {
+  const waitingJob = changeJobFields(newJob([createStoredImport('in'), newTask('work', [0])]), {
     status: 'cancelled',
     endedAt: timestamp(9),
   })
@@ -75,13 +75,13 @@ test('the usage of a job that never started counts no time', () => {
     bytesIn: 1,
     bytesOut: 0,
   })
-  const startedJob = of(waitingJob, { startedAt: timestamp(4) })
+  const startedJob = changeJobFields(waitingJob, { startedAt: timestamp(4) })
   assert.deepEqual(
     [measureJobUsage(startedJob).durationMs, measureJobUsage(startedJob).queueMs],
     [5000, 4000],
   )
   // The clocks of two machines may differ.
-  assert.equal(measureJobUsage(of(waitingJob, { startedAt: timestamp(12) })).durationMs, 0)
+  assert.equal(measureJobUsage(changeJobFields(waitingJob, { startedAt: timestamp(12) })).durationMs, 0)
 })
 
 test('the usage of a job with a single task names the engine of the task', () => {
@@ -90,5 +90,5 @@ test('the usage of a job with a single task names the engine of the task', () =>
   const single = withTasks(newJob([createStoredImport('in'), newTask('work', [0])]), {
     work: { ...complete(5, createFileOfSize('b', 7)), engine: 'pdf' },
   })
-  assert.equal(measureJobUsage(of(single, { status: 'completed' })).engine, 'pdf')
+  assert.equal(measureJobUsage(changeJobFields(single, { status: 'completed' })).engine, 'pdf')
 })

@@ -119,7 +119,7 @@ const getWriteKey = (write: Write): Key =>
   'put' in write ? write.put : 'update' in write ? write.update : write.delete
 
 /** A dot in a path selects a key of a map. */
-const at = (item: Item | undefined, path: string): unknown =>
+const readAt = (item: Item | undefined, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item)
 
 function conditionHolds(item: Item | undefined, condition: Condition): boolean {
@@ -128,16 +128,16 @@ function conditionHolds(item: Item | undefined, condition: Condition): boolean {
   if (lacks || after) throw new Error('job records use no such conditions')
   return (
     (exists === undefined || exists === (item !== undefined)) &&
-    Object.entries(equal).every(([path, value]) => isDeepStrictEqual(at(item, path), value)) &&
-    Object.entries(oneOf).every(([path, values]) => values.includes(at(item, path))) &&
-    absent.every((path) => at(item, path) === undefined) &&
-    present.every((path) => at(item, path) !== undefined) &&
+    Object.entries(equal).every(([path, value]) => isDeepStrictEqual(readAt(item, path), value)) &&
+    Object.entries(oneOf).every(([path, values]) => values.includes(readAt(item, path))) &&
+    absent.every((path) => readAt(item, path) === undefined) &&
+    present.every((path) => readAt(item, path) !== undefined) &&
     Object.entries(below).every(([path, maxValue]) => {
-      const value = at(item, path) as number | undefined
+      const value = readAt(item, path) as number | undefined
       return value === undefined || value < maxValue
     }) &&
     Object.entries(until).every(([path, lastValue]) => {
-      const value = at(item, path) as string | undefined
+      const value = readAt(item, path) as string | undefined
       return value !== undefined && value <= lastValue
     }) &&
     (either.length === 0 || either.some((one) => conditionHolds(item, one)))

@@ -86,9 +86,9 @@ test('the stored conversion of a task contains its operation and the files of it
 test('a chunk runs a single step, and its number is unique over attempts and routes', () => {
   const [workTask] = freshState.tasks
   assert.ok(workTask)
-  const of = (overrides: Partial<Task>, inputPlan: InputPlan) =>
+  const createChunksFor = (overrides: Partial<Task>, inputPlan: InputPlan) =>
     createChunks({ ...workTask, ...overrides }, inputPlan, [{ spec: { at: 1 } }, { spec: { at: 2 } }])
-  const chunks = of({ attempt: 2 }, { ...createPlanFor('pdf', 'image', 'office'), step: 1 })
+  const chunks = createChunksFor({ attempt: 2 }, { ...createPlanFor('pdf', 'image', 'office'), step: 1 })
   assert.deepEqual(
     chunks.map(({ pieces, spec, number, name }) => [
       pieces?.[0]?.steps.length,
@@ -109,8 +109,8 @@ test('a chunk runs a single step, and its number is unique over attempts and rou
   }
   const allNumbers = [
     ...numbers(chunks),
-    ...numbers(of({ attempt: 3 }, createPlanFor('pdf'))),
-    ...numbers(of({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
+    ...numbers(createChunksFor({ attempt: 3 }, createPlanFor('pdf'))),
+    ...numbers(createChunksFor({ attempt: 2 }, triedPlan as InputPlan)), // the steps of tried routes are not used
   ]
   assert.equal(new Set(allNumbers).size, allNumbers.length)
 })

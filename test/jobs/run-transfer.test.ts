@@ -98,14 +98,14 @@ test('export paths come from the template or prefix and are unique', () => {
 })
 
 test('a remote failure of a transfer is an export error, and a transient one is retried with growing delays', async () => {
-  const failing = (isTransient: boolean, attempt: number) =>
+  const runFailingExport = (isTransient: boolean, attempt: number) =>
     createExport(
       async () => {
         throw new RemoteError('forbidden', 'It is not allowed.', { isTransient, status: 403 })
       },
       { attempt },
     )
-  const { run, seen } = failing(false, 1)
+  const { run, seen } = runFailingExport(false, 1)
   await assert.rejects(runTransfer(run), { code: 'EXPORT_FAILED', message: 'It is not allowed.' })
   assert.deepEqual(seen.at(-1), 'closed')
   for (const [attempt, pause] of [
@@ -113,7 +113,7 @@ test('a remote failure of a transfer is an export error, and a transient one is 
     [2, 30],
     [3, 0],
   ] as const)
-    await assert.rejects(runTransfer(failing(true, attempt).run), (error) => {
+    await assert.rejects(runTransfer(runFailingExport(true, attempt).run), (error) => {
       assert.ok(error instanceof TransientError)
       assert.deepEqual(
         Object.values(error).filter((value) => typeof value === 'number'),

@@ -32,7 +32,7 @@ const freshState = newJob(
     tag: 'mine',
   },
 )
-const of = (state: JobState, overrides: Partial<Job>): JobState => ({
+const changeJobFields = (state: JobState, overrides: Partial<Job>): JobState => ({
   ...state,
   job: { ...state.job, ...overrides },
 })
@@ -89,7 +89,12 @@ describe('job status', () => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
       const runningPercent = { 1: percent }
       return toStatusView(
-        of(freshState, { status: 'processing', startedAt, running: runningPercent, ...moreFields }),
+        changeJobFields(freshState, {
+          status: 'processing',
+          startedAt,
+          running: runningPercent,
+          ...moreFields,
+        }),
         link,
       ).progress
     }
@@ -253,7 +258,7 @@ describe('job view with tasks', () => {
       [failedTasks['out']?.status, failedTasks['out']?.code, failedTasks['out']?.result],
       ['cancelled', 'INPUT_TASK_FAILED', null],
     )
-    const cancelled = withTasks(of(freshState, { status: 'cancelled', endedAt: timestamp(6) }), {
+    const cancelled = withTasks(changeJobFields(freshState, { status: 'cancelled', endedAt: timestamp(6) }), {
       work: { status: 'cancelled', endedAt: timestamp(6) },
     })
     assert.deepEqual(

@@ -17,7 +17,7 @@ const freshState = newJob([
   ...[createStoredImport('in', 'a.png'), newTask('one', [0]), newTask('two', [0])],
   ...[createExport('out', [1, 2]), createExport('named', [1], { filename: 'b-{index}' })],
 ])
-const of = (state: JobState, overrides: Partial<Job>): JobState => ({
+const changeJobFields = (state: JobState, overrides: Partial<Job>): JobState => ({
   ...state,
   job: { ...state.job, ...overrides },
 })
@@ -25,8 +25,10 @@ const bothEnded = withTasks(freshState, {
   one: complete(5, file('1.webp', 'k/1')),
   two: complete(6, file('2.webp', 'k/2')),
 })
-const doneState = of(bothEnded, { status: 'completed' })
-const lossy = of(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), { status: 'completed' })
+const doneState = changeJobFields(bothEnded, { status: 'completed' })
+const lossy = changeJobFields(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), {
+  status: 'completed',
+})
 
 const listEntries = (state: JobState | undefined, tasks?: readonly string[]) =>
   listZipEntries('job_1', state, tasks).map(({ jobId, file, ...rest }) => {
@@ -45,8 +47,11 @@ describe('ZIP of results', () => {
     ])
     const source = { filename: 'début.png', format: 'png', size: 1 }
     const display = { ...doneState.job.display, source }
-    assert.equal(listEntries(of(doneState, { display } as Partial<Job>))[0]?.source, 'début.png')
-    assert.equal(listEntries(of(doneState, { cameLater: source } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(listEntries(changeJobFields(doneState, { display } as Partial<Job>))[0]?.source, 'début.png')
+    assert.equal(
+      listEntries(changeJobFields(doneState, { cameLater: source } as Partial<Job>))[0]?.source,
+      'début.png',
+    )
   })
 
   test('a ZIP of results lists failed tasks with the reason, in addition to the files', () => {
@@ -58,17 +63,17 @@ describe('ZIP of results', () => {
   })
 
   test('a ZIP of results contains no files of an unfinished, failed or missing job', () => {
-    assert.deepEqual(listEntries(of(bothEnded, { status: 'processing' })), [
+    assert.deepEqual(listEntries(changeJobFields(bothEnded, { status: 'processing' })), [
       { ...jobEntry, status: 'processing' },
     ])
     const error = { code: 'TIMEOUT', message: 'Too long.', details: { task: 'one' } }
-    assert.deepEqual(listEntries(of(bothEnded, { status: 'failed', error } as Partial<Job>)), [
+    assert.deepEqual(listEntries(changeJobFields(bothEnded, { status: 'failed', error } as Partial<Job>)), [
       { ...jobEntry, status: 'failed', error: { code: 'TIMEOUT', message: 'Too long.' } },
     ])
     for (const stateWithoutFiles of [
       undefined,
-      of(doneState, { status: 'expired' }),
-      of(doneState, { deletedAt: 'now' }),
+      changeJobFields(doneState, { status: 'expired' }),
+      changeJobFields(doneState, { deletedAt: 'now' }),
     ])
       assert.deepEqual(listEntries(stateWithoutFiles), [{ ...jobEntry, status: 'expired' }])
   })

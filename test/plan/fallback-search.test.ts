@@ -35,7 +35,7 @@ const engines = [
   engine('ffmpeg', [[['png'], ['jpg'], 2]]),
 ]
 
-const of = (from: FormatId, to: FormatId, known: readonly Engine[], unread: readonly Unread[] = []) =>
+const findRoutes = (from: FormatId, to: FormatId, known: readonly Engine[], unread: readonly Unread[] = []) =>
   way(from, to, unread, () => true, known)
 
 function way(
@@ -89,20 +89,20 @@ describe('fallback routes', () => {
       [one, otherEngine],
       [otherEngine, one],
     ])
-      assert.equal(of('png', 'jpg', knownEngines), `png ${knownEngines[0]?.id}:jpg`)
+      assert.equal(findRoutes('png', 'jpg', knownEngines), `png ${knownEngines[0]?.id}:jpg`)
     const long = [
       engine('vips', [[['psd'], ['png'], 1]]),
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
       engine('ffmpeg', [[['tiff'], ['bmp'], 1]]),
     ]
-    assert.equal(of('psd', 'tiff', long), 'psd vips:png imagemagick:tiff')
-    assert.equal(of('psd', 'bmp', long), 'psd vips:png imagemagick:tiff ffmpeg:bmp')
+    assert.equal(findRoutes('psd', 'tiff', long), 'psd vips:png imagemagick:tiff')
+    assert.equal(findRoutes('psd', 'bmp', long), 'psd vips:png imagemagick:tiff ffmpeg:bmp')
     const longer = [
       ...long.slice(0, 2),
       engine('ffmpeg', [[['tiff'], ['webp'], 1]]),
       engine('pdf', [[['webp'], ['bmp'], 1]]),
     ]
-    assert.equal(of('psd', 'bmp', longer), undefined)
+    assert.equal(findRoutes('psd', 'bmp', longer), undefined)
   })
 
   test('a fallback route for an unreadable file does not return to the source format, nor rewrite lossy formats', () => {
@@ -111,7 +111,7 @@ describe('fallback routes', () => {
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
       engine('ffmpeg', [[['tiff'], ['png'], 1]]),
     ]
-    assert.equal(of('png', 'jpg', routesAround, [createFailureAt('vips', 'png', 'jpg')]), undefined)
+    assert.equal(findRoutes('png', 'jpg', routesAround, [createFailureAt('vips', 'png', 'jpg')]), undefined)
     const rewritingSteps = [
       engine('vips', [[['png', 'jpg'], ['webp'], 1]]),
       engine('imagemagick', [
@@ -120,10 +120,13 @@ describe('fallback routes', () => {
       ]),
     ]
     assert.equal(
-      of('png', 'webp', rewritingSteps, [createFailureAt('vips', 'png', 'webp')]),
+      findRoutes('png', 'webp', rewritingSteps, [createFailureAt('vips', 'png', 'webp')]),
       'png imagemagick:png vips:webp',
     )
-    assert.equal(of('jpg', 'webp', rewritingSteps, [createFailureAt('vips', 'jpg', 'webp')]), undefined)
+    assert.equal(
+      findRoutes('jpg', 'webp', rewritingSteps, [createFailureAt('vips', 'jpg', 'webp')]),
+      undefined,
+    )
   })
 
   test('a fallback route for an unreadable file supports all requested options', () => {

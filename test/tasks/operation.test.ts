@@ -57,21 +57,24 @@ describe('the conversion spec of a task', () => {
   })
 
   test('the conversion spec of a compress task translates the profile to engine options', () => {
-    const of = (fields: Record<string, unknown>, files?: StoredFile[]) => {
+    const parseOperation = (fields: Record<string, unknown>, files?: StoredFile[]) => {
       const { operation, options } = createSpec('compress', fields, files)
       return [operation, options]
     }
-    assert.deepEqual(of({ quality: 5 }), ['compress', { quality: 5 }])
-    assert.deepEqual(of({ profile: 'web' }), ['compress', { quality: 'medium' }])
-    assert.deepEqual(of({ profile: 'max' }, [image]), ['compress', { quality: 'low' }])
+    assert.deepEqual(parseOperation({ quality: 5 }), ['compress', { quality: 5 }])
+    assert.deepEqual(parseOperation({ profile: 'web' }), ['compress', { quality: 'medium' }])
+    assert.deepEqual(parseOperation({ profile: 'max' }, [image]), ['compress', { quality: 'low' }])
     // Explicit options override the profile.
-    assert.deepEqual(of({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
-    assert.deepEqual(of({ profile: 'ebook', dpi: 9 }), ['compress-pdf', { dpi: 9, pdfQuality: 'ebook' }])
+    assert.deepEqual(parseOperation({ profile: 'max', quality: 7 }), ['compress', { quality: 7 }])
+    assert.deepEqual(parseOperation({ profile: 'ebook', dpi: 9 }), [
+      'compress-pdf',
+      { dpi: 9, pdfQuality: 'ebook' },
+    ])
     for (const profile of ['screen', 'ebook', 'printer', 'prepress', 'web', 'max', 'odd']) {
       const { success } = requireProcessOperation('compress').fields.safeParse({ input: 'a', profile })
       assert.equal(success, profile !== 'odd', profile)
     }
-    assert.throws(() => of({ profile: 'ebook' }, [image]), {
+    assert.throws(() => parseOperation({ profile: 'ebook' }, [image]), {
       code: 'INVALID_INPUT',
       details: { field: 'profile', expected: ['web', 'max'] },
     })

@@ -299,12 +299,12 @@ test('the remaining quota is shown, and events are published when it runs out', 
 test('usage counts only requests of accounts, in batches', async () => {
   const { table } = app.services
   const counts = new RequestCounts(table, 1000)
-  const at = (ms: number) => new Date(Date.parse(timestamp) + ms)
-  await counts.count('acc_1', at(0))
-  await counts.count('acc_1', at(1))
-  await counts.count('acc_2', at(2))
+  const msAfter = (ms: number) => new Date(Date.parse(timestamp) + ms)
+  await counts.count('acc_1', msAfter(0))
+  await counts.count('acc_1', msAfter(1))
+  await counts.count('acc_2', msAfter(2))
   assert.equal((await readOwnerUsage('acc_1'))['requests'], 1, 'others wait for the next write')
-  await counts.count('acc_1', at(1000))
+  await counts.count('acc_1', msAfter(1000))
   assert.deepEqual(
     [(await readOwnerUsage('acc_1'))['requests'], (await readOwnerUsage('acc_2'))['requests']],
     [3, 1],

@@ -220,12 +220,12 @@ test('a long value is truncated in an error, but not within a character', () => 
 
 test('JSON in a form field with duplicate names or unpaired surrogates is refused', () => {
   const options = z.record(z.string(), z.unknown())
-  const of = (text: string) => parseJson(options, text, 'options', 'a JSON object')
-  assert.throws(() => of('{"quality":1,"quality":2}'), {
+  const parse = (text: string) => parseJson(options, text, 'options', 'a JSON object')
+  assert.throws(() => parse('{"quality":1,"quality":2}'), {
     details: { field: 'quality' },
     message: /expected once, got it twice/,
   })
-  assert.throws(() => of('{"title":"\\ud83d"}'), {
+  assert.throws(() => parse('{"title":"\\ud83d"}'), {
     details: { field: 'title' },
     message: /unpaired surrogate/,
   })
@@ -233,12 +233,13 @@ test('JSON in a form field with duplicate names or unpaired surrogates is refuse
 
 test('invalid or deeply nested JSON in a form field is refused with the field', () => {
   const options = z.record(z.string(), z.unknown())
-  const of = (text: string) => parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')
-  assert.deepEqual(of('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })
+  const parse = (text: string) =>
+    parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')
+  assert.deepEqual(parse('{"a":[[1]],"b":"[["}'), { a: [[1]], b: '[[' })
   const deep = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
-  assert.deepEqual(of(deep(100)), JSON.parse(deep(100)))
+  assert.deepEqual(parse(deep(100)), JSON.parse(deep(100)))
   for (const wrongJson of ['{', '[]', deep(101), deep(200_000)])
-    assert.throws(() => of(wrongJson), {
+    assert.throws(() => parse(wrongJson), {
       code: 'INVALID_INPUT',
       message: 'options: expected a JSON object such as {"quality":"high"}.',
     })

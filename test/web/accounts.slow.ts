@@ -52,13 +52,13 @@ after(async () => {
 const decodeQuotedPrintable = (email: string) => email.replaceAll(/=\r?\n/g, '').replaceAll('=3D', '=')
 
 const waitForLink = async (word: string, to = ada.email): Promise<string> => {
-  const found = () =>
+  const findLinks = () =>
     emails
       .filter((email) => email.includes(to))
       .flatMap((email) => email.match(/http\S+/g) ?? [])
       .find((link) => link.includes(word))
-  await waitUntil(() => found() !== undefined, 'an email arrives')
-  return found() ?? ''
+  await waitUntil(() => findLinks() !== undefined, 'an email arrives')
+  return findLinks() ?? ''
 }
 
 interface Reply {

@@ -9,7 +9,7 @@ import {
 } from '../../lib/workflows/advance.ts'
 import { maxFailures, type Workflow, type WorkflowRun } from '../../lib/workflows/workflow.ts'
 
-const at = (time: string) => new Date(`2026-05-01T${time}Z`)
+const parseTime = (time: string) => new Date(`2026-05-01T${time}Z`)
 
 const workflow = (of: Partial<Workflow> = {}): Workflow => ({
   id: 'wf_1',
@@ -23,12 +23,12 @@ const workflow = (of: Partial<Workflow> = {}): Workflow => ({
   tag: null,
   failures: 0,
   version: 1,
-  createdAt: at('00:00:00').toISOString(),
-  updatedAt: at('00:00:00').toISOString(),
+  createdAt: parseTime('00:00:00').toISOString(),
+  updatedAt: parseTime('00:00:00').toISOString(),
   ...of,
 })
 
-const nextWorkflow = (of: Partial<Workflow> = {}, made = at('00:30:00')) =>
+const nextWorkflow = (of: Partial<Workflow> = {}, made = parseTime('00:30:00')) =>
   scheduleNextRun(workflow(of), made)
 
 function requireTransition(
@@ -39,40 +39,40 @@ function requireTransition(
 }
 
 test('a workflow run starts when it is due, not before', () => {
-  assert.equal(advanceWorkflow(nextWorkflow(), at('00:59:59')), undefined)
-  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
+  assert.equal(advanceWorkflow(nextWorkflow(), parseTime('00:59:59')), undefined)
+  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00')))
   assert.deepEqual(
     [run.status, run.trigger, run.dueAt],
-    ['running', 'schedule', at('01:00:00').toISOString()],
+    ['running', 'schedule', parseTime('01:00:00').toISOString()],
   )
   assert.deepEqual([nextAfter.live, nextAfter.lastRun], [run.id, run.id])
-  assert.equal(nextAfter.nextRunAt, at('02:00:00').toISOString())
+  assert.equal(nextAfter.nextRunAt, parseTime('02:00:00').toISOString())
 })
 
 test('a workflow runs once after downtime, no matter how many runs were missed', () => {
-  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), at('07:20:00')))
-  assert.equal(run.dueAt, at('01:00:00').toISOString())
-  assert.equal(nextAfter.nextRunAt, at('08:00:00').toISOString())
-  assert.equal(advanceWorkflow(nextAfter, at('07:20:01')), undefined)
+  const { run, next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('07:20:00')))
+  assert.equal(run.dueAt, parseTime('01:00:00').toISOString())
+  assert.equal(nextAfter.nextRunAt, parseTime('08:00:00').toISOString())
+  assert.equal(advanceWorkflow(nextAfter, parseTime('07:20:01')), undefined)
 })
 
 test('processes that handle the same due time of a workflow create the same run', () => {
   const [firstRun, secondRun] = [1, 2].map(
-    () => requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00'))).run,
+    () => requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00'))).run,
   )
   assert.equal(firstRun?.id, secondRun?.id)
 })
 
 test('an unfinished workflow run is checked every minute and at the next due time', () => {
-  const { next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), at('01:00:00')))
-  assert.equal(nextAfter.wakeAt, at('01:01:00').toISOString())
+  const { next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00')))
+  assert.equal(nextAfter.wakeAt, parseTime('01:01:00').toISOString())
 })
 
 test('a disabled workflow has no next run or check', () => {
   const off = nextWorkflow({ enabled: false })
   assert.deepEqual([off.nextRunAt, off.wakeAt], [undefined, undefined])
   assert.equal(
-    advanceWorkflow({ ...off, nextRunAt: at('01:00:00').toISOString() }, at('02:00:00')),
+    advanceWorkflow({ ...off, nextRunAt: parseTime('01:00:00').toISOString() }, parseTime('02:00:00')),
     undefined,
   )
 })
@@ -80,7 +80,7 @@ test('a disabled workflow has no next run or check', () => {
 test('a workflow run that is due during an unfinished run is skipped, queued or started in its place', () => {
   const workflowWithLiveRun = { live: 'run_before' }
   const skippedRun = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'skip' }), at('01:00:00')),
+    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'skip' }), parseTime('01:00:00')),
   )
   assert.deepEqual(
     [skippedRun.run.status, skippedRun.run.jobId, skippedRun.next.live],
@@ -88,11 +88,11 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
   )
 
   const queuedRun = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'queue' }), at('01:00:00')),
+    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'queue' }), parseTime('01:00:00')),
   )
   assert.deepEqual([queuedRun.run.status, queuedRun.next.live], ['waiting', 'run_before'])
   assert.equal(queuedRun.next.waiting, queuedRun.run.id)
-  const transition = requireTransition(advanceWorkflow(queuedRun.next, at('02:00:00')))
+  const transition = requireTransition(advanceWorkflow(queuedRun.next, parseTime('02:00:00')))
   assert.deepEqual(
     [transition.run.status, transition.next.waiting],
     ['skipped', queuedRun.run.id],
@@ -100,23 +100,26 @@ test('a workflow run that is due during an unfinished run is skipped, queued or 
   )
 
   const cancelling = requireTransition(
-    advanceWorkflow(nextWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }), at('01:00:00')),
+    advanceWorkflow(
+      nextWorkflow({ ...workflowWithLiveRun, overlap: 'cancel-previous' }),
+      parseTime('01:00:00'),
+    ),
   )
   assert.deepEqual([cancelling.cancel, cancelling.run.status], ['run_before', 'running'])
   assert.equal(cancelling.next.live, cancelling.run.id)
 })
 
 test('ten consecutive failures pause a workflow with the reason, and a success resets the count', () => {
-  const run = createRun(workflow(), { trigger: 'schedule', dueAt: at('01:00:00').toISOString() })
+  const run = createRun(workflow(), { trigger: 'schedule', dueAt: parseTime('01:00:00').toISOString() })
   const error = { code: 'IMPORT_FAILED', message: 'The server does not answer.' }
   const failedRun: WorkflowRun = { ...run, status: 'failed', error }
   let now = nextWorkflow({ live: run.id })
-  for (let count = 1; count < maxFailures; count++) now = endRun(now, failedRun, at('01:10:00'))
+  for (let count = 1; count < maxFailures; count++) now = endRun(now, failedRun, parseTime('01:10:00'))
   assert.deepEqual([now.enabled, now.failures, now.paused], [true, maxFailures - 1, undefined])
-  assert.equal(endRun(now, { ...run, status: 'completed' }, at('01:10:00')).failures, 0)
-  assert.equal(endRun(now, { ...run, status: 'cancelled' }, at('01:10:00')).failures, maxFailures - 1)
+  assert.equal(endRun(now, { ...run, status: 'completed' }, parseTime('01:10:00')).failures, 0)
+  assert.equal(endRun(now, { ...run, status: 'cancelled' }, parseTime('01:10:00')).failures, maxFailures - 1)
 
-  const paused = endRun(now, failedRun, at('01:10:00'))
+  const paused = endRun(now, failedRun, parseTime('01:10:00'))
   assert.deepEqual([paused.enabled, paused.live, paused.nextRunAt, paused.wakeAt], [false, ...Array(3)])
   assert.match(paused.paused?.reason ?? '', /^10 runs in a row failed\. .* The server does not answer\.$/)
 })

@@ -118,7 +118,7 @@ const isSealedValue = (value: unknown): value is { sealed: string } =>
 /** Returns the pointer records of a record. */
 function createPointers(model: string, record: AuthRecord, context: RecordContext): (Item & Key)[] {
   const { unique = [], listed = [] } = getModel(model, context)
-  const of = (fields: readonly string[], key: (field: string, value: string) => Key) =>
+  const createPointersOf = (fields: readonly string[], key: (field: string, value: string) => Key) =>
     fields.flatMap((field) => {
       const value = record[field]
       return value === undefined || value === null
@@ -126,8 +126,8 @@ function createPointers(model: string, record: AuthRecord, context: RecordContex
         : [{ ...key(field, String(value)), id: record.id, ...pickUserId(record), ...getTtl(record) }]
     })
   return [
-    ...of(unique, (field, value) => getMarkerKey(model, field, value, context)),
-    ...of(listed, (field, value) => getListEntryKey(model, field, value, record.id, context)),
+    ...createPointersOf(unique, (field, value) => getMarkerKey(model, field, value, context)),
+    ...createPointersOf(listed, (field, value) => getListEntryKey(model, field, value, record.id, context)),
   ]
 }
 

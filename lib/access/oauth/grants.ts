@@ -2,7 +2,7 @@ import { readAccount } from '../../accounts/accounts.ts'
 import { type GrantedScope, grantedScopes } from '../../model/principal.ts'
 import type { Services } from '../../services/services.ts'
 import { Clients, type OAuthClient } from './clients.ts'
-import { oauthError } from './oauth-errors.ts'
+import { createOAuthError } from './oauth-errors.ts'
 import { AccessTokens } from './tokens.ts'
 
 /** Requests to the token endpoints of RFC 6749, 7009 and 7662. */
@@ -24,7 +24,7 @@ export async function authenticateClient(
   const client = await new Clients(table).authenticate(id, secret)
   const account = client && (await readAccount({ table }, client.owner))
   if (client && account?.status === 'active') return client
-  throw oauthError('invalid_client', 'The client_id or client_secret is wrong.')
+  throw createOAuthError('invalid_client', 'The client_id or client_secret is wrong.')
 }
 
 /** RFC 6749, 2.3.1: "by HTTP Basic or in the body; the client MUST NOT use more than one authentication method". */
@@ -32,13 +32,13 @@ function parseClientCredentials(authorization: string | undefined, body: TokenRe
   const basicCredentials = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1]
   const { client_id: bodyId, client_secret: bodySecret } = body
   if (basicCredentials !== undefined && bodySecret !== undefined)
-    throw oauthError(
+    throw createOAuthError(
       'invalid_request',
       'Expected client_id and client_secret either in Authorization or in the body, got both.',
     )
   if (basicCredentials === undefined) {
     if (bodyId && bodySecret) return { id: bodyId, secret: bodySecret }
-    throw oauthError(
+    throw createOAuthError(
       'invalid_client',
       'Expected client_id and client_secret, with Authorization: Basic or in the body.',
     )
@@ -48,7 +48,10 @@ function parseClientCredentials(authorization: string | undefined, body: TokenRe
   // Client id and secret are form-encoded before they are joined; neither contains a space.
   const [id, secret] = userAndPassword.map(decodeFormValue)
   if (id && secret && (bodyId === undefined || bodyId === id)) return { id, secret }
-  throw oauthError('invalid_client', 'Authorization: expected Basic and client_id:client_secret in base64.')
+  throw createOAuthError(
+    'invalid_client',
+    'Authorization: expected Basic and client_id:client_secret in base64.',
+  )
 }
 
 function decodeFormValue(text: string): string {
@@ -68,9 +71,9 @@ export async function issueToken(
 ) {
   const { grant_type: type, scope } = request.body
   if (type === undefined)
-    throw oauthError('invalid_request', 'grant_type is missing; expected client_credentials.')
+    throw createOAuthError('invalid_request', 'grant_type is missing; expected client_credentials.')
   if (type !== 'client_credentials')
-    throw oauthError(
+    throw createOAuthError(
       'unsupported_grant_type',
       `grant_type: expected client_credentials, got ${type.slice(0, 40)}.`,
     )
@@ -85,7 +88,7 @@ function selectScopes(scopeText: string | undefined, { scopes }: OAuthClient): r
   if (names.length === 0) return scopes
   const refusedScopes = names.filter((name) => !scopes.some((scope) => scope === name))
   if (refusedScopes.length > 0)
-    throw oauthError(
+    throw createOAuthError(
       'invalid_scope',
       `scope: this client may have ${scopes.join(' ')}, got ${refusedScopes.join(' ').slice(0, 100)}.`,
       { allowed: scopes },

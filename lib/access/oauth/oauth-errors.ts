@@ -3,7 +3,7 @@ import { AppError } from '../../errors.ts'
 /** Error codes of RFC 6749, 5.2. */
 type OAuthErrorCode = 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'unsupported_grant_type'
 
-export function oauthError(
+export function createOAuthError(
   errorCode: OAuthErrorCode,
   sentence: string,
   details: Readonly<Record<string, unknown>> = {},

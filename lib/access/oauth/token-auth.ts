@@ -3,7 +3,7 @@ import { TtlCache } from '../../async/ttl-cache.ts'
 import { getOwnedKey } from '../../aws/owned-records.ts'
 import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
-import { accountSuspendedError } from '../api-key-auth.ts'
+import { createAccountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
 import { bearerToken } from '../bearer.ts'
 import { createCredential } from '../credential.ts'
@@ -36,7 +36,7 @@ export const authenticateByToken: AuthMethod = async ({ headers }, services) => 
       'The access token is unknown, revoked or expired. Get a new one with POST /v1/oauth/token.',
       { reason: 'unknown' },
     )
-  if (account.status === 'suspended') throw accountSuspendedError()
+  if (account.status === 'suspended') throw createAccountSuspendedError()
   const { client, scopes } = activeToken
   return {
     ownerId: account.id,

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import type { EventsAccount } from './account.ts'
-import { limitExceededError, resourceNotFoundError, validationError } from './errors.ts'
+import { createLimitExceededError, createResourceNotFoundError, createValidationError } from './errors.ts'
 import { paginate, readMembers, rejectField, Tags, textField, wholeNumberField } from './request-params.ts'
 import { toTagRecord } from './tags.ts'
 
@@ -45,7 +45,7 @@ export const getBusCollection = (account: EventsAccount) => account.store.collec
 export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus {
   const name = busName(account, nameOrArn)
   const bus = getBusCollection(account).get(name)
-  if (!bus) throw resourceNotFoundError(`Event bus ${name} does not exist.`)
+  if (!bus) throw createResourceNotFoundError(`Event bus ${name} does not exist.`)
   return bus
 }
 
@@ -69,12 +69,12 @@ const maxBuses = 100
 export const busOperations = {
   CreateEventBus(account: EventsAccount, body: unknown) {
     const { Name, Description, Tags } = readMembers(CreateEventBus, body)
-    if (Name.includes('/')) throw validationError("Event bus name must not contain '/'.")
+    if (Name.includes('/')) throw createValidationError("Event bus name must not contain '/'.")
     return account.store.commit(() => {
       const buses = getBusCollection(account)
       if (buses.get(Name))
         throw new ApiError('ResourceAlreadyExistsException', `Event bus ${Name} already exists.`)
-      if (buses.list().length >= maxBuses) throw limitExceededError()
+      if (buses.list().length >= maxBuses) throw createLimitExceededError()
       const at = account.now()
       const description = Description === undefined ? {} : { description: Description }
       buses.put(Name, { name: Name, ...description, tags: toTagRecord(Tags), createdAt: at, modifiedAt: at })
@@ -94,10 +94,11 @@ export const busOperations = {
 
   DeleteEventBus(account: EventsAccount, body: unknown) {
     const { Name } = readMembers(z.object({ Name: BusName }), body)
-    if (Name === 'default') throw validationError('Cannot delete event bus default.')
+    if (Name === 'default') throw createValidationError('Cannot delete event bus default.')
     return account.store.commit(() => {
       for (const rule of account.store.collection<{ readonly bus: string }>('rule').values())
-        if (rule.bus === Name) throw validationError(`Cannot delete event bus ${Name}. It still has rules.`)
+        if (rule.bus === Name)
+          throw createValidationError(`Cannot delete event bus ${Name}. It still has rules.`)
       getBusCollection(account).delete(Name)
       return {}
     })

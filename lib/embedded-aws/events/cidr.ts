@@ -1,5 +1,5 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
-import { invalidPatternError as bad } from './errors.ts'
+import { createInvalidPatternError as bad } from './errors.ts'
 
 /** Returns a function that tests whether an address is in a range such as `10.0.0.0/24` or `2001:db8::/32`. */
 export function createCidrMatcher(cidr: string): (address: string) => boolean {

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { findBus, getBusCollection } from './buses.ts'
-import { resourceNotFoundError } from './errors.ts'
+import { createResourceNotFoundError } from './errors.ts'
 import { readMembers, Tags, textField } from './request-params.ts'
 import { findRule, updateRule } from './rules.ts'
 import { type TagRecord, toTagList, toTagRecord, withoutTags } from './tags.ts'
@@ -22,7 +22,7 @@ function findTagged(
     const bus = findBus(account, firstSegment)
     return { tags: bus.tags, save: (tags) => getBusCollection(account).put(bus.name, { ...bus, tags }) }
   }
-  if (kind !== 'rule') throw resourceNotFoundError(`Resource ${arn} does not exist.`)
+  if (kind !== 'rule') throw createResourceNotFoundError(`Resource ${arn} does not exist.`)
   const rule =
     secondSegment === undefined
       ? findRule(account, firstSegment, 'default')

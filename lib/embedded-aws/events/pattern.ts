@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-create-pattern-operators.html
 import { isIP } from 'node:net'
 import { createCidrMatcher } from './cidr.ts'
-import { invalidPatternError as bad } from './errors.ts'
+import { createInvalidPatternError as bad } from './errors.ts'
 import type { Leaf } from './flatten-event.ts'
 import { createWildcardMatcher } from './wildcard.ts'
 

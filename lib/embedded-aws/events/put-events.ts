@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { quotas } from '../quotas.ts'
 import type { EventsAccount } from './account.ts'
 import { busName, getBusCollection } from './buses.ts'
-import { throttlingError, validationError } from './errors.ts'
+import { createThrottlingError, createValidationError } from './errors.ts'
 import { flattenEvent } from './flatten-event.ts'
 import { jsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
@@ -40,11 +40,11 @@ export const eventOperations = {
   async PutEvents(account: EventsAccount, body: unknown) {
     const { Entries } = readMembers(PutEvents, body)
     const { accountId, putEventsRate } = account
-    if (putEventsRate?.hasTokens(accountId) === false) throw throttlingError()
+    if (putEventsRate?.hasTokens(accountId) === false) throw createThrottlingError()
     putEventsRate?.take(accountId, 1)
     const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
     if (bytes >= maxEntriesBytes)
-      throw validationError('Total size of the entries in the request is over the limit.')
+      throw createValidationError('Total size of the entries in the request is over the limit.')
     const results = Entries.map((entry) => ({ entry, ...readEntry(account, entry) }))
     await account.store.commit(() => {
       for (const result of results)
@@ -66,7 +66,7 @@ export const eventOperations = {
     const leaves = event && flattenEvent(event)
     const requiredFields = ['id', 'account', 'source', 'time', 'region', 'detail-type']
     if (!leaves || requiredFields.some((name) => typeof event[name] !== 'string'))
-      throw validationError('Parameter Event is not valid.')
+      throw createValidationError('Parameter Event is not valid.')
     return { Result: matchesPattern(pattern, leaves) }
   },
 }

@@ -1,7 +1,7 @@
 // Validates the members of a request with zod schemas and reports violations with the messages of AWS.
 import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
-import { validationError } from './errors.ts'
+import { createValidationError } from './errors.ts'
 
 /** Schema of a string. AWS's pattern must match the whole value. */
 export const textField = (minLength: number, maxLength: number, pattern?: string) => {
@@ -39,7 +39,7 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
   if (result.success) return result.data
   const { issues } = result.error
   const sentence = issues.find((issue) => issue.code === 'custom' && issue.params?.sentence === true)
-  if (sentence) throw validationError(sentence.message)
+  if (sentence) throw createValidationError(sentence.message)
   const unreadableIssue = issues.find((issue) => issue.code === 'invalid_type' && issue.input !== undefined)
   if (unreadableIssue)
     throw new ApiError(
@@ -51,7 +51,7 @@ export function readMembers<T>(schema: z.ZodType<T>, body: unknown): T {
       `Value ${formatValue(issue.input)} at '${formatMemberPath(issue.path)}' failed to satisfy constraint: ${describeConstraint(issue)}`,
   )
   const count = sentences.length === 1 ? '1 validation error' : `${sentences.length} validation errors`
-  throw validationError(`${count} detected: ${sentences.join('; ')}`)
+  throw createValidationError(`${count} detected: ${sentences.join('; ')}`)
 }
 
 /**

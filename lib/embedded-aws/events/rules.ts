@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
-import { limitExceededError, resourceNotFoundError, validationError } from './errors.ts'
+import { createLimitExceededError, createResourceNotFoundError, createValidationError } from './errors.ts'
 import { readPattern } from './pattern.ts'
 import { paginate, readMembers, Tags, textField } from './request-params.ts'
 import { firstRun, readScheduleExpression } from './schedule-expression.ts'
@@ -49,7 +49,8 @@ export function ruleArn(
 
 export function findRule(account: EventsAccount, name: string, bus: string | undefined): Rule {
   const rule = getRuleCollection(account).get(getRuleKey({ bus: busName(account, bus), name }))
-  if (!rule) throw resourceNotFoundError(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
+  if (!rule)
+    throw createResourceNotFoundError(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
   return rule
 }
 
@@ -77,13 +78,13 @@ export const ruleOperations = {
     const members = readMembers(PutRule, body)
     const { Name, EventPattern, ScheduleExpression } = members
     if (!EventPattern && !ScheduleExpression)
-      throw validationError('Parameter(s) EventPattern or ScheduleExpression must be specified.')
+      throw createValidationError('Parameter(s) EventPattern or ScheduleExpression must be specified.')
     if (EventPattern) readPattern(EventPattern)
     return account.store.commit(() => {
       const bus = findBus(account, members.EventBusName).name
       if (ScheduleExpression) checkSchedule(ScheduleExpression, bus)
       const previousRule = getRuleCollection(account).get(getRuleKey({ bus, name: Name }))
-      if (!previousRule && countRules(account, bus) >= maxRules) throw limitExceededError()
+      if (!previousRule && countRules(account, bus) >= maxRules) throw createLimitExceededError()
       const hasSameSchedule =
         previousRule !== undefined &&
         previousRule.schedule === (ScheduleExpression || undefined) &&
@@ -113,7 +114,7 @@ export const ruleOperations = {
       const bus = findBus(account, EventBusName).name
       const rule = getRuleCollection(account).get(getRuleKey({ bus, name: Name }))
       if (rule && rule.targets.length > 0)
-        throw validationError("Rule can't be deleted since it has targets.")
+        throw createValidationError("Rule can't be deleted since it has targets.")
       getRuleCollection(account).delete(getRuleKey({ bus, name: Name }))
       return {}
     })
@@ -155,8 +156,9 @@ function countRules(account: EventsAccount, bus: string): number {
 
 function checkSchedule(expression: string, bus: string): void {
   if (bus !== 'default')
-    throw validationError('ScheduleExpression is supported only on the default event bus.')
-  if (!readScheduleExpression(expression)) throw validationError('Parameter ScheduleExpression is not valid.')
+    throw createValidationError('ScheduleExpression is supported only on the default event bus.')
+  if (!readScheduleExpression(expression))
+    throw createValidationError('Parameter ScheduleExpression is not valid.')
 }
 
 function setState(account: EventsAccount, body: unknown, state: 'ENABLED' | 'DISABLED') {

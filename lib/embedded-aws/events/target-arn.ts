@@ -1,4 +1,4 @@
-import { validationError } from './errors.ts'
+import { createValidationError } from './errors.ts'
 
 const shapes = {
   sqs: /^arn:aws[\w-]*:sqs:[\w-]+:\d{12}:[\w-]{1,80}(\.fifo)?$/,
@@ -23,19 +23,23 @@ export const isFifo = (arn: string) => arn.endsWith('.fifo')
 export function checkTargetArn(arn: string, account: { readonly busArn: (name: string) => string }): void {
   const service = services.find((one) => shapes[one].test(arn))
   if (service === 'events' && arn !== account.busArn(getBusName(arn)))
-    throw validationError(
+    throw createValidationError(
       `Parameter ${arn} is not valid. Reason: Only event buses of this account and region can be targets.`,
     )
   if (service) return
   const otherService = /^arn:aws[\w-]*:([\w-]+):/.exec(arn)?.[1]
   if (otherService === undefined || services.some((one) => one === otherService))
-    throw validationError(`Parameter ${arn} is not valid. Reason: Provided Arn is not in correct format.`)
-  throw validationError(
+    throw createValidationError(
+      `Parameter ${arn} is not valid. Reason: Provided Arn is not in correct format.`,
+    )
+  throw createValidationError(
     `Parameter ${arn} is not valid. Reason: ${otherService} targets are not supported here; use an SQS queue, a Lambda function or an event bus.`,
   )
 }
 
 export function checkDeadLetterArn(arn: string | undefined): void {
   if (arn === undefined || (shapes.sqs.test(arn) && !isFifo(arn))) return
-  throw validationError(`Parameter ${arn} is not valid. Reason: A dead-letter queue is a standard SQS queue.`)
+  throw createValidationError(
+    `Parameter ${arn} is not valid. Reason: A dead-letter queue is a standard SQS queue.`,
+  )
 }

@@ -1,6 +1,6 @@
 // Creates the input of a target: the event, a part of it, a constant, or a filled template.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-transform-target-input.html
-import { validationError } from './errors.ts'
+import { createValidationError } from './errors.ts'
 import { isJson } from './json.ts'
 
 interface InputOptions {
@@ -26,23 +26,23 @@ const placeholder = /<([^<>\s"]+)>/g
 export function checkInput(target: InputOptions): void {
   const { Id, Input, InputPath, InputTransformer } = target
   if ([Input, InputPath, InputTransformer].filter((input) => input !== undefined).length > 1)
-    throw validationError(
+    throw createValidationError(
       `Only one of Input, InputPath, or InputTransformer must be provided for target ${Id}.`,
     )
   if (Input !== undefined && !isJson(Input))
-    throw validationError(`JSON syntax error in input for target ${Id}`)
+    throw createValidationError(`JSON syntax error in input for target ${Id}`)
   if (InputPath !== undefined && !readPath(InputPath))
-    throw validationError(`Invalid InputPath for target ${Id}.`)
+    throw createValidationError(`Invalid InputPath for target ${Id}.`)
   if (!InputTransformer) return
   const paths = InputTransformer.InputPathsMap ?? {}
   for (const [name, path] of Object.entries(paths)) {
     if (name.startsWith('aws.'))
-      throw validationError(`InputPathsMap for target ${Id} contains reserved key ${name}.`)
-    if (!readPath(path)) throw validationError(`Invalid InputPathsMap for target ${Id}: ${path}`)
+      throw createValidationError(`InputPathsMap for target ${Id} contains reserved key ${name}.`)
+    if (!readPath(path)) throw createValidationError(`Invalid InputPathsMap for target ${Id}: ${path}`)
   }
   for (const [, name = ''] of InputTransformer.InputTemplate.matchAll(placeholder))
     if (!Object.hasOwn(paths, name) && !predefinedVariables.includes(name))
-      throw validationError(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
+      throw createValidationError(`InputTemplate for target ${Id} contains invalid placeholder ${name}.`)
 }
 
 const predefinedVariables: readonly string[] = [

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
 import { BusNameOrArn, findBus, Paging } from './buses.ts'
-import { limitExceededError, validationError } from './errors.ts'
+import { createLimitExceededError, createValidationError } from './errors.ts'
 import { paginate, readMembers, textField } from './request-params.ts'
 import { findRule, getRuleCollection, RuleName, updateRule } from './rules.ts'
 import { RuleTarget, RuleTargetId } from './target.ts'
@@ -39,7 +39,7 @@ export const targetOperations = {
       findBus(account, EventBusName)
       const rule = findRule(account, Rule, EventBusName)
       const targets = new Map([...rule.targets, ...Targets].map((target) => [target.Id, target]))
-      if (targets.size > maxTargets) throw limitExceededError()
+      if (targets.size > maxTargets) throw createLimitExceededError()
       updateRule(account, { ...rule, targets: [...targets.values()] })
       return noFailures
     })
@@ -80,7 +80,7 @@ function checkTarget(account: EventsAccount, target: RuleTarget): void {
   checkDeadLetterArn(target.DeadLetterConfig?.Arn)
   const group = target.SqsParameters?.MessageGroupId
   if (isFifo(target.Arn) && !group)
-    throw validationError(`Parameter(s) SqsParameters must be specified for target: ${target.Id}.`)
+    throw createValidationError(`Parameter(s) SqsParameters must be specified for target: ${target.Id}.`)
   if (group !== undefined && !target.Arn.includes(':sqs:'))
-    throw validationError(`Parameter(s) SqsParameters cannot be specified for target: ${target.Id}.`)
+    throw createValidationError(`Parameter(s) SqsParameters cannot be specified for target: ${target.Id}.`)
 }

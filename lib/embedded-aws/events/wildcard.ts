@@ -1,4 +1,4 @@
-import { invalidPatternError as bad } from './errors.ts'
+import { createInvalidPatternError as bad } from './errors.ts'
 
 /**
  * Returns a function that matches a pattern: `*` matches any characters, `\*` and `\\` match the characters themselves.

@@ -46,13 +46,13 @@ class Decoder {
       const line = await this.#readLine()
       const [, digits = '', signature = ''] =
         /^([0-9a-f]{1,8})(?:;chunk-signature=([0-9a-f]+))?$/i.exec(line) ?? []
-      if (digits === '') throw bodyError()
+      if (digits === '') throw createBodyError()
       const size = Number.parseInt(digits, 16)
       const hash = this.#signatures && createHash('sha256')
       if (size > 0) yield* this.#readPayload(size, hash)
       if (hash) this.#signatures?.checkChunk(hash, signature)
       if (size === 0) break
-      if ((await this.#readLine()) !== '') throw bodyError()
+      if ((await this.#readLine()) !== '') throw createBodyError()
     }
     await this.#readTrailers(trailers)
   }
@@ -76,7 +76,7 @@ class Decoder {
       const line = await this.#readLine(true)
       if (line === '') break
       const colon = line.indexOf(':')
-      if (colon < 1) throw bodyError()
+      if (colon < 1) throw createBodyError()
       const [name, value] = [line.slice(0, colon).toLowerCase().trim(), line.slice(colon + 1).trim()]
       if (name === 'x-amz-trailer-signature') {
         signature = value
@@ -85,10 +85,10 @@ class Decoder {
       trailers.set(name, value)
       signedText += `${name}:${value}\n`
     }
-    if (!this.#hasTrailer && trailers.size > 0) throw bodyError()
+    if (!this.#hasTrailer && trailers.size > 0) throw createBodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signedText, signature)
     // The rest of the request is not part of the message, but it must be read so that the connection can be reused.
-    while (await this.#readMore()) if (this.#buffered.length > maxLineBytes) throw bodyError()
+    while (await this.#readMore()) if (this.#buffered.length > maxLineBytes) throw createBodyError()
   }
 
   async #readMore(): Promise<boolean> {
@@ -107,7 +107,7 @@ class Decoder {
         this.#buffered = this.#buffered.subarray(end + 2)
         return line
       }
-      if (this.#buffered.length > maxLineBytes) throw bodyError()
+      if (this.#buffered.length > maxLineBytes) throw createBodyError()
       if (await this.#readMore()) continue
       if (!mayEnd) throw new S3Error('IncompleteBody')
       const line = this.#buffered.toString('latin1')
@@ -146,6 +146,6 @@ class ChunkSignatures {
   }
 }
 
-function bodyError(): S3Error {
+function createBodyError(): S3Error {
   return new S3Error('InvalidRequest', 'The aws-chunked body is not well-formed')
 }

@@ -27,23 +27,23 @@ export function checkPolicy(
   if (encodedPolicy === undefined) throw new S3Error('AccessDenied')
   checkSignature(fields, encodedPolicy, credentials, region)
   const policy = readPolicy(encodedPolicy)
-  if (policy.expiration.getTime() < Date.now()) throw policyDeniedError('Policy expired.')
+  if (policy.expiration.getTime() < Date.now()) throw createPolicyDeniedError('Policy expired.')
   const values = new Map([...fields, ['bucket', bucket]])
   for (const condition of policy.conditions)
     if (!conditionHolds(condition, values))
-      throw policyDeniedError(
+      throw createPolicyDeniedError(
         `Policy Condition failed: ${JSON.stringify(condition).replaceAll('","', '", "')}`,
       )
   const coveredFields = new Set(policy.conditions.map(([, name]) => name))
   const extraField = [...fields.keys()].filter((name) => !exemptFields.test(name) && !coveredFields.has(name))
-  if (extraField.length > 0) throw policyDeniedError(`Extra input fields: ${extraField.join(', ')}`)
+  if (extraField.length > 0) throw createPolicyDeniedError(`Extra input fields: ${extraField.join(', ')}`)
   return policy.size
 }
 
 /** Fields that a policy need not mention. */
 const exemptFields = /^(policy|file|x-amz-signature|x-ignore-.*)$/
 
-function policyDeniedError(problem: string): S3Error {
+function createPolicyDeniedError(problem: string): S3Error {
   return new S3Error('AccessDenied', `Invalid according to Policy: ${problem}`)
 }
 
@@ -95,7 +95,7 @@ function checkSignature(
     })
 }
 
-function invalidPolicyError(problem: string): S3Error {
+function createInvalidPolicyError(problem: string): S3Error {
   return new S3Error('InvalidPolicyDocument', `Invalid Policy: ${problem}`)
 }
 
@@ -103,9 +103,9 @@ function readPolicy(encodedPolicy: string): Policy {
   const document = parse(encodedPolicy)
   const expiration = new Date(String(document.expiration))
   if (typeof document.expiration !== 'string' || Number.isNaN(expiration.getTime()))
-    throw invalidPolicyError("Invalid 'expiration' value")
+    throw createInvalidPolicyError("Invalid 'expiration' value")
   if (!Array.isArray(document.conditions))
-    throw invalidPolicyError('Policy must contain a list of conditions')
+    throw createInvalidPolicyError('Policy must contain a list of conditions')
   const conditions: Condition[] = []
   let size: SizeLimits | undefined
   const entries: readonly unknown[] = document.conditions
@@ -124,14 +124,14 @@ function parse(encodedPolicy: string): Record<string, unknown> {
   } catch {
     // Invalid JSON is reported below, like every other invalid policy.
   }
-  throw invalidPolicyError('Invalid JSON.')
+  throw createInvalidPolicyError('Invalid JSON.')
 }
 
 function readSizeLimits(entry: unknown): SizeLimits | undefined {
   if (!Array.isArray(entry) || entry[0] !== 'content-length-range') return undefined
   const [least, maxSize] = [Number(entry[1]), Number(entry[2])]
   if (entry.length !== 3 || !Number.isInteger(least) || !Number.isInteger(maxSize))
-    throw invalidPolicyError('Invalid content-length-range')
+    throw createInvalidPolicyError('Invalid content-length-range')
   return { least, most: maxSize }
 }
 
@@ -147,12 +147,12 @@ function readConditions(entry: unknown): Condition[] {
       typeof value !== 'string' ||
       !name.startsWith('$')
     )
-      throw invalidPolicyError(`Invalid condition: ${JSON.stringify(entry)}`)
+      throw createInvalidPolicyError(`Invalid condition: ${JSON.stringify(entry)}`)
     return [[operator, name.slice(1).toLowerCase(), value]]
   }
-  if (typeof entry !== 'object' || entry === null) throw invalidPolicyError('Invalid condition')
+  if (typeof entry !== 'object' || entry === null) throw createInvalidPolicyError('Invalid condition')
   return Object.entries(entry).map(([name, value]) => {
-    if (typeof value !== 'string') throw invalidPolicyError(`Invalid condition: ${name}`)
+    if (typeof value !== 'string') throw createInvalidPolicyError(`Invalid condition: ${name}`)
     return ['eq', name.toLowerCase(), value]
   })
 }

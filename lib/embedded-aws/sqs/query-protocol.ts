@@ -71,17 +71,17 @@ export function readForm(fields: URLSearchParams): Record<string, unknown> {
 
 function setAtPath(root: Node, name: string, value: string) {
   const path = name.split('.', maxDepth + 1)
-  if (path.length > maxDepth) throw parameterError(path.slice(0, 2).join('.'))
+  if (path.length > maxDepth) throw createParameterError(path.slice(0, 2).join('.'))
   const leaf = path.pop() ?? ''
   let node = root
   for (const pathSegment of path) {
     const nextNode = node.get(pathSegment)
-    if (typeof nextNode === 'string') throw parameterError(name)
+    if (typeof nextNode === 'string') throw createParameterError(name)
     const child: Node = nextNode ?? new Map()
     node.set(pathSegment, child)
     node = child
   }
-  if (node.has(leaf)) throw parameterError(name)
+  if (node.has(leaf)) throw createParameterError(name)
   node.set(leaf, value)
 }
 
@@ -94,7 +94,7 @@ function toMembers(node: Node): Record<string, unknown> {
     } else if (isKey(lists, name)) {
       const items = listItems(name, value)
       members.push([lists[name], items.map((item) => (typeof item === 'string' ? item : toMembers(item)))])
-    } else if (typeof value !== 'string') throw parameterError(name)
+    } else if (typeof value !== 'string') throw createParameterError(name)
     else members.push([name, integers.has(name) && /^-?\d{1,15}$/.test(value) ? Number(value) : value])
   }
   return Object.fromEntries(members)
@@ -103,7 +103,7 @@ function toMembers(node: Node): Record<string, unknown> {
 function toMap(name: string, value: Node | string, keyName: string): Record<string, unknown> {
   const pairs = listItems(name, value).map((item): [string, unknown] => {
     const key = typeof item === 'string' ? undefined : item.get(keyName)
-    if (typeof item === 'string' || typeof key !== 'string') throw parameterError(name)
+    if (typeof item === 'string' || typeof key !== 'string') throw createParameterError(name)
     const innerValue = item.get('Value') ?? ''
     return [key, typeof innerValue === 'string' ? innerValue : toMembers(innerValue)]
   })
@@ -115,11 +115,11 @@ function listItems(name: string, value: Node | string): (Node | string)[] {
   if (typeof value === 'string') return [value]
   const keys = [...value.keys()]
   if (!keys.some((key) => /^\d+$/.test(key))) return [value]
-  if (!keys.every((key) => /^\d{1,6}$/.test(key))) throw parameterError(name)
+  if (!keys.every((key) => /^\d{1,6}$/.test(key))) throw createParameterError(name)
   return [...value].sort(([a], [b]) => Number(a) - Number(b)).map(([, item]) => item)
 }
 
-function parameterError(name: string): SqsError {
+function createParameterError(name: string): SqsError {
   return new SqsError('SerializationException', `The field ${name} does not follow the syntax of this API.`)
 }
 

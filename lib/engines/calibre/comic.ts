@@ -23,7 +23,7 @@ export async function convertComicToPdf(
     tools.progress(1)
     return Number(stdout.trim())
   } catch (error) {
-    throw unreadableComicError(error, format)
+    throw createUnreadableComicError(error, format)
   }
 }
 
@@ -39,12 +39,12 @@ export async function convertComicToZip(input: InputFile, tools: Tools): Promise
     await tools.exec('bsdtar', args, { maxFileBytes: getMaxUnpackedBytes(input.size) })
     return path
   } catch (error) {
-    throw unreadableComicError(error, input.format)
+    throw createUnreadableComicError(error, input.format)
   }
 }
 
 /** Returns CORRUPT_FILE if a program failed or crashed on the file; any other error unchanged. */
-export function unreadableComicError(error: unknown, format: FormatId): unknown {
+export function createUnreadableComicError(error: unknown, format: FormatId): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   const message = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause: error })

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import type { FormatId } from '../../formats/index.ts'
 import { defined } from '../../validation/defined.ts'
 import type { Tools } from '../engine.ts'
-import { corruptEbookError, ebookError } from './ebook-error.ts'
+import { createCorruptEbookError, toEbookError } from './ebook-error.ts'
 import type { HostedEbookJob } from './host.ts'
 import { type EbookOptions, ebookArgs, findUnsupportedOptions } from './options.ts'
 
@@ -48,10 +48,10 @@ export async function convertEbook(
     if (percent !== undefined) onProgress?.(Number(percent) / 100)
   }
   const hasResult = await tools.host(job, onLine).catch((error: unknown) => {
-    throw ebookError(error, source.format)
+    throw toEbookError(error, source.format)
   })
   if (hasResult !== true)
-    throw corruptEbookError(source.format, new Error('The result is not a regular file.'))
+    throw createCorruptEbookError(source.format, new Error('The result is not a regular file.'))
   warnAboutUnusedOptions(options, to, embeddedFonts, tools)
 }
 

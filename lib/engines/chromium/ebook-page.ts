@@ -25,9 +25,9 @@ export async function ebookPageSource(
   paperSheet: PaperSheet,
 ): Promise<PageSource> {
   const book = await openEbook(path, size).catch((error: unknown) => {
-    throw error instanceof AppError ? error : corruptEbookError(error)
+    throw error instanceof AppError ? error : createCorruptEbookError(error)
   })
-  if (book.chapters.length === 0) throw corruptEbookError(undefined)
+  if (book.chapters.length === 0) throw createCorruptEbookError(undefined)
   return {
     url: invalidUrl,
     title: book.title ?? title,
@@ -118,7 +118,7 @@ async function readChapters(book: Ebook): Promise<ChapterText[]> {
     const isImage = item.mediaType.startsWith('image/')
     chapters.push({ item, text: isImage ? imagePage(item) : decodeXmlText(bytes) })
   }
-  if (chapters.length === 0) throw corruptEbookError(undefined)
+  if (chapters.length === 0) throw createCorruptEbookError(undefined)
   const { cover } = book
   const file = cover?.name.split('/').at(-1) ?? ''
   const isCoverShown = chapters
@@ -188,7 +188,7 @@ async function inlineImports(text: string, url: string, book: Ebook, depth: numb
   return [...imported, scope].join('\n')
 }
 
-function corruptEbookError(cause: unknown): AppError {
+function createCorruptEbookError(cause: unknown): AppError {
   const message = 'The EPUB ebook (epub) could not be read: it is damaged or not an EPUB.'
   return new AppError('CORRUPT_FILE', message, { field: 'file', format: 'epub' }, { cause })
 }

@@ -119,7 +119,7 @@ export function buildPageRules(options: PrintOptions, pagePaper: PagePaper, marg
   }
   const { left = 0, right = 0, top = 0, bottom = 0 } = margins
   // The browser would fall back to its default margins.
-  if (left + right >= width || top + bottom >= height) throw marginTooLargeError()
+  if (left + right >= width || top + bottom >= height) throw createMarginTooLargeError()
   return [
     ...(margin !== undefined || (hasNoSideMargins(pagePaper) && fittingMargin < defaultMargin)
       ? [`margin: ${fittingMargin / 100}mm;`]
@@ -139,7 +139,7 @@ export const defaultPaperParams = {
   paperHeight: toInches(defaultPaper.long),
 }
 
-export function marginTooLargeError(cause?: Error): AppError {
+export function createMarginTooLargeError(cause?: Error): AppError {
   const message = 'The margins leave no room on the page: choose smaller ones or a larger pageSize.'
   const details = { field: 'marginTop', reason: 'no-room' }
   return new AppError('INVALID_INPUT', message, details, cause && { cause })

@@ -8,8 +8,8 @@ import type { BrowserPage, PageSize } from './page.ts'
 import {
   buildPageRules,
   computeWindowWidth,
+  createMarginTooLargeError,
   defaultPaperParams,
-  marginTooLargeError,
   PagePaper,
   PrintOptions,
 } from './paper.ts'
@@ -47,7 +47,7 @@ export async function printToPdf(
     })
     .catch((error: unknown) => {
       throw error instanceof BrowserRefusal && /print parameters|content area/i.test(error.message)
-        ? marginTooLargeError(error)
+        ? createMarginTooLargeError(error)
         : error
     })
   await saveStream(page, result.stream, path)

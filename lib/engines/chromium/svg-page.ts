@@ -72,7 +72,7 @@ export async function measureLayout(page: BrowserPage): Promise<PageSize> {
   const Reply = z.looseObject({ result: z.looseObject({ value: z.array(z.number()) }) })
   const { result } = await page.call(Reply, 'Runtime.evaluate', { expression, returnByValue: true })
   const [natural = 0, width = 0, height = 0] = result.value
-  if (!(natural > 0 && width > 0 && height > 0)) throw corruptDrawingError(undefined)
+  if (!(natural > 0 && width > 0 && height > 0)) throw createCorruptDrawingError(undefined)
   return { width, height }
 }
 
@@ -132,7 +132,7 @@ async function thumbnailCapture(
   return { files: [{ path }], details: { ...details } }
 }
 
-export function corruptDrawingError(cause: unknown): AppError {
+export function createCorruptDrawingError(cause: unknown): AppError {
   const message = 'The SVG drawing is damaged or has no size.'
   return new AppError('CORRUPT_FILE', message, { field: 'file' }, { cause })
 }

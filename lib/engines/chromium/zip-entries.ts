@@ -1,10 +1,10 @@
 import { openByPath } from '../../binary/random-access.ts'
 import { openZipArchive } from '../../binary/zip.ts'
 import {
-  archiveTooLargeError,
+  createArchiveTooLargeError,
+  createTooManyEntriesError,
   getMaxUnpackedBytes,
   maxEntries,
-  tooManyEntriesError,
 } from '../../formats/archive-limits.ts'
 
 /** The files of a ZIP, each read on demand. */
@@ -19,7 +19,7 @@ const maxUnpackedBytes = 1024 ** 3
 /** @throws Error when the directory of the archive is damaged; AppError FILE_TOO_LARGE. */
 export async function openZipEntries(path: string, size: number): Promise<ZipEntries> {
   const zip = await openZipArchive(await openByPath(path), maxEntries)
-  if (zip.hasMoreEntries) throw tooManyEntriesError()
+  if (zip.hasMoreEntries) throw createTooManyEntriesError()
   const limit = Math.min(maxUnpackedBytes, getMaxUnpackedBytes(size))
   let bytesLeft = limit
   return {
@@ -27,7 +27,7 @@ export async function openZipEntries(path: string, size: number): Promise<ZipEnt
       const entry = zip.files.get(name)
       if (!entry) return undefined
       bytesLeft -= entry.uncompressedSize
-      if (bytesLeft < 0) throw archiveTooLargeError(limit)
+      if (bytesLeft < 0) throw createArchiveTooLargeError(limit)
       return zip.read(entry, limit)
     },
   }

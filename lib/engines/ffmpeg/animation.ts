@@ -50,7 +50,7 @@ export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Pr
       return
     }
     if (attempt === maxTries || (animationSize.width <= 16 && animationSize.fps <= minFps))
-      throw sizeLimitError(maxFileSize, size)
+      throw createSizeLimitError(maxFileSize, size)
     animationSize = reduceSize(animationSize, maxFileSize / size)
   }
 }
@@ -176,7 +176,7 @@ async function runAnimation(
   return hasSemiTransparency
 }
 
-function sizeLimitError(maxFileSize: number, size: number): AppError {
+function createSizeLimitError(maxFileSize: number, size: number): AppError {
   const message = `maxFileSize: the smallest result that was reached has ${size} bytes. Choose a shorter part with start and end, or increase maxFileSize.`
   return new AppError('CONVERSION_FAILED', message, { field: 'maxFileSize', maxFileSize, size })
 }

@@ -38,21 +38,25 @@ export function audioTrackArgs(stream: AudioStream, index: number, request: Reci
     unusedOptions: options.audioBitrate !== undefined && !codec.kbits ? ['audioBitrate'] : [],
     warnings: [
       ...(options.audioCodec === 'copy'
-        ? [streamEncodedWarning('audioCodec', stream.codec_name, codec.name)]
+        ? [createStreamEncodedWarning('audioCodec', stream.codec_name, codec.name)]
         : []),
-      ...(format.rounding === undefined ? [] : [samplesRoundedWarning(format.rounding)]),
+      ...(format.rounding === undefined ? [] : [createSamplesRoundedWarning(format.rounding)]),
       ...channelsMixedWarnings(codec, stream, request),
     ],
   }
 }
 
 /** Creates the warning for a stream that should have been copied but had to be encoded. */
-export function streamEncodedWarning(field: string, sourceCodec: string, targetCodec: string): MediaWarning {
+export function createStreamEncodedWarning(
+  field: string,
+  sourceCodec: string,
+  targetCodec: string,
+): MediaWarning {
   const message = `${field}=copy: the ${sourceCodec} stream cannot be copied because of its format or of other options, and was re-encoded as ${targetCodec}.`
   return { code: 'STREAM_ENCODED', message }
 }
 
-function samplesRoundedWarning({ bits, kept }: { bits: number; kept: number }): MediaWarning {
+function createSamplesRoundedWarning({ bits, kept }: { bits: number; kept: number }): MediaWarning {
   const message = `The ${bits}-bit samples were rounded to ${kept} bits: the format does not support more.`
   return { code: 'SAMPLES_ROUNDED', message }
 }

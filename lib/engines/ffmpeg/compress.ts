@@ -106,7 +106,7 @@ async function compressToSize(
     // Aims slightly lower, or the next attempt could miss the target again.
     targetBytes *= (targetSize / reachedBytes) * 0.97
   }
-  throw targetTooSmallError(targetSize, reachedBytes, minBytes(transcoding, durationS))
+  throw createTargetTooSmallError(targetSize, reachedBytes, minBytes(transcoding, durationS))
 }
 
 /**
@@ -117,7 +117,7 @@ function minBytes(transcoding: TranscodingBase, durationS: number): number {
   return Math.ceil((minBitrate(transcoding) * durationS) / 8 / 0.75)
 }
 
-function targetTooSmallError(targetSize: number, reachedBytes: number, estimate: number): AppError {
+function createTargetTooSmallError(targetSize: number, reachedBytes: number, estimate: number): AppError {
   const least = Math.max(reachedBytes, estimate)
   const message = `targetSize: ${targetSize} bytes are too few for the duration of the file; about ${least} are needed. Increase targetSize or send a shorter file.`
   return new AppError('CONVERSION_FAILED', message, { field: 'targetSize', targetSize, least })

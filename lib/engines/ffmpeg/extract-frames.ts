@@ -8,9 +8,9 @@ import { demuxerArgs, hasTimestamps } from './demuxers.ts'
 import { sdrFilters, warnHdrConverted } from './dynamic-range.ts'
 import {
   chooseAlphaDecoder,
+  createMissingStreamError,
   type MediaInfo,
   type MediaStream,
-  missingStreamError,
   probeWithDuration,
 } from './probe.ts'
 import { runFfmpeg } from './run.ts'
@@ -36,7 +36,7 @@ export async function openVideo(
 ): Promise<VideoSource> {
   const media = await probeWithDuration(path, from, tools)
   const { video } = media
-  if (!video) throw missingStreamError('video track', from, to)
+  if (!video) throw createMissingStreamError('video track', from, to)
   const source: VideoSource = {
     path,
     from,

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 import { localProtocolArgs } from './demuxers.ts'
 import { runFfmpeg } from './run.ts'
 
@@ -25,7 +25,7 @@ export async function extractFirstFrame(
   const input = [...localProtocolArgs, '-f', demuxerByFormat[from] ?? from, '-i', source]
   const dxgiFormat = from === 'dds' ? await readDx10Format(source) : undefined
   if (dxgiFormat && misreadFormats.includes(dxgiFormat))
-    throw featureError(from, 'floating-point or signed samples')
+    throw createFeatureError(from, 'floating-point or signed samples')
   const filter = dxgiFormat ? ['-vf', swapRedAndBlue] : []
   await runFfmpeg(
     [...input, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', target],

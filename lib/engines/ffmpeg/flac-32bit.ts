@@ -3,7 +3,7 @@ import { join, parse } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { corruptMediaError } from './probe.ts'
+import { createCorruptMediaError } from './probe.ts'
 
 /** ffmpeg 5 cannot decode larger samples; support starts with version 6. */
 const maxFfmpegBits = 24
@@ -29,7 +29,7 @@ export async function decodeFlac(path: string, tools: Tools): Promise<string> {
     // Writes Wave64, because WAV files are limited to 4 GB.
     await tools.exec('flac', ['--decode', '--silent', '--force-wave64-format', '-o', samples, path])
   } catch (error) {
-    throw error instanceof ProcessFailure ? corruptMediaError('flac', error) : error
+    throw error instanceof ProcessFailure ? createCorruptMediaError('flac', error) : error
   }
   tools.warn(
     'METADATA_DROPPED',

@@ -89,7 +89,7 @@ async function copyStreams(
 export async function mergeAudio(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {
   const mergeInputs = await probeMergeInputs(work, tools)
   for (const [index, { media }] of mergeInputs.entries())
-    if (media.audio.length === 0) throw missingTrackError('audio track', index)
+    if (media.audio.length === 0) throw createMissingTrackError('audio track', index)
   const options = mergeAudioOptions.parse(work.options)
   const container = getContainer(work.to)
   const metadata = await mergeMetadata(mergeInputs, container, options.gap, tools)
@@ -115,7 +115,7 @@ export function sumDurationsS(mergeInputs: readonly MergeInput[], gap = 0): numb
 /** @throws AppError UNSUPPORTED_CONVERSION. */
 export function requireVideo(mergeInputs: readonly MergeInput[]): void {
   for (const [index, { media }] of mergeInputs.entries())
-    if (!media.video) throw missingTrackError('video track', index)
+    if (!media.video) throw createMissingTrackError('video track', index)
 }
 
 export function warnDroppedTracks(mergeInputs: readonly MergeInput[], tools: Tools): void {
@@ -130,7 +130,7 @@ export function warnDroppedTracks(mergeInputs: readonly MergeInput[], tools: Too
   }
 }
 
-function missingTrackError(trackKind: string, index: number): AppError {
+function createMissingTrackError(trackKind: string, index: number): AppError {
   const message = `file: input ${index + 1} has no ${trackKind}, so it cannot be merged with the others.`
   return new AppError('UNSUPPORTED_CONVERSION', message, { field: 'file', index })
 }

@@ -7,7 +7,7 @@ import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { MetadataOptions } from '../shared/metadata/options.ts'
 import { demuxerArgs } from './demuxers.ts'
-import { corruptMediaError } from './probe.ts'
+import { createCorruptMediaError } from './probe.ts'
 
 /** Formats whose metadata can be written, with ffmpeg's muxer names. */
 export const metadataMuxers = {
@@ -74,7 +74,7 @@ export async function probeMetadata(path: string, from: FormatId, tools: Tools):
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     return ProbeOutput.parse(JSON.parse(stdout))
   } catch (error) {
-    throw error instanceof ProcessFailure ? corruptMediaError(from, error) : error
+    throw error instanceof ProcessFailure ? createCorruptMediaError(from, error) : error
   }
 }
 

@@ -6,7 +6,7 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { corruptMediaError } from './probe.ts'
+import { createCorruptMediaError } from './probe.ts'
 
 /** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */
 const soundFont = '/usr/share/sounds/sf2/TimGM6mb.sf2'
@@ -26,12 +26,12 @@ export async function renderMidi(path: string, format: FormatId, tools: Tools): 
   try {
     await tools.exec('fluidsynth', args, { maxFileBytes: maxWavBytes })
   } catch (error) {
-    if (error instanceof ProcessFailure) throw corruptMediaError(format, error)
+    if (error instanceof ProcessFailure) throw createCorruptMediaError(format, error)
     throw error
   }
   const { size } = await stat(wav).catch(() => ({ size: 0 }))
   // For a file that it cannot read, fluidsynth reports no error but writes an empty result.
-  if (size <= 1024) throw midiError(format)
+  if (size <= 1024) throw createMidiError(format)
   return wav
 }
 
@@ -41,10 +41,11 @@ const maxChunks = 100
 /** Returns the MIDI data, extracted from its RIFF container if there is one. */
 async function extractMidi(path: string, format: FormatId): Promise<Uint8Array> {
   const { size } = await stat(path)
-  if (size > 64 * 1024 * 1024) throw midiError(format)
+  if (size > 64 * 1024 * 1024) throw createMidiError(format)
   const bytes = await readFile(path)
   const start = await findMidi(openBuffer(bytes))
-  if (start === undefined || bytes.toString('latin1', start, start + 4) !== 'MThd') throw midiError(format)
+  if (start === undefined || bytes.toString('latin1', start, start + 4) !== 'MThd')
+    throw createMidiError(format)
   return bytes.subarray(start)
 }
 
@@ -56,7 +57,7 @@ async function findMidi(file: RandomAccess): Promise<number | undefined> {
   return undefined
 }
 
-function midiError(format: FormatId): AppError {
+function createMidiError(format: FormatId): AppError {
   return new AppError('CORRUPT_FILE', `The MIDI file (${format}) is damaged: it contains no notes.`, {
     format,
   })

@@ -49,7 +49,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
     constantFrameRate: container.constantFrameRate === true,
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
-      ...[...unusedOptions].map(optionWarning),
+      ...[...unusedOptions].map(createOptionWarning),
       ...deduplicateWarnings(streams.flatMap((track) => track.warnings)),
       ...tagWarnings(media.tags, container.muxer),
       ...audioTrackWarnings(media.audio.length, keptAudio.length),
@@ -128,7 +128,7 @@ function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarnin
   return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
 }
 
-function optionWarning(name: string): MediaWarning {
+function createOptionWarning(name: string): MediaWarning {
   return {
     code: 'OPTION_NOT_USED',
     message: `${name} was ignored because the codec does not support it.`,

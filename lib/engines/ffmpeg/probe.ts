@@ -186,16 +186,16 @@ export async function probe(
     return hasTimestamps(format) ? media : { ...media, durationS: undefined }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw corruptMediaError(format, error)
+    throw createCorruptMediaError(format, error)
   }
 }
 
-export function missingStreamError(missingStream: string, from: FormatId, to: FormatId): AppError {
+export function createMissingStreamError(missingStream: string, from: FormatId, to: FormatId): AppError {
   const message = `The ${formatById(from).name} (${from}) has no ${missingStream}, so it cannot be converted to ${to}.`
   return new AppError('UNSUPPORTED_CONVERSION', message, { from, to })
 }
 
-export function corruptMediaError(format: FormatId, cause: Error): AppError {
+export function createCorruptMediaError(format: FormatId, cause: Error): AppError {
   const { name } = formatById(format)
   return new AppError(
     'CORRUPT_FILE',

@@ -5,8 +5,8 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { availableThreads } from '../host-limits.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { featureError } from '../unsupported-feature.ts'
-import { corruptMediaError, type MediaInfo, probe } from './probe.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
+import { createCorruptMediaError, type MediaInfo, probe } from './probe.ts'
 import { readHeader } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
 
@@ -196,8 +196,8 @@ const brokenSourcePattern =
 export function toMediaError(error: unknown, from: FormatId, to: FormatId): unknown {
   if (!(error instanceof ProcessFailure)) return error
   const [, feature] = /Unsupported (DXGI format \d+)/.exec(error.stderr) ?? []
-  if (feature !== undefined) return featureError(from, `an unknown compression (${feature})`, error)
-  if (brokenSourcePattern.test(error.stderr)) return corruptMediaError(from, error)
+  if (feature !== undefined) return createFeatureError(from, `an unknown compression (${feature})`, error)
+  if (brokenSourcePattern.test(error.stderr)) return createCorruptMediaError(from, error)
   const message = `The ${formatById(from).name} (${from}) could not be converted to ${formatById(to).name} (${to}).`
   return new AppError('CONVERSION_FAILED', message, { from, to }, { cause: error })
 }

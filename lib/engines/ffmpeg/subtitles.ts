@@ -11,7 +11,7 @@ import { normalizeFields } from './ass-fields.ts'
 import { textSubtitleCodecs } from './covers-and-subtitles.ts'
 import { demuxerArgs, localProtocolArgs } from './demuxers.ts'
 import { decodeEntities } from './html-entities.ts'
-import { corruptMediaError, probe } from './probe.ts'
+import { createCorruptMediaError, probe } from './probe.ts'
 import {
   type Cue,
   closeOpenCues,
@@ -95,7 +95,9 @@ export async function convertSubtitles(
         ? closeOpenCues(parsedCues)
         : parsedCues
   if (cues.length === 0)
-    throw isVideo ? noTextSubtitlesError(from, '') : corruptMediaError(from, new Error('no cue found'))
+    throw isVideo
+      ? createNoTextSubtitlesError(from, '')
+      : createCorruptMediaError(from, new Error('no cue found'))
   const encoder = to in encoderByFormat ? encoderByFormat[to as keyof typeof encoderByFormat] : undefined // Checked by `in`.
   // The decoder adds a font and position to SCC captions, and the TTML encoder supports no styles.
   const isPlainText = cues !== parsedCues || from === 'scc' || (to === 'ttml' && track.demuxer === 'ass')
@@ -135,7 +137,8 @@ async function extractTrack(
 ): Promise<SubtitleFile> {
   const { subtitles } = await probe(input.path, from, tools)
   const stream = subtitles.find(({ codec_name }) => textSubtitleCodecs.includes(codec_name))
-  if (!stream) throw noTextSubtitlesError(from, subtitles.length > 0 ? ' Its subtitles are images.' : '')
+  if (!stream)
+    throw createNoTextSubtitlesError(from, subtitles.length > 0 ? ' Its subtitles are images.' : '')
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)
   const output = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
@@ -146,7 +149,7 @@ async function extractTrack(
   return { path, demuxer: kind }
 }
 
-function noTextSubtitlesError(from: FormatId, hint: string): AppError {
+function createNoTextSubtitlesError(from: FormatId, hint: string): AppError {
   const { name } = formatById(from)
   const message = `The ${name} (${from}) has no text subtitles.${hint} Send a video with a text subtitle track.`
   return new AppError('INVALID_INPUT', message, { field: 'file', from })
@@ -204,7 +207,7 @@ async function readTtml(text: string): Promise<Cue[]> {
   try {
     return parseTtml(text)
   } catch (error) {
-    throw corruptMediaError('ttml', error instanceof Error ? error : new Error(String(error)))
+    throw createCorruptMediaError('ttml', error instanceof Error ? error : new Error(String(error)))
   }
 }
 

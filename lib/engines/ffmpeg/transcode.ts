@@ -11,7 +11,7 @@ import { removeBogusDelay } from './mp3-delay.ts'
 import { writeOggCover } from './ogg-cover.ts'
 import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
 import { buildRecipe } from './plan.ts'
-import { type MediaInfo, missingStreamError } from './probe.ts'
+import { createMissingStreamError, type MediaInfo } from './probe.ts'
 import { readHeader } from './read-header.ts'
 import type { Recipe } from './recipe.ts'
 import { encode, isComplete } from './run.ts'
@@ -140,9 +140,10 @@ export function parseMediaTarget({ to, options }: EngineWork): {
 
 function requireStreams({ media, container, from, to }: Transcoding): void {
   if (container.video.length === 0 && media.audio.length === 0)
-    throw missingStreamError('audio track', from, to)
-  if (container.audio.length === 0 && !media.video) throw missingStreamError('video track', from, to)
-  if (!media.video && media.audio.length === 0) throw missingStreamError('video or audio track', from, to)
+    throw createMissingStreamError('audio track', from, to)
+  if (container.audio.length === 0 && !media.video) throw createMissingStreamError('video track', from, to)
+  if (!media.video && media.audio.length === 0)
+    throw createMissingStreamError('video or audio track', from, to)
 }
 
 export function describeMedia({ durationS, video, audio }: MediaInfo): Record<string, unknown> {

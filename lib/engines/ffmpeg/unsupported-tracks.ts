@@ -4,7 +4,7 @@ import { Mp4Boxes } from '../../binary/mp4.ts'
 import { openRandomAccess, type RandomAccess } from '../../binary/random-access.ts'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 import { listDemuxers } from './demuxers.ts'
 import { readTransportStreams } from './transport-stream.ts'
 
@@ -81,7 +81,7 @@ export async function findUnsupportedCodec(
 ): Promise<AppError | undefined> {
   const codecs = (await readTracks(path, format))?.codecs.map((codec) => unsupportedCodecNames[codec])
   const codec = codecs?.find((name) => name !== undefined)
-  return codec === undefined ? undefined : featureError(format, codec, cause)
+  return codec === undefined ? undefined : createFeatureError(format, codec, cause)
 }
 
 async function readTracks(path: string, format: FormatId): Promise<Tracks | undefined> {

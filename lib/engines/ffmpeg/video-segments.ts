@@ -199,7 +199,7 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
   if (audioPath && container.muxer === 'mov') await restoreLanguages(target, await readLanguages(audioPath))
   const recipe = { requiredStreams: { video: true, audio: audioPath ? 1 : 0 }, allEncoded: false }
   if (!(await isComplete({ path: target, to: work.to, recipe, written: stats, durationS }, tools)))
-    throw joinError()
+    throw createJoinError()
   const missingFrames = request.expectedFrames - segments.reduce((sum, { frames }) => sum + frames, 0)
   if (missingFrames > 0) {
     const message = `${missingFrames} of ${request.expectedFrames} frames are missing because they could not be decoded where the video was split.`
@@ -209,5 +209,5 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
   return target
 }
 
-const joinError = () =>
+const createJoinError = () =>
   new AppError('CONVERSION_FAILED', 'The converted segments of the video could not be joined.')

@@ -1,5 +1,5 @@
 import type { FormatId } from '../../formats/index.ts'
-import { streamEncodedWarning } from './audio-stream.ts'
+import { createStreamEncodedWarning } from './audio-stream.ts'
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { hasTimestamps, isAnimation } from './demuxers.ts'
@@ -103,7 +103,9 @@ function encodeArgs(
     twoPass: rate.twoPass,
     unusedOptions: findUnusedOptions(codec, options),
     warnings: [
-      ...(options.codec === 'copy' ? [streamEncodedWarning('codec', video.codec_name, codec.name)] : []),
+      ...(options.codec === 'copy'
+        ? [createStreamEncodedWarning('codec', video.codec_name, codec.name)]
+        : []),
       ...(rate.twoPass ? ignoredQualityWarnings(options) : []),
       ...(keepsAlpha ? [] : alphaWarnings(video, from, options)),
       ...(keepsHdr ? [] : hdrWarnings(video, overlay ? undefined : findHdrCodec(container))),

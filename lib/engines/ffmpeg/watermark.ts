@@ -6,7 +6,7 @@ import { parseWatermarkOptions } from '../shared/image/watermark-options.ts'
 import { loadSharp } from '../vips/image.ts'
 import { type CompressSource, preferSourceCodec } from './compress.ts'
 import { videoWatermarkOptions } from './options.ts'
-import { missingStreamError } from './probe.ts'
+import { createMissingStreamError } from './probe.ts'
 import { getContainer, transcode } from './transcode.ts'
 import type { Overlay } from './video-filters.ts'
 import { chooseVideoSize } from './video-stream.ts'
@@ -23,7 +23,7 @@ export async function watermarkVideo(
   tools: Tools,
 ): Promise<EngineResult> {
   const { media, from } = source
-  if (!media.video) throw missingStreamError('video track', from, work.to)
+  if (!media.video) throw createMissingStreamError('video track', from, work.to)
   const watermark = await createWatermark(parseWatermarkOptions(work.options), work.inputs[1])
   const container = getContainer(work.to)
   const { quality, preset } = videoWatermarkOptions.parse(work.options)

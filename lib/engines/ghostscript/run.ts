@@ -29,11 +29,11 @@ export async function runGhostscript(job: GhostscriptJob, tools: Tools): Promise
   try {
     await tools.exec('gs', args)
   } catch (error) {
-    throw error instanceof ProcessFailure ? unreadableDrawingError(format, error) : error
+    throw error instanceof ProcessFailure ? createUnreadableDrawingError(format, error) : error
   }
 }
 
-export function unreadableDrawingError(format: FormatId, cause?: Error): AppError {
+export function createUnreadableDrawingError(format: FormatId, cause?: Error): AppError {
   const message = `The ${formatById(format).name} (${format}) is damaged or contains no drawing.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format }, cause && { cause })
 }

@@ -1,7 +1,7 @@
 import { type FileHandle, open } from 'node:fs/promises'
 import { AppError } from '../../errors.ts'
 import { maxSidePx } from '../../formats/image-limits.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 
 /**
  * Reads FITS 4.0, which contains measurements. ImageMagick 6.9.11 reads only a single plane of integers correctly:
@@ -48,7 +48,7 @@ export async function writeFitsImage(source: string, target: string): Promise<Fi
   const [firstImage] = images
   if (!firstImage) {
     if (units.some(({ cards }) => cards.get('ZIMAGE') === 'T'))
-      throw featureError('fits', 'a compressed image')
+      throw createFeatureError('fits', 'a compressed image')
     return undefined
   }
   const planes = firstImage.count === 3 ? 3 : 1

@@ -1,6 +1,6 @@
 import type { Tools } from '../engine.ts'
 import { loadSharp } from '../vips/image.ts'
-import { corruptImageError } from '../vips/image-error.ts'
+import { createCorruptImageError } from '../vips/image-error.ts'
 import { runMagick } from './run.ts'
 import { getMagickSource, type MagickSourceId } from './sources.ts'
 
@@ -35,7 +35,7 @@ export async function readFrames(
       const [width = 0, height = 0, depth = 8] = line.split(' ', 3).map(Number)
       return { width, height, depth, colorspace, profiles: profiles.split(',') }
     })
-  if (!firstFrame || !(firstFrame.width > 0 && firstFrame.height > 0)) throw corruptImageError(from)
+  if (!firstFrame || !(firstFrame.width > 0 && firstFrame.height > 0)) throw createCorruptImageError(from)
   return [firstFrame, ...rest]
 }
 

@@ -3,9 +3,9 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, isFormatId } from '../../formats/index.ts'
 import {
   canBeLocked,
-  documentPasswordMissingError,
-  documentPasswordWrongError,
-  documentProtectionUnknownError,
+  createDocumentPasswordMissingError,
+  createDocumentPasswordWrongError,
+  createDocumentProtectionUnknownError,
 } from '../../formats/locked-office.ts'
 import type { EngineHost, EngineLimits } from '../engine.ts'
 import { OfficeCrash, type OfficeFacts, OfficeStartFailure } from './bridge.ts'
@@ -48,20 +48,20 @@ export const officeHost = (pool: OfficePool, limits: EngineLimits): EngineHost =
         return facts
       } catch (error) {
         throw limit.aborted && !tools.signal.aborted
-          ? timeoutError(limits, error)
+          ? createTimeoutError(limits, error)
           : explainFailure(error, job)
       }
     },
   }),
 })
 
-function timeoutError({ timeoutS }: EngineLimits, cause: unknown): AppError {
+function createTimeoutError({ timeoutS }: EngineLimits, cause: unknown): AppError {
   const message = `The document exceeded the time limit of ${timeoutS} seconds. Send a smaller one, or request fewer pages.`
   return new AppError('TIMEOUT', message, { timeoutS }, { cause })
 }
 
 function explainFailure(error: unknown, job: HostedOfficeJob): unknown {
-  if (error instanceof OfficeRefusal) return refusalError(error, job)
+  if (error instanceof OfficeRefusal) return createRefusalError(error, job)
   if (error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)) {
     const message = `The document could not be converted to ${job.to}: it crashes LibreOffice. Save it again in the program that created it and retry.`
     return new AppError('CONVERSION_FAILED', message, { from: job.from, to: job.to }, { cause: error })
@@ -69,11 +69,13 @@ function explainFailure(error: unknown, job: HostedOfficeJob): unknown {
   return error
 }
 
-function refusalError(error: OfficeRefusal, { from, to, request }: HostedOfficeJob): AppError {
+function createRefusalError(error: OfficeRefusal, { from, to, request }: HostedOfficeJob): AppError {
   switch (error.reason) {
     case 'password':
-      if (request.password !== undefined) return documentPasswordWrongError(error)
-      return canBeLocked(from) ? documentPasswordMissingError(error) : documentProtectionUnknownError(error)
+      if (request.password !== undefined) return createDocumentPasswordWrongError(error)
+      return canBeLocked(from)
+        ? createDocumentPasswordMissingError(error)
+        : createDocumentProtectionUnknownError(error)
     case 'corrupt':
       return new AppError(
         'CORRUPT_FILE',

@@ -5,9 +5,9 @@ import { getFamily } from '../../formats/detect/families.ts'
 import type { FormatId } from '../../formats/index.ts'
 import {
   canBeLocked,
-  documentKindMismatchError,
-  documentPasswordWrongError,
-  documentProtectionUnknownError,
+  createDocumentKindMismatchError,
+  createDocumentPasswordWrongError,
+  createDocumentProtectionUnknownError,
   isOpenXml,
 } from '../../formats/locked-office.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
@@ -37,9 +37,9 @@ export async function unlock(
   const code = await decrypt(input.path, path, password, tools)
   switch (code) {
     case exitCodes.wrongPassword:
-      throw documentPasswordWrongError()
+      throw createDocumentPasswordWrongError()
     case exitCodes.unknownLock:
-      throw documentProtectionUnknownError()
+      throw createDocumentProtectionUnknownError()
     case exitCodes.notLocked:
       return { files: [{ path: input.path }] }
     case exitCodes.odf: {
@@ -66,7 +66,7 @@ async function requireFormat(expectedFormat: FormatId, path: string): Promise<vo
   const source = { filename: `open.${expectedFormat}`, size, read: createReader(file) }
   const { format } = await detectZipFormat(await openFile(source))
   if (canBeLocked(format) && !getFamily(expectedFormat).includes(format))
-    throw documentKindMismatchError(expectedFormat, format)
+    throw createDocumentKindMismatchError(expectedFormat, format)
 }
 
 const warnAboutRemovedPassword = (tools: Tools) =>

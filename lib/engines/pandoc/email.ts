@@ -29,7 +29,9 @@ export async function convertEmail(
   const { stdout } = await runPython('document/mail_page.py', [input.path, path], tools, {
     timeoutS: 120,
   }).catch((error: unknown) => {
-    throw error instanceof ProcessFailure || error instanceof EngineCrash ? corruptEmailError(error) : error
+    throw error instanceof ProcessFailure || error instanceof EngineCrash
+      ? createCorruptEmailError(error)
+      : error
   })
   const { attachments, missing } = Output.parse(JSON.parse(stdout))
   if (attachments > 0) {
@@ -46,7 +48,7 @@ export async function convertEmail(
   return { files: [{ path }] }
 }
 
-function corruptEmailError(cause: Error): AppError {
+function createCorruptEmailError(cause: Error): AppError {
   const message = 'The email message (eml) could not be read: it is damaged or not an email.'
   return new AppError('CORRUPT_FILE', message, { field: 'file', format: 'eml' }, { cause })
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 
 /**
  * Maximum backticks in a row, and nested quotations, which pandoc parses in a second. The time grows with the square of
@@ -13,9 +13,11 @@ const maxQuotationDepth = 1000
 export async function requireReadableMarkdown(path: string, format: FormatId): Promise<void> {
   const text = await readFile(path, 'latin1')
   const backtickRunLength = maxMatchLength(text, /`+/g, (run) => run.length)
-  if (backtickRunLength > maxBackticks) throw featureError(format, `${backtickRunLength} backticks in a row`)
+  if (backtickRunLength > maxBackticks)
+    throw createFeatureError(format, `${backtickRunLength} backticks in a row`)
   const depth = maxMatchLength(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
-  if (depth > maxQuotationDepth) throw featureError(format, `a line with ${depth} nested quotations (>)`)
+  if (depth > maxQuotationDepth)
+    throw createFeatureError(format, `a line with ${depth} nested quotations (>)`)
 }
 
 function maxMatchLength(text: string, pattern: RegExp, measure: (match: string) => number): number {

@@ -117,7 +117,7 @@ async function chooseReader(input: InputFile, from: PandocSourceId) {
 
 async function parseTree(path: string, from: PandocSourceId): Promise<Tree> {
   const tree = Tree.safeParse(JSON.parse(await readFile(path, 'utf8')))
-  if (!tree.success) throw corruptDocumentError(from)
+  if (!tree.success) throw createCorruptDocumentError(from)
   return tree.data
 }
 
@@ -131,7 +131,7 @@ export async function runReader(
   const { path } = input
   // Pandoc's RTF reader accepts any bytes, so the signature is checked here.
   if (from === 'rtf' && !(await readFile(path)).subarray(0, 64).includes('{\\rtf'))
-    throw corruptDocumentError(from)
+    throw createCorruptDocumentError(from)
   try {
     const verboseArgs = from === 'tex' ? ['--verbose'] : []
     const allArgs = ['--sandbox', ...verboseArgs, ...args, path]
@@ -149,9 +149,9 @@ export async function runReader(
         { cause: error },
       )
     }
-    if (isOutOfMemory(error)) throw tooLargeError(from, error)
+    if (isOutOfMemory(error)) throw createTooLargeError(from, error)
     if (error instanceof ProcessFailure || error instanceof EngineCrash)
-      throw corruptDocumentError(from, error)
+      throw createCorruptDocumentError(from, error)
     throw error
   }
 }
@@ -160,7 +160,7 @@ export async function runReader(
 const isOutOfMemory = (error: unknown) =>
   error instanceof ProcessFailure && /out of memory|heap exhausted|cannot allocate memory/i.test(error.stderr)
 
-function tooLargeError(from: FormatId, cause: unknown): AppError {
+function createTooLargeError(from: FormatId, cause: unknown): AppError {
   const message = `The ${formatById(from).name} (${from}) needs more memory than a conversion may use. Split it into smaller files.`
   return new AppError('FILE_TOO_LARGE', message, { field: 'file', format: from }, { cause })
 }
@@ -173,7 +173,7 @@ function warnAboutIncludes(stderr: string, tools: Tools): void {
   tools.warn('INCLUDES_DROPPED', `${files} left out because it was not sent.`)
 }
 
-function corruptDocumentError(from: FormatId, cause?: Error): AppError {
+function createCorruptDocumentError(from: FormatId, cause?: Error): AppError {
   const message = `The ${formatById(from).name} (${from}) could not be read: it is damaged or not a document of that format.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause })
 }

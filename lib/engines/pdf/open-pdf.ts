@@ -2,10 +2,10 @@ import { open, readFile, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { edgeBytes } from '../../formats/detect/byte-source.ts'
 import { encryptsOnlyAttachments, removeEncryption } from '../../formats/locked-attachments.ts'
-import { pdfPasswordMissingError } from '../../formats/locked-pdf.ts'
+import { createPdfPasswordMissingError } from '../../formats/locked-pdf.ts'
 import type { Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { corruptPdfError, runQpdf } from './qpdf.ts'
+import { createCorruptPdfError, runQpdf } from './qpdf.ts'
 
 /** Size of a page in points, as displayed after rotation. */
 export interface PdfPageSize {
@@ -81,11 +81,11 @@ const maxTextLength = 2 ** 29 - 24
 /** Opens a PDF that encrypts only its attachments. @throws AppError PDF_ENCRYPTED if it encrypts more. */
 async function openWithoutAttachments(source: string, tools: Tools): Promise<OpenPdf> {
   const text = await readText(source)
-  if (!encryptsOnlyAttachments(text)) throw pdfPasswordMissingError()
+  if (!encryptsOnlyAttachments(text)) throw createPdfPasswordMissingError()
   const path = join(tools.workDir, `pages-${basename(source)}`)
   await writeFile(path, removeEncryption(text), 'latin1')
   const facts = await readFacts(path, tools)
-  if (facts === 'locked') throw pdfPasswordMissingError()
+  if (facts === 'locked') throw createPdfPasswordMissingError()
   return { path, ...facts, hasLockedAttachments: true }
 }
 
@@ -102,7 +102,7 @@ async function readFacts(path: string, tools: Tools): Promise<PdfFacts | 'locked
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
     if (/Incorrect password/i.test(error.stderr)) return 'locked'
-    throw corruptPdfError(error)
+    throw createCorruptPdfError(error)
   }
 }
 
@@ -119,7 +119,7 @@ function parsePageSizes(stdout: string): PdfPageSize[] {
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]
   const count = Number(/^Pages:\s+(\d+)/m.exec(stdout)?.[1] ?? 0)
   if (count === 0 || sizes.length !== count)
-    throw corruptPdfError(new Error(`pdfinfo reported ${sizes.length} of ${count} page sizes`))
+    throw createCorruptPdfError(new Error(`pdfinfo reported ${sizes.length} of ${count} page sizes`))
   return sizes.map(([, width, height], index) => {
     const isSideways = Number(rotations[index]?.[1] ?? 0) % 180 !== 0
     const size = { width: Number(width), height: Number(height) }

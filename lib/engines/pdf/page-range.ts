@@ -34,7 +34,7 @@ export function resolvePages(range: string | undefined, count: number): number[]
     const step = firstPage <= lastPage ? 1 : -1
     for (let page = firstPage; page !== lastPage + step; page += step) pages.push(page)
     if (pages.length > maxPagesListed)
-      throw invalidPagesError(`pages: at most ${maxPagesListed} pages can be listed.`, {})
+      throw createInvalidPagesError(`pages: at most ${maxPagesListed} pages can be listed.`, {})
   }
   return pages
 }
@@ -61,9 +61,9 @@ function parsePageNumber(text: string, count: number): number {
   const page = word === 'last' ? count : Number(word)
   if (page >= 1 && page <= count) return page
   const message = `pages: page ${word} does not exist; the document has pages 1 to ${count}.`
-  throw invalidPagesError(message, { reason: 'no-such-page', pages: count })
+  throw createInvalidPagesError(message, { reason: 'no-such-page', pages: count })
 }
 
-function invalidPagesError(message: string, details: Readonly<Record<string, unknown>>): AppError {
+function createInvalidPagesError(message: string, details: Readonly<Record<string, unknown>>): AppError {
   return new AppError('INVALID_INPUT', message, { field: 'pages', ...details })
 }

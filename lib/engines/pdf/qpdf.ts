@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
-import { pdfPasswordWrongError } from '../../formats/locked-pdf.ts'
+import { createPdfPasswordWrongError } from '../../formats/locked-pdf.ts'
 import type { ExecOptions, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 
@@ -29,18 +29,20 @@ export async function runQpdf(
     return stderr
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    throw /invalid password/i.test(error.stderr) ? pdfPasswordWrongError({}, error) : corruptPdfError(error)
+    throw /invalid password/i.test(error.stderr)
+      ? createPdfPasswordWrongError({}, error)
+      : createCorruptPdfError(error)
   } finally {
     await rm(path, { force: true })
   }
 }
 
 /** Creates the error for a PDF that a program cannot read. */
-export function corruptPdfError(cause: Error): AppError {
+export function createCorruptPdfError(cause: Error): AppError {
   return new AppError('CORRUPT_FILE', 'The PDF is damaged or incomplete.', undefined, { cause })
 }
 
 /** Converts the failure of a program into a CORRUPT_FILE error; returns any other error unchanged. */
 export function toPdfError(error: unknown): unknown {
-  return error instanceof ProcessFailure ? corruptPdfError(error) : error
+  return error instanceof ProcessFailure ? createCorruptPdfError(error) : error
 }

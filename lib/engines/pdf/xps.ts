@@ -35,11 +35,11 @@ export async function xpsToPdf({ inputs: [input], outDir }: EngineWork, tools: T
     return { files: [{ path }], details: { pages: sizes.length } }
   } catch (error) {
     const isDamage = [ProcessFailure, EngineCrash, AppError].some((kind) => error instanceof kind)
-    throw isDamage ? corruptXpsError(input.format, error) : error
+    throw isDamage ? createCorruptXpsError(input.format, error) : error
   }
 }
 
-function corruptXpsError(format: FormatId, cause: unknown): AppError {
+function createCorruptXpsError(format: FormatId, cause: unknown): AppError {
   const message = `The ${formatById(format).name} (${format}) is damaged or incomplete.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
 }

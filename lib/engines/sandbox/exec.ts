@@ -141,7 +141,7 @@ async function execute(
   const stdout = new OutputCap(10 * MB)
   const stderr = new TruncatedOutput(64 * 1024)
   const stop = new AbortController()
-  const timer = setTimeout(() => stop.abort(timeoutError(timeoutS)), timeoutS * 1000)
+  const timer = setTimeout(() => stop.abort(createTimeoutError(timeoutS)), timeoutS * 1000)
   const onAbort = () => stop.abort(signal.reason)
   signal.addEventListener('abort', onAbort, { once: true })
   stop.signal.addEventListener('abort', () => killGroup(child), { once: true })
@@ -164,7 +164,7 @@ async function execute(
     const crashSignal = exitSignal(exit)
     how = stop.signal.aborted ? describeAbort(stop.signal) : (crashSignal ?? `exit code ${exit.code}`)
     stop.signal.throwIfAborted()
-    if (crashSignal !== undefined) throw crashError(bin, crashSignal, stderr.toString(), execution)
+    if (crashSignal !== undefined) throw createCrashError(bin, crashSignal, stderr.toString(), execution)
     if (exit.code === null || !okCodes.includes(exit.code)) {
       throw new ProcessFailure(bin, exit.code ?? -1, stderr.toString())
     }
@@ -214,7 +214,7 @@ function describeAbort({ reason }: AbortSignal): string {
   return `stopped (${reason instanceof Error ? reason.constructor.name : String(reason)})`
 }
 
-function timeoutError(timeoutS: number): AppError {
+function createTimeoutError(timeoutS: number): AppError {
   return new AppError(
     'TIMEOUT',
     `The conversion exceeded its time limit of ${Math.round(timeoutS)} seconds. Send a smaller file or request only a part of it.`,
@@ -228,7 +228,7 @@ function writeStdin(child: ChildProcess, input: string | undefined): void {
   child.stdin.end(input)
 }
 
-function crashError(bin: string, signal: string, stderr: string, execution: Execution): Error {
+function createCrashError(bin: string, signal: string, stderr: string, execution: Execution): Error {
   const cause = new EngineCrash(bin, signal, stderr)
   if (signal === 'SIGXFSZ') {
     const limitMb = Math.round((execution.maxFileBytes ?? execution.limits.diskMb * MB) / MB)

@@ -39,7 +39,7 @@ export async function extract(
   const selectedNames = patterns
     ? archiveFiles.filter((path) => patterns.some((pattern) => matchesPath(path, pattern)))
     : archiveFiles
-  if (selectedNames.length > maxFiles) throw tooManyFilesError(selectedNames.length)
+  if (selectedNames.length > maxFiles) throw createTooManyFilesError(selectedNames.length)
   const nameFile = createFileNamer()
   const files: OutputFile[] = []
   for (const [index, archivePath] of selectedNames.entries()) {
@@ -48,7 +48,7 @@ export async function extract(
     files.push({ path, filename: nameFile(archivePath) })
   }
   const [firstFile, ...otherFiles] = files
-  if (!firstFile) throw noMatchError(archiveFiles)
+  if (!firstFile) throw createNoMatchError(archiveFiles)
   return { files: [firstFile, ...otherFiles], details: { files: files.length, filesInArchive: count } }
 }
 
@@ -70,12 +70,12 @@ function matchesPath(path: string, pattern: string): boolean {
   return matches(text) || (!patterns.includes('/') && matches(text.slice(text.lastIndexOf('/') + 1)))
 }
 
-function tooManyFilesError(count: number): AppError {
+function createTooManyFilesError(count: number): AppError {
   const message = `${count} files would be extracted, but at most ${maxFiles} are allowed. Select some of them with paths.`
   return new AppError('FILE_TOO_LARGE', message, { field: 'paths', limit: maxFiles, got: count })
 }
 
-function noMatchError(archiveFiles: readonly string[]): AppError {
+function createNoMatchError(archiveFiles: readonly string[]): AppError {
   const examples = archiveFiles.slice(0, 5).map((path) => JSON.stringify(path.slice(0, 100)))
   const message = `paths: no file in the archive matches. There ${archiveFiles.length === 1 ? 'is' : `are ${archiveFiles.length}, as`} ${examples.join(', ')}.`
   return new AppError('INVALID_INPUT', message, {

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import * as z from 'zod'
 import { AppError } from '../../errors.ts'
 import {
-  archiveTooLargeError,
+  createArchiveTooLargeError,
+  createTooManyEntriesError,
   maxDepth,
   maxEntries,
-  tooManyEntriesError,
 } from '../../formats/archive-limits.ts'
-import { isUnsafePath, unsafeNameError } from '../../formats/unsafe-name.ts'
+import { createUnsafeNameError, isUnsafePath } from '../../formats/unsafe-name.ts'
 import type { ExecOptions, Tools } from '../engine.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 
@@ -148,17 +148,19 @@ async function runListing(
   try {
     return await tools.exec(bin, args, { stdin: '', timeoutS: 120, ...options })
   } catch (error) {
-    if (error instanceof EngineCrash && error.signal === 'its output limit') throw tooManyEntriesError(error)
+    if (error instanceof EngineCrash && error.signal === 'its output limit')
+      throw createTooManyEntriesError(error)
     throw error
   }
 }
 
 /** @throws AppError FILE_TOO_LARGE when a limit is exceeded, INVALID_INPUT for path traversal or deep nesting. */
 export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: number): void {
-  if (entries.length > maxEntries) throw tooManyEntriesError()
-  if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes) throw archiveTooLargeError(limitBytes)
+  if (entries.length > maxEntries) throw createTooManyEntriesError()
+  if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes)
+    throw createArchiveTooLargeError(limitBytes)
   const unsafeEntry = entries.find(({ name }) => isUnsafePath(name))
-  if (unsafeEntry) throw unsafeNameError(unsafeEntry.name)
+  if (unsafeEntry) throw createUnsafeNameError(unsafeEntry.name)
   if (entries.some(({ name }) => name.split('/').length > maxDepth)) {
     const message = `The archive has folders more than ${maxDepth} deep.`
     throw new AppError('INVALID_INPUT', message, { field: 'file', limit: maxDepth })

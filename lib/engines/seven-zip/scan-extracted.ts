@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Stats } from 'node:fs'
 import { chmod, lstat, mkdir, readdir, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { maxEntries, tooManyEntriesError } from '../../formats/archive-limits.ts'
+import { createTooManyEntriesError, maxEntries } from '../../formats/archive-limits.ts'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
 
 /** Number of files, folders and bytes that were unpacked from an archive. */
@@ -42,7 +42,7 @@ export async function measureFolder(folder: string): Promise<UnpackedContents> {
     if (stats.isDirectory()) folders++
     else files++
     bytes += stats.isFile() ? stats.size : 0
-    if (files + folders > maxEntries) throw tooManyEntriesError()
+    if (files + folders > maxEntries) throw createTooManyEntriesError()
   }
   return { files, folders, bytes }
 }

@@ -2,12 +2,12 @@ import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join, parse } from 'node:path'
 import { fileTypeFromBuffer } from 'file-type'
 import { AppError } from '../../errors.ts'
-import { archiveTooLargeError, getMaxUnpackedBytes } from '../../formats/archive-limits.ts'
+import { createArchiveTooLargeError, getMaxUnpackedBytes } from '../../formats/archive-limits.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { ExecOptions, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { locatePythonProgram } from '../sandbox/python.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 import { warnAboutDroppedEntries } from './dropped-entries.ts'
 import { findSafeLinks, type KeptLink } from './kept-links.ts'
 import {
@@ -68,7 +68,7 @@ export async function unpackArchive(
   await makeReadable(folder, zipFormats.includes(input.format) ? 'cp437' : 'windows-1252')
   if (zipFormats.includes(input.format)) await splitBackslashes(folder)
   const contents = await measureFolder(folder)
-  if (contents.bytes > limitBytes) throw archiveTooLargeError(limitBytes)
+  if (contents.bytes > limitBytes) throw createArchiveTooLargeError(limitBytes)
   return { ...contents, links }
 }
 
@@ -137,7 +137,7 @@ async function unpackWithPython(
   const entries = await listWithSevenZip(path, '', tools)
   checkEntries(entries, limitBytes)
   if (findUnsafeEntries(entries).length > 0)
-    throw featureError('7z', 'links and an unknown compression method')
+    throw createFeatureError('7z', 'links and an unknown compression method')
   const { file, args, readOnly } = locatePythonProgram('archive/unpack_7z.py')
   await runWithSizeLimit({ folder, limitBytes }, [file, ...args, path, folder], tools, { readOnly })
 }
@@ -300,7 +300,7 @@ async function runWithSizeLimit(
   const interval = setInterval(() => {
     measurement ??= measureFolder(folder)
       .then(({ bytes }) => {
-        if (bytes > limitBytes) stopMeasuring.abort(archiveTooLargeError(limitBytes))
+        if (bytes > limitBytes) stopMeasuring.abort(createArchiveTooLargeError(limitBytes))
       })
       .catch((error: unknown) => stopMeasuring.abort(error))
       .finally(() => {
@@ -317,7 +317,7 @@ async function runWithSizeLimit(
     })
   } catch (error) {
     if (error instanceof AppError && error.details?.limitMb !== undefined)
-      throw archiveTooLargeError(limitBytes, error)
+      throw createArchiveTooLargeError(limitBytes, error)
     throw error
   } finally {
     clearInterval(interval)

@@ -77,7 +77,7 @@ export async function compressOffice(work: EngineWork, tools: Tools): Promise<En
     const path = join(tools.workDir, `attempt-${index}`)
     const progress = (ratio: number) => tools.progress((0.95 * (index + ratio)) / levels.length)
     await repack(zip, path, level, { tools, progress }).catch((cause: unknown) => {
-      throw cause instanceof RangeError ? corruptError(work.from, 'one of its parts', cause) : cause
+      throw cause instanceof RangeError ? createCorruptError(work.from, 'one of its parts', cause) : cause
     })
     const { size } = await stat(path)
     if (size < bestAttempt.size) bestAttempt = { path, size }
@@ -100,11 +100,11 @@ async function openPackage(path: string, format: FormatId): Promise<ZipArchive> 
     if (zip.hasMoreEntries) throw new FileLimitError(`more than ${maxEntries} parts`)
     return zip
   } catch (cause) {
-    throw cause instanceof RangeError ? corruptError(format, 'its list of parts', cause) : cause
+    throw cause instanceof RangeError ? createCorruptError(format, 'its list of parts', cause) : cause
   }
 }
 
-function corruptError(format: FormatId, subject: string, cause: RangeError): AppError {
+function createCorruptError(format: FormatId, subject: string, cause: RangeError): AppError {
   const message = `The ${formatById(format).name} (${format}) is damaged: ${subject} cannot be read.`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format }, { cause })
 }

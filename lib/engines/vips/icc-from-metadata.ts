@@ -126,8 +126,17 @@ function getColorsByCode(code: number, transfer: number): Colors | undefined {
 
 function parseChromaticities(chunk: Buffer | undefined): Chromaticities {
   if (chunk?.length !== 32) return srgbPrimaries
-  const at = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
-  const values: Chromaticities = [at(0), at(1), at(2), at(3), at(4), at(5), at(6), at(7)]
+  const readFixedPoint = (index: number) => chunk.readUInt32BE(index * 4) / 100_000
+  const values: Chromaticities = [
+    readFixedPoint(0),
+    readFixedPoint(1),
+    readFixedPoint(2),
+    readFixedPoint(3),
+    readFixedPoint(4),
+    readFixedPoint(5),
+    readFixedPoint(6),
+    readFixedPoint(7),
+  ]
   return values.every((value, index) => Math.abs(value - (srgbPrimaries[index] ?? 0)) < 0.01)
     ? srgbPrimaries
     : values

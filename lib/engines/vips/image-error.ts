@@ -2,7 +2,7 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import { EngineCrash } from '../sandbox/engine-crash.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 
 /** Translates errors of libvips and its helper programs into errors that the client can act on. */
@@ -28,7 +28,9 @@ export function toImageError(error: unknown, format: FormatId): unknown {
     return new AppError('TIMEOUT', sentence, undefined, { cause: error })
   }
   const feature = findUnsupportedFeature(message)
-  return feature === undefined ? corruptImageError(format, error) : featureError(format, feature, error)
+  return feature === undefined
+    ? createCorruptImageError(format, error)
+    : createFeatureError(format, feature, error)
 }
 
 /** Messages of libvips and libtiff about features of an intact image that they do not support; `$1` is the match. */
@@ -50,6 +52,6 @@ function findUnsupportedFeature(message: string): string | undefined {
   return undefined
 }
 
-export function corruptImageError(format: FormatId, cause?: Error): AppError {
+export function createCorruptImageError(format: FormatId, cause?: Error): AppError {
   return new AppError('CORRUPT_FILE', `The ${format} image is damaged or incomplete.`, { format }, { cause })
 }

@@ -8,14 +8,14 @@ import { ProcessFailure } from '../sandbox/exec.ts'
 import { adobeRgbProfile } from '../shared/image/color-profiles.ts'
 import { getDrawingBox, getResizeBox, type ImageOptions, type ResizeBox } from '../shared/image/options.ts'
 import { warnAboutMissingFilesAt } from '../shared/image/svg-references.ts'
-import { featureError } from '../unsupported-feature.ts'
+import { createFeatureError } from '../unsupported-feature.ts'
 import { writeFramesAsWebp } from './animation-frames.ts'
 import { countApngFrames, readApng } from './apng/read.ts'
 import { hasOnlySequence } from './avif-still.ts'
 import { type DecodedFile, getImageDecoder } from './decoders.ts'
 import { hasAllPixels } from './gif-completeness.ts'
 import { addProfileFromCodes, addProfileFromPng } from './icc-from-metadata.ts'
-import { corruptImageError, toImageError } from './image-error.ts'
+import { createCorruptImageError, toImageError } from './image-error.ts'
 import { maxPixels, timeoutS } from './limits.ts'
 import { readPngHead } from './png-head.ts'
 import { pixelsPerInch, svgDefaults, writeSvgWithPixelLengths } from './svg-lengths.ts'
@@ -55,7 +55,7 @@ export async function openImage(
   const needsLossless = to !== 'pdf' && isLossless(to, options)
   const { path, format } = await decodeSource(input, to, needsLossless, tools).catch((error: unknown) => {
     throw error instanceof ProcessFailure
-      ? corruptImageError(input.format, error)
+      ? createCorruptImageError(input.format, error)
       : toImageError(error, input.format)
   })
   const metadata = await readMetadata(path).catch((error: unknown) => {
@@ -63,10 +63,10 @@ export async function openImage(
   })
   // libvips renders Lab images with transparency black.
   if (metadata.space?.startsWith('lab') && metadata.hasAlpha)
-    throw featureError(input.format, 'Lab colors with transparency')
+    throw createFeatureError(input.format, 'Lab colors with transparency')
   // libvips uses only the lowest byte of each sample at these depths.
   if (integerDepths.some((depth) => depth === metadata.depth))
-    throw featureError(input.format, 'samples of an unusual depth')
+    throw createFeatureError(input.format, 'samples of an unusual depth')
   if (input.format === 'gif') await checkGif(input, metadata, tools)
   const isStill = format === 'png' && input.format === 'apng'
   const pages = isStill ? await countApngFrames(path) : (metadata.pages ?? 1)
@@ -78,7 +78,7 @@ async function checkGif({ path, size }: InputFile, { width, height }: Metadata, 
   const canvas = view(await createReader(file)(0, 10))
   // If a side exceeds 2,048, libvips ignores the canvas size and uses the first frame as the whole image.
   if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
-    throw featureError('gif', 'a first frame that is smaller than its canvas')
+    throw createFeatureError('gif', 'a first frame that is smaller than its canvas')
   if (size <= maxCountedGifBytes && !hasAllPixels(await file.readFile()))
     tools.warn('MAY_BE_DAMAGED', 'The GIF is truncated within a frame: check whether anything is missing.')
 }
@@ -102,7 +102,7 @@ async function decodeSource(
 ): Promise<DecodedFile> {
   if (input.format === 'png') return { path: await normalizePng(input, tools), format: 'png' }
   if (input.format === 'avif' && (await hasOnlySequence(input.path)))
-    throw featureError('avif', 'an image sequence without a still image')
+    throw createFeatureError('avif', 'an image sequence without a still image')
   const isHeif = input.format === 'avif' || input.format === 'heic'
   const codes = isHeif ? await readHeifColorCodes(input.path) : undefined
   const decodedFile = await decodeFormat(input, to, isLossless || codes !== undefined, tools)

@@ -41,8 +41,8 @@ export async function openByteSource(source: ByteSource): Promise<OpenedFile> {
       return tail.subarray(from - (size - tail.length), to - (size - tail.length))
     return source.read(from, to)
   }
-  const at = async (position: number, length: number) => toBuffer(await read(position, position + length))
-  return { filename, size, read, at, head, tail }
+  const readAt = async (position: number, length: number) => toBuffer(await read(position, position + length))
+  return { filename, size, read, at: readAt, head, tail }
 }
 
 export function decodeAscii(bytes: Uint8Array, start = 0, end = bytes.length): string {
@@ -56,7 +56,7 @@ export function view(bytes: Uint8Array): DataView {
 }
 
 /** Returns the error for all truncated and damaged files; `problem` is a clause that describes the damage. */
-export function corruptFileError(kind: string, problem: string): AppError {
+export function createCorruptFileError(kind: string, problem: string): AppError {
   return new AppError(
     'CORRUPT_FILE',
     `The file looks like ${kind}, but ${problem}. Send it again, or repair it first.`,

@@ -1,5 +1,5 @@
 import type { FormatId } from '../index.ts'
-import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
+import { createCorruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 import { checkBmp, checkExr, checkFits, checkGif, checkJpeg, checkPng, checkTiff } from './image-checks.ts'
 import { checkBoxes, checkForm, checkMatroska, checkOgg } from './media-checks.ts'
 import { checkPdf, type PdfHint } from './pdf.ts'
@@ -19,7 +19,8 @@ function requireTerminator(terminator: string): DamageCheck {
   return (file) => {
     const end = file.tail.findLastIndex((byte) => byte > 0x20)
     const lastText = decodeAscii(file.tail, 0, end + 1)
-    if (!lastText.endsWith(terminator)) throw corruptFileError('a text-based document', 'its end is missing')
+    if (!lastText.endsWith(terminator))
+      throw createCorruptFileError('a text-based document', 'its end is missing')
   }
 }
 

@@ -2,7 +2,7 @@ import { DamagedFileError } from '../../binary/errors.ts'
 import { type PalmRecord, readPalmRecords } from '../../binary/palm-database.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
-import { corruptFileError, decodeAscii, type OpenedFile, view } from './byte-source.ts'
+import { createCorruptFileError, decodeAscii, type OpenedFile, view } from './byte-source.ts'
 
 /** Offsets in the first record of a Mobipocket file. */
 const mobiOffsets = { encryption: 12, signature: 16, version: 36 } as const
@@ -13,16 +13,16 @@ const kf8Version = 8
 export async function detectMobipocketFormat(file: OpenedFile): Promise<FormatId> {
   const records = await listRecords(file)
   const [{ start } = { start: file.size }] = records
-  if (records.length === 0) throw corruptBookError('its header is cut off')
-  if ((records.at(-1)?.start ?? 0) >= file.size) throw corruptBookError('it is cut off')
+  if (records.length === 0) throw createCorruptBookError('its header is cut off')
+  if ((records.at(-1)?.start ?? 0) >= file.size) throw createCorruptBookError('it is cut off')
   const firstBytes = await file.read(start, start + 40)
   if (
     firstBytes.length < 40 ||
     decodeAscii(firstBytes, mobiOffsets.signature, mobiOffsets.signature + 4) !== 'MOBI'
   ) {
-    throw corruptBookError('its header is damaged')
+    throw createCorruptBookError('its header is damaged')
   }
-  if (view(firstBytes).getUint16(mobiOffsets.encryption) !== 0) throw drmError()
+  if (view(firstBytes).getUint16(mobiOffsets.encryption) !== 0) throw createDrmError()
   return view(firstBytes).getUint32(mobiOffsets.version) === kf8Version ? 'azw3' : 'mobi'
 }
 
@@ -30,12 +30,12 @@ async function listRecords(file: OpenedFile): Promise<readonly PalmRecord[]> {
   try {
     return await readPalmRecords(file)
   } catch (error) {
-    throw error instanceof DamagedFileError ? corruptBookError(error.message) : error
+    throw error instanceof DamagedFileError ? createCorruptBookError(error.message) : error
   }
 }
 
-function corruptBookError(problem: string): AppError {
-  return corruptFileError('a Mobipocket book', problem)
+function createCorruptBookError(problem: string): AppError {
+  return createCorruptFileError('a Mobipocket book', problem)
 }
 
 /** Font obfuscation by the methods of IDPF and Adobe is not DRM. */
@@ -51,7 +51,7 @@ export function isProtectedEpub(encryption: string): boolean {
   return algorithms.some(([, name]) => !fontObfuscation.includes(name ?? ''))
 }
 
-export function drmError(): AppError {
+export function createDrmError(): AppError {
   const sentence = 'The ebook is protected with DRM, so it cannot be converted. Send a copy without DRM.'
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'drm' })
 }

@@ -1,7 +1,7 @@
 import { DamagedFileError } from '../../binary/errors.ts'
 import { findJpegStart } from '../../binary/jpeg-start.ts'
 import { Tiff } from '../../binary/tiff.ts'
-import { corruptFileError, decodeAscii, edgeBytes, type OpenedFile, view } from './byte-source.ts'
+import { createCorruptFileError, decodeAscii, edgeBytes, type OpenedFile, view } from './byte-source.ts'
 
 const endOfImageMarker = '\xff\xd9'
 /** Number of bytes that are searched at a time. */
@@ -13,7 +13,7 @@ const maxScanBytes = 4 * 1024 * 1024
  */
 export async function checkJpeg(file: OpenedFile): Promise<void> {
   const scan = await findStartOfScan(file)
-  if (scan === undefined) throw corruptFileError('a JPEG', 'it contains no image')
+  if (scan === undefined) throw createCorruptFileError('a JPEG', 'it contains no image')
   let [end, length] = [file.size, edgeBytes]
   while (end > scan) {
     if (decodeAscii(await file.read(Math.max(scan, end - length), end)).includes(endOfImageMarker)) return
@@ -21,7 +21,7 @@ export async function checkJpeg(file: OpenedFile): Promise<void> {
     end -= length - 1
     length = Math.min(length * 2, maxScanBytes)
   }
-  throw corruptFileError('a JPEG', 'its end is missing, as after an interrupted transfer')
+  throw createCorruptFileError('a JPEG', 'its end is missing, as after an interrupted transfer')
 }
 
 /**
@@ -45,14 +45,14 @@ async function findStartOfScan(file: OpenedFile): Promise<number | undefined> {
 }
 
 export function checkPng(file: OpenedFile): void {
-  if (!decodeAscii(file.tail).includes('IEND')) throw corruptFileError('a PNG', 'its end is missing')
+  if (!decodeAscii(file.tail).includes('IEND')) throw createCorruptFileError('a PNG', 'its end is missing')
 }
 
 /** Checks that the file ends with a trailer; zeros after it are padding. */
 export function checkGif(file: OpenedFile): void {
   const end = file.tail.findLastIndex((byte) => byte !== 0)
   const lastBytes = file.tail.subarray(Math.max(0, end - 63), end + 1)
-  if (!lastBytes.includes(0x3b)) throw corruptFileError('a GIF', 'its end is missing')
+  if (!lastBytes.includes(0x3b)) throw createCorruptFileError('a GIF', 'its end is missing')
 }
 
 /** Checks for the mandatory first cards (FITS 4.0, section 4.4.1), without which readers guess the image size. */
@@ -67,7 +67,7 @@ export function checkFits(file: OpenedFile): void {
   ]
   const hasCard = (name: string, at: number) => readCard(at).startsWith(`${name.padEnd(8)}= `)
   if (Number.isNaN(axisCount) || !names.every(hasCard))
-    throw corruptFileError('a FITS image', 'its header is broken')
+    throw createCorruptFileError('a FITS image', 'its header is broken')
 }
 
 /** Maximum number of directories, each of which takes two small reads. */
@@ -83,15 +83,15 @@ export async function checkTiff(file: OpenedFile): Promise<void> {
       pages++
     }
   } catch (error) {
-    throw error instanceof DamagedFileError ? corruptFileError('a TIFF', error.message) : error
+    throw error instanceof DamagedFileError ? createCorruptFileError('a TIFF', error.message) : error
   }
-  if (pages === 0) throw corruptFileError('a TIFF', 'it has no pages')
+  if (pages === 0) throw createCorruptFileError('a TIFF', 'it has no pages')
 }
 
 /** Checks that the pixel offset is inside the file. The length field of the header is wrong in too many files. */
 export function checkBmp(file: OpenedFile): void {
   if (file.size < 26 || view(file.head).getUint32(10, true) >= file.size)
-    throw corruptFileError('a BMP', 'it is cut off')
+    throw createCorruptFileError('a BMP', 'it is cut off')
 }
 
 /**
@@ -103,18 +103,18 @@ export async function checkExr(file: OpenedFile): Promise<void> {
   const flags = view(file.head).getUint8(5)
   if ((flags & 0b10010) !== 0) return
   const tableStart = findExrHeaderEnd(file.head)
-  if (tableStart === undefined) throw corruptFileError(kind, 'its header is damaged or cut off')
+  if (tableStart === undefined) throw createCorruptFileError(kind, 'its header is damaged or cut off')
   // The table ends at the lowest block offset; blocks can be in ascending or descending order.
   let [firstNonZero, lastNonZero] = [file.size, 0]
   for (let at = tableStart; at < firstNonZero && at + 8 <= file.head.length; at += 8) {
     const offset = Number(view(file.head).getBigUint64(at, true))
-    if (offset <= tableStart) throw corruptFileError(kind, 'writing it was interrupted')
+    if (offset <= tableStart) throw createCorruptFileError(kind, 'writing it was interrupted')
     firstNonZero = Math.min(firstNonZero, offset)
     lastNonZero = Math.max(lastNonZero, offset)
   }
   const block = await file.read(lastNonZero, lastNonZero + 8)
   if (block.length < 8 || lastNonZero + 8 + view(block).getUint32(4, true) > file.size) {
-    throw corruptFileError(kind, 'it is cut off: a block of scan lines is missing')
+    throw createCorruptFileError(kind, 'it is cut off: a block of scan lines is missing')
   }
 }
 

@@ -2,7 +2,7 @@ import { type EbmlElement, readEbmlElement } from '../../binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../binary/errors.ts'
 import { readMp4Boxes } from '../../binary/mp4.ts'
 import { readRiffForm } from '../../binary/riff.ts'
-import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
+import { createCorruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 
 /** Maximum number of boxes, each of which may take a read. A fragmented video has one or two for each second. */
 const maxBoxes = 4000
@@ -14,12 +14,12 @@ export async function checkBoxes(file: OpenedFile, neededBoxes: readonly string[
   try {
     for await (const { type } of readMp4Boxes(file, maxBoxes)) seenBoxes.add(type)
   } catch (error) {
-    if (error instanceof TruncatedFileError) throw corruptFileError(kind, error.message)
+    if (error instanceof TruncatedFileError) throw createCorruptFileError(kind, error.message)
     // Bytes after the boxes are ignored, as in other programs.
     if (!(error instanceof DamagedFileError || error instanceof FileLimitError)) throw error
   }
   if (neededBoxes.some((type) => seenBoxes.has(type))) return
-  throw corruptFileError(
+  throw createCorruptFileError(
     kind,
     'the box that describes its content is missing, as after an interrupted recording or transfer',
   )
@@ -33,7 +33,7 @@ export async function checkForm(file: OpenedFile, kind: string): Promise<void> {
   const isUnknown = form.id !== 'FORM' && (form.size === 0 || form.size >= 0xffffff00 || form.id === 'RF64')
   // A missing padding byte at the end is harmless.
   if (!isUnknown && form.size + 8 > file.size + 1)
-    throw corruptFileError(kind, 'it is cut off: it is shorter than its header says')
+    throw createCorruptFileError(kind, 'it is cut off: it is shorter than its header says')
 }
 
 const matroskaSegment = 0x18538067
@@ -42,7 +42,10 @@ const matroskaSegment = 0x18538067
 export async function checkMatroska(file: OpenedFile): Promise<void> {
   const segment = await findSegment(file)
   if (segment?.id === matroskaSegment && Number.isFinite(segment.end) && segment.end > file.size) {
-    throw corruptFileError('a Matroska or WebM file', 'it is cut off: it is shorter than its header says')
+    throw createCorruptFileError(
+      'a Matroska or WebM file',
+      'it is cut off: it is shorter than its header says',
+    )
   }
 }
 
@@ -60,5 +63,5 @@ async function findSegment(file: OpenedFile): Promise<EbmlElement | undefined> {
 /** Checks that a page starts in the last 64 KiB: pages have at most 65,307 bytes (RFC 3533). */
 export function checkOgg(file: OpenedFile): void {
   if (!decodeAscii(file.tail).includes('OggS'))
-    throw corruptFileError('an Ogg file', 'its last 64 KiB contain no Ogg page')
+    throw createCorruptFileError('an Ogg file', 'its last 64 KiB contain no Ogg page')
 }

@@ -3,7 +3,7 @@ import { DamagedFileError } from '../../binary/errors.ts'
 import { AppError } from '../../errors.ts'
 import type { FormatId } from '../index.ts'
 import { isOpenXml } from '../locked-office.ts'
-import { corruptFileError, type OpenedFile } from './byte-source.ts'
+import { createCorruptFileError, type OpenedFile } from './byte-source.ts'
 
 /** Stream names that identify the program. */
 const formatsByStream: readonly (readonly [string, FormatId])[] = [
@@ -57,7 +57,8 @@ async function readDirectoryNames(file: OpenedFile): Promise<ReadonlySet<string>
       [...name].filter((character) => character >= ' ').join('')
     return new Set(entries.map(({ name }) => removeControlCharacters(name).toUpperCase()))
   } catch (error) {
-    if (error instanceof DamagedFileError) throw corruptFileError('an Office 97-2003 file', error.message)
+    if (error instanceof DamagedFileError)
+      throw createCorruptFileError('an Office 97-2003 file', error.message)
     throw error
   }
 }

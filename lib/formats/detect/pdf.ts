@@ -1,7 +1,7 @@
 import { defined } from '../../validation/defined.ts'
 import { encryptsOnlyAttachments } from '../locked-attachments.ts'
-import { pdfPasswordMissingError, pdfPasswordWrongError } from '../locked-pdf.ts'
-import { corruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
+import { createPdfPasswordMissingError, createPdfPasswordWrongError } from '../locked-pdf.ts'
+import { createCorruptFileError, decodeAscii, type OpenedFile } from './byte-source.ts'
 
 export interface PdfHint {
   readonly password?: string | undefined
@@ -24,7 +24,7 @@ const openTimeoutMs = 10_000
 export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   const tail = decodeAscii(file.tail)
   if (!hint.mayBeDamaged && !tail.includes('startxref') && !tail.includes('%%EOF')) {
-    throw corruptFileError('a PDF', 'its end is missing, as after an interrupted transfer')
+    throw createCorruptFileError('a PDF', 'its end is missing, as after an interrupted transfer')
   }
   const edgeText = await readEdges(file, tail)
   if (!edgeText.includes('/Encrypt')) return
@@ -33,10 +33,10 @@ export async function checkPdf(file: OpenedFile, hint: PdfHint): Promise<void> {
   const pdf = { filename: file.filename, field: hint.passwordField }
   if (hint.password === undefined) {
     if (encryptsOnlyAttachments(edgeText)) return
-    throw pdfPasswordMissingError(pdf)
+    throw createPdfPasswordMissingError(pdf)
   }
   if (await canOpen(file, hint.password)) return
-  throw pdfPasswordWrongError(pdf)
+  throw createPdfPasswordWrongError(pdf)
 }
 
 /**

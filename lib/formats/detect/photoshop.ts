@@ -1,5 +1,5 @@
 import { maxSidePx } from '../image-limits.ts'
-import { corruptFileError, type OpenedFile, view } from './byte-source.ts'
+import { createCorruptFileError, type OpenedFile, view } from './byte-source.ts'
 
 const headerBytes = 26
 
@@ -16,7 +16,7 @@ export async function checkPhotoshop(file: OpenedFile): Promise<void> {
   for (const isWide of [false, false, isLargeFormat]) {
     const length = view(await file.read(at, at + (isWide ? 8 : 4)))
     at += isWide ? 8 + Number(length.getBigUint64(0)) : 4 + length.getUint32(0)
-    if (at + 2 > file.size) throw truncatedError()
+    if (at + 2 > file.size) throw createTruncatedError()
   }
   const compression = view(await file.read(at, at + 2)).getUint16(0)
   if (compression === 1) await checkRows(file, at + 2, channels * height, isLargeFormat ? 4 : 2)
@@ -29,14 +29,14 @@ async function checkRows(
   rowCount: number,
   lengthBytes: 2 | 4,
 ): Promise<void> {
-  if (start + rowCount * lengthBytes > file.size) throw truncatedError()
+  if (start + rowCount * lengthBytes > file.size) throw createTruncatedError()
   const lengths = view(await file.read(start, start + rowCount * lengthBytes))
   let end = start + rowCount * lengthBytes
   for (let row = 0; row < rowCount; row++) {
     end += lengthBytes === 2 ? lengths.getUint16(row * 2) : lengths.getUint32(row * 4)
   }
-  if (end > file.size) throw truncatedError()
+  if (end > file.size) throw createTruncatedError()
 }
 
-const truncatedError = () =>
-  corruptFileError('a Photoshop document', 'it is cut off: a part of the image is missing')
+const createTruncatedError = () =>
+  createCorruptFileError('a Photoshop document', 'it is cut off: a part of the image is missing')

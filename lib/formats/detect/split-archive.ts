@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 import type { OpenedFile } from './byte-source.ts'
-import { corruptFileError, decodeAscii, view } from './byte-source.ts'
+import { createCorruptFileError, decodeAscii, view } from './byte-source.ts'
 
 /** Size of the header at the start of a 7z, which locates the header at the end (7zFormat.txt of 7-Zip). */
 const startHeaderBytes = 32
@@ -14,7 +14,10 @@ const maxParts = 999
 export function checkSevenZip(file: OpenedFile): void {
   const bytes = getSevenZipSize(file)
   if (bytes !== undefined && bytes > file.size)
-    throw corruptFileError('a 7z archive', `it is cut off: ${bytes - file.size} bytes at its end are missing`)
+    throw createCorruptFileError(
+      'a 7z archive',
+      `it is cut off: ${bytes - file.size} bytes at its end are missing`,
+    )
 }
 
 function getSevenZipSize({ head }: OpenedFile): number | undefined {

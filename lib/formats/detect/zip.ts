@@ -3,10 +3,10 @@ import { openZipArchive, UnsafeEntryNameError, type ZipArchive } from '../../bin
 import { AppError } from '../../errors.ts'
 import { getMaxUnpackedBytes } from '../archive-limits.ts'
 import { type FormatId, formatById, formats } from '../index.ts'
-import { documentProtectionUnknownError } from '../locked-office.ts'
-import { unsafeNameError } from '../unsafe-name.ts'
-import { corruptFileError, type OpenedFile } from './byte-source.ts'
-import { drmError, isProtectedEpub } from './ebook.ts'
+import { createDocumentProtectionUnknownError } from '../locked-office.ts'
+import { createUnsafeNameError } from '../unsafe-name.ts'
+import { createCorruptFileError, type OpenedFile } from './byte-source.ts'
+import { createDrmError, isProtectedEpub } from './ebook.ts'
 
 /** Maximum number of entries, more than any office file has; limits the reading of a zip bomb's directory. */
 const maxEntries = 20_000
@@ -56,8 +56,8 @@ async function openArchive(file: OpenedFile): Promise<ZipArchive> {
   try {
     return await openZipArchive(file, maxEntries)
   } catch (error) {
-    if (error instanceof UnsafeEntryNameError) throw unsafeNameError(error.entryName)
-    if (error instanceof RangeError) throw corruptFileError('a ZIP-based file', error.message)
+    if (error instanceof UnsafeEntryNameError) throw createUnsafeNameError(error.entryName)
+    if (error instanceof RangeError) throw createCorruptFileError('a ZIP-based file', error.message)
     throw error
   }
 }
@@ -111,11 +111,11 @@ async function detectEpubFormat(zip: ZipArchive): Promise<FormatId | undefined> 
   if (!declaredType?.startsWith('application/epub+zip')) return undefined
   const container = await readText(zip, 'META-INF/container.xml', 'an EPUB book')
   if (container === undefined)
-    throw corruptFileError('an EPUB book', 'the part that names its content is missing')
+    throw createCorruptFileError('an EPUB book', 'the part that names its content is missing')
   const root = /full-path\s*=\s*["']([^"']+)["']/.exec(container)?.[1]
   await checkPart(zip, root, 'epub')
   const encryption = await readText(zip, 'META-INF/encryption.xml', 'an EPUB book')
-  if (encryption !== undefined && isProtectedEpub(encryption)) throw drmError()
+  if (encryption !== undefined && isProtectedEpub(encryption)) throw createDrmError()
   return 'epub'
 }
 
@@ -124,15 +124,15 @@ async function detectOpenDocumentFormat(zip: ZipArchive): Promise<FormatId | und
   const mime = declaredType ?? (await readManifestType(zip))
   if (mime === undefined) return undefined
   const format = formats.find((row) => row.mimeTypes[0] === mime)
-  if (!format && declaredType !== undefined) throw unsupportedFormatError(mime.slice(0, 80))
+  if (!format && declaredType !== undefined) throw createUnsupportedFormatError(mime.slice(0, 80))
   if (!format) return undefined
   // LibreOffice has written this entry since version 24.8.
-  if (zip.files.has('encrypted-package')) throw documentProtectionUnknownError()
+  if (zip.files.has('encrypted-package')) throw createDocumentProtectionUnknownError()
   await checkPart(zip, 'content.xml', format.id)
   return format.id
 }
 
-function unsupportedFormatError(mime: string): AppError {
+function createUnsupportedFormatError(mime: string): AppError {
   const sentence = `The format of the file is not supported: its declared type is ${mime}.`
   return new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', looksLike: mime })
 }
@@ -176,8 +176,9 @@ async function readText(zip: ZipArchive, name: string, kind: string): Promise<st
   try {
     return new TextDecoder().decode(await zip.read(zipEntry, maxTextBytes))
   } catch (error) {
-    if (error instanceof FileLimitError) throw corruptFileError(kind, 'its description is far too large')
-    if (error instanceof RangeError) throw corruptFileError(kind, 'its description cannot be unpacked')
+    if (error instanceof FileLimitError)
+      throw createCorruptFileError(kind, 'its description is far too large')
+    if (error instanceof RangeError) throw createCorruptFileError(kind, 'its description cannot be unpacked')
     throw error
   }
 }
@@ -186,13 +187,14 @@ async function readText(zip: ZipArchive, name: string, kind: string): Promise<st
 async function checkPart(zip: ZipArchive, name: string | undefined, format: FormatId): Promise<void> {
   const kind = `a ${formatById(format).name} (${format})`
   const zipEntry = zip.files.get(name ?? '')
-  if (!zipEntry) throw corruptFileError(kind, 'the part with its content is missing')
+  if (!zipEntry) throw createCorruptFileError(kind, 'the part with its content is missing')
   try {
     await zip.read(zipEntry, maxMainPartBytes)
   } catch (error) {
     // Larger parts are not unpacked.
     if (error instanceof FileLimitError) return
-    if (error instanceof RangeError) throw corruptFileError(kind, 'the part with its content is damaged')
+    if (error instanceof RangeError)
+      throw createCorruptFileError(kind, 'the part with its content is damaged')
     throw error
   }
 }

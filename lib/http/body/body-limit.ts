@@ -13,12 +13,12 @@ export function limitBody(
 ): Readable {
   if (maxBytes === undefined) return body
   const declaredBytes = Number(headers['content-length'])
-  if (declaredBytes > maxBytes) throw bodyTooLargeError(maxBytes, declaredBytes)
+  if (declaredBytes > maxBytes) throw createBodyTooLargeError(maxBytes, declaredBytes)
   let size = 0
   const limitedStream = new Transform({
     transform(chunk: Buffer, _encoding, callback) {
       size += chunk.length
-      if (size > maxBytes) callback(bodyTooLargeError(maxBytes))
+      if (size > maxBytes) callback(createBodyTooLargeError(maxBytes))
       else callback(null, chunk)
     },
   })
@@ -32,7 +32,7 @@ export function limitBody(
 export const largeFileHint =
   'Upload the file with POST /v1/uploads/presign, or in parts with POST /v1/uploads/multipart, and send its uploadId'
 
-function bodyTooLargeError(maxBytes: number, size?: number): AppError {
+function createBodyTooLargeError(maxBytes: number, size?: number): AppError {
   // A byte is added because 4.4 MiB is not a whole number of bytes and would be shown as 4.3.
   const max = Math.floor(((maxBytes + 1) / 1024 / 1024) * 10) / 10
   return new AppError(

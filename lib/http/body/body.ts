@@ -8,7 +8,7 @@ import { requireUniqueFields } from '../../validation/repeated-field.ts'
 import type { AnyContract, BodyKind, HttpEvent } from '../contract.ts'
 import { limitBody } from './body-limit.ts'
 import { decodeRequestBody } from './content-encoding.ts'
-import { formLimits, formTooLargeError, tooManyFieldsError } from './form-limits.ts'
+import { createFormTooLargeError, createTooManyFieldsError, formLimits } from './form-limits.ts'
 import { createEmptyBody, readStream } from './read-body.ts'
 import { requireUtf8Escapes } from './utf8-escapes.ts'
 
@@ -65,7 +65,7 @@ export async function readRequestBody(
 
 /** Parses the fields of a URL-encoded form. @throws AppError INVALID_INPUT, INVALID_REQUEST. */
 export function parseFormFields(text: string): Record<string, string> {
-  if (text.length > formLimits.bytes) throw formTooLargeError()
+  if (text.length > formLimits.bytes) throw createFormTooLargeError()
   requireFieldCount(text)
   requireUtf8Escapes(text)
   return requireUniqueFields(splitFields(text))
@@ -99,7 +99,7 @@ const [plus, space] = [0x2b, 0x20]
 function requireFieldCount(text: string): void {
   let count = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
-    if (++count > formLimits.fields) throw tooManyFieldsError()
+    if (++count > formLimits.fields) throw createTooManyFieldsError()
 }
 
 /** Decodes UTF-8 and drops a byte order mark, which some editors write. @throws AppError INVALID_REQUEST */

@@ -22,7 +22,7 @@ export function decodeRequestBody(body: Readable, encoding: string | undefined, 
   const name = encoding?.trim().toLowerCase() ?? ''
   if (name === '' || name === 'identity') return body
   const decoder = decoders[name]
-  if (!decoder || kind === 'multipart') throw encodingNotSupportedError(name, kind)
+  if (!decoder || kind === 'multipart') throw createEncodingNotSupportedError(name, kind)
   const decodedStream = decoder()
   // An error on either side stops the other, but the connection stays open for the reply.
   body.on('error', (error) => decodedStream.destroy(error))
@@ -30,7 +30,7 @@ export function decodeRequestBody(body: Readable, encoding: string | undefined, 
   return body.pipe(decodedStream)
 }
 
-function encodingNotSupportedError(name: string, kind: BodyKind): AppError {
+function createEncodingNotSupportedError(name: string, kind: BodyKind): AppError {
   const quotedName = JSON.stringify(name.slice(0, 40))
   const sentence =
     kind === 'multipart'

@@ -33,14 +33,14 @@ export function checkFieldName(name: string | undefined): string {
   )
 }
 
-export const formTooLargeError = () =>
+export const createFormTooLargeError = () =>
   new AppError(
     'INVALID_REQUEST',
     `The fields of the form are larger than ${formLimits.bytes / 1024 ** 2} MiB together. Send files in parts with a file name.`,
     { maxBytes: formLimits.bytes },
   )
 
-export const tooManyFieldsError = () =>
+export const createTooManyFieldsError = () =>
   new AppError(
     'INVALID_REQUEST',
     `The form has too many parts: expected at most ${formLimits.fields} fields, and ${formLimits.parts} parts including files.`,

@@ -20,7 +20,7 @@ export class RecentBytes {
   }
 }
 
-export function malformedFormError(
+export function createMalformedFormError(
   recentBytes: Buffer,
   headers: Readonly<Record<string, string | undefined>>,
   cause: unknown,

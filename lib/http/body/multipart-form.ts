@@ -6,14 +6,19 @@ import { AppError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { sanitizeFileName } from '../../names/file-name.ts'
 import type { ReceivedFile } from '../../uploads/received-file.ts'
-import { fileTooLargeError } from '../../uploads/size-errors.ts'
+import { createFileTooLargeError } from '../../uploads/size-errors.ts'
 import { uploadKey } from '../../uploads/uploads.ts'
-import { duplicateFieldError } from '../../validation/repeated-field.ts'
-import { checkFieldName, formLimits, formTooLargeError, tooManyFieldsError } from './form-limits.ts'
+import { createDuplicateFieldError } from '../../validation/repeated-field.ts'
+import {
+  checkFieldName,
+  createFormTooLargeError,
+  createTooManyFieldsError,
+  formLimits,
+} from './form-limits.ts'
 import { HeadAndTail } from './head-and-tail.ts'
-import { malformedFormError, RecentBytes } from './malformed-form.ts'
-import { connectionClosedError } from './read-body.ts'
-import { notUtf8Error } from './utf8-escapes.ts'
+import { createMalformedFormError, RecentBytes } from './malformed-form.ts'
+import { createConnectionClosedError } from './read-body.ts'
+import { createNotUtf8Error } from './utf8-escapes.ts'
 
 export interface MultipartForm {
   readonly fields: Readonly<Record<string, string>>
@@ -95,20 +100,20 @@ function parse(
     let length = 0
     const addField = (name: string, value: string, isTruncated: boolean) => {
       length += value.length
-      if (length > formLimits.bytes) throw formTooLargeError()
+      if (length > formLimits.bytes) throw createFormTooLargeError()
       if (isTruncated)
         throw new AppError('INVALID_INPUT', `${name}: expected at most 1 MiB of text. Shorten the field.`, {
           field: name,
         })
       // Browsers send an empty field if no file was chosen.
-      if (options.fileFields.includes(name) && value !== '') throw fileNameMissingError(name)
-      if (Object.hasOwn(fields, name)) throw duplicateFieldError(name)
+      if (options.fileFields.includes(name) && value !== '') throw createFileNameMissingError(name)
+      if (Object.hasOwn(fields, name)) throw createDuplicateFieldError(name)
       // The parser replaces invalid UTF-8 with U+FFFD. If a client sends U+FFFD itself, it lost characters earlier.
-      if (value.includes('\ufffd')) throw notUtf8Error(name)
+      if (value.includes('\ufffd')) throw createNotUtf8Error(name)
       fields[name] = value
     }
     const addFile = (field: string, stream: Readable, info: FileInfo) => {
-      if (!options.fileFields.includes(field)) throw fileNotExpectedError(field, options.fileFields)
+      if (!options.fileFields.includes(field)) throw createFileNotExpectedError(field, options.fileFields)
       const storedPart = storeFile(field, stream, info, options, stop.signal)
       storedParts.push(storedPart)
       storedPart.completion.catch(fail)
@@ -127,13 +132,13 @@ function parse(
       failOnError(() => addFile(checkFieldName(field), stream, info)),
     )
     for (const limit of ['partsLimit', 'fieldsLimit'] as const)
-      parser.on(limit, () => fail(tooManyFieldsError()))
+      parser.on(limit, () => fail(createTooManyFieldsError()))
     const recent = new RecentBytes()
-    parser.on('error', (cause) => fail(malformedFormError(recent.bytes(), options.headers, cause)))
+    parser.on('error', (cause) => fail(createMalformedFormError(recent.bytes(), options.headers, cause)))
     parser.on('close', () =>
       Promise.all(storedParts.map((part) => part.completion)).then(() => resolve(), fail),
     )
-    body.on('error', (error) => fail(connectionClosedError(error)))
+    body.on('error', (error) => fail(createConnectionClosedError(error)))
     body.on('data', (chunk: Buffer) => recent.add(chunk))
     body.pipe(parser)
   })
@@ -164,14 +169,14 @@ function openParser({ headers, maxFileBytes }: FormOptions) {
 }
 
 /** Creates the error for a file without a filename, which is a text field in a form. */
-const fileNameMissingError = (field: string) =>
+const createFileNameMissingError = (field: string) =>
   new AppError(
     'NO_FILES',
     `${field}: expected a file, got a field without a file name. Add one to its part: Content-Disposition: form-data; name="${field}"; filename="photo.png".`,
     { field },
   )
 
-function fileNotExpectedError(field: string, expected: readonly string[]): AppError {
+function createFileNotExpectedError(field: string, expected: readonly string[]): AppError {
   const names = expected.map((name) => `\`${name}\``).join(' or ')
   return new AppError('INVALID_INPUT', `${field}: unexpected file. Send it in the field ${names}.`, {
     field,
@@ -226,7 +231,7 @@ class SizeLimiter extends Transform {
   ): void {
     this.bytes += chunk.length
     if (this.bytes > this.#limit) {
-      callback(fileTooLargeError(this.#limit))
+      callback(createFileTooLargeError(this.#limit))
       return
     }
     this.#hash.update(chunk)

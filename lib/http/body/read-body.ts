@@ -19,18 +19,20 @@ export function readStream(body: Readable, maxBytes: number): Promise<Buffer> {
       }
       body.off('data', collect)
       body.pause()
-      reject(bodyTooLargeError(maxBytes))
+      reject(createBodyTooLargeError(maxBytes))
     }
     body.on('data', collect)
     body.once('end', () => resolve(Buffer.concat(chunks)))
     body.once('error', (error) =>
-      reject(isBodyDecodingError(error) ? decodingFailedError(error) : connectionClosedError(error)),
+      reject(
+        isBodyDecodingError(error) ? createDecodingFailedError(error) : createConnectionClosedError(error),
+      ),
     )
-    body.once('close', () => reject(connectionClosedError()))
+    body.once('close', () => reject(createConnectionClosedError()))
   })
 }
 
-function bodyTooLargeError(maxBytes: number): AppError {
+function createBodyTooLargeError(maxBytes: number): AppError {
   const maxKib = maxBytes / 1024
   const limit = maxKib < 1024 ? `${maxKib} KiB` : `${maxKib / 1024} MiB`
   return new AppError(
@@ -40,7 +42,7 @@ function bodyTooLargeError(maxBytes: number): AppError {
   )
 }
 
-export const connectionClosedError = (cause?: Error) =>
+export const createConnectionClosedError = (cause?: Error) =>
   cause instanceof AppError
     ? cause
     : new AppError(
@@ -52,7 +54,7 @@ export const connectionClosedError = (cause?: Error) =>
         },
       )
 
-const decodingFailedError = (cause: Error) =>
+const createDecodingFailedError = (cause: Error) =>
   new AppError(
     'INVALID_REQUEST',
     'Content-Encoding: the body is not valid in this encoding, or is incomplete. Send it again, or unencoded and without the header.',

@@ -16,7 +16,7 @@ export function requireUtf8Escapes(encodedText: string): void {
   const invalidPair = encodedText.split('&').find((pair) => !(pair.match(escapeRuns) ?? []).every(isUtf8))
   if (invalidPair === undefined) return
   const [[name = ''] = []] = new URLSearchParams(invalidPair)
-  throw notUtf8Error(name)
+  throw createNotUtf8Error(name)
 }
 
 function isUtf8(escapes: string): boolean {
@@ -28,7 +28,7 @@ function isUtf8(escapes: string): boolean {
   }
 }
 
-export function notUtf8Error(name: string): AppError {
+export function createNotUtf8Error(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(
     'INVALID_INPUT',

@@ -1,7 +1,7 @@
 import { toOAuthErrorBody, toOAuthStatus } from '../../access/oauth/oauth-errors.ts'
 import { clearsSession, createClearingCookie } from '../../access/session-auth.ts'
 import { type AppError, getRetryAfterS } from '../../errors.ts'
-import { insufficientSpaceError, isCausedByFullDisk } from '../../io/disk-space.ts'
+import { createInsufficientSpaceError, isCausedByFullDisk } from '../../io/disk-space.ts'
 import type { Services } from '../../services/services.ts'
 import { supportedEncodings } from '../body/content-encoding.ts'
 import type { HttpEvent } from '../contract.ts'
@@ -41,7 +41,7 @@ const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
 async function toClientError(thrownError: unknown, { config }: Services): Promise<AppError> {
   const error = toAppError(thrownError)
   return thrownError !== error && (await isCausedByFullDisk(thrownError, config))
-    ? insufficientSpaceError(thrownError)
+    ? createInsufficientSpaceError(thrownError)
     : error
 }
 

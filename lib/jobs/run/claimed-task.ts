@@ -1,7 +1,7 @@
 import { mkdir, rm } from 'node:fs/promises'
 import { makeProcessFolder, taskFolderPrefix } from '../../engines/sandbox/process-folder.ts'
 import { AppError } from '../../errors.ts'
-import { DiskSpaceMonitor, isNoSpaceError, outOfSpaceError } from '../../io/disk-space.ts'
+import { createOutOfSpaceError, DiskSpaceMonitor, isNoSpaceError } from '../../io/disk-space.ts'
 import type { Log } from '../../log.ts'
 import type { JobState, Task } from '../../model/job.ts'
 import { type Lease, LeaseLostError } from './lease.ts'
@@ -52,7 +52,7 @@ async function createWorkDir({ WORK_DIR }: TaskServices['config']): Promise<stri
     await mkdir(WORK_DIR, { recursive: true })
     return await makeProcessFolder(WORK_DIR, taskFolderPrefix)
   } catch (error) {
-    throw isNoSpaceError(error) ? outOfSpaceError(error) : error
+    throw isNoSpaceError(error) ? createOutOfSpaceError(error) : error
   }
 }
 
@@ -82,11 +82,13 @@ export async function runWithTimeLimit<T>(
   const timeout = AbortSignal.timeout(Math.max(1, Math.min(remainingMs, run.remainingMs, maxTimerMs)))
   const abortController = new AbortController()
   const onLimit = () =>
-    abortController.abort(isRunShorter ? workerTimeoutError(task, run, hint) : timeoutError(limitS, hint))
+    abortController.abort(
+      isRunShorter ? createWorkerTimeoutError(task, run, hint) : createTimeoutError(limitS, hint),
+    )
   timeout.addEventListener('abort', onLimit)
   const onStopping = () => abortController.abort(new WorkerStoppedError())
   const space = new DiskSpaceMonitor(run.services.config.WORK_DIR)
-  const onDiskFull = () => abortController.abort(outOfSpaceError())
+  const onDiskFull = () => abortController.abort(createOutOfSpaceError())
   run.stopping.addEventListener('abort', onStopping)
   run.outOfSpace.addEventListener('abort', onDiskFull)
   lease.startHeartbeat(state.job, () => abortController.abort(new LeaseLostError()))
@@ -109,7 +111,7 @@ const maxTimerMs = 2 ** 31 - 1
 /**
  * Creates the error for a time limit. A chunk may have been slow because of its machine, so another worker retries it.
  */
-function workerTimeoutError(task: Task, { remainingMs }: TaskRun, hint: string): Error {
+function createWorkerTimeoutError(task: Task, { remainingMs }: TaskRun, hint: string): Error {
   const limitS = Math.round(remainingMs / 1000)
   if (task.part !== undefined && !isLastAttempt(task))
     return new Error(`the chunk took longer than ${limitS} s`)
@@ -120,7 +122,7 @@ function workerTimeoutError(task: Task, { remainingMs }: TaskRun, hint: string):
   )
 }
 
-export function timeoutError(limitS: number, hint: string): AppError {
+export function createTimeoutError(limitS: number, hint: string): AppError {
   const sentence = `The task exceeded its time limit of ${Math.round(limitS / 60)} min. ${hint}`
   return new AppError('TIMEOUT', sentence, { limitS })
 }

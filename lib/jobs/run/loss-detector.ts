@@ -74,7 +74,7 @@ export class LossDetector implements Disposable {
   }
 
   get warnings(): Warning[] {
-    return [...this.#imageWarnings, ...[...this.#stoppedFormats].map(countingStoppedWarning)]
+    return [...this.#imageWarnings, ...[...this.#stoppedFormats].map(createCountingStoppedWarning)]
   }
 
   /** The shortfall of the step that lost the most. */
@@ -218,7 +218,7 @@ async function readAll<File>(
   return combineSummaries(summaries)
 }
 
-const countingStoppedWarning = (format: FormatId): Warning => ({
+const createCountingStoppedWarning = (format: FormatId): Warning => ({
   code: 'COUNTING_STOPPED',
   message: `The content of the ${format} was not counted to the end, because that takes too long or too much memory. Check whether anything is missing in the result.`,
 })

@@ -186,8 +186,8 @@ async function runInput(
   }
   let result: StepsResult | ChunkedInputs
   try {
-    if (countAttempts(run.task) > maxTaskAttempts) throw tooManyCrashesError()
-    if (inputPlan.failure) throw chunkError(inputPlan.failure)
+    if (countAttempts(run.task) > maxTaskAttempts) throw createTooManyCrashesError()
+    if (inputPlan.failure) throw createChunkError(inputPlan.failure)
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
     await deleteStored(storing, run)
@@ -241,13 +241,13 @@ async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: I
 
 const getKeys = (files: readonly StoredFile[]) => files.map(({ key }) => key)
 
-const tooManyCrashesError = () =>
+const createTooManyCrashesError = () =>
   new AppError(
     'CONVERSION_FAILED',
     'The conversion crashed in all three attempts. The file may need more memory or time than a conversion can use.',
   )
 
-const chunkError = ({ code, message, details }: JobError) => new AppError(code, message, details)
+const createChunkError = ({ code, message, details }: JobError) => new AppError(code, message, details)
 
 /**
  * Returns the input after a route has ended. Files that are neither its result nor its partial result become unused.

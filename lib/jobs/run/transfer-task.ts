@@ -33,7 +33,7 @@ export const transferTask: TaskHandler = async (run, claimedTask) => {
         saveUploadState: (uploadState) => lease.saveRemaining({ begun: uploadState }),
       }),
     ).catch((error: unknown) => {
-      throw isExpected(error) ? error : internalTransferError(error, getTransferErrorCode(operation))
+      throw isExpected(error) ? error : createInternalTransferError(error, getTransferErrorCode(operation))
     })
     const isStored = await lease.finish({ ...result, status: 'completed', percent: 100 })
     if (!isStored) await services.files.delete((result.files ?? []).map(({ key }) => key))
@@ -57,7 +57,7 @@ const isExpected = (error: unknown) =>
  * Creates an internal error, which the last attempt reports as such, because neither the remote side nor the file is to
  * blame.
  */
-function internalTransferError(cause: unknown, code: ErrorCode): TransientError {
+function createInternalTransferError(cause: unknown, code: ErrorCode): TransientError {
   const sentence = 'The transfer failed three times because of an internal error. Try again later.'
   return new TransientError(new AppError(code, sentence, undefined, { cause }), 0)
 }

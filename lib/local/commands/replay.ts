@@ -86,7 +86,7 @@ async function reportJob({ jobId, task, run }: Arguments): Promise<FetchedTask[]
       printJob(state, planTasks(state, installedEngines), target.name, printer)
     }
     const isInLog = await printLog(target, jobId, state?.job.requestId)
-    if (!state) throw unknownJobError(jobId, target, isInLog)
+    if (!state) throw createUnknownJobError(jobId, target, isInLog)
     return run
       ? await fetchTasks(selectTasks(state, task), state, { ...target, engines: installedEngines, WORK_DIR })
       : []
@@ -143,7 +143,7 @@ async function printLog(
   return lines.length > 0
 }
 
-function unknownJobError(jobId: string, { name }: ReplayTarget, isInLog: boolean): ReplayError {
+function createUnknownJobError(jobId: string, { name }: ReplayTarget, isInLog: boolean): ReplayError {
   return new ReplayError(
     isInLog
       ? `The record of ${jobId} is no longer in ${name}: the job was deleted, or it expired a month ago. Only its log is left.`

@@ -53,7 +53,7 @@ export async function checkDataFolder(dataDir: string, options: DamageOptions): 
     ...(await findDatabaseDamages(dataDir, options.log)),
   ]
   if (damages.length === 0) return
-  if (!options.onAcceptedLoss) throw damagedDataError(dataDir, damages, options.command)
+  if (!options.onAcceptedLoss) throw createDamagedDataError(dataDir, damages, options.command)
   for (const damage of damages) {
     const message = await quarantineFile(dataDir, damage)
     options.log.warn({ file: damage.file, reason: damage.reason }, message)
@@ -147,7 +147,11 @@ function findUnusedName(path: string): string {
   return ['', '-wal'].some((suffix) => existsSync(target + suffix)) ? findUnusedName(path) : target
 }
 
-function damagedDataError(dataDir: string, damages: readonly Damage[], command: string): DamagedDataError {
+function createDamagedDataError(
+  dataDir: string,
+  damages: readonly Damage[],
+  command: string,
+): DamagedDataError {
   const lines = damages.map(
     ({ file, reason, contents }) => `  ${file}: ${reason}. It contains ${contents}.\n`,
   )

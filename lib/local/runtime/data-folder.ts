@@ -45,7 +45,7 @@ export async function openDataFolder(
   try {
     return await openLockedFolder(dataDir, config, onDiskFull, options)
   } catch (error) {
-    throw isNoSpaceError(error) ? diskFullError(dataDir, error) : error
+    throw isNoSpaceError(error) ? createDiskFullError(dataDir, error) : error
   }
 }
 
@@ -68,7 +68,7 @@ async function openLockedFolder(
     const log = createLog({ ...config, LOG_FILE: logFile })
     const openedReserve = new DiskReserve(dataDir, log, onDiskFull)
     reserve = openedReserve
-    if (openedReserve.ensureFreeSpace() < minFreeBytesToStart) throw diskFullError(dataDir)
+    if (openedReserve.ensureFreeSpace() < minFreeBytesToStart) throw createDiskFullError(dataDir)
     await checkDataFolder(dataDir, { command: 'npm start', onAcceptedLoss, log })
     const secrets = await loadSecrets(dataDir)
     mkdirSync(workDir, { mode: 0o700 })
@@ -88,7 +88,7 @@ async function openLockedFolder(
 /** An expected error: commands print its message without a stack. */
 export class DiskFullError extends Error {}
 
-const diskFullError = (dataDir: string, cause?: unknown) =>
+const createDiskFullError = (dataDir: string, cause?: unknown) =>
   new DiskFullError(
     `The disk of the data folder ${dataDir} is full. Delete other files on it, at least ${minFreeBytesToStart / 1024 ** 2} MiB, or set another DATA_DIR, then start the service again.`,
     { cause },

@@ -51,10 +51,10 @@ async function readStored(dataDir: string) {
   })
   if (text === undefined) return undefined
   const parsedSecrets = StoredSecrets.safeParse(parseJson(path, text))
-  if (!parsedSecrets.success) throw damagedError(path, 'it does not contain the expected fields')
+  if (!parsedSecrets.success) throw createDamagedError(path, 'it does not contain the expected fields')
   const { checksum, ...secrets } = parsedSecrets.data
   if (checksum !== undefined && checksum !== computeChecksum(secrets))
-    throw damagedError(
+    throw createDamagedError(
       path,
       'its checksum does not match the secrets (if you changed them yourself, remove "checksum")',
     )
@@ -65,11 +65,11 @@ function parseJson(path: string, text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw damagedError(path, text.trim() === '' ? 'it is empty' : 'it is not valid JSON')
+    throw createDamagedError(path, text.trim() === '' ? 'it is empty' : 'it is not valid JSON')
   }
 }
 
-const damagedError = (path: string, reason: string) =>
+const createDamagedError = (path: string, reason: string) =>
   new DamagedSecretsError(`The file ${path} is damaged: ${reason}. Restore a backup.`, reason)
 
 /** The secrets exist, but are not what was written. */

@@ -33,7 +33,7 @@ export function createDriveRequest(
     })
     const body = await text(response.body)
     if (response.status >= 200 && response.status < 300) return parseBody(drive, body)
-    throw driveError(drive, response.status, body)
+    throw createDriveError(drive, response.status, body)
   }
   return Object.assign(request, { headers, api })
 }
@@ -44,10 +44,10 @@ export const createDriveSend =
   async (url, options, isSuccess = (status) => status < 300) => {
     const response = await http.request(url, { signal, maxRedirects: 0, ...options })
     if (isSuccess(response.status)) return response
-    throw driveError(drive, response.status, await text(response.body))
+    throw createDriveError(drive, response.status, await text(response.body))
   }
 
-function driveError({ title, isNotFound, isFull }: Drive, status: number, body: string): RemoteError {
+function createDriveError({ title, isNotFound, isFull }: Drive, status: number, body: string): RemoteError {
   if (isFull(status, body))
     return new RemoteError('no-space', `${title} has no space left for the file.`, { status })
   if (status === 401)

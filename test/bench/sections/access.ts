@@ -35,15 +35,15 @@ async function compare({ report }: BenchContext): Promise<void> {
       key: turn('key', { 'x-api-key': key }),
     })
     report.title('Authentication')
-    const of = (values: Readonly<Record<keyof typeof spentMs, readonly number[]>>) => {
+    const summarize = (values: Readonly<Record<keyof typeof spentMs, readonly number[]>>) => {
       const [anonymous, keyMs] = [median(values.anonymous), median(values.key)]
       return {
         value: keyMs - anonymous,
         remark: `anonymous ${anonymous.toFixed(2)} ms, key ${keyMs.toFixed(2)} ms`,
       }
     }
-    report.figure({ what: 'processor, more', ...of(spentMs), unit: 'ms', aim: { most: 1 } })
-    report.figure({ what: 'wall, more', ...of(times), unit: 'ms' })
+    report.figure({ what: 'processor, more', ...summarize(spentMs), unit: 'ms', aim: { most: 1 } })
+    report.figure({ what: 'wall, more', ...summarize(times), unit: 'ms' })
   } finally {
     client.close()
     await service.stop()

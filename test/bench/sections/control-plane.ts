@@ -69,8 +69,10 @@ async function calls(bench: BenchContext): Promise<void> {
     }, servers.env)
     for (const service of ['DynamoDB', 'S3', 'SQS', 'EventBridge']) {
       const kinds = [...servers.calls].filter(([kind]) => kind.startsWith(`${service} `))
-      const of = (count: number) => (count / jobs).toFixed(1)
-      const remark = kinds.map(([kind, count]) => `${kind.slice(service.length + 1)} ${of(count)}`).join(', ')
+      const perJob = (count: number) => (count / jobs).toFixed(1)
+      const remark = kinds
+        .map(([kind, count]) => `${kind.slice(service.length + 1)} ${perJob(count)}`)
+        .join(', ')
       const value = kinds.reduce((sum, [, count]) => sum + count, 0) / jobs
       bench.report.figure({ what: `calls of ${service}`, value, unit: 'a job', remark })
     }

@@ -156,16 +156,17 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
       aim: { least: (0.8 * mib) / toolS },
       remark: `${(toolS / serviceS).toFixed(2)} of ${baseline}`,
     })
-  const of = (name: string, toolS: number) => `${name}'s ${Math.round(mib / toolS)}`
+  const describeSpeed = (name: string, toolS: number) => `${name}'s ${Math.round(mib / toolS)}`
   const [importSeconds, downloadS, uploadS] = [median(seconds.ours), median(seconds.down), median(seconds.up)]
   const syncedRatio = (median(syncedS.slice(1)) / importSeconds).toFixed(2)
   reportSpeed(
     'import',
     importSeconds,
     downloadS,
-    `${of(programs.download, downloadS)}, ${syncedRatio} of it with a sync`,
+    `${describeSpeed(programs.download, downloadS)}, ${syncedRatio} of it with a sync`,
   )
-  if (programs.upload) reportSpeed('export', median(exports.slice(1)), uploadS, of(programs.upload, uploadS))
+  if (programs.upload)
+    reportSpeed('export', median(exports.slice(1)), uploadS, describeSpeed(programs.upload, uploadS))
   const secondsPerGib = (spent: readonly number[], calls: number) =>
     (spent.slice(calls).reduce((sum, duration) => sum + duration, 0) / rounds / mib) * 1024
   report.figure({

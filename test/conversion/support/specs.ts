@@ -2,7 +2,11 @@ import type { StoredFile } from '../../../lib/model/job.ts'
 import type { ConversionSpec } from '../../../lib/plan/plan-files.ts'
 import { file } from '../../jobs/records.ts'
 
-export const of = (name: string, format: string, moreFields: Partial<StoredFile> = {}): StoredFile => ({
+export const createStoredFile = (
+  name: string,
+  format: string,
+  moreFields: Partial<StoredFile> = {},
+): StoredFile => ({
   ...file(name),
   format,
   ...moreFields,

@@ -20,7 +20,7 @@ import {
   UntagResourceCommand,
   UpdateEventBusCommand,
 } from '@aws-sdk/client-eventbridge'
-import { anySource, createRuleWithTarget, expectedError, q } from './requests.ts'
+import { anySource, createExpectedError, createRuleWithTarget, q } from './requests.ts'
 import { busArn, functionArn, region, startTestEvents } from './start-events.ts'
 
 test('event buses can be created, described, updated, listed in pages and deleted', async (t) => {
@@ -31,7 +31,7 @@ test('event buses can be created, described, updated, listed in pages and delete
   assert.equal(createdBus.EventBusArn, busArn('orders'))
   await assert.rejects(
     events.send(new CreateEventBusCommand({ Name: 'orders' })),
-    expectedError('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
+    createExpectedError('ResourceAlreadyExistsException', 'Event bus orders already exists.'),
   )
   const describedBus = await events.send(new DescribeEventBusCommand({ Name: busArn('orders') }))
   assert.equal(describedBus.Name, 'orders')
@@ -50,13 +50,13 @@ test('event buses can be created, described, updated, listed in pages and delete
   assert.equal(secondPage.NextToken, undefined)
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'default' })),
-    expectedError('ValidationException', 'Cannot delete event bus default.'),
+    createExpectedError('ValidationException', 'Cannot delete event bus default.'),
   )
   await events.send(new DeleteEventBusCommand({ Name: 'orders' }))
   await events.send(new DeleteEventBusCommand({ Name: 'orders' }))
   await assert.rejects(
     events.send(new DescribeEventBusCommand({ Name: 'orders' })),
-    expectedError('ResourceNotFoundException', 'Event bus orders does not exist.'),
+    createExpectedError('ResourceNotFoundException', 'Event bus orders does not exist.'),
   )
 })
 
@@ -90,12 +90,12 @@ test('rules can be put, described, enabled, disabled, listed and deleted', async
   assert.equal(listedRules.Rules?.[0]?.Description, undefined, 'what a second PutRule leaves out is gone')
   await assert.rejects(
     events.send(new DeleteEventBusCommand({ Name: 'orders' })),
-    expectedError('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
+    createExpectedError('ValidationException', 'Cannot delete event bus orders. It still has rules.'),
   )
   await events.send(new DeleteRuleCommand({ Name: 'b', EventBusName: 'orders' }))
   await assert.rejects(
     events.send(new DescribeRuleCommand({ Name: 'b' })),
-    expectedError('ResourceNotFoundException', 'Rule b does not exist on EventBus default.'),
+    createExpectedError('ResourceNotFoundException', 'Rule b does not exist on EventBus default.'),
   )
 })
 
@@ -105,30 +105,33 @@ test('a rule needs a pattern or a schedule, and a schedule needs the default bus
   const put = (members: object) => events.send(new PutRuleCommand({ Name: 'r', ...members }))
   await assert.rejects(
     put({}),
-    expectedError(
+    createExpectedError(
       'ValidationException',
       'Parameter(s) EventPattern or ScheduleExpression must be specified.',
     ),
   )
   await assert.rejects(
     put({ ScheduleExpression: 'rate(1 minute)', EventBusName: 'orders' }),
-    expectedError('ValidationException', 'ScheduleExpression is supported only on the default event bus.'),
+    createExpectedError(
+      'ValidationException',
+      'ScheduleExpression is supported only on the default event bus.',
+    ),
   )
   for (const ScheduleExpression of ['rate(1 minutes)', 'at(2030-01-01T00:00:00)', 'cron(x)'])
     await assert.rejects(
       put({ ScheduleExpression }),
-      expectedError('ValidationException', 'Parameter ScheduleExpression is not valid.'),
+      createExpectedError('ValidationException', 'Parameter ScheduleExpression is not valid.'),
     )
   await assert.rejects(
     put({ EventPattern: '{"a":[]}' }),
-    expectedError(
+    createExpectedError(
       'InvalidEventPatternException',
       'Event pattern is not valid. Reason: Empty arrays are not allowed',
     ),
   )
   await assert.rejects(
     put({ EventPattern: anySource, EventBusName: 'nope' }),
-    expectedError('ResourceNotFoundException', 'Event bus nope does not exist.'),
+    createExpectedError('ResourceNotFoundException', 'Event bus nope does not exist.'),
   )
 })
 
@@ -140,11 +143,14 @@ test('targets can be put, listed, found by ARN and removed, up to five per rule'
   assert.equal(put.FailedEntryCount, 0)
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: [{ Id: 'six', Arn: q }] })),
-    expectedError('LimitExceededException', 'The requested resource exceeds the maximum number allowed.'),
+    createExpectedError(
+      'LimitExceededException',
+      'The requested resource exceeds the maximum number allowed.',
+    ),
   )
   await assert.rejects(
     events.send(new DeleteRuleCommand({ Name: 'rule' })),
-    expectedError('ValidationException', "Rule can't be deleted since it has targets."),
+    createExpectedError('ValidationException', "Rule can't be deleted since it has targets."),
   )
   const page = await events.send(new ListTargetsByRuleCommand({ Rule: 'rule', Limit: 3 }))
   const secondPage = await events.send(
@@ -162,7 +168,7 @@ test('targets can be put, listed, found by ARN and removed, up to five per rule'
   await events.send(new DeleteRuleCommand({ Name: 'rule' }))
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'rule', Targets: moreTargets })),
-    expectedError('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
+    createExpectedError('ResourceNotFoundException', 'Rule rule does not exist on EventBus default.'),
   )
 })
 
@@ -197,7 +203,7 @@ test('PutTargets refuses a target that is not supported', async (t) => {
     [{ RetryPolicy: { MaximumRetryAttempts: 186 } }, /Member must have value less than or equal to 185$/],
   ]
   for (const [target, message] of invalidInputs)
-    await assert.rejects(put(target), expectedError('ValidationException', message))
+    await assert.rejects(put(target), createExpectedError('ValidationException', message))
 })
 
 test('rules and buses can be tagged, and a second PutRule does not change their tags', async (t) => {
@@ -224,6 +230,6 @@ test('rules and buses can be tagged, and a second PutRule does not change their 
   }
   await assert.rejects(
     events.send(new ListTagsForResourceCommand({ ResourceARN: `${RuleArn}x` })),
-    expectedError('ResourceNotFoundException', 'Rule rx does not exist on EventBus default.'),
+    createExpectedError('ResourceNotFoundException', 'Rule rx does not exist on EventBus default.'),
   )
 })

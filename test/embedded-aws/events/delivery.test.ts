@@ -11,7 +11,7 @@ import { entry, q } from './requests.ts'
 import { queueArn, startTestEvents } from './start-events.ts'
 
 const deadLetterArn = queueArn('dead')
-const failing = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
+const createFailure = (name: string) => () => Object.assign(new Error(`${name} happened`), { name })
 
 async function createRule(events: EventBridgeClient, ...targets: Omit<Target, 'Id'>[]): Promise<void> {
   await events.send(new PutRuleCommand({ Name: 'rule', EventPattern: '{"source":["my.app"]}' }))
@@ -38,7 +38,7 @@ test('an event reaches its target within milliseconds', async (t) => {
 test('delivery to a failing target is retried until it accepts the event', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRule(events, { Arn: q })
-  inbox.refuse.set(q, failing('ServiceUnavailable'))
+  inbox.refuse.set(q, createFailure('ServiceUnavailable'))
   await put(events)
   await inbox.attempted(q, 2)
   inbox.refuse.clear()
@@ -49,7 +49,7 @@ test('a retry that becomes due while the outbox is checked is not missed', { tim
   const { events, inbox } = await startTestEvents(t, '2026-01-01T00:00:00Z', 40)
   await createRule(events, { Arn: q })
   for (let round = 1; round <= 10; round++) {
-    inbox.refuse.set(q, failing('ServiceUnavailable'))
+    inbox.refuse.set(q, createFailure('ServiceUnavailable'))
     await put(events)
     await inbox.attempted(q, 2 * round - 1)
     inbox.refuse.clear()
@@ -60,7 +60,7 @@ test('a retry that becomes due while the outbox is checked is not missed', { tim
 test('the delays between delivery attempts of an event grow and survive a restart', async (t) => {
   const { events, inbox, moveTo, restart } = await startTestEvents(t, '2026-01-01T00:00:00Z')
   await createRule(events, { Arn: q })
-  inbox.refuse.set(q, failing('ServiceUnavailable'))
+  inbox.refuse.set(q, createFailure('ServiceUnavailable'))
   await put(events)
   await inbox.attempted(q, 1)
   moveTo('2026-01-01T00:00:01Z')
@@ -79,7 +79,7 @@ test('an event that its target never accepts moves to the dead-letter queue with
     RetryPolicy: { MaximumRetryAttempts: 1 },
     DeadLetterConfig: { Arn: deadLetterArn },
   })
-  inbox.refuse.set(q, failing('ThrottlingException'))
+  inbox.refuse.set(q, createFailure('ThrottlingException'))
   await put(events)
   const [deadLetter] = await inbox.messages(deadLetterArn)
   assert.deepEqual(JSON.parse(deadLetter?.body ?? '').detail, { n: 1 })
@@ -100,7 +100,7 @@ test('an event older than its maximum age moves to the dead-letter queue', async
     RetryPolicy: { MaximumEventAgeInSeconds: 60 },
     DeadLetterConfig: { Arn: deadLetterArn },
   })
-  inbox.refuse.set(q, failing('ServiceUnavailable'))
+  inbox.refuse.set(q, createFailure('ServiceUnavailable'))
   await put(events)
   await inbox.attempted(q, 1)
   moveTo('2026-01-01T00:01:00Z')
@@ -112,8 +112,8 @@ test('an event older than its maximum age moves to the dead-letter queue', async
 test('delivery of an event to a target that does not exist is not retried', async (t) => {
   const { events, inbox, logs } = await startTestEvents(t)
   await createRule(events, { Arn: q, DeadLetterConfig: { Arn: deadLetterArn } }, { Arn: queueArn('gone') })
-  inbox.refuse.set(q, failing('QueueDoesNotExist'))
-  inbox.refuse.set(queueArn('gone'), failing('QueueDoesNotExist'))
+  inbox.refuse.set(q, createFailure('QueueDoesNotExist'))
+  inbox.refuse.set(queueArn('gone'), createFailure('QueueDoesNotExist'))
   await put(events)
   const [deadLetter] = await inbox.messages(deadLetterArn)
   assert.equal(deadLetter?.options.attributes?.['ERROR_CODE'], 'NO_RESOURCE')

@@ -9,7 +9,7 @@ import {
   PutRuleCommand,
   PutTargetsCommand,
 } from '@aws-sdk/client-eventbridge'
-import { anySource, entry, expectedError, q } from './requests.ts'
+import { anySource, createExpectedError, entry, q } from './requests.ts'
 import { credentials, region, startTestEvents } from './start-events.ts'
 
 test('EventBridge reports all violations of a request together, with the messages of AWS', async (t) => {
@@ -18,7 +18,7 @@ test('EventBridge reports all violations of a request together, with the message
   await assert.rejects(
     // Other clients may send members that are not in the type.
     events.send(new PutRuleCommand({ Name: long, State: 'MAYBE' as 'ENABLED' })),
-    expectedError(
+    createExpectedError(
       'ValidationException',
       `3 validation errors detected: Value '${long}' at 'name' failed to satisfy constraint: Member must have length less than or equal to 64; Value '${long}' at 'name' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+; Value 'MAYBE' at 'state' failed to satisfy constraint: Member must satisfy enum value set: [ENABLED, DISABLED, ENABLED_WITH_ALL_CLOUDTRAIL_MANAGEMENT_EVENTS]`,
     ),
@@ -26,14 +26,14 @@ test('EventBridge reports all violations of a request together, with the message
   await events.send(new PutRuleCommand({ Name: 'r', EventPattern: anySource }))
   await assert.rejects(
     events.send(new PutTargetsCommand({ Rule: 'r', Targets: [{ Id: '!@#', Arn: q }] })),
-    expectedError(
+    createExpectedError(
       'ValidationException',
       "1 validation error detected: Value '!@#' at 'targets.1.member.id' failed to satisfy constraint: Member must satisfy regular expression pattern: [\\.\\-_A-Za-z0-9]+",
     ),
   )
   await assert.rejects(
     events.send(new PutEventsCommand({ Entries: Array.from({ length: 11 }, () => entry) })),
-    expectedError(
+    createExpectedError(
       'ValidationException',
       /at 'entries' failed to satisfy constraint: Member must have length less than or equal to 10$/,
     ),
@@ -45,7 +45,10 @@ test('EventBridge refuses unsupported operations and parameters', async (t) => {
   await assert.rejects(events.send(new ListArchivesCommand({})), { name: 'UnknownOperationException' })
   await assert.rejects(
     events.send(new CreateEventBusCommand({ Name: 'b', KmsKeyIdentifier: 'k' })),
-    expectedError('ValidationException', 'KmsKeyIdentifier is not supported by this server. Leave it out.'),
+    createExpectedError(
+      'ValidationException',
+      'KmsKeyIdentifier is not supported by this server. Leave it out.',
+    ),
   )
   const unsigned = await fetch(endpoint, {
     method: 'POST',

@@ -8,7 +8,7 @@ import {
   PutTargetsCommand,
   TestEventPatternCommand,
 } from '@aws-sdk/client-eventbridge'
-import { createRuleWithTarget, entry, expectedError, q } from './requests.ts'
+import { createExpectedError, createRuleWithTarget, entry, q } from './requests.ts'
 import { busArn, functionArn, queueArn, region, startTestEvents, type TestEvents } from './start-events.ts'
 
 async function bodyFor(embedded: TestEvents, target: object, detail: object): Promise<string> {
@@ -73,7 +73,7 @@ test('PutEvents refuses entries that total 1 MB', async (t) => {
   const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
   await assert.rejects(
     events.send(new PutEventsCommand({ Entries: [half, half] })),
-    expectedError('ValidationException', 'Total size of the entries in the request is over the limit.'),
+    createExpectedError('ValidationException', 'Total size of the entries in the request is over the limit.'),
   )
   const reply = await events.send(new PutEventsCommand({ Entries: [half] }))
   assert.equal(reply.FailedEntryCount, 0)
@@ -199,11 +199,11 @@ test('TestEventPattern matches a pattern and refuses an invalid event', async (t
   assert.equal((await testPattern({ source: ['shipment'] })).Result, false)
   await assert.rejects(
     testPattern({ a: [1] }, 'text'),
-    expectedError('ValidationException', 'Parameter Event is not valid.'),
+    createExpectedError('ValidationException', 'Parameter Event is not valid.'),
   )
   await assert.rejects(
     testPattern({ a: [1] }, { id: '1' }),
-    expectedError('ValidationException', 'Parameter Event is not valid.'),
+    createExpectedError('ValidationException', 'Parameter Event is not valid.'),
   )
 })
 

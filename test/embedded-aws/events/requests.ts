@@ -19,4 +19,4 @@ export async function createRuleWithTarget(
 }
 
 /** The error that a client throws for a refused request. */
-export const expectedError = (name: string, message: string | RegExp) => ({ name, message })
+export const createExpectedError = (name: string, message: string | RegExp) => ({ name, message })

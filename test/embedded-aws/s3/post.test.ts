@@ -135,7 +135,7 @@ test('an S3 form that violates its policy is refused', async (t) => {
 
 test('S3 refuses malformed forms', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
-  const raw = async (contentType: string, body: string) => {
+  const postRaw = async (contentType: string, body: string) => {
     const reply = await fetch(`${endpoint}/box`, {
       method: 'POST',
       headers: { 'content-type': contentType },
@@ -144,17 +144,17 @@ test('S3 refuses malformed forms', async (t) => {
     return `${reply.status} ${/<Code>(.*?)<\/Code>/.exec(await reply.text())?.[1]}`
   }
   const type = 'multipart/form-data; boundary=b'
-  assert.equal(await raw('multipart/form-data', ''), '400 MalformedPOSTRequest')
+  assert.equal(await postRaw('multipart/form-data', ''), '400 MalformedPOSTRequest')
   assert.equal(
-    await raw(type, '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\nk'),
+    await postRaw(type, '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\nk'),
     '400 MalformedPOSTRequest',
   )
   assert.equal(
-    await raw(type, '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\nk\r\n--b--\r\n'),
+    await postRaw(type, '--b\r\nContent-Disposition: form-data; name="key"\r\n\r\nk\r\n--b--\r\n'),
     '400 InvalidArgument',
   )
   const long = `--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n${'x'.repeat(70_000)}\r\n--b--\r\n`
-  assert.equal(await raw(type, long), '400 MaxPostPreDataLengthExceeded')
+  assert.equal(await postRaw(type, long), '400 MaxPostPreDataLengthExceeded')
   assert.equal(await getCallError(client.send(new GetObjectCommand({ Bucket, Key: 'k' }))), '404 NoSuchKey')
 })
 

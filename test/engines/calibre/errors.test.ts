@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ebookError } from '../../../lib/engines/calibre/ebook-error.ts'
+import { toEbookError } from '../../../lib/engines/calibre/ebook-error.ts'
 import { EngineCrash } from '../../../lib/engines/sandbox/engine-crash.ts'
 import { ProcessFailure } from '../../../lib/engines/sandbox/exec.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
@@ -8,7 +8,7 @@ import { assertRefused } from '../../support/assert-refused.ts'
 
 describe('errors of calibre', () => {
   const createFailure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
-  const rejectWith = (error: unknown, format: FormatId) => Promise.reject(ebookError(error, format))
+  const rejectWith = (error: unknown, format: FormatId) => Promise.reject(toEbookError(error, format))
 
   test('an error of calibre is returned as an error that the client can act on', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
@@ -42,6 +42,6 @@ describe('errors of calibre', () => {
 
   test('an error that is not a process failure of calibre is returned unchanged', () => {
     const diskFullError = new Error('ENOSPC')
-    assert.equal(ebookError(diskFullError, 'epub'), diskFullError)
+    assert.equal(toEbookError(diskFullError, 'epub'), diskFullError)
   })
 })

@@ -171,8 +171,8 @@ test('an encoding preset is mapped to the nearest setting of the encoder', () =>
     ['mkv', 'theora', '-preset', '- - -'],
   ]
   for (const [to, codec, flag, values] of presetCases) {
-    const of = (preset: string) => argAfter(encodeArgs(to, { codec, preset }), flag)
-    assert.equal(['ultrafast', 'fast', 'veryslow'].map(of).join(' '), values, codec)
+    const getFlagValue = (preset: string) => argAfter(encodeArgs(to, { codec, preset }), flag)
+    assert.equal(['ultrafast', 'fast', 'veryslow'].map(getFlagValue).join(' '), values, codec)
   }
 })
 

@@ -84,14 +84,14 @@ describe('video frames', () => {
 
   test('a video stays HDR only in H.265 and without an overlay', () => {
     const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
-    const of = (options: object, overrides: object = {}) =>
+    const createRecipeFor = (options: object, overrides: object = {}) =>
       createRecipe('mp4', options, { video: bright }, overrides)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
-    const keptRecipe = of({ ...encode, codec: 'h265' })
+    const keptRecipe = createRecipeFor({ ...encode, codec: 'h265' })
     assert.equal(argAfter(keptRecipe.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(keptRecipe.output[keptRecipe.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
     assert.deepEqual(keptRecipe.warnings, [])
-    const defaultRecipe = of(encode)
+    const defaultRecipe = createRecipeFor(encode)
     assert.match(
       argAfter(defaultRecipe.output, '-filter:v:0'),
       /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
@@ -101,7 +101,7 @@ describe('video frames', () => {
       ['COLORS_CONVERTED'],
     )
     assert.match(defaultRecipe.warnings[0]?.message ?? '', /codec=h265 keeps them/)
-    const recipeWithOverlay = of({ ...encode, codec: 'h265' }, { overlay })
+    const recipeWithOverlay = createRecipeFor({ ...encode, codec: 'h265' }, { overlay })
     assert.match(
       argAfter(recipeWithOverlay.output, '-filter_complex'),
       /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,

@@ -133,8 +133,8 @@ describe('images to PostScript', () => {
   test('an image keeps every pixel in EPS', async () => {
     const { path } = await runGhostscriptEngine(fixture('corners.png'), 'eps')
     const { path: back } = await convert(ghostscript, path, 'png', { from: 'eps', options: { dpi: 72 } })
-    const raw = (file: string) => sharp(file).removeAlpha().raw().toBuffer()
-    assertAlmostEqual(await raw(back), await raw(fixture('corners.png')))
+    const readRaw = (file: string) => sharp(file).removeAlpha().raw().toBuffer()
+    assertAlmostEqual(await readRaw(back), await readRaw(fixture('corners.png')))
   })
 
   test('a TIFF becomes PostScript with all its pages, or an EPS of the first with a warning', async () => {

@@ -23,7 +23,7 @@ const isTruncationDetected = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', '
 describe('hostile images for ImageMagick', () => {
   const folder = scratchFolder('hostile')
 
-  async function failing(
+  async function assertFails(
     code: ErrorCode,
     bytes: string | Buffer,
     from: FormatId,
@@ -47,7 +47,7 @@ describe('hostile images for ImageMagick', () => {
     ]
     for (const script of scripts) {
       for (const from of ['psd', 'tga', 'miff', 'ppm', 'xbm', 'png', 'pict', 'xcf', 'cal', 'mng'] as const)
-        await failing('CORRUPT_FILE', script, from, script)
+        await assertFails('CORRUPT_FILE', script, from, script)
     }
     await assert.rejects(readFile(join(folder, 'written.png')))
   })
@@ -57,7 +57,7 @@ describe('hostile images for ImageMagick', () => {
       ['hdr', '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 40000 +X 40000\n'],
       ['xbm', '#define x_width 50000\n#define x_height 50000\nstatic char x_bits[] = { 0x00 };\n'],
     ] as const) {
-      await failing('FILE_TOO_LARGE', `${header}${'\0'.repeat(64)}`, from)
+      await assertFails('FILE_TOO_LARGE', `${header}${'\0'.repeat(64)}`, from)
     }
   })
 
@@ -71,7 +71,7 @@ describe('hostile images for ImageMagick', () => {
       const header = ['SIMPLE  =                    T', ...lines, 'END']
         .map((card) => card.padEnd(80))
         .join('')
-      await failing('CORRUPT_FILE', Buffer.from(header.padEnd(2880)), 'fits')
+      await assertFails('CORRUPT_FILE', Buffer.from(header.padEnd(2880)), 'fits')
     }
   })
 
@@ -82,7 +82,7 @@ describe('hostile images for ImageMagick', () => {
     header.writeUInt32BE(60_000, 20)
     header[24] = 1
     header.writeUInt32BE(crc32(header.subarray(12, 29)), 29)
-    await failing('FILE_TOO_LARGE', header, 'png')
+    await assertFails('FILE_TOO_LARGE', header, 'png')
   })
 
   test('an image that declares sides above the limit is refused as too large, even if data is missing', async () => {
@@ -134,14 +134,14 @@ describe('hostile images for ImageMagick', () => {
       ['psd', psd],
       ['ico', Buffer.concat([iconEntry, png])],
     ] as const)
-      await failing('FILE_TOO_LARGE', bytes, from)
+      await assertFails('FILE_TOO_LARGE', bytes, from)
   })
 
   test('a truncated image is refused as corrupt', async () => {
     for (const from of formatsWithCorners.filter(isTruncationDetected)) {
       const wholeImage = await readFile(cornersFixture(from))
       const partialImage = wholeImage.subarray(0, Math.floor(wholeImage.length / (from === 'fits' ? 3 : 2)))
-      await failing('CORRUPT_FILE', partialImage, from)
+      await assertFails('CORRUPT_FILE', partialImage, from)
     }
   })
 
@@ -160,7 +160,7 @@ describe('hostile images for ImageMagick', () => {
 
   test('an image is not read as the format of its content if its file name declares another format', async () => {
     const png = await readFile(fixture('corners.png'))
-    for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await failing('CORRUPT_FILE', png, from)
+    for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await assertFails('CORRUPT_FILE', png, from)
   })
 
   test('ImageMagick can use only the allowed coders, even if an argument of the engine names another one', async () => {

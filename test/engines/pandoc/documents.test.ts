@@ -46,15 +46,15 @@ test('dropped templates of a wiki page cause a warning with their count', async 
 })
 
 test('raw cells of a Jupyter notebook are kept verbatim', async () => {
-  const raw = (source: string, type?: string) => ({
+  const createRawBlock = (source: string, type?: string) => ({
     cell_type: 'raw',
     source,
     metadata: type ? { raw_mimetype: type } : {},
   })
   const cells = [
-    raw('typed ```words```'),
-    raw('*marked*', 'text/markdown'),
-    raw('\\textbf{of TeX}', 'text/latex'),
+    createRawBlock('typed ```words```'),
+    createRawBlock('*marked*', 'text/markdown'),
+    createRawBlock('\\textbf{of TeX}', 'text/latex'),
   ]
   const book = { cells, metadata: {}, nbformat: 4, nbformat_minor: 4 }
   const notebook = await file('raw.ipynb', JSON.stringify(book))

@@ -39,11 +39,11 @@ import {
 import { locatePythonProgram, runPython } from '../../../lib/engines/sandbox/python.ts'
 import { rejectWhenAborted } from '../../../lib/engines/sandbox/until-aborted.ts'
 import {
-  archiveTooLargeError,
+  createArchiveTooLargeError,
+  createTooManyEntriesError,
   getMaxUnpackedBytes,
   maxDepth,
   maxEntries,
-  tooManyEntriesError,
 } from '../../../lib/formats/archive-limits.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
@@ -77,20 +77,20 @@ describe('folders of long-running processes', () => {
   })
 
   test('only regular files are returned from the folder of a long-running process, no links or folders', async () => {
-    const at = (name: string) => join(base, name)
-    await writeFile(at('file'), 'text')
-    assert.equal(await moveOut(at('file'), at('taken')), true)
-    assert.deepEqual([await readFile(at('taken'), 'utf8'), existsSync(at('file'))], ['text', false])
-    await writeFile(at('secret'), 'secret')
-    await symlink(at('secret'), at('link'))
-    await link(at('secret'), at('same'))
-    await mkdir(at('folder'))
+    const getPath = (name: string) => join(base, name)
+    await writeFile(getPath('file'), 'text')
+    assert.equal(await moveOut(getPath('file'), getPath('taken')), true)
+    assert.deepEqual([await readFile(getPath('taken'), 'utf8'), existsSync(getPath('file'))], ['text', false])
+    await writeFile(getPath('secret'), 'secret')
+    await symlink(getPath('secret'), getPath('link'))
+    await link(getPath('secret'), getPath('same'))
+    await mkdir(getPath('folder'))
     for (const name of ['link', 'same', 'folder']) {
-      assert.equal(await moveOut(at(name), at('odd')), false, name)
-      await assert.rejects(lstat(at('odd')), { code: 'ENOENT' }, name)
+      assert.equal(await moveOut(getPath(name), getPath('odd')), false, name)
+      await assert.rejects(lstat(getPath('odd')), { code: 'ENOENT' }, name)
     }
-    assert.equal(await readFile(at('secret'), 'utf8'), 'secret')
-    await assert.rejects(moveOut(at('nothing'), at('odd')), { code: 'ENOENT' })
+    assert.equal(await readFile(getPath('secret'), 'utf8'), 'secret')
+    await assert.rejects(moveOut(getPath('nothing'), getPath('odd')), { code: 'ENOENT' })
   })
 
   test('only regular files are returned from the folder of a long-running process on another file system', {
@@ -100,17 +100,17 @@ describe('folders of long-running processes', () => {
   }, async (t) => {
     const sharedFolder = await mkdtemp('/dev/shm/process-folder-test-')
     t.after(() => rm(sharedFolder, { recursive: true }))
-    const at = (name: string) => join(sharedFolder, name)
-    await writeFile(at('file'), 'text')
-    assert.equal(await moveOut(at('file'), join(base, 'taken')), true)
+    const getSharedPath = (name: string) => join(sharedFolder, name)
+    await writeFile(getSharedPath('file'), 'text')
+    assert.equal(await moveOut(getSharedPath('file'), join(base, 'taken')), true)
     assert.equal(await readFile(join(base, 'taken'), 'utf8'), 'text')
-    await mkdir(at('folder'))
-    await symlink(at('file'), at('link'))
+    await mkdir(getSharedPath('folder'))
+    await symlink(getSharedPath('file'), getSharedPath('link'))
     for (const name of ['folder', 'link']) {
-      assert.equal(await moveOut(at(name), join(base, 'odd')), false, name)
+      assert.equal(await moveOut(getSharedPath(name), join(base, 'odd')), false, name)
       assert.equal(existsSync(join(base, 'odd')), false, name)
     }
-    await assert.rejects(moveOut(at('nothing'), join(base, 'odd')), { code: 'ENOENT' })
+    await assert.rejects(moveOut(getSharedPath('nothing'), join(base, 'odd')), { code: 'ENOENT' })
   })
 
   test('the folder of a long-running process is removed by the next service if its own service has ended', async () => {
@@ -163,10 +163,10 @@ describe('limits of engine programs', () => {
     const MB = 1024 * 1024
     assert.deepEqual([0, MB, 9 * MB].map(getMaxUnpackedBytes), [64 * MB, 500 * MB, 4096 * MB])
     assert.deepEqual([maxEntries, maxDepth], [10_000, 32])
-    assert.match(archiveTooLargeError(500 * MB).message, /more than 500 MB/)
-    assert.deepEqual(archiveTooLargeError(500 * MB).details, { field: 'file', limitMb: 500 })
+    assert.match(createArchiveTooLargeError(500 * MB).message, /more than 500 MB/)
+    assert.deepEqual(createArchiveTooLargeError(500 * MB).details, { field: 'file', limitMb: 500 })
     assert.deepEqual(
-      [tooManyEntriesError().code, tooManyEntriesError().details],
+      [createTooManyEntriesError().code, createTooManyEntriesError().details],
       ['FILE_TOO_LARGE', { field: 'file', limit: 10_000 }],
     )
   })

@@ -53,11 +53,13 @@ describe('rules of confined programs', () => {
 
   test('a confined program owns its work folder, down to a depth of 64 folders', asRoot, async () => {
     const workDir = await makeWorkFolder()
-    const at = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
-    mkdirSync(at(66), { recursive: true })
+    const createDeepPath = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
+    mkdirSync(createDeepPath(66), { recursive: true })
     const uid = randomUid()
     await buildCommand({ ...noLauncher, needsRoot: true }, 'true', [], { workDir, uid })
-    const owners = await Promise.all([0, 1, 64, 65].map(async (depth) => (await lstat(at(depth))).uid))
+    const owners = await Promise.all(
+      [0, 1, 64, 65].map(async (depth) => (await lstat(createDeepPath(depth))).uid),
+    )
     assert.deepEqual(owners, [uid, uid, uid, process.getuid?.()])
   })
 

@@ -237,19 +237,19 @@ describe('extract operation', { concurrency: 2 }, () => {
   })
 
   test('the extract operation refuses to return more than a thousand files', async () => {
-    const of = (count: number) =>
+    const createArchive = (count: number) =>
       createWithPython(
         `${count}.zip`,
         `z = zipfile.ZipFile(out, 'w'); [z.writestr(f'{n % 7}/{n}.txt', 'x') for n in range(${count})]; z.close()`,
       )
-    assert.equal((await extract(of(1000))).result.files.length, 1000)
+    assert.equal((await extract(createArchive(1000))).result.files.length, 1000)
     const { details } = await assertRefused(
-      extract(of(1001)),
+      extract(createArchive(1001)),
       'FILE_TOO_LARGE',
       /1001 .* at most 1000 .* paths/,
     )
     assert.equal(details?.limit, 1000)
-    const someFiles = await extract(of(1001), { options: { paths: ['3/*'] } })
+    const someFiles = await extract(createArchive(1001), { options: { paths: ['3/*'] } })
     assert.equal(someFiles.result.files.length, 143)
   })
 

@@ -200,11 +200,11 @@ describe('writing metadata', { concurrency: 2 }, () => {
       '-of',
       'csv=p=0',
     ]
-    const covers = async (path: string) => (await runTool('ffprobe', ...show, path)).trim()
+    const readCovers = async (path: string) => (await runTool('ffprobe', ...show, path)).trim()
     const { path } = await writeMetadata(fixture('cover.mp3'), { title: 'New' })
-    assert.notEqual(await covers(path), '')
-    assert.equal(await covers(path), await covers(fixture('cover.mp3')))
-    assert.equal(await covers((await writeMetadata(path, { strip: true })).path), '')
+    assert.notEqual(await readCovers(path), '')
+    assert.equal(await readCovers(path), await readCovers(fixture('cover.mp3')))
+    assert.equal(await readCovers((await writeMetadata(path, { strip: true })).path), '')
   })
 
   test('stripping the metadata of an MP3 removes old tags at its end', async () => {

@@ -32,9 +32,18 @@ export async function readQuarterColors(path: string, ...inputArgs: string[]): P
   ]
   const { stdout } = await run('ffmpeg', args, { encoding: 'buffer' })
   const { width, height } = { width: 40, height: stdout.length / 120 }
-  const at = (x: number, y: number) => [...stdout.subarray((y * width + x) * 3, (y * width + x) * 3 + 3)]
+  const readColorAt = (x: number, y: number) => [
+    ...stdout.subarray((y * width + x) * 3, (y * width + x) * 3 + 3),
+  ]
   const top = height === 40 ? 5 : 0
-  return [at(5, top + 5), at(35, top + 5), at(5, top + 25), at(35, top + 25)].map(colorName).join('')
+  return [
+    readColorAt(5, top + 5),
+    readColorAt(35, top + 5),
+    readColorAt(5, top + 25),
+    readColorAt(35, top + 25),
+  ]
+    .map(colorName)
+    .join('')
 }
 
 function colorName([red = 0, green = 0, blue = 0]: number[]): string {

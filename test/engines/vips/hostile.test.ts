@@ -197,7 +197,12 @@ test('an SVG that is slightly enlarged is rendered at that size, not at the maxi
 describe('hostile images', () => {
   after(removeRuns)
 
-  async function failing(name: string, bytes: string | Buffer, from: 'svg' | 'png' | 'jpg', code: ErrorCode) {
+  async function assertFails(
+    name: string,
+    bytes: string | Buffer,
+    from: 'svg' | 'png' | 'jpg',
+    code: ErrorCode,
+  ) {
     const path = join(await scratch(), name)
     await writeFile(path, bytes)
     await assertRefused(convert(vips, path, 'jpg', { from }), code, undefined, name)
@@ -209,13 +214,13 @@ describe('hostile images', () => {
 
   test('a truncated image is refused as corrupt by libvips', async () => {
     const wholeImage = await readFile(fixture('orientation-6.jpg'))
-    await failing('cut.jpg', wholeImage.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
+    await assertFails('cut.jpg', wholeImage.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
   })
 
   test('a hostile image that declares more pixels than the limit is refused before decoding', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect width="9" height="9"/></svg>'
-    await failing('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
+    await assertFails('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
   })
 
   test('a hostile SVG with exploding XML entities is refused', async () => {
@@ -224,7 +229,7 @@ describe('hostile images', () => {
       (_, level) => `<!ENTITY e${level + 1} "${`&e${level};`.repeat(20)}">`,
     )
     const svg = `<!DOCTYPE svg [<!ENTITY e0 "ha">${entities.join('')}]><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><text>&e20;</text></svg>`
-    await failing('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
+    await assertFails('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
   })
 
   test('a hostile image cannot access other files or servers', async () => {

@@ -155,13 +155,18 @@ describe('camera raw files', () => {
 
   async function readQuarters(path: string): Promise<string> {
     const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-    const at = (x: number, y: number) => {
+    const readPixelAt = (x: number, y: number) => {
       const start = (Math.floor(info.height * y) * info.width + Math.floor(info.width * x)) * info.channels
       const [red = 0, green = 0, blue = 0] = data.subarray(start, start + 3)
       if (Math.max(red, green, blue) - Math.min(red, green, blue) < 60) return 'x'
       return red > green && red > blue ? 'R' : green > blue ? 'G' : 'B'
     }
-    return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)].join('')
+    return [
+      readPixelAt(0.25, 0.25),
+      readPixelAt(0.75, 0.25),
+      readPixelAt(0.25, 0.75),
+      readPixelAt(0.75, 0.75),
+    ].join('')
   }
 
   for (const from of ['raf', 'rw2', 'mrw'] as const) {

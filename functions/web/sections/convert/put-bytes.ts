@@ -31,8 +31,8 @@ export function putBytes(
     if (request.status >= 200 && request.status < 300) resolve(request.getResponseHeader('etag') ?? '')
     else reject(toUploadError(request))
   })
-  request.addEventListener('error', () => reject(interruptedError()))
-  request.addEventListener('abort', () => reject(signal.aborted ? signal.reason : interruptedError()))
+  request.addEventListener('error', () => reject(createInterruptedError()))
+  request.addEventListener('abort', () => reject(signal.aborted ? signal.reason : createInterruptedError()))
   request.addEventListener('loadend', () => {
     clearTimeout(stallTimer)
     signal.removeEventListener('abort', abort)
@@ -46,7 +46,7 @@ export function putBytes(
   return promise
 }
 
-const interruptedError = () => new Problem('UNREACHABLE', words.uploadInterrupted)
+const createInterruptedError = () => new Problem('UNREACHABLE', words.uploadInterrupted)
 
 /** Reads the error from the `Code` element of S3's XML body. */
 function toUploadError(request: XMLHttpRequest): Problem {

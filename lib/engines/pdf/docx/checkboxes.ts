@@ -84,7 +84,7 @@ const isEdge = ({ box }: Vector) => Math.min(getWidth(box), getHeight(box)) <= m
 const isSmall = ({ box }: Vector) => Math.max(getWidth(box), getHeight(box)) <= maxSide
 
 /** Whether a shape covers most of a box. */
-const covers = (shape: BoundingBox, box: BoundingBox) =>
+const coversMostOf = (shape: BoundingBox, box: BoundingBox) =>
   getWidth(shape) >= getWidth(box) * 0.85 && getHeight(shape) >= getHeight(box) * 0.85
 
 /** Finds empty squares: stroked, or made of four edges. */
@@ -101,7 +101,11 @@ function findFrames(vectors: readonly Vector[]): BoundingBox[] {
   const isFilled = (frame: BoundingBox) =>
     smallVectors.some(
       ({ box, isStroked, color, isRectangle }) =>
-        !isStroked && isRectangle && color !== 'ffffff' && isCenterInside(box, frame) && covers(box, frame),
+        !isStroked &&
+        isRectangle &&
+        color !== 'ffffff' &&
+        isCenterInside(box, frame) &&
+        coversMostOf(box, frame),
     )
   // A box with two outlines counts once.
   return frames.filter(
@@ -124,7 +128,7 @@ const hasMark = (frame: BoundingBox, vectors: readonly Vector[]) =>
       isSmall(vector) &&
       isCenterInside(vector.box, frame) &&
       !isEdge(vector) &&
-      !(vector.isRectangle && covers(vector.box, frame)),
+      !(vector.isRectangle && coversMostOf(vector.box, frame)),
   )
 
 interface Checkbox {

@@ -1,5 +1,5 @@
 import { AppError } from '../../../errors.ts'
-import { pdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
+import { createPdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
 import { describePages } from '../../../model/warning-details.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { progressWithin } from '../../sandbox/progress.ts'
@@ -81,7 +81,9 @@ export async function openReadablePdf(
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const openedPdf = await openEditable(input, undefined, tools).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecryptedError(error) : error
+    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED'
+      ? createPdfMustBeDecryptedError(error)
+      : error
   })
   const pages = resolvePages(options.pages ?? options.pageRange, openedPdf.sizes.length)
   // Values of form fields are part of the text.

@@ -111,21 +111,21 @@ function buildCells(
   horizontal: readonly RuleLine[],
   vertical: readonly RuleLine[],
 ): GridCell[] {
-  const at = (list: readonly number[], index: number) => list[index] ?? 0
+  const getAt = (list: readonly number[], index: number) => list[index] ?? 0
   const isOpenRight = (row: number, column: number) =>
     !isCovered(
       vertical.filter(
-        ({ box }) => Math.abs(computeMidpoint(box[0], box[2]) - at(xs, column + 1)) <= tolerance,
+        ({ box }) => Math.abs(computeMidpoint(box[0], box[2]) - getAt(xs, column + 1)) <= tolerance,
       ),
-      [at(ys, row), at(ys, row + 1)],
+      [getAt(ys, row), getAt(ys, row + 1)],
       1,
     )
   const isOpenBelow = (row: number, column: number) =>
     !isCovered(
       horizontal.filter(
-        ({ box }) => Math.abs(computeMidpoint(box[1], box[3]) - at(ys, row + 1)) <= tolerance,
+        ({ box }) => Math.abs(computeMidpoint(box[1], box[3]) - getAt(ys, row + 1)) <= tolerance,
       ),
-      [at(xs, column), at(xs, column + 1)],
+      [getAt(xs, column), getAt(xs, column + 1)],
       0,
     )
   const occupiedCells = new Set<string>()
@@ -143,10 +143,10 @@ function buildCells(
       )
       for (let r = row; r < row + rowSpan; r++) for (const c of columns) occupiedCells.add(`${r} ${c}`)
       const box: BoundingBox = [
-        at(xs, column),
-        at(ys, row),
-        at(xs, column + columnSpan),
-        at(ys, row + rowSpan),
+        getAt(xs, column),
+        getAt(ys, row),
+        getAt(xs, column + columnSpan),
+        getAt(ys, row + rowSpan),
       ]
       cells.push({ row, column, rowSpan, columnSpan, box })
     }

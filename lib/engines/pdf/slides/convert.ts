@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import { pdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
+import { createPdfMustBeDecryptedError } from '../../../formats/locked-pdf.ts'
 import type { EngineResult, EngineWork, Tools } from '../../engine.ts'
 import { isScan, renderBackgrounds } from '../docx/backgrounds.ts'
 import { toWordFont } from '../docx/fonts.ts'
@@ -30,7 +30,9 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   const [input] = work.inputs
   if (!input) throw new Error('pdf was called without an input.')
   const openedPdf = await openEditable(input, undefined, tools).catch((error: unknown) => {
-    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED' ? pdfMustBeDecryptedError(error) : error
+    throw error instanceof AppError && error.code === 'PDF_ENCRYPTED'
+      ? createPdfMustBeDecryptedError(error)
+      : error
   })
   const pages = resolvePages(SlidesOptions.parse(work.options).pages, openedPdf.sizes.length)
   const path = openedPdf.hasForm ? await flattenAnnotations(openedPdf, tools) : openedPdf.path

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { resolvePages } from '../page-range.ts'
-import { finishPdf, invalidOptionError, type PdfTool } from './editable-pdf.ts'
+import { createInvalidOptionError, finishPdf, type PdfTool } from './editable-pdf.ts'
 import { PdfObjects, type PdfPage } from './objects.ts'
 import type { ToolOptions } from './options.ts'
 import { parsePoints } from './parse-length.ts'
@@ -47,7 +47,7 @@ function cropPage(objects: PdfObjects, page: PdfPage, number: number, options: C
   const [x0 = 0, y0 = 0, x1 = 0, y1 = 0] = box
   if (x1 - x0 < minSide || y1 - y0 < minSide) {
     const isWidthTooSmall = x1 - x0 < minSide === (quarterTurns % 2 === 0)
-    throw invalidOptionError(
+    throw createInvalidOptionError(
       findOffendingField(options, isWidthTooSmall),
       `nothing would be left of page ${number}.`,
     )
@@ -78,22 +78,23 @@ function findOffendingField(options: CropOptions, isWidthTooSmall: boolean): str
 function resolveMargins(options: CropOptions, [x0, y0, x1, y1]: PageBox, quarterTurns: number): Margins {
   const hasMargins = marginFields.some((field) => options[field] !== undefined)
   if (options.cropBox === undefined) {
-    if (!hasMargins) throw invalidOptionError('cropBox', 'expected a box, or at least one of the margins.')
+    if (!hasMargins)
+      throw createInvalidOptionError('cropBox', 'expected a box, or at least one of the margins.')
     const [top = 0, right = 0, bottom = 0, left = 0] = marginFields.map((field) => {
       const margin = parsePoints(options[field] ?? '0')
-      if (margin < 0) throw invalidOptionError(field, 'expected 0 or more.')
+      if (margin < 0) throw createInvalidOptionError(field, 'expected 0 or more.')
       return margin
     })
     return [top, right, bottom, left]
   }
   if (hasMargins)
-    throw invalidOptionError('cropBox', 'cannot be combined with margins; send one or the other.')
+    throw createInvalidOptionError('cropBox', 'cannot be combined with margins; send one or the other.')
   const [left = 0, top = 0, width = 0, height = 0] = options.cropBox.split(',').map(Number)
   const isSideways = quarterTurns % 2 === 1
   const [pageWidth, pageHeight] = isSideways ? [y1 - y0, x1 - x0] : [x1 - x0, y1 - y0]
   const margins = [top, pageWidth - left - width, pageHeight - top - height, left] as const
   if (margins.some((side) => side < -0.5)) {
-    throw invalidOptionError(
+    throw createInvalidOptionError(
       'cropBox',
       `expected a box within the page, which is ${pageWidth} x ${pageHeight} points.`,
     )

@@ -1,7 +1,7 @@
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { corruptPdfError, toPdfError } from '../qpdf.ts'
+import { createCorruptPdfError, toPdfError } from '../qpdf.ts'
 import { type EditablePdf, warnAboutRemovedTags } from './editable-pdf.ts'
 import { flattenAnnotations } from './flatten.ts'
 
@@ -39,7 +39,7 @@ export async function distill(
     const allArgs = [...fixedArgs, ...args, `-sOutputFile=${output}`, ...prologArgs, '-f', path]
     await tools.exec('gs', allArgs, { onLine })
     // If the file is badly damaged, Ghostscript writes an empty page and reports success.
-    if (pagesSeen === 0) throw corruptPdfError(new Error('Ghostscript found no page.'))
+    if (pagesSeen === 0) throw createCorruptPdfError(new Error('Ghostscript found no page.'))
   } catch (error) {
     throw toPdfError(error)
   }

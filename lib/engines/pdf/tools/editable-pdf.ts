@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { rename, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { AppError } from '../../../errors.ts'
-import { pdfPasswordMissingError, pdfPasswordWrongError } from '../../../formats/locked-pdf.ts'
+import { createPdfPasswordMissingError, createPdfPasswordWrongError } from '../../../formats/locked-pdf.ts'
 import { defined } from '../../../validation/defined.ts'
 import type { EngineResult, EngineWork, InputFile, OutputFile, Tools } from '../../engine.ts'
 import { type OpenPdf, openPdf } from '../open-pdf.ts'
@@ -42,7 +42,9 @@ export async function openEditable(
   const openedPdf = await openPdf(input.path, password, tools).catch((error: unknown) => {
     if (!(error instanceof AppError) || error.code !== 'PDF_ENCRYPTED') throw error
     const pdf = { filename: input.filename, field }
-    throw password === undefined ? pdfPasswordMissingError(pdf) : pdfPasswordWrongError(pdf, error)
+    throw password === undefined
+      ? createPdfPasswordMissingError(pdf)
+      : createPdfPasswordWrongError(pdf, error)
   })
   const originalPdf = { source: input.path, password }
   if (openedPdf.hasLockedAttachments) {
@@ -143,10 +145,10 @@ export async function requireUnsigned(
   { dropSignatures }: { readonly dropSignatures: boolean },
 ): Promise<void> {
   if (dropSignatures) return
-  for (const { source } of pdfs) if (await isSignedPdf(source)) throw signedPdfError()
+  for (const { source } of pdfs) if (await isSignedPdf(source)) throw createSignedPdfError()
 }
 
-const signedPdfError = () =>
+const createSignedPdfError = () =>
   new AppError(
     'UNSUPPORTED_CONVERSION',
     'The PDF is signed, and changing it would invalidate its signatures. Send dropSignatures=true to change it anyway.',
@@ -171,7 +173,7 @@ export async function isSignedPdf(path: string): Promise<boolean> {
 export const fileSize = async (path: string) => (await stat(path)).size
 
 /** @param message continues after the name of the field. */
-export function invalidOptionError(
+export function createInvalidOptionError(
   field: string,
   message: string,
   details: Readonly<Record<string, unknown>> = {},

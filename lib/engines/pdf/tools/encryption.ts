@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import { pdfPasswordMissingError } from '../../../formats/locked-pdf.ts'
+import { createPdfPasswordMissingError } from '../../../formats/locked-pdf.ts'
 import { runQpdf } from '../qpdf.ts'
 import { finishPdf, type PdfTool, warnAboutInvalidSignatures } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
@@ -45,7 +45,8 @@ export const encryptPdf: PdfTool<ToolOptions<'encrypt-pdf'>> = async ({ pdf, opt
 
 export const decryptPdf: PdfTool<ToolOptions<'decrypt-pdf'>> = async (job) => {
   const { pdf, tools } = job
-  if (pdf.hasLockedAttachments) throw pdfPasswordMissingError({ filename: job.work.inputs[0]?.filename })
+  if (pdf.hasLockedAttachments)
+    throw createPdfPasswordMissingError({ filename: job.work.inputs[0]?.filename })
   if (!pdf.isEncrypted) tools.warn('NOTHING_TO_DO', 'The PDF was not encrypted.')
   const decryptedPath = join(tools.workDir, 'decrypted.pdf')
   await runQpdf({ inputFile: pdf.path, outputFile: decryptedPath }, tools)

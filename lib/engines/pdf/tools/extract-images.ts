@@ -108,8 +108,8 @@ async function applyAlphaMask(path: string, mask: string): Promise<string> {
     .raw()
     .toBuffer()
   const target = path.replace(/\.\w+$/, '-alpha.png')
-  const raw = (layers: 1 | 2 | 3 | 4) => ({ raw: { width, height, channels: layers } })
-  await sharp(data, raw(channels)).joinChannel(alpha, raw(1)).png().toFile(target)
+  const createRawOptions = (layers: 1 | 2 | 3 | 4) => ({ raw: { width, height, channels: layers } })
+  await sharp(data, createRawOptions(channels)).joinChannel(alpha, createRawOptions(1)).png().toFile(target)
   return target
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import type { EngineResult } from '../../engine.ts'
 import { runExiftool } from '../../shared/metadata/exiftool.ts'
 import { runQpdf, toPdfError } from '../qpdf.ts'
-import { finishPdf, invalidOptionError, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
+import { createInvalidOptionError, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 /** A PDF stores each text twice: in the legacy information dictionary and in XMP, which readers prefer. */
@@ -24,7 +24,7 @@ export const editMetadata: PdfTool<ToolOptions<'edit-pdf-metadata'>> = async (jo
     if (text !== undefined) lines.push(...places.map((tag) => `-${tag}=${text}`))
   }
   if (lines.length === 0)
-    throw invalidOptionError('title', 'expected at least one of title, author, subject, keywords.')
+    throw createInvalidOptionError('title', 'expected at least one of title, author, subject, keywords.')
   return rewriteMetadata(job, lines)
 }
 

@@ -4,7 +4,7 @@ import * as z from 'zod'
 import { AppError } from '../../../errors.ts'
 import type { Tools } from '../../engine.ts'
 import { EngineCrash } from '../../sandbox/engine-crash.ts'
-import { corruptPdfError, runQpdf } from '../qpdf.ts'
+import { createCorruptPdfError, runQpdf } from '../qpdf.ts'
 
 /**
  * A PDF object in qpdf's JSON (qpdf manual, "qpdf JSON"): names start with `/`, strings with `u:` or, as hexadecimal
@@ -66,8 +66,9 @@ export class PdfObjects {
       await runQpdf(job, tools, { maxFileBytes: maxBytes })
       return new PdfObjects(path, QpdfJson.parse(JSON.parse(await readFile(json, 'utf8'))))
     } catch (error) {
-      if (error instanceof AppError && error.cause instanceof EngineCrash) throw tooManyObjectsError(error)
-      if (error instanceof z.ZodError || error instanceof SyntaxError) throw corruptPdfError(error)
+      if (error instanceof AppError && error.cause instanceof EngineCrash)
+        throw createTooManyObjectsError(error)
+      if (error instanceof z.ZodError || error instanceof SyntaxError) throw createCorruptPdfError(error)
       throw error
     } finally {
       await rm(json, { force: true })
@@ -192,7 +193,7 @@ export class PdfObjects {
   }
 }
 
-function tooManyObjectsError(cause: Error): AppError {
+function createTooManyObjectsError(cause: Error): AppError {
   const message = 'The PDF has too many objects for this tool. Split it first.'
   return new AppError('FILE_TOO_LARGE', message, undefined, { cause })
 }

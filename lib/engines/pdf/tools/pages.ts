@@ -8,8 +8,8 @@ import { runQpdf } from '../qpdf.ts'
 import { renderPages } from '../render.ts'
 import { assemblePdf } from './assemble.ts'
 import {
+  createInvalidOptionError,
   finishPdf,
-  invalidOptionError,
   type PdfTool,
   type PdfToolJob,
   warnAboutRemovedTags,
@@ -34,9 +34,13 @@ export const removePages: PdfTool<ToolOptions<'remove-pdf-pages'>> = (job) => {
   const removedPages = new Set(resolvePages(job.options.pages, length))
   const remainingPages = resolvePages(undefined, length).filter((page) => !removedPages.has(page))
   if (remainingPages.length === 0)
-    throw invalidOptionError('pages', 'all pages of the document would be removed; leave at least one.', {
-      reason: 'all-pages',
-    })
+    throw createInvalidOptionError(
+      'pages',
+      'all pages of the document would be removed; leave at least one.',
+      {
+        reason: 'all-pages',
+      },
+    )
   return selectPages(job, remainingPages)
 }
 
@@ -45,7 +49,7 @@ export const reorderPages: PdfTool<ToolOptions<'reorder-pdf-pages'>> = (job) => 
   const firstPages = resolvePages(job.options.pages, length)
   const namedPages = new Set(firstPages)
   if (namedPages.size < firstPages.length)
-    throw invalidOptionError('pages', 'a page appears twice in the new order.')
+    throw createInvalidOptionError('pages', 'a page appears twice in the new order.')
   return selectPages(job, [
     ...firstPages,
     ...resolvePages(undefined, length).filter((page) => !namedPages.has(page)),

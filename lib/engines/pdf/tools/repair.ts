@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
-import { corruptPdfError, runQpdf } from '../qpdf.ts'
+import { createCorruptPdfError, runQpdf } from '../qpdf.ts'
 import { countPages, distill } from './distill.ts'
 import { requireUnsigned, warnAboutInvalidSignatures } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
@@ -36,7 +36,7 @@ export async function repairPdf(
     if (pages > (bestRepair?.pages ?? 0)) bestRepair = { path, program, pages }
     if (bestRepair && (await isIntact(bestRepair.path, tools))) break
   }
-  if (!bestRepair) throw corruptPdfError(new Error('No program could read the PDF.'))
+  if (!bestRepair) throw createCorruptPdfError(new Error('No program could read the PDF.'))
   await warnAboutInvalidSignatures([input.path], tools)
   const path = join(work.outDir, 'output.pdf')
   await copyFile(bestRepair.path, path)

@@ -6,8 +6,8 @@ import { resolvePages } from '../page-range.ts'
 import { runQpdf } from '../qpdf.ts'
 import { assemblePdf } from './assemble.ts'
 import {
+  createInvalidOptionError,
   type EditablePdf,
-  invalidOptionError,
   type PdfTool,
   reencrypt,
   warnAboutInvalidSignatures,
@@ -26,7 +26,7 @@ export const splitPdf: PdfTool<ToolOptions<'split-pdf'>> = async ({ pdf, options
   await warnAboutInvalidSignatures([pdf.path], tools)
   const pageRanges = options.pages?.split(',') ?? resolvePages(undefined, length).map(String)
   if (pageRanges.length > maxParts) {
-    throw invalidOptionError(
+    throw createInvalidOptionError(
       'pages',
       `the PDF would become ${pageRanges.length} files; at most ${maxParts} are allowed.`,
     )

@@ -29,7 +29,7 @@ export async function createWatermark(
 ): Promise<Watermark> {
   const { watermarkText: text, watermarkPosition: requestedPosition } = options
   if (stamp && text !== undefined) {
-    throw invalidWatermarkError('got a text and an image as an additional file; send only one of them.')
+    throw createInvalidWatermarkError('got a text and an image as an additional file; send only one of them.')
   }
   if (stamp)
     return {
@@ -38,7 +38,9 @@ export async function createWatermark(
       createMark: await createStampMark(stamp, options),
     }
   if (text === undefined) {
-    throw invalidWatermarkError('expected the text of the watermark, or an image as an additional file.')
+    throw createInvalidWatermarkError(
+      'expected the text of the watermark, or an image as an additional file.',
+    )
   }
   return {
     options,
@@ -47,7 +49,7 @@ export async function createWatermark(
   }
 }
 
-function invalidWatermarkError(message: string, cause?: unknown): AppError {
+function createInvalidWatermarkError(message: string, cause?: unknown): AppError {
   const field = 'watermarkText'
   return new AppError('INVALID_INPUT', `${field}: ${message}`, { field }, { cause })
 }
@@ -78,7 +80,7 @@ async function measureTextWidth(text: string): Promise<number> {
   const size = 100
   const drawnText = sharp({ text: { text: escapeXml(text), font: `sans-serif bold ${size}`, dpi: 72 } })
   const { width } = await drawnText.metadata().catch((cause: unknown) => {
-    throw invalidWatermarkError('expected visible text.', cause)
+    throw createInvalidWatermarkError('expected visible text.', cause)
   })
   return Math.max(1, width / size)
 }

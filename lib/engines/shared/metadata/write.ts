@@ -94,13 +94,13 @@ async function writeImageMetadata(
     if (from === 'webp') await rename(await writeWebp(input.path, lines, options.strip, tools), path)
     else await runExiftool([...(options.strip ? stripArgs : []), ...lines, '-o', path, input.path], tools)
   } catch (error) {
-    throw error instanceof ProcessFailure ? corruptMetadataError(from, options.strip, error) : error
+    throw error instanceof ProcessFailure ? createCorruptMetadataError(from, options.strip, error) : error
   }
   tools.progress(1)
   return { files: [{ path }] }
 }
 
-function corruptMetadataError(from: FormatId, strip: boolean, cause: ProcessFailure): AppError {
+function createCorruptMetadataError(from: FormatId, strip: boolean, cause: ProcessFailure): AppError {
   const hint = strip ? 'Send it again.' : 'Set strip to remove the existing metadata first.'
   const message = `The ${formatById(from).name} (${from}) or its metadata is damaged. ${hint}`
   return new AppError('CORRUPT_FILE', message, { field: 'file', format: from }, { cause })

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { documentPasswordMissingError } from '../../../formats/locked-office.ts'
+import { createDocumentPasswordMissingError } from '../../../formats/locked-office.ts'
 import type { InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { runPython } from '../../sandbox/python.ts'
@@ -22,7 +22,7 @@ export async function inlineWordText(input: InputFile, tools: Tools): Promise<In
     return { ...input, path }
   } catch (error) {
     if (!(error instanceof ProcessFailure)) throw error
-    if (error.exitCode === exitCodes.encrypted) throw documentPasswordMissingError(error)
+    if (error.exitCode === exitCodes.encrypted) throw createDocumentPasswordMissingError(error)
     if (error.exitCode === exitCodes.nothing || error.exitCode === exitCodes.notWord) return input
     throw error
   }

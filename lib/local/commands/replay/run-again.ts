@@ -8,7 +8,7 @@ import { AppError } from '../../../errors.ts'
 import { hashFile } from '../../../io/file-hash.ts'
 import { toClientError } from '../../../jobs/failure.ts'
 import { resolveConversion } from '../../../jobs/next-image.ts'
-import { timeoutError, tooMuchWorkHint } from '../../../jobs/run/claimed-task.ts'
+import { createTimeoutError, tooMuchWorkHint } from '../../../jobs/run/claimed-task.ts'
 import { convertWithFallbacks } from '../../../jobs/run/convert-with-fallbacks.ts'
 import type { FindFallback } from '../../../jobs/run/fallbacks.ts'
 import { fetchInputs } from '../../../jobs/run/fetch-inputs.ts'
@@ -90,7 +90,7 @@ export async function runAgain(
 ): Promise<boolean> {
   const limitS = getTimeLimitS(inputs.map(({ inputPlan }) => inputPlan))
   const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(timeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
+  const timer = setTimeout(() => limit.abort(createTimeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
   const signal = AbortSignal.any([limit.signal, interrupted])
   const startedAtMs = performance.now()
   const formatDuration = () => `after ${Math.round(performance.now() - startedAtMs)} ms`

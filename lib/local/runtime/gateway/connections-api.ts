@@ -31,7 +31,7 @@ const tooLargeError = new ApiError(
   `The payload is larger than ${maxMessageBytes} bytes.`,
   413,
 )
-const goneError = () => new ApiError('GoneException', 'Gone', 410)
+const createGoneError = () => new ApiError('GoneException', 'Gone', 410)
 
 export const isConnectionsRequest = ({ url = '' }: IncomingMessage) => url.includes('/@connections/')
 
@@ -52,7 +52,7 @@ export async function serveConnections(
 
 async function postMessage(webSocketApi: WebSocketApi, id: string, body: Buffer): Promise<void> {
   const outcome = await webSocketApi.send(id, body)
-  if (outcome === 'gone') throw goneError()
+  if (outcome === 'gone') throw createGoneError()
   if (outcome === 'slow')
     throw new ApiError('LimitExceededException', 'The client does not read its messages.', 429)
 }
@@ -78,7 +78,7 @@ async function runCommand(
       response.writeHead(200, { 'content-length': 0 }).end()
       return
     case 'GET': {
-      if (!openConnection) throw goneError()
+      if (!openConnection) throw createGoneError()
       const { connectedAt, sourceIp, userAgent } = openConnection.connection
       const identity = { sourceIp, userAgent }
       sendJson(
@@ -89,7 +89,7 @@ async function runCommand(
       return
     }
     case 'DELETE':
-      if (!webSocketApi.disconnect(id)) throw goneError()
+      if (!webSocketApi.disconnect(id)) throw createGoneError()
       response.writeHead(204).end()
       return
     default:
