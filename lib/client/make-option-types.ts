@@ -17,7 +17,7 @@ const pdfEngine = { type: "'auto'", description: 'Renderer of Word documents; on
  * written only once.
  */
 export function makeOptionTypes(banner: string): string {
-  const targets = [...optionsByTarget('convert')].map(
+  const targets = [...inferOptionsByTarget('convert')].map(
     ([id, types]) => [id, id === 'pdf' ? new Map([...types, ['pdfEngine', pdfEngine]]) : types] as const,
   )
   const tools = toolOperations.map(
@@ -61,7 +61,7 @@ export function makeOptionTypes(banner: string): string {
   ].join('\n')}\n`
 }
 
-const optionsByTarget = (operation: Operation): ReadonlyMap<string, OptionTypes> =>
+const inferOptionsByTarget = (operation: Operation): ReadonlyMap<string, OptionTypes> =>
   new Map(
     [...Map.groupBy(listSchemas(operation), ([to]) => to)].map(([to, schemas]) => [
       to,

@@ -90,7 +90,7 @@ export class SftpConnection {
         clearTimeout(timer)
         reject(
           this.#hasTimedOut
-            ? this.#timeoutError()
+            ? this.#createTimeoutError()
             : new RemoteError('unreachable', `${this.name} closed the connection.`),
         )
       })
@@ -138,7 +138,7 @@ export class SftpConnection {
     client.destroy()
   }
 
-  #timeoutError(cause?: unknown): RemoteError {
+  #createTimeoutError(cause?: unknown): RemoteError {
     const seconds = Math.round(this.#silenceTimeoutMs / 1000)
     return new RemoteError('unreachable', `${this.name} did not respond for ${seconds} s.`, { cause })
   }
@@ -196,7 +196,7 @@ export class SftpConnection {
         cause: error,
         status: code,
       })
-    if (this.#hasTimedOut) return this.#timeoutError(error)
+    if (this.#hasTimedOut) return this.#createTimeoutError(error)
     return new RemoteError('incomplete', `The connection to ${this.name} was lost.`, { cause: error })
   }
 }

@@ -64,7 +64,7 @@ async function createSenders(): Promise<Sender[]> {
     (headers: Record<string, string>, at = free): Send =>
     (method, path, body) =>
       at.send(method, path, { headers, ...defined({ body }) })
-  const key = async (input: Parameters<typeof newKey>[2] = {}) => ({
+  const createKey = async (input: Parameters<typeof newKey>[2] = {}) => ({
     'x-api-key': await newKey(services, await newAccount(services), input),
   })
   const keys = new ApiKeys(services)
@@ -85,7 +85,7 @@ async function createSenders(): Promise<Sender[]> {
   const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
   assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
   const page = 'https://www.example.com'
-  const publicKey = await key({
+  const publicKey = await createKey({
     kind: 'public',
     scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
     allowedOrigins: [page],
@@ -106,7 +106,7 @@ async function createSenders(): Promise<Sender[]> {
     { name: 'a revoked key', send: by({ 'x-api-key': revokedKey.text }), expected: invalidKeyCodes },
     {
       name: 'an expired key',
-      send: by(await key({ expiresAt: new Date(Date.now() - 1000).toISOString() })),
+      send: by(await createKey({ expiresAt: new Date(Date.now() - 1000).toISOString() })),
       expected: invalidKeyCodes,
     },
     {
@@ -121,12 +121,12 @@ async function createSenders(): Promise<Sender[]> {
     },
     ...(await Promise.all(
       grantedScopes.flatMap((scope) => [
-        key({ scopes: [scope] }).then((headers) => ({
+        createKey({ scopes: [scope] }).then((headers) => ({
           name: `a key with ${scope} alone`,
           send: by(headers),
           expected: expectForScopes([scope]),
         })),
-        key({ scopes: scopesWithout(scope) }).then((headers) => ({
+        createKey({ scopes: scopesWithout(scope) }).then((headers) => ({
           name: `a key without ${scope}`,
           send: by(headers),
           expected: expectForScopes(scopesWithout(scope)),

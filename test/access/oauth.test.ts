@@ -41,7 +41,10 @@ async function newClient(scopes = ['CONVERT_READ', 'CONVERT_WRITE'] as const) {
   return { owner, client, id: client.id, secret }
 }
 
-const form = (fields: Readonly<Record<string, string>>, headers: Readonly<Record<string, string>> = {}) => ({
+const createForm = (
+  fields: Readonly<Record<string, string>>,
+  headers: Readonly<Record<string, string>> = {},
+) => ({
   body: new URLSearchParams(fields),
   headers,
 })
@@ -51,7 +54,7 @@ const basic = (id: string, secret: string) => ({
 const grantType = { grant_type: 'client_credentials' }
 
 async function requestToken({ id, secret }: { readonly id: string; readonly secret: string }) {
-  const { json } = await app.send('POST', '/v1/oauth/token', form(grantType, basic(id, secret)))
+  const { json } = await app.send('POST', '/v1/oauth/token', createForm(grantType, basic(id, secret)))
   return String(json.access_token)
 }
 const getPrincipal = async (token: string) =>
@@ -65,7 +68,7 @@ test('an OAuth client obtains an access token with the requested scopes and can 
   const reply = await app.send(
     'POST',
     '/v1/oauth/token',
-    form({ ...grantType, client_id: client.id, client_secret: client.secret, scope: 'CONVERT_READ' }),
+    createForm({ ...grantType, client_id: client.id, client_secret: client.secret, scope: 'CONVERT_READ' }),
   )
   assert.equal(reply.status, 200)
   assert.equal(reply.headers['cache-control'], 'no-store')
@@ -135,16 +138,16 @@ test('OAuth errors use the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
   const validHeaders = basic(id, secret)
   const cases = [
-    [form(grantType), 401, 'invalid_client'],
-    [form({ ...grantType, client_id: id }), 401, 'invalid_client'],
-    [form({ ...grantType, client_secret: secret }), 401, 'invalid_client'],
-    [form(grantType, basic(id, `${secret}x`)), 401, 'invalid_client'],
-    [form(grantType, basic(newId('client'), secret)), 401, 'invalid_client'],
-    [form(grantType, { authorization: 'Basic %%%' }), 401, 'invalid_client'],
-    [form({ ...grantType, client_secret: secret }, validHeaders), 400, 'invalid_request'],
-    [form({}, validHeaders), 400, 'invalid_request'],
-    [form({ grant_type: 'password' }, validHeaders), 400, 'unsupported_grant_type'],
-    [form({ ...grantType, scope: 'CONVERT_READ ADMIN' }, validHeaders), 400, 'invalid_scope'],
+    [createForm(grantType), 401, 'invalid_client'],
+    [createForm({ ...grantType, client_id: id }), 401, 'invalid_client'],
+    [createForm({ ...grantType, client_secret: secret }), 401, 'invalid_client'],
+    [createForm(grantType, basic(id, `${secret}x`)), 401, 'invalid_client'],
+    [createForm(grantType, basic(newId('client'), secret)), 401, 'invalid_client'],
+    [createForm(grantType, { authorization: 'Basic %%%' }), 401, 'invalid_client'],
+    [createForm({ ...grantType, client_secret: secret }, validHeaders), 400, 'invalid_request'],
+    [createForm({}, validHeaders), 400, 'invalid_request'],
+    [createForm({ grant_type: 'password' }, validHeaders), 400, 'unsupported_grant_type'],
+    [createForm({ ...grantType, scope: 'CONVERT_READ ADMIN' }, validHeaders), 400, 'invalid_scope'],
     [{ body: { grant_type: 'client_credentials' }, headers: validHeaders }, 400, 'invalid_request'],
   ] as const
   for (const [sentForm, status, error] of cases) {
@@ -156,7 +159,7 @@ test('OAuth errors use the codes of RFC 6749', async () => {
   const answer = await app.send(
     'POST',
     '/v1/oauth/token',
-    form({ ...grantType, scope: 'ADMIN' }, validHeaders),
+    createForm({ ...grantType, scope: 'ADMIN' }, validHeaders),
   )
   assert.match(answer.json.error_description, /CONVERT_READ CONVERT_WRITE, got ADMIN/)
 })
@@ -168,16 +171,17 @@ test('an access token stops working when it is revoked or expires, or when its c
   const token = await requestToken(one)
   const headers = basic(one.id, one.secret)
   const introspect = async (client: typeof one) =>
-    (await app.send('POST', '/v1/oauth/introspect', form({ token }, basic(client.id, client.secret)))).json
+    (await app.send('POST', '/v1/oauth/introspect', createForm({ token }, basic(client.id, client.secret))))
+      .json
   const activeToken = await introspect(one)
   assert.deepEqual([activeToken.active, activeToken.client_id, activeToken.sub], [true, one.id, one.owner])
   assert.deepEqual(await introspect(otherClient), { active: false }, 'another account cannot introspect it')
 
-  await app.send('POST', '/v1/oauth/revoke', form({ token }, basic(otherClient.id, otherClient.secret)))
+  await app.send('POST', '/v1/oauth/revoke', createForm({ token }, basic(otherClient.id, otherClient.secret)))
   assert.ok(await tokens.findActive(token), 'another account cannot revoke it')
-  assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
+  assert.equal((await app.send('POST', '/v1/oauth/revoke', createForm({ token }, headers))).status, 200)
   assert.equal(await tokens.findActive(token), undefined)
-  assert.equal((await app.send('POST', '/v1/oauth/revoke', form({ token }, headers))).status, 200)
+  assert.equal((await app.send('POST', '/v1/oauth/revoke', createForm({ token }, headers))).status, 200)
   await assert.rejects(getPrincipal(token), { code: 'INVALID_API_KEY' })
 
   const secondToken = await requestToken(one)
@@ -268,7 +272,7 @@ test('an OAuth client is authenticated with any encoding of its credentials', as
     authorization: `basic  ${Buffer.from(`${user}:${password}`).toString('base64')}`,
   })
   const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
-    (await app.send('POST', '/v1/oauth/token', form({ ...grantType, ...fields }, headers))).status
+    (await app.send('POST', '/v1/oauth/token', createForm({ ...grantType, ...fields }, headers))).status
   assert.equal(await authenticateWith({}, lowercaseBasic(encode(id), encode(secret))), 200)
   assert.equal(await authenticateWith({ client_id: id }, basic(id, secret)), 200)
   assert.equal(await authenticateWith({ client_id: newId('client') }, basic(id, secret)), 401)
@@ -285,7 +289,7 @@ test('an OAuth client that requests no scopes gets all of its scopes, in a fixed
   const { id, secret } = await newClient()
   const requestScope = async (scope?: string) => {
     const fields = { ...grantType, ...defined({ scope }) }
-    return (await app.send('POST', '/v1/oauth/token', form(fields, basic(id, secret)))).json.scope
+    return (await app.send('POST', '/v1/oauth/token', createForm(fields, basic(id, secret)))).json.scope
   }
   const bothScopes = 'CONVERT_READ CONVERT_WRITE'
   assert.deepEqual(
@@ -306,7 +310,11 @@ test('OAuth clients and tokens of a suspended account are refused', async () => 
   for (const { owner } of [one, secondClient])
     await changeAccount(app.services, owner, { status: 'suspended' })
   await assert.rejects(getPrincipal(tokens[0] ?? ''), { details: { reason: 'suspended' } })
-  const refusedReply = await app.send('POST', '/v1/oauth/token', form(grantType, basic(one.id, one.secret)))
+  const refusedReply = await app.send(
+    'POST',
+    '/v1/oauth/token',
+    createForm(grantType, basic(one.id, one.secret)),
+  )
   assert.deepEqual([refusedReply.status, refusedReply.json.error], [401, 'invalid_client'])
 })
 

@@ -50,10 +50,10 @@ describe('same-origin checks', () => {
   })
 
   test('the session cookie is deleted only when its session has ended', () => {
-    const error = (code: AppError['code'], details?: object) => new AppError(code, 'a', { ...details })
-    assert.ok(clearsSession(error('AUTHENTICATION_REQUIRED', { reason: 'session' })))
-    assert.ok(!clearsSession(error('AUTHENTICATION_REQUIRED')))
-    assert.ok(!clearsSession(error('INVALID_API_KEY', { reason: 'session' })))
+    const createError = (code: AppError['code'], details?: object) => new AppError(code, 'a', { ...details })
+    assert.ok(clearsSession(createError('AUTHENTICATION_REQUIRED', { reason: 'session' })))
+    assert.ok(!clearsSession(createError('AUTHENTICATION_REQUIRED')))
+    assert.ok(!clearsSession(createError('INVALID_API_KEY', { reason: 'session' })))
     assert.ok(!clearsSession(new AppError('AUTHENTICATION_REQUIRED', 'a')))
   })
 })

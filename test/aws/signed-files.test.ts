@@ -39,7 +39,7 @@ before(async () => {
 after(() => openedResources.disposeAsync())
 
 const put = (Key: string, Body: string) => s3.send(new PutObjectCommand({ Bucket: 'mutabor', Key, Body }))
-const path = (name: string) => join(folder, name)
+const getPath = (name: string) => join(folder, name)
 const source = { key: 'received/a', filename: 'a.txt' }
 
 async function createSignedFiles(expiresS = 60): Promise<SignedFiles> {
@@ -51,28 +51,28 @@ const isCode = (code: AppError['code']) => (error: AppError) => error.code === c
 test('a worker without credentials can read the files of its task and store its results', async () => {
   const { ETag } = await put(source.key, 'input')
   const files = await createSignedFiles()
-  await files.getFile({ ...source, etag: ETag }, path('in'), signal)
-  assert.equal(readFileSync(path('in'), 'utf8'), 'input')
-  writeFileSync(path('out'), 'output')
+  await files.getFile({ ...source, etag: ETag }, getPath('in'), signal)
+  assert.equal(readFileSync(getPath('in'), 'utf8'), 'input')
+  writeFileSync(getPath('out'), 'output')
   const sha256 = createHash('sha256').update('output').digest('hex')
-  await files.putFile('jobs/j/1/out.txt', path('out'), 'text/plain', Promise.resolve(sha256))
+  await files.putFile('jobs/j/1/out.txt', getPath('out'), 'text/plain', Promise.resolve(sha256))
   const storedObject = await s3.send(new GetObjectCommand({ Bucket: 'mutabor', Key: 'jobs/j/1/out.txt' }))
   assert.equal(storedObject.ContentType, 'text/plain')
   assert.equal(await storedObject.Body?.transformToString(), 'output')
   // Written like a captured website, which is stored and then examined.
-  const target = { path: path('page'), contentType: 'text/html', signal }
+  const target = { path: getPath('page'), contentType: 'text/html', signal }
   await files.receive('jobs/j/1/page', Readable.from([Buffer.from('<html>')]), target)
   assert.equal(Buffer.from(await files.read('jobs/j/1/page', 1, 5)).toString(), 'html')
 })
 
 test('a worker without credentials can neither read other files nor store results elsewhere', async () => {
   const files = await createSignedFiles()
-  const get = (key: string) => files.getFile({ key, filename: 'b' }, path('other'), signal)
+  const get = (key: string) => files.getFile({ key, filename: 'b' }, getPath('other'), signal)
   await assert.rejects(get('received/b'), SignatureRejectedError)
-  writeFileSync(path('out'), 'x')
+  writeFileSync(getPath('out'), 'x')
   const sha256 = createHash('sha256').update('x').digest('hex')
   const store = (from: SignedFiles, key: string, hash = sha256) =>
-    from.putFile(key, path('out'), 'text/plain', Promise.resolve(hash))
+    from.putFile(key, getPath('out'), 'text/plain', Promise.resolve(hash))
   await assert.rejects(store(files, 'jobs/j/2/out.txt'), SignatureRejectedError)
   const output = await signer.signOutput('jobs/j/1/', 60)
   const tampered = new SignedFiles({ inputs: {}, output: { ...output, prefix: 'jobs/' } })
@@ -88,12 +88,12 @@ test('a worker gets different errors for a deleted input, an overwritten input a
   const { ETag } = await put(source.key, 'first')
   await put(source.key, 'second')
   const files = await createSignedFiles()
-  const get = (from = files, etag?: string) => from.getFile({ ...source, etag }, path('late'), signal)
+  const get = (from = files, etag?: string) => from.getFile({ ...source, etag }, getPath('late'), signal)
   await assert.rejects(get(files, ETag), isCode('CONFLICT'))
   const otherInput = { key: 'received/gone', filename: 'gone.txt' }
   const inputs = { [otherInput.key]: await signer.signInput(otherInput.key, 60) }
   const filesWithoutInput = new SignedFiles({ inputs, output: await signer.signOutput('jobs/j/1/', 60) })
-  await assert.rejects(filesWithoutInput.getFile(otherInput, path('late'), signal), isCode('FILE_GONE'))
+  await assert.rejects(filesWithoutInput.getFile(otherInput, getPath('late'), signal), isCode('FILE_GONE'))
   const url = await signer.signInput(source.key, 60)
   const tampered = { [source.key]: url.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000') }
   const output = await signer.signOutput('jobs/j/1/', 60)

@@ -33,18 +33,18 @@ export function overheadPercent({ whole, cut, chunkTimes, join }: ChunkTimes): n
   return 100 * ((cut.cpu + sum(chunkTimes, 'cpu') + join.cpu) / whole.cpu - 1)
 }
 
-const seconds = (ms: number) => (ms / 1000).toFixed(1)
+const formatSeconds = (ms: number) => (ms / 1000).toFixed(1)
 
 /** Reports the measured times and the calculated times for more workers. */
 export function reportModel(label: string, measuredTimes: ChunkTimes, { print: say }: Report): void {
   const { whole, cut, chunkTimes, join } = measuredTimes
   const maxWallMs = Math.max(...chunkTimes.map(({ wall }) => wall))
-  const formatTimes = ({ wall, cpu }: TimeSpent) => `${seconds(wall)} (${seconds(cpu)})`
+  const formatTimes = ({ wall, cpu }: TimeSpent) => `${formatSeconds(wall)} (${formatSeconds(cpu)})`
   const total = { wall: sum(chunkTimes, 'wall'), cpu: sum(chunkTimes, 'cpu') }
   say(`  ${label}, seconds on the wall (of processors):`)
   say(
-    `    whole ${formatTimes(whole)}, cut ${formatTimes(cut)}, ${chunkTimes.length} parts ${formatTimes(total)}, the longest ${seconds(maxWallMs)}, join ${formatTimes(join)}`,
+    `    whole ${formatTimes(whole)}, cut ${formatTimes(cut)}, ${chunkTimes.length} parts ${formatTimes(total)}, the longest ${formatSeconds(maxWallMs)}, join ${formatTimes(join)}`,
   )
-  const row = workers.map((count) => `${count}: ${seconds(wallTimeWith(count, measuredTimes))}`)
-  say(`    seconds by workers, one run ${seconds(whole.wall)}: ${row.join(', ')}`)
+  const row = workers.map((count) => `${count}: ${formatSeconds(wallTimeWith(count, measuredTimes))}`)
+  say(`    seconds by workers, one run ${formatSeconds(whole.wall)}: ${row.join(', ')}`)
 }

@@ -74,14 +74,14 @@ const page = `<h1>A chapter</h1>${paragraph.repeat(30)}<p style="page-break-befo
 const pages = `<html><body>${page.repeat(10)}</body></html>`
 
 const words = 'harbour island sunrise barrel quay whale map wind'.split(' ')
-const row = (_: unknown, at: number) =>
+const createRow = (_: unknown, at: number) =>
   [
     at,
     ...words.map((word, column) => (column % 2 === 0 ? `${word} ${at % 97}` : at * (column + 1))),
     'told',
   ].join()
 /** A table of half words, half numbers. */
-const table = `${['no', ...words, 'end'].join()}\n${Array.from({ length: 5000 }, row).join('\n')}`
+const table = `${['no', ...words, 'end'].join()}\n${Array.from({ length: 5000 }, createRow).join('\n')}`
 
 async function office(source: string, target: string, args: readonly string[]): Promise<void> {
   const folder = join(dirname(target), 'office')

@@ -5,9 +5,9 @@ import { createNoiseImage } from './noise.ts'
 
 /** An EPUB of 5 MB: sixty chapters, and twelve images that take most of the space. */
 
-const numbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
-const chapters = numbers(60)
-const images = numbers(12)
+const createNumbers = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+const chapters = createNumbers(60)
+const images = createNumbers(12)
 
 const sentences = [
   'The ship left the harbour before sunrise, and nobody on the quay said a word about it.',
@@ -26,11 +26,11 @@ function chapter(number: number): string {
     return `<p class="p${at % 5}" id="c${number}p${at}">${at}. ${order.join(' ')}</p>`
   }
   const image = images.includes(number) ? `<p><img src="p${number}.jpg" alt="Picture ${number}"/></p>` : ''
-  const text = numbers(55).map(paragraph).join('\n')
-  return page(`Chapter ${number}`, `<h1>Chapter ${number}</h1>\n${image}\n${text}`)
+  const text = createNumbers(55).map(paragraph).join('\n')
+  return createPage(`Chapter ${number}`, `<h1>Chapter ${number}</h1>\n${image}\n${text}`)
 }
 
-const page = (title: string, body: string) =>
+const createPage = (title: string, body: string) =>
   `<?xml version="1.0" encoding="utf-8"?>
 <html xmlns="http://www.w3.org/1999/xhtml" xmlns:epub="http://www.idpf.org/2007/ops"><head><title>${title}</title>
 <link rel="stylesheet" type="text/css" href="book.css"/></head><body>
@@ -41,7 +41,7 @@ const container = `<?xml version="1.0"?>
 <container version="1.0" xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
 <rootfile full-path="book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>`
 
-const css = numbers(5)
+const css = createNumbers(5)
   .map((at) => `.p${at - 1} { margin: 0.${at}em 0; text-indent: ${at}em; line-height: 1.${at} }`)
   .join('\n')
 
@@ -65,14 +65,14 @@ const links = chapters.map((at) => `<li><a href="c${at}.xhtml">Chapter ${at}</a>
 export async function makeBook(path: string): Promise<void> {
   const file = Writable.toWeb(createWriteStream(path))
   const zip = new ZipWriter(file, { useWebWorkers: false, lastModDate: new Date(2026, 0, 1) })
-  const text = (name: string, content: string) => zip.add(name, new TextReader(content))
+  const addText = (name: string, content: string) => zip.add(name, new TextReader(content))
   // OCF 3.3, 4.3: it must be the first file of the archive, uncompressed.
   await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0, extendedTimestamp: false })
-  await text('META-INF/container.xml', container)
-  await text('book.opf', opf)
-  await text('book.css', css)
-  await text('nav.xhtml', page('Contents', `<nav epub:type="toc"><ol>${links}</ol></nav>`))
-  for (const at of chapters) await text(`c${at}.xhtml`, chapter(at))
+  await addText('META-INF/container.xml', container)
+  await addText('book.opf', opf)
+  await addText('book.css', css)
+  await addText('nav.xhtml', createPage('Contents', `<nav epub:type="toc"><ol>${links}</ol></nav>`))
+  for (const at of chapters) await addText(`c${at}.xhtml`, chapter(at))
   for (const at of images) {
     const jpg = await createNoiseImage(800, 1000, at).jpeg({ quality: 95 }).toBuffer()
     await zip.add(`p${at}.jpg`, new Uint8ArrayReader(jpg), { level: 0 })

@@ -5,7 +5,7 @@ import { createRandom } from '../jobs/simulated-aws.ts'
 export function createNoiseImage(width: number, height: number, seed: number): Sharp {
   const random = createRandom(seed)
   // The sum of several random numbers is nearly normally distributed; the standard deviation is about 12.
-  const value = () => 128 + (random() + random() + random() + random() - 2) * 20.35
-  const pixels = Buffer.from(Array.from({ length: width * height * 3 }, value))
+  const createValue = () => 128 + (random() + random() + random() + random() - 2) * 20.35
+  const pixels = Buffer.from(Array.from({ length: width * height * 3 }, createValue))
   return sharp(pixels, { raw: { width, height, channels: 3 } })
 }

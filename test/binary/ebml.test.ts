@@ -4,7 +4,7 @@ import { readEbmlChildren, readEbmlElement } from '../../lib/binary/ebml.ts'
 import { DamagedFileError, FileLimitError, TruncatedFileError } from '../../lib/binary/errors.ts'
 import { openBuffer } from '../../lib/binary/random-access.ts'
 
-const bytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
+const createBytes = (hex: string) => Buffer.from(hex.replaceAll(' ', ''), 'hex')
 
 test('EBML element ids of 1 to 4 bytes and lengths of 1 to 8 bytes are parsed', async () => {
   for (const [hex, id, start, end] of [
@@ -13,32 +13,36 @@ test('EBML element ids of 1 to 4 bytes and lengths of 1 to 8 bytes are parsed', 
     ['1a45dfa3 4002 0000', 0x1a45dfa3, 6, 8],
     ['ec 0100000000000003 000000', 0xec, 9, 12],
   ] as const) {
-    const file = openBuffer(Buffer.concat([Buffer.alloc(5), bytes(hex)]))
+    const file = openBuffer(Buffer.concat([Buffer.alloc(5), createBytes(hex)]))
     assert.deepEqual(await readEbmlElement(file, 5), { id, start: 5 + start, end: 5 + end }, hex)
   }
 })
 
 test('an EBML element of unknown length is returned without an end offset', async () => {
   for (const hex of ['18538067 ff', '18538067 01ffffffffffffff'])
-    assert.equal((await readEbmlElement(openBuffer(bytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
+    assert.equal((await readEbmlElement(openBuffer(createBytes(hex)), 0)).end, Number.POSITIVE_INFINITY, hex)
 })
 
 test('an EBML element with an invalid header is reported as damaged', async () => {
   for (const hex of ['00 81 02', '0f ffffffff 81', '83 00'])
-    await assert.rejects(readEbmlElement(openBuffer(bytes(hex)), 0), { name: DamagedFileError.name }, hex)
+    await assert.rejects(
+      readEbmlElement(openBuffer(createBytes(hex)), 0),
+      { name: DamagedFileError.name },
+      hex,
+    )
 })
 
 test('an EBML element whose header is cut off is reported as cut off', async () => {
   for (const hex of ['', '1a45', '83', '83 4000 00'.slice(0, 5)])
-    await assert.rejects(readEbmlElement(openBuffer(bytes(hex)), 0), TruncatedFileError, hex)
+    await assert.rejects(readEbmlElement(openBuffer(createBytes(hex)), 0), TruncatedFileError, hex)
   await assert.rejects(
-    readEbmlElement(openBuffer(bytes('83 81 02')), Number.POSITIVE_INFINITY),
+    readEbmlElement(openBuffer(createBytes('83 81 02')), Number.POSITIVE_INFINITY),
     TruncatedFileError,
   )
 })
 
 test('the contents of child elements are returned in file order, grouped by id', () => {
-  const children = readEbmlChildren(bytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
+  const children = readEbmlChildren(createBytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
   assert.deepEqual(
     [...children].map(([id, contents]) => [id, contents.map((content) => content.toString('hex'))]),
     [
@@ -51,7 +55,7 @@ test('the contents of child elements are returned in file order, grouped by id',
 
 test('an EBML child that extends beyond its parent is reported, even if its length is unknown', () => {
   for (const hex of ['83 82 01', '83 ff 01', '83 01ffffffffffff00'])
-    assert.throws(() => readEbmlChildren(bytes(hex), 10), TruncatedFileError, hex)
+    assert.throws(() => readEbmlChildren(createBytes(hex), 10), TruncatedFileError, hex)
 })
 
 test('reading the children of an EBML element stops at the limit', () => {

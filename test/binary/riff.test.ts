@@ -15,7 +15,7 @@ function chunk(id: string, content: Buffer, size = content.length): Buffer {
 const list = (type: string, ...chunks: readonly Buffer[]) =>
   chunk('LIST', Buffer.concat([Buffer.from(type), ...chunks]))
 
-const form = (type: string, ...chunks: readonly Buffer[]) =>
+const createForm = (type: string, ...chunks: readonly Buffer[]) =>
   chunk('RIFF', Buffer.concat([Buffer.from(type), ...chunks]))
 
 const little = { id: 'RIFF' } as const
@@ -27,7 +27,7 @@ async function collect(chunks: AsyncIterable<RiffChunk>) {
 }
 
 test('the header of a RIFF file contains the id, type and size of the form', async () => {
-  assert.deepEqual(await readRiffForm(openBuffer(form('WAVE', chunk('data', Buffer.alloc(4))))), {
+  assert.deepEqual(await readRiffForm(openBuffer(createForm('WAVE', chunk('data', Buffer.alloc(4))))), {
     id: 'RIFF',
     type: 'WAVE',
     size: 16,
@@ -44,19 +44,19 @@ test('IFF and RIFX files are read with big-endian sizes', async () => {
 })
 
 test('a RIFF chunk of odd length is followed by a padding byte', async () => {
-  const bytes = form('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
+  const bytes = createForm('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
   assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
 })
 
 test('a RIFF chunk with a length beyond the end of the file ends at the end of the file', async () => {
   for (const size of [6, 0x7fffffff, 0xffffffff]) {
-    const bytes = form('WAVE', chunk('data', Buffer.alloc(4), size))
+    const bytes = createForm('WAVE', chunk('data', Buffer.alloc(4), size))
     assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['data 20-24'])
   }
 })
 
 test('a RIFF chunk with a length beyond the end of its list ends at the end of the list', async () => {
-  const bytes = form(
+  const bytes = createForm(
     'AVI ',
     list('strl', chunk('strh', Buffer.alloc(4), 400)),
     chunk('idx1', Buffer.alloc(2)),
@@ -69,7 +69,7 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
 
 test('RIFF chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
-  const bytes = form('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
+  const bytes = createForm('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
   const chunks = await collect(findRiffChunks(openBuffer(bytes), little, ['hdrl', 'strl', 'strh'], 10))
   assert.equal(chunks.length, 2)
   const top = await collect(readRiffChunks(openBuffer(bytes), little, 10))
@@ -81,14 +81,14 @@ test('RIFF chunks are found in nested lists', async () => {
 })
 
 test('a RIFF list too short to contain its type is read as a plain chunk', async () => {
-  const bytes = form('AVI ', chunk('LIST', Buffer.from('ab')), chunk('JUNK', Buffer.alloc(2)))
+  const bytes = createForm('AVI ', chunk('LIST', Buffer.from('ab')), chunk('JUNK', Buffer.alloc(2)))
   assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['LIST 20-22', 'JUNK 30-32'])
 })
 
 test('reading RIFF chunks stops at the limit', async () => {
   for (const count of [1000, 10_000]) {
     const emptyChunks = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
-    const source = new CountingSource(form('WAVE', ...emptyChunks))
+    const source = new CountingSource(createForm('WAVE', ...emptyChunks))
     assert.equal((await collect(readRiffChunks(source, little, 100))).length, 100)
     assert.equal(source.reads, 100)
   }

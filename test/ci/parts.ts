@@ -69,19 +69,19 @@ export function divide(units: readonly Unit[], count: number): Unit[][] {
 
 /** Returns the commands that run the units. */
 export function commandsForUnits(units: readonly Unit[]): Command[] {
-  const names = (kind: Unit['kind']) =>
+  const listNames = (kind: Unit['kind']) =>
     units.flatMap((unit) => (unit.kind === kind ? [unit.name] : [])).toSorted()
-  const tests = names('test')
-  const mutatedAreas = names('mutate')
+  const tests = listNames('test')
+  const mutatedAreas = listNames('mutate')
   return [
-    ...names('check').map((script) => runScript(script)),
+    ...listNames('check').map((script) => runScript(script)),
     ...(tests.length > 0 ? [['test', '--', ...tests]] : []),
-    ...slowCommands(names('slow')),
+    ...slowCommands(listNames('slow')),
     ...(mutatedAreas.length > 0
       ? [runScript('mutate', ...mutatedAreas, '--count', `${mutantsInFullRun}`)]
       : []),
-    ...names('conformance').map((part) => runScript('conformance', '--again', '--part', part)),
-    ...names('sweep').map((part) => runScript('sweep', '--part', part)),
-    ...imageCommands(names('image')),
+    ...listNames('conformance').map((part) => runScript('conformance', '--again', '--part', part)),
+    ...listNames('sweep').map((part) => runScript('sweep', '--part', part)),
+    ...imageCommands(listNames('image')),
   ]
 }

@@ -189,13 +189,13 @@ test('a webhook event of the v2 compatibility API contains the tasks under the n
 })
 
 test('on AWS, the v2 compatibility API is deployed only if the stage enables it', () => {
-  const names = (givenNames: object) => {
+  const listNames = (givenNames: object) => {
     const stage = parseStage('dev', givenNames)
     const roles = Object.keys(createRoleResources(stage)).includes(getRoleId('facade'))
     return [createFunctions(stage)['facade']?.environment.FACADES, roles]
   }
-  assert.deepEqual(names({}), [undefined, false])
-  assert.deepEqual(names({ facades: 'v2' }), ['v2', true])
+  assert.deepEqual(listNames({}), [undefined, false])
+  assert.deepEqual(listNames({ facades: 'v2' }), ['v2', true])
 })
 
 for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))

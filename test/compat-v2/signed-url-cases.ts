@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { type AnyJson, type CompatCases, type CompatService, createSender } from './sdk.ts'
 
-const tasks = (file: string, output_format = 'html') => ({
+const createTasks = (file: string, output_format = 'html') => ({
   text: { operation: 'import/raw', file, filename: 'hi.md' },
   page: { operation: 'convert', input: 'text', output_format },
   link: { operation: 'export/url', input: 'page', inline: true },
@@ -24,12 +24,17 @@ const listJobsWithTag = async (facade: CompatService, tag: string) =>
 export const signedUrlCases: CompatCases = {
   'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
-    const url = signedUrl(facade, { base, secret }, { tasks: tasks('# Signed >>>???') })
+    const url = signedUrl(facade, { base, secret }, { tasks: createTasks('# Signed >>>???') })
     const page = await fetch(url)
     assert.equal(page.status, 200, await page.clone().text())
     assert.match(await page.text(), /Signed/)
 
-    const cachedUrl = signedUrl(facade, { base, secret }, { tag: 'kept', tasks: tasks('# Kept') }, 'my_key-1')
+    const cachedUrl = signedUrl(
+      facade,
+      { base, secret },
+      { tag: 'kept', tasks: createTasks('# Kept') },
+      'my_key-1',
+    )
     const bothResponses = await Promise.all([fetch(cachedUrl), fetch(cachedUrl)])
     for (const bothResponse of bothResponses) assert.match(await bothResponse.text(), /Kept/)
     assert.match(await (await fetch(cachedUrl)).text(), /Kept/)
@@ -43,15 +48,15 @@ export const signedUrlCases: CompatCases = {
   'an unsigned URL and one with a wrong signature create no job': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
     const sign = (job: object, by = secret) => signedUrl(facade, { base, secret: by }, job)
-    const validUrl = sign({ tag: 'forged', tasks: tasks('# No') })
-    const otherUrl = sign({ tag: 'forged', tasks: tasks('# Other') })
+    const validUrl = sign({ tag: 'forged', tasks: createTasks('# No') })
+    const otherUrl = sign({ tag: 'forged', tasks: createTasks('# Other') })
     const wrongUrls = [
       validUrl.replace(/&s=.*/, ''),
       validUrl.replace(/&s=.*/, '&s=00'),
       validUrl.replace(/&s=.*/, /&s=.*/.exec(otherUrl)?.[0] ?? ''),
       validUrl.replace('&s=', '&cache_key=x&s='),
       validUrl.replace(base, `${base}x`),
-      sign({ tag: 'forged', tasks: tasks('# No') }, 'another secret'),
+      sign({ tag: 'forged', tasks: createTasks('# No') }, 'another secret'),
     ]
     for (const url of wrongUrls) assert.ok([401, 422].includes((await fetch(url)).status), url)
     assert.deepEqual(await listJobsWithTag(facade, 'forged'), [])
@@ -61,7 +66,7 @@ export const signedUrlCases: CompatCases = {
       `${text}&s=${createHmac('sha256', secret).update(text).digest('hex')}`,
     )
     assert.equal(invalidJsonResponse.status, 422)
-    const { text: importTask } = tasks('# No export')
+    const { text: importTask } = createTasks('# No export')
     const refusedResponse = await fetch(sign({ tasks: { text: importTask } }))
     assert.deepEqual(
       [refusedResponse.status, Object.keys(((await refusedResponse.json()) as AnyJson).errors)],
@@ -84,7 +89,7 @@ export const signedUrlCases: CompatCases = {
   'the wait URL of a signed URL is valid for that job only': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
     const getWaitUrl = async (title: string) => {
-      const url = signedUrl(facade, { base, secret }, { tasks: tasks(title) })
+      const url = signedUrl(facade, { base, secret }, { tasks: createTasks(title) })
       return (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
     }
     const [one, otherUrl] = [

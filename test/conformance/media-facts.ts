@@ -35,22 +35,22 @@ export async function readMediaFacts(path: string): Promise<MediaFacts> {
     ],
     { maxBuffer: 64 * 1024 * 1024, timeout: 120_000 },
   )
-  const numbers = (text: string, pattern: RegExp) =>
+  const listNumbers = (text: string, pattern: RegExp) =>
     [...text.matchAll(pattern)].map(([, found]) => Number(found))
   const audio = probe.streams.find(({ codec_type }) => codec_type === 'audio')
   const [channels, rate] = [audio?.channels ?? 0, Number(audio?.sample_rate ?? 0)]
-  const [samples] = numbers(output.stderr, /n_samples: (\d+)/g)
+  const [samples] = listNumbers(output.stderr, /n_samples: (\d+)/g)
   const clock = /time=(\d+):(\d+):(\d+\.\d+)(?![\s\S]*time=\d)/.exec(output.stderr)
   const [, hours, minutes, secondsPart] = (clock ?? []).map(Number)
   const playedS = (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (secondsPart ?? 0)
-  const dark = numbers(output.stdout, /signalstats\.YMIN=(\d+)/g)
-  const light = numbers(output.stdout, /signalstats\.YMAX=(\d+)/g)
+  const dark = listNumbers(output.stdout, /signalstats\.YMIN=(\d+)/g)
+  const light = listNumbers(output.stdout, /signalstats\.YMAX=(\d+)/g)
   return {
     seconds: playedS,
     streams: probe.streams.length,
     channels,
     audioS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
-    peakDb: numbers(output.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
+    peakDb: listNumbers(output.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
     frames: light.length,
     spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
   }

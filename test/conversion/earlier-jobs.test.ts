@@ -156,10 +156,10 @@ describe('job retries', () => {
       password: 'secret',
     })
     assert.deepEqual([made.job.tag, made.job.failFast, made.job.require], ['mine', true, 'all'])
-    const files = (jobState: JobState) => jobState.fixed.flatMap(({ files = [] }) => files)
-    assert.deepEqual(await Promise.all(files(made).map(readContent)), ['The first.', 'The second.'])
-    for (const [at, { key, ...file }] of files(made).entries()) {
-      const { key: keyBefore, ...same } = files(state)[at] as StoredFile
+    const listFiles = (jobState: JobState) => jobState.fixed.flatMap(({ files: listFiles = [] }) => listFiles)
+    assert.deepEqual(await Promise.all(listFiles(made).map(readContent)), ['The first.', 'The second.'])
+    for (const [at, { key, ...file }] of listFiles(made).entries()) {
+      const { key: keyBefore, ...same } = listFiles(state)[at] as StoredFile
       assert.deepEqual(file, same)
       assert.notEqual(key, keyBefore)
     }

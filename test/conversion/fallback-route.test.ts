@@ -17,22 +17,22 @@ import { defined } from '../../lib/validation/defined.ts'
 import { createStoredFile, specWith } from './support/specs.ts'
 
 describe('fallbacks for unreadable files', () => {
-  const error = (code: string, details?: Record<string, unknown>): JobError =>
+  const createError = (code: string, details?: Record<string, unknown>): JobError =>
     ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
   test('a file that an engine could not read is passed to another engine if the error depends on the engine', () => {
     for (const unreadableErrors of [
-      error('CORRUPT_FILE'),
-      error('UNSUPPORTED_FORMAT', { reason: 'feature' }),
-      error('UNSUPPORTED_FORMAT', { reason: 'other-kind' }),
-      error('CONVERSION_FAILED', { reason: 'content-lost' }),
+      createError('CORRUPT_FILE'),
+      createError('UNSUPPORTED_FORMAT', { reason: 'feature' }),
+      createError('UNSUPPORTED_FORMAT', { reason: 'other-kind' }),
+      createError('CONVERSION_FAILED', { reason: 'content-lost' }),
     ])
       assert.equal(isUnreadableError(unreadableErrors), true, unreadableErrors.code)
     for (const read of [
-      error('UNSUPPORTED_FORMAT'),
-      error('CONVERSION_FAILED'),
-      error('PDF_ENCRYPTED'),
-      error('CORRUPT_X', { reason: 'feature' }),
+      createError('UNSUPPORTED_FORMAT'),
+      createError('CONVERSION_FAILED'),
+      createError('PDF_ENCRYPTED'),
+      createError('CORRUPT_X', { reason: 'feature' }),
     ])
       assert.equal(isUnreadableError(read), false, read.code)
   })
@@ -71,8 +71,8 @@ describe('fallbacks for unreadable files', () => {
 
     test('an encrypted file with a wrong extension keeps its error if the detected format cannot be read either', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
-      const damagedPlan = nextPlan('ods', {}, [{ error: error('CORRUPT_FILE'), steps }])
-      assert.deepEqual(damagedPlan, { error: error('CORRUPT_FILE') })
+      const damagedPlan = nextPlan('ods', {}, [{ error: createError('CORRUPT_FILE'), steps }])
+      assert.deepEqual(damagedPlan, { error: createError('CORRUPT_FILE') })
     })
   })
 
@@ -82,7 +82,7 @@ describe('fallbacks for unreadable files', () => {
     const steps = [{ engine: 'libreoffice', from: 'docx', to: 'odt' }]
     const piece = planFallback([docx], specWith('convert', { to: 'odt' }), {
       index: 0,
-      tried: [{ error: error('CORRUPT_FILE'), steps }],
+      tried: [{ error: createError('CORRUPT_FILE'), steps }],
       engines,
     })
     assert.ok('steps' in piece, JSON.stringify(piece))
@@ -92,13 +92,13 @@ describe('fallbacks for unreadable files', () => {
 
   test('a file that no engine could read fails with the most informative error of all attempts', () => {
     const rankedErrors = [
-      error('TIMEOUT'),
-      error('CORRUPT_FILE'),
-      error('CONVERSION_FAILED', { reason: 'content-lost' }),
-      error('UNSUPPORTED_FORMAT'),
-      error('FILE_TOO_LARGE'),
-      error('INVALID_INPUT', { reason: 'wrong-password' }),
-      error('PDF_ENCRYPTED'),
+      createError('TIMEOUT'),
+      createError('CORRUPT_FILE'),
+      createError('CONVERSION_FAILED', { reason: 'content-lost' }),
+      createError('UNSUPPORTED_FORMAT'),
+      createError('FILE_TOO_LARGE'),
+      createError('INVALID_INPUT', { reason: 'wrong-password' }),
+      createError('PDF_ENCRYPTED'),
     ]
     for (const [at, one] of rankedErrors.entries()) {
       for (const lessInformative of rankedErrors.slice(0, at)) {
@@ -107,7 +107,10 @@ describe('fallbacks for unreadable files', () => {
       }
     }
     const [, rankedError] = rankedErrors
-    assert.equal(pickMostInformative([rankedError ?? error(''), error('CORRUPT_FILE')]), rankedError)
+    assert.equal(
+      pickMostInformative([rankedError ?? createError(''), createError('CORRUPT_FILE')]),
+      rankedError,
+    )
   })
 })
 

@@ -35,7 +35,7 @@ export function source(filename: string, bytes: Uint8Array, moreFields: Partial<
   }
   return Object.assign(usage, { source: sourceFile })
 }
-export const text = (name = 'a.txt') => source(name, Buffer.from('A text.'))
+export const createText = (name = 'a.txt') => source(name, Buffer.from('A text.'))
 export const emptySource = () => source('b.txt', Buffer.alloc(0))
 
 type JobFields = Partial<Omit<JobRequest, 'tasks' | 'imports'>>

@@ -7,6 +7,7 @@ import { newId } from '../../lib/ids.ts'
 import { parseTasks } from '../../lib/tasks/parse-tasks.ts'
 import {
   createExport,
+  createText,
   emptySource,
   findFixedTask,
   findTask,
@@ -15,7 +16,6 @@ import {
   openMaker,
   owner,
   source,
-  text,
   toPdf,
 } from './job-maker.ts'
 
@@ -31,8 +31,8 @@ describe('rejected job requests', () => {
   ) => assert.rejects(maker.job(tasks, imports, moreFields), { name: 'AppError', ...expectedError })
 
   test('a rejected job keeps no files and leaves its uploads available', async () => {
-    const [a, upload] = [text(), await maker.upload()]
-    const claimedSource = { ...text().source, upload }
+    const [a, upload] = [createText(), await maker.upload()]
+    const claimedSource = { ...createText().source, upload }
     const tasks = {
       in: imported,
       more: imported,
@@ -46,7 +46,9 @@ describe('rejected job requests', () => {
 
   test('a job is rejected with the upload id if an upload is used twice or by another job', async () => {
     const upload = await maker.upload()
-    const createImport = (field: string): ImportSource => ({ source: { ...text().source, upload, field } })
+    const createImport = (field: string): ImportSource => ({
+      source: { ...createText().source, upload, field },
+    })
     const tasks = {
       in: imported,
       more: imported,
@@ -78,11 +80,11 @@ describe('rejected job requests', () => {
 
   test('a repeated request for an existing job id returns that job', async () => {
     const jobId = newId('job')
-    const ownImports = { in: { source: { ...text().source, upload: await maker.upload() } } }
+    const ownImports = { in: { source: { ...createText().source, upload: await maker.upload() } } }
     const tasks = { in: imported, pdf: toPdf, out: createExport('pdf') }
     const createdState = await maker.job(tasks, ownImports, { jobId })
     assert.equal(createdState.job.id, jobId)
-    const lateSource = text()
+    const lateSource = createText()
     const repeatedState = await maker.job(
       tasks,
       { in: { source: { ...ownImports.in.source, adopt: lateSource.source.adopt } } },
@@ -95,7 +97,7 @@ describe('rejected job requests', () => {
     const brokenApp = maker.app.with({
       jobs: { create: () => Promise.reject(new Error('no answer')) } as never,
     })
-    const a = text()
+    const a = createText()
     const tasks = parseTasks({ in: imported, pdf: toPdf, out: createExport('pdf') })
     const request = { owner, requestId: 'req_1', tasks, imports: new Map([['in', a]]) }
     await assert.rejects(startJob(request, brokenApp.services), /no answer/)
@@ -103,15 +105,19 @@ describe('rejected job requests', () => {
   })
 
   test('a job is rejected with the task and the field of the error', async () => {
-    const tasks = (fields: object) => ({
+    const createTasks = (fields: object) => ({
       in: imported,
       pdf: { ...toPdf, ...fields },
       out: createExport('pdf'),
     })
-    await refused(tasks({ page_size: 'A99' }), { in: text() }, { message: /^tasks\.pdf\.pageSize: / })
+    await refused(
+      createTasks({ page_size: 'A99' }),
+      { in: createText() },
+      { message: /^tasks\.pdf\.pageSize: / },
+    )
     for (const moreFields of [{ pdfEngine: 'other' }, { options: { pdf_engine: 'other' } }])
       await refused(
-        tasks(moreFields),
+        createTasks(moreFields),
         { in: { awaited: await maker.upload(), form: {} } },
         {
           code: 'UNSUPPORTED_CONVERSION',
@@ -120,7 +126,7 @@ describe('rejected job requests', () => {
         },
       )
     await refused(
-      tasks({}),
+      createTasks({}),
       { in: emptySource() },
       {
         code: 'INVALID_INPUT',
@@ -133,10 +139,10 @@ describe('rejected job requests', () => {
   test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: createExport('pdf') }
     const ourFields = { additionalFilesField: 'additionalFile' }
-    await refused(tasks, { in: text() }, { message: /^pageSize: / }, ourFields)
+    await refused(tasks, { in: createText() }, { message: /^pageSize: / }, ourFields)
     await refused(
       { ...tasks, pdf: { ...toPdf, pdfEngine: 'other' } },
-      { in: text() },
+      { in: createText() },
       { message: /^pdfEngine/ },
       ourFields,
     )
@@ -245,7 +251,7 @@ describe('batch requests', () => {
       [emptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
       [{ refused: goneError }, 'UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' }],
     ] as const) {
-      const createdState = await maker.job(items, { a: text(), b: brokenSource }, { isBatch: true })
+      const createdState = await maker.job(items, { a: createText(), b: brokenSource }, { isBatch: true })
       assert.equal(createdState.job.require, 'any')
       assert.equal(createdState.job.display.source?.filename, 'a.txt')
       assert.ok(findTask(createdState, 'a-pdf'))
@@ -258,7 +264,7 @@ describe('batch requests', () => {
         )
       }
     }
-    const firstState = await maker.job(items, { a: emptySource(), b: text('c.txt') }, { isBatch: true })
+    const firstState = await maker.job(items, { a: emptySource(), b: createText('c.txt') }, { isBatch: true })
     assert.equal(firstState.job.display.source?.filename, 'c.txt')
   })
 
@@ -312,7 +318,7 @@ describe('batch requests', () => {
       allErrors.map((errors) => errors.map(({ code }) => code)),
       [['INVALID_INPUT', 'INVALID_INPUT']],
     )
-    await maker.job(items, { a: text(), b: emptySource() }, batchOptions)
+    await maker.job(items, { a: createText(), b: emptySource() }, batchOptions)
     assert.equal(
       (await maker.job(items, { a: emptySource(), b: emptySource() }, { isBatch: true })).tasks.length,
       0,
@@ -322,13 +328,15 @@ describe('batch requests', () => {
 
   test('a batch reports invalid options for the affected item only', async () => {
     const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
-    const createdState = await maker.job(odd, { a: text(), b: text() }, { isBatch: true })
+    const createdState = await maker.job(odd, { a: createText(), b: createText() }, { isBatch: true })
     assert.match(findFixedTask(createdState, 'b-pdf')?.message ?? '', /^pageSize: /)
-    await assert.rejects(maker.job(odd, { a: text(), b: text() }), { message: /^tasks\.b-pdf\.pageSize: / })
+    await assert.rejects(maker.job(odd, { a: createText(), b: createText() }), {
+      message: /^tasks\.b-pdf\.pageSize: /,
+    })
     await assert.rejects(
       maker.job(
         { ...items, 'b-pdf': { ...items['b-pdf'], pdfEngine: 'x' } },
-        { a: text(), b: text() },
+        { a: createText(), b: createText() },
         { isBatch: true },
       ),
       { message: /^pdfEngine/ },
@@ -336,9 +344,9 @@ describe('batch requests', () => {
   })
 
   test('a batch is not accepted when an unexpected error occurs', async () => {
-    const failingSource = { ...text().source, read: () => Promise.reject(new Error('no answer')) }
+    const failingSource = { ...createText().source, read: () => Promise.reject(new Error('no answer')) }
     await assert.rejects(
-      maker.job(items, { a: text(), b: { source: failingSource } }, { isBatch: true }),
+      maker.job(items, { a: createText(), b: { source: failingSource } }, { isBatch: true }),
       /no answer/,
     )
   })

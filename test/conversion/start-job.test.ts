@@ -5,6 +5,7 @@ import { getWebhookIdOfJob } from '../../lib/webhooks/webhook.ts'
 import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 import {
   createExport,
+  createText,
   findFixedTask,
   findTask,
   fixture,
@@ -12,7 +13,6 @@ import {
   openMaker,
   owner,
   source,
-  text,
   toPdf,
 } from './job-maker.ts'
 
@@ -20,7 +20,7 @@ const maker = openMaker()
 
 describe('job creation', () => {
   test('a new job is stored as requested and displays its first file and last target', async () => {
-    const a = text('a.txt')
+    const a = createText('a.txt')
     const requestedFields = { keyId: 'key_1', tag: 'mine', retryOf: 'job_0', failFast: true, expiresInS: 60 }
     const createdState = await maker.job(
       {
@@ -30,7 +30,7 @@ describe('job creation', () => {
         page: { operation: 'thumbnail', input: 'pdf' },
         out: { ...createExport(['page']), filename: 'b' },
       },
-      { in: { source: a.source }, more: { source: text('b.md').source } },
+      { in: { source: a.source }, more: { source: createText('b.md').source } },
       requestedFields,
     )
     assert.deepEqual(await maker.app.services.jobs.store.getState(createdState.job.id), createdState)
@@ -102,7 +102,10 @@ describe('job creation', () => {
 
   test('a new job returns warnings about unknown options', async () => {
     const odd = { ...toPdf, oddness: 1 }
-    const createdState = await maker.job({ in: imported, pdf: odd, out: createExport('pdf') }, { in: text() })
+    const createdState = await maker.job(
+      { in: imported, pdf: odd, out: createExport('pdf') },
+      { in: createText() },
+    )
     assert.deepEqual(
       findTask(createdState, 'pdf')?.warnings.map(({ code, field }) => [code, field]),
       [['UNKNOWN_PARAMETER', 'oddness']],
@@ -113,7 +116,7 @@ describe('job creation', () => {
     const awaitedUpload = await maker.upload()
     const createdState = await maker.job(
       { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: createExport(['pdf', 'other']) },
-      { other: text(), in: { awaited: awaitedUpload, form: { url: 'http://a.test' } } },
+      { other: createText(), in: { awaited: awaitedUpload, form: { url: 'http://a.test' } } },
     )
     const waitingTask = findTask(createdState, 'in')
     assert.deepEqual([waitingTask?.uploadId, waitingTask?.form], [awaitedUpload.id, { url: 'http://a.test' }])
@@ -137,7 +140,7 @@ describe('job creation', () => {
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.equal(plainJob.job.display.target, null)
-    const givenState = await maker.job({ in: imported, out: createExport('in') }, { in: text() })
+    const givenState = await maker.job({ in: imported, out: createExport('in') }, { in: createText() })
     assert.deepEqual(givenState.job.display.target, { format: 'txt' })
   })
 
@@ -177,13 +180,17 @@ describe('job creation', () => {
   test('a new job stores its webhook before the job record', async () => {
     const url = 'https://example.com/hook'
     const tasks = { in: imported, pdf: toPdf, out: createExport('pdf') }
-    const { job } = await maker.job(tasks, { in: text() }, { webhookUrl: url, webhookFormat: 'facade-v2' })
+    const { job } = await maker.job(
+      tasks,
+      { in: createText() },
+      { webhookUrl: url, webhookFormat: 'facade-v2' },
+    )
     assert.equal(job.hasWebhook, true)
     const webhooks = new Webhooks(maker.app.services)
     const webhook = await webhooks.store.find(getWebhookIdOfJob(job.id))
     assert.ok(webhook)
     assert.deepEqual([webhooks.getUrl(webhook), webhook.format, webhook.owner], [url, 'facade-v2', owner])
-    await assert.rejects(maker.job(tasks, { in: text() }, { webhookUrl: 'http://127.0.0.1/' }), {
+    await assert.rejects(maker.job(tasks, { in: createText() }, { webhookUrl: 'http://127.0.0.1/' }), {
       code: 'URL_NOT_ALLOWED',
     })
   })

@@ -7,7 +7,7 @@ import { newId } from '../../lib/ids.ts'
 import type { JobError } from '../../lib/model/job.ts'
 import type { NewUpload, UploadRecord } from '../../lib/uploads/uploads.ts'
 import { once, runBefore } from '../http/fault-injection.ts'
-import { createExport, findTask, fixture, imported, openMaker, owner, text } from './job-maker.ts'
+import { createExport, createText, findTask, fixture, imported, openMaker, owner } from './job-maker.ts'
 
 const maker = openMaker()
 const services = () => maker.app.services
@@ -278,7 +278,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await isStored(key), false)
     // Earlier versions used the object of the upload itself.
     const usedUpload = await createUpload()
-    const { read, ...source } = text().source
+    const { read, ...source } = createText().source
     const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: usedUpload.key } } })
     await services().table.update({ pk: `UPLOAD#${usedUpload.id}`, sk: 'UPLOAD' }, { set: { jobId: job.id } })
     assert.equal(await isStoredAfterUpload({ ...usedUpload, jobId: job.id }), true)
@@ -289,7 +289,7 @@ describe('receiving an awaited upload', () => {
     )
     await services().jobs.store.changeJob(job.id, { set: { status: 'expired' } })
     assert.equal(await isStoredAfterUpload({ ...usedUpload, jobId: job.id }), false)
-    const deletedJob = await maker.job(tasks, { in: text() })
+    const deletedJob = await maker.job(tasks, { in: createText() })
     await services().jobs.store.changeJob(deletedJob.job.id, { set: { deletedAt: new Date().toISOString() } })
     assert.equal(await isStoredAfterUpload(await createUpload({ jobId: deletedJob.job.id })), false)
   })

@@ -31,15 +31,15 @@ test('only options with secret names are encrypted, and none is encrypted twice'
 
 test('nested encrypted values are decrypted or redacted, and all others stay unchanged', () => {
   const set = new Set([1])
-  const value = (secret: unknown) => ({
+  const createValue = (secret: unknown) => ({
     a: [{ password: secret, b: null }, 'text'],
     set,
     n: 1,
     none: undefined,
   })
-  const sealedText = value(vault.seal('open sesame', 'job_1'))
-  assert.deepEqual(vault.unsealAll(sealedText, 'job_1'), value('open sesame'))
-  assert.deepEqual(redactSecrets(sealedText), value('***'))
+  const sealedText = createValue(vault.seal('open sesame', 'job_1'))
+  assert.deepEqual(vault.unsealAll(sealedText, 'job_1'), createValue('open sesame'))
+  assert.deepEqual(redactSecrets(sealedText), createValue('***'))
   assert.equal(vault.unsealAll('text', 'job_1'), 'text')
   assert.equal(isSealed({ sealed: 'a', more: 1 }), false)
 })

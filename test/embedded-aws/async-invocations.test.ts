@@ -188,10 +188,10 @@ test('accepted and running asynchronous invocations are resumed after a SIGKILL'
   assert.ok(!existsSync(output))
 
   await startProcess('work')
-  const lines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
+  const readLines = () => (existsSync(output) ? readFileSync(output, 'utf8').trim().split('\n') : [])
   // The running invocation is repeated when its lease ends.
-  await waitUntil(() => lines().length >= 2, 'two lines are logged')
-  assert.deepEqual([...new Set(lines())].sort(), ['{"n":1}', '{"n":2}'])
+  await waitUntil(() => readLines().length >= 2, 'two lines are logged')
+  assert.deepEqual([...new Set(readLines())].sort(), ['{"n":1}', '{"n":2}'])
 })
 
 /** Resolves when the process sends the message; others may come before. */

@@ -162,12 +162,12 @@ test('an ASS file with few fields per line keeps the times and text of its subti
 })
 
 test('the fields of an ASS subtitle file are put in the standard order', () => {
-  const events = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
+  const createEvents = (format: string, line: string) => `[Events]\nFormat: ${format}\nDialogue: ${line}`
   const standardHeader = 'Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text'
-  const standardFields = events(standardHeader, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
+  const standardFields = createEvents(standardHeader, '0,0:00:01.00,0:00:02.00,Big,,0,0,0,,a, b')
   assert.equal(normalizeFields(standardFields), standardFields)
   assert.equal(
-    normalizeFields(events('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')),
+    normalizeFields(createEvents('End, Style, Start, Text', '0:00:02.00,Big,0:00:01.00,a, b')),
     standardFields,
   )
   const ssa = standardFields.replace('Layer', 'Marked').replace('Dialogue: 0', 'Dialogue: Marked=0')

@@ -33,13 +33,16 @@ import { MetadataOptions } from '../../lib/engines/shared/metadata/options.ts'
 import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 
 describe('quality levels', () => {
-  const words = ({ low, medium, high, highest }: Record<'low' | 'medium' | 'high' | 'highest', number>) => [
-    ...[low, medium, high, highest],
-  ]
+  const createWords = ({
+    low,
+    medium,
+    high,
+    highest,
+  }: Record<'low' | 'medium' | 'high' | 'highest', number>) => [...[low, medium, high, highest]]
 
   test('the quality levels of images increase and are at most 100', () => {
     for (const [format, scale] of Object.entries(qualityScales)) {
-      const [low = 0, medium = 0, high = 0, highestWord = 0] = words(scale)
+      const [low = 0, medium = 0, high = 0, highestWord = 0] = createWords(scale)
       assert.ok(0 < low && low < medium && medium < high && high <= highestWord && highestWord <= 100, format)
     }
   })
@@ -49,7 +52,7 @@ describe('quality levels', () => {
       const { crf }: VideoCodec = codec
       if (!crf) continue
       // The scale of Theora is reversed: a higher level means better quality.
-      const [low = 0, medium = 0, high = 0, highestRate = 0] = words(crf.levels).map((level) =>
+      const [low = 0, medium = 0, high = 0, highestRate = 0] = createWords(crf.levels).map((level) =>
         id === 'theora' ? crf.max - level : level,
       )
       assert.ok(crf.max >= low && low > medium && medium > high && high > highestRate && highestRate >= 0, id)
@@ -104,18 +107,18 @@ test('each channel layout has as many speakers as its name says', () => {
 })
 
 test('a video is scaled by its shorter side or into a box, also if it is rotated', () => {
-  const size = (width: number, height: number, resolution: string) => {
+  const getSize = (width: number, height: number, resolution: string) => {
     const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
     const { width: across, height: down } = chooseOutputSize(video as never, { resolution } as never)
     return [across, down]
   }
-  assert.deepEqual(size(1920, 1080, '720p'), [1280, 720])
-  assert.deepEqual(size(1080, 1920, '720p'), [720, 1280])
-  assert.deepEqual(size(1920, 1080, '640x640'), [640, 360])
+  assert.deepEqual(getSize(1920, 1080, '720p'), [1280, 720])
+  assert.deepEqual(getSize(1080, 1920, '720p'), [720, 1280])
+  assert.deepEqual(getSize(1920, 1080, '640x640'), [640, 360])
 })
 
 test('a video with non-square pixels gets its display width', () => {
-  const size = (shape: string, rotation = 0) => {
+  const getSize = (shape: string, rotation = 0) => {
     const rotationArgs = rotation === 0 ? [] : [{ rotation }]
     const video = {
       width: 720,
@@ -127,9 +130,9 @@ test('a video with non-square pixels gets its display width', () => {
     const { width, height } = chooseOutputSize(video as never, {} as never)
     return [width, height]
   }
-  assert.deepEqual(size('64:45'), [1024, 576])
-  assert.deepEqual(size('64:45', 90), [576, 1024])
-  for (const unknown of ['0:1', '1:0', '1:1']) assert.deepEqual(size(unknown), [720, 576], unknown)
+  assert.deepEqual(getSize('64:45'), [1024, 576])
+  assert.deepEqual(getSize('64:45', 90), [576, 1024])
+  for (const unknown of ['0:1', '1:0', '1:1']) assert.deepEqual(getSize(unknown), [720, 576], unknown)
 })
 
 test('redact-pdf accepts up to a hundred terms, as a list or separated by commas', () => {

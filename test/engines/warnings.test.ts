@@ -19,7 +19,7 @@ function writeSource(name: string, bytes: Uint8Array): string {
 }
 
 /** Creates a PDF page with these operators; the font `F` is Helvetica. */
-function page(content: string): Uint8Array {
+function createPage(content: string): Uint8Array {
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     '<</Type/Pages/Kids[3 0 R]/Count 1>>',
@@ -93,7 +93,7 @@ const cases: readonly [
   settings: RunSettings,
 ][] = [
   ['FONTS_NOT_EMBEDDED', pdf, () => fixture('report.pdf'), 'docx', { options: { embedFonts: true } }],
-  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', page(turnedText)), 'docx', {}],
+  ['TEXT_MOVED', pdf, () => writeSource('turned.pdf', createPage(turnedText)), 'docx', {}],
   [
     'RESTRICTIONS_VOID',
     pdf,

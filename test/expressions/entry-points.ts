@@ -70,7 +70,7 @@ async function readFile(reader: ContentReaderName, content: string | Uint8Array)
 }
 
 /** A document whose page has the text as its content (ISO 32000-1, 7.8.2). */
-function pdf(text: string): string {
+function createPdf(text: string): string {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
     '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -118,7 +118,7 @@ export const entryPoints: readonly EntryPoint[] = [
     name: `content of ${reader}`,
     read: (text: string) => readFile(reader, (starts[reader] ?? '') + text),
   })),
-  { name: 'content of a page of pdf', read: (text) => readFile('pdf', pdf(text)) },
+  { name: 'content of a page of pdf', read: (text) => readFile('pdf', createPdf(text)) },
   { name: 'content of a cell of notebook', read: (text) => readFile('notebook', notebook(text)) },
   ...Object.entries(mainParts).map(([reader, part]) => ({
     name: `content of ${reader}`,

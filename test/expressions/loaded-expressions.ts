@@ -8,14 +8,14 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export async function loadExpressions(paths: readonly string[]): Promise<Expression[]> {
   const expressions: Expression[] = []
   const { RegExp: originalRegExp } = globalThis
-  const record = (expression: RegExp) => {
+  const recordExpression = (expression: RegExp) => {
     const path = callerPath(new Error().stack ?? '')
     if (path !== undefined) expressions.push({ path, source: expression.source, flags: expression.flags })
     return expression
   }
   globalThis.RegExp = new Proxy(originalRegExp, {
-    construct: (target, given) => record(Reflect.construct(target, given)),
-    apply: (target, self, given) => record(Reflect.apply(target, self, given)),
+    construct: (target, given) => recordExpression(Reflect.construct(target, given)),
+    apply: (target, self, given) => recordExpression(Reflect.apply(target, self, given)),
   })
   try {
     for (const path of paths) await import(pathToFileURL(root + path).href)

@@ -169,17 +169,17 @@ test('CSV cells are counted with the separator of the file', async () => {
 })
 
 test('OpenDocument cells are counted as often as they are repeated, with the text of shapes but without comments', async () => {
-  const cell = (content: string, attributes = '') =>
+  const createCell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`
   const note = '<office:annotation><text:p>a note</text:p></office:annotation>'
   const repeatedTwice = ' table:number-columns-repeated="2"'
   const rows = [
-    `<table:table-row>${cell('plain')}<table:table-cell/>${cell('Äpfel &amp; Birnen', repeatedTwice)}${cell(' ')}</table:table-row>`,
-    `<table:table-row table:number-rows-repeated="3">${cell('sin<text:span>gle</text:span><text:s/>word', repeatedTwice)}`,
-    `${cell('far', ' table:number-columns-repeated="16384"')}</table:table-row>`,
+    `<table:table-row>${createCell('plain')}<table:table-cell/>${createCell('Äpfel &amp; Birnen', repeatedTwice)}${createCell(' ')}</table:table-row>`,
+    `<table:table-row table:number-rows-repeated="3">${createCell('sin<text:span>gle</text:span><text:s/>word', repeatedTwice)}`,
+    `${createCell('far', ' table:number-columns-repeated="16384"')}</table:table-row>`,
     `<table:table-row><table:table-cell>${note}${shape('in shape')}<text:p>beside</text:p></table:table-cell>`,
-    `${cell('3', ' table:formula="of:=1+2"')}${cell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
+    `${createCell('3', ' table:formula="of:=1+2"')}${createCell('<![CDATA[raw > words]]>')}<!-- no > cell --></table:table-row>`,
   ]
   const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
   const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)

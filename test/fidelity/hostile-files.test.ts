@@ -33,7 +33,7 @@ async function writeZip(name: string, parts: Readonly<Record<string, string | Bu
 
 const repeat = (text: (at: number) => string) =>
   Array.from({ length: rowCount }, (_, at) => text(at)).join('')
-const words = (count: number) => 'some words '.repeat(count / 2)
+const createWords = (count: number) => 'some words '.repeat(count / 2)
 
 /** Asserts that a file is counted within a few seconds, even on a busy machine. */
 async function countQuickly(path: string, format: FormatId) {
@@ -60,7 +60,7 @@ test('an EPUB page that several spine items refer to is read once for counting',
   const path = await writeZip('a.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
     'a.opf': `<package><manifest><item id="a" href="a.html"/></manifest><spine>${'<itemref idref="a"/>'.repeat(rowCount)}</spine></package>`,
-    'a.html': `<html><body>${words(250_000)}</body></html>`,
+    'a.html': `<html><body>${createWords(250_000)}</body></html>`,
   })
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
 })
@@ -70,7 +70,7 @@ test('an embedded page that several chunks of a Word document refer to is read o
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
     'word/_rels/document.xml.rels': `<Relationships>${'<Relationship Type="x/aFChunk" Target="a.html"/>'.repeat(rowCount)}</Relationships>`,
-    'word/a.html': `<html><body>${words(100_000)}</body></html>`,
+    'word/a.html': `<html><body>${createWords(100_000)}</body></html>`,
   })
   assert.equal((await countQuickly(path, 'docx'))?.words?.total, 100_000)
 })
@@ -83,7 +83,7 @@ test('a drawing that all sheets of a workbook share is read once for counting', 
     'xl/_rels/workbook.xml.rels': each(
       (at) => `<Relationship Id="r${at}" Target="worksheets/s${at}.xml"/>`,
     ).join(''),
-    'xl/drawings/drawing1.xml': `<a:t>${words(100_000)}</a:t>`,
+    'xl/drawings/drawing1.xml': `<a:t>${createWords(100_000)}</a:t>`,
     ...Object.fromEntries(each((at) => [`xl/worksheets/s${at}.xml`, '<worksheet/>'])),
     ...Object.fromEntries(
       each((at) => [

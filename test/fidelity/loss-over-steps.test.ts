@@ -12,17 +12,23 @@ import { combineFidelities, combineSequential, createRetention } from '../../lib
 import { createRun, createText, folder } from './support/conversions.ts'
 
 test('fidelity is multiplied over consecutive steps and summed over parallel files', () => {
-  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
-  assert.deepEqual(combineSequential(words(100, 80), words(80, 40)), words(100, 40))
+  const createWords = (source: number, result: number) => ({
+    words: createRetention(source, result),
+    dropped: [],
+  })
+  assert.deepEqual(combineSequential(createWords(100, 80), createWords(80, 40)), createWords(100, 40))
   assert.deepEqual(
-    combineSequential(words(100, 80), { pages: createRetention(3, 3), dropped: ['comments'] }),
+    combineSequential(createWords(100, 80), { pages: createRetention(3, 3), dropped: ['comments'] }),
     {
       words: createRetention(100, 80),
       pages: createRetention(3, 3),
       dropped: ['comments'],
     },
   )
-  assert.deepEqual(combineFidelities([words(100, 80), undefined, words(300, 300)]), words(400, 380))
+  assert.deepEqual(
+    combineFidelities([createWords(100, 80), undefined, createWords(300, 300)]),
+    createWords(400, 380),
+  )
   assert.equal(combineFidelities([undefined]), undefined)
 })
 

@@ -17,25 +17,26 @@ async function countCells(...cells: readonly string[]) {
   return { cells: summary?.counts.cells, words: summary?.words?.total, isEmpty: summary?.words?.isEmpty }
 }
 
-const cell = (attributes: string, text: string) =>
+const createCell = (attributes: string, text: string) =>
   `<table:table-cell ${attributes}><text:p>${text}</text:p></table:table-cell>`
-const value = (type: string, text: string) => cell(`office:value-type="${type}" office:value="1"`, text)
+const createValue = (type: string, text: string) =>
+  createCell(`office:value-type="${type}" office:value="1"`, text)
 
 test('booleans, dates and amounts do not count as words in OpenDocument sheets, just as in Excel sheets', async () => {
   const values = [
-    value('boolean', 'TRUE'),
-    value('date', '5. January 2024'),
-    value('currency', '12 EUR'),
-    value('float', 'two and a half'),
+    createValue('boolean', 'TRUE'),
+    createValue('date', '5. January 2024'),
+    createValue('currency', '12 EUR'),
+    createValue('float', 'two and a half'),
     // The value has an inner tag and a non-ASCII character.
-    value('date', '<text:span>März</text:span> 2024'),
-    cell('office:value-type="string" office:string-value="" calcext:value-type="error"', 'Err:502'),
+    createValue('date', '<text:span>März</text:span> 2024'),
+    createCell('office:value-type="string" office:string-value="" calcext:value-type="error"', 'Err:502'),
   ]
   assert.deepEqual(await countCells(...values), { cells: 6, words: 0, isEmpty: false })
   const texts = [
-    value('string', 'one two'),
-    cell('table:style-name="ce1"', 'three'),
-    value('boolean', 'TRUE'),
+    createValue('string', 'one two'),
+    createCell('table:style-name="ce1"', 'three'),
+    createValue('boolean', 'TRUE'),
   ]
   assert.deepEqual(await countCells(...texts), { cells: 3, words: 3, isEmpty: false })
 })

@@ -11,13 +11,13 @@ import { removeHiddenCells } from '../../lib/fidelity/office/xlsx-visible-cells.
 import { WordCounts } from '../../lib/fidelity/text/word-counts.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-const cell = (reference: string, text: string) =>
+const createCell = (reference: string, text: string) =>
   `<c r="${reference}" t="inlineStr"><is><t>${text}</t></is></c>`
 
 /** Five of these words are visible. */
 const cells = `<cols><col min="2" max="2" hidden="1"/></cols><sheetData>
-  <row r="1">${cell('A1', 'one two three four')}${cell('B1', 'behind')}${cell('C1', 'five')}</row>
-  <row r="2" hidden="1">${cell('A2', 'below')}</row></sheetData>`
+  <row r="1">${createCell('A1', 'one two three four')}${createCell('B1', 'behind')}${createCell('C1', 'five')}</row>
+  <row r="2" hidden="1">${createCell('A2', 'below')}</row></sheetData>`
 
 async function createWorkbook(cells: string, state: string): Promise<ContentSummary> {
   const zip = new ZipWriter(new Uint8ArrayWriter())
@@ -26,7 +26,7 @@ async function createWorkbook(cells: string, state: string): Promise<ContentSumm
     'xl/_rels/workbook.xml.rels':
       '<Relationships><Relationship Id="r1" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Target="worksheets/sheet2.xml"/></Relationships>',
     'xl/worksheets/sheet1.xml': `<worksheet>${cells}</worksheet>`,
-    'xl/worksheets/sheet2.xml': `<worksheet><sheetData><row>${cell('A1', 'apart')}</row></sheetData></worksheet>`,
+    'xl/worksheets/sheet2.xml': `<worksheet><sheetData><row>${createCell('A1', 'apart')}</row></sheetData></worksheet>`,
   }
   for (const [name, xml] of Object.entries(files)) await zip.add(name, new TextReader(xml))
   const path = join(scratchFolder('visible'), 'hidden.xlsx')
@@ -72,11 +72,12 @@ test('hidden rows and columns of a workbook are detected in all spellings of the
 })
 
 test('visible and hidden cells of OpenDocument sheets are distinguished, including repeated ones', async () => {
-  const cell = (text: string, attributes = '') =>
+  const createCell = (text: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${text}</text:p></table:table-cell>`
   const times = (count: number) => ` table:number-columns-repeated="${count}"`
-  const column = (count: number, attributes = '') => `<table:table-column${times(count)}${attributes}/>`
-  const row = (cells: string, attributes = '') => `<table:table-row${attributes}>${cells}</table:table-row>`
+  const createColumn = (count: number, attributes = '') => `<table:table-column${times(count)}${attributes}/>`
+  const createRow = (cells: string, attributes = '') =>
+    `<table:table-row${attributes}>${cells}</table:table-row>`
   const [collapsedAttribute, filteredAttribute] = ['collapse', 'filter'].map(
     (how) => ` table:visibility="${how}"`,
   )
@@ -87,16 +88,16 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
       `<style:style style:name="ta${at}" style:family="table"><style:table-properties table:display="${shown}"/></style:style>`,
   )
   const rows = [
-    row(`${cell('one')}${cell('behind', times(2))}<table:table-cell/>${cell('two')}`),
+    createRow(`${createCell('one')}${createCell('behind', times(2))}<table:table-cell/>${createCell('two')}`),
     // The second and third of these four cells are hidden.
-    row(cell('thrice', times(4)), ''),
-    row(`<table:covered-table-cell${times(2)}/>${cell('behind')}${cell('four')}`),
-    row(cell('below'), collapsedAttribute),
-    row(cell('sifted', times(3)), filteredAttribute),
-    row(cell('last')),
+    createRow(createCell('thrice', times(4)), ''),
+    createRow(`<table:covered-table-cell${times(2)}/>${createCell('behind')}${createCell('four')}`),
+    createRow(createCell('below'), collapsedAttribute),
+    createRow(createCell('sifted', times(3)), filteredAttribute),
+    createRow(createCell('last')),
   ]
-  const columns = `${column(1)}${column(2, collapsedAttribute)}${column(5)}`
-  const body = `${table('ta0', `${columns}${rows.join('')}`)}${table('ta1', row(cell('apart')))}${table('ta0', row(cell('end')))}`
+  const columns = `${createColumn(1)}${createColumn(2, collapsedAttribute)}${createColumn(5)}`
+  const body = `${table('ta0', `${columns}${rows.join('')}`)}${table('ta1', createRow(createCell('apart')))}${table('ta0', createRow(createCell('end')))}`
   const path = join(scratchFolder('visible'), 'hidden.fods')
   await writeFile(
     path,
@@ -110,10 +111,18 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
   // Each of these alone hides something.
   const single = {
-    none: [table('ta0', row(cell('end'))), undefined],
-    row: [table('ta0', row(cell('end')) + row(cell('below'), collapsedAttribute)), 1],
-    column: [table('ta0', column(1) + column(1, filteredAttribute) + row(cell('end') + cell('behind'))), 1],
-    sheet: [table('ta0', row(cell('end'))) + table('ta1', row(cell('apart'))), 1],
+    none: [table('ta0', createRow(createCell('end'))), undefined],
+    row: [table('ta0', createRow(createCell('end')) + createRow(createCell('below'), collapsedAttribute)), 1],
+    column: [
+      table(
+        'ta0',
+        createColumn(1) +
+          createColumn(1, filteredAttribute) +
+          createRow(createCell('end') + createCell('behind')),
+      ),
+      1,
+    ],
+    sheet: [table('ta0', createRow(createCell('end'))) + table('ta1', createRow(createCell('apart'))), 1],
   } as const
   for (const [which, [tables, words]] of Object.entries(single)) {
     const usedStyles = which === 'sheet' ? styles.join('') : ''

@@ -48,7 +48,7 @@ describe('detection of video and audio', () => {
 
 describe('detection of unusual audio', () => {
   /** Empty MPEG frames of a given length. */
-  const frames = (header: number, length: number, count: number) =>
+  const createFrames = (header: number, length: number, count: number) =>
     Buffer.concat(
       Array.from({ length: count }, () => {
         const frame = Buffer.alloc(length)
@@ -68,11 +68,15 @@ describe('detection of unusual audio', () => {
       [0xffff9800, 432, 'MPEG 1, layer 1, 288 kbit/s at 32 kHz'],
     ]
     for (const [header, length, caseName] of kinds) {
-      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 4)])), true, caseName)
-      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length + 1, 4)])), false, caseName)
-      assert.equal(hasMpegFrames(Buffer.concat([garbage, frames(header, length, 3)])), false, caseName)
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, createFrames(header, length, 4)])), true, caseName)
+      assert.equal(
+        hasMpegFrames(Buffer.concat([garbage, createFrames(header, length + 1, 4)])),
+        false,
+        caseName,
+      )
+      assert.equal(hasMpegFrames(Buffer.concat([garbage, createFrames(header, length, 3)])), false, caseName)
     }
-    const song = Buffer.concat([garbage, frames(0xfffb9000, 417, 9)])
+    const song = Buffer.concat([garbage, createFrames(0xfffb9000, 417, 9)])
     assert.equal(await detectFile('song.mp3', song), 'mp3')
     await assertRefused(detectFile('song.jpg', song), 'CORRUPT_FILE')
     await assertRefused(detectFile('song.mp3', garbage), 'CORRUPT_FILE')

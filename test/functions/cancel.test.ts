@@ -28,7 +28,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-const status = async (jobId: string) =>
+const fetchStatus = async (jobId: string) =>
   ((await (await client.fetch(`/v1/status/${jobId}`)).json()) as { data: JobData }).data
 
 const isFfmpegRunning = () =>
@@ -40,7 +40,7 @@ test('cancelling a long conversion stops the engine and deletes the files of the
   const seenPercents: number[] = []
   await waitUntil(
     async () => {
-      seenPercents.push((await status(jobId)).progress.percent)
+      seenPercents.push((await fetchStatus(jobId)).progress.percent)
       return new Set(seenPercents).size >= 3
     },
     'three different percentages',
@@ -59,7 +59,7 @@ test('cancelling a long conversion stops the engine and deletes the files of the
 
   const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
   assert.equal(cancelled.status, 200)
-  assert.equal((await status(jobId)).status, 'cancelled')
+  assert.equal((await fetchStatus(jobId)).status, 'cancelled')
   await waitUntil(() => !isFfmpegRunning(), 'the engine stops', 6)
   await waitUntil(
     () => !readdirSync(join(service.dataDir, 'work')).some((name) => name.startsWith('task-')),

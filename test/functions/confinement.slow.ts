@@ -69,7 +69,7 @@ function convertAll(name: string, command: string, ...args: string[]) {
 }
 const video = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=1'] as const
 const print = (command: string, ...args: string[]) => execFileSync(command, args, { encoding: 'utf8' })
-const text = (path: string) => print('pdftotext', path, '-')
+const readText = (path: string) => print('pdftotext', path, '-')
 const kind = (path: string) => print('file', '--brief', path)
 const zipScript = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 
@@ -99,10 +99,10 @@ const samples: readonly [
     kind,
     /320 x -?200/,
   ],
-  ['libreoffice', 'a.docx', () => fixture('office/report.docx'), 'pdf', text, /Quarterly report/],
+  ['libreoffice', 'a.docx', () => fixture('office/report.docx'), 'pdf', readText, /Quarterly report/],
   ['pandoc', 'a.md', () => Buffer.from('# Heading\n\nokapi\n'), 'html', kind, /HTML/],
   ['calibre', 'a.html', () => fixture('page.html'), 'azw3', kind, /Mobipocket/],
-  ['chromium', 'a.html', () => Buffer.from('<h1>axolotl</h1>'), 'pdf', text, /axolotl/],
+  ['chromium', 'a.html', () => Buffer.from('<h1>axolotl</h1>'), 'pdf', readText, /axolotl/],
   [
     'fontforge',
     'a.ttf',
@@ -129,7 +129,7 @@ const samples: readonly [
         '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 200 100\n/Helvetica findfont 20 scalefont setfont 20 50 moveto (quokka) show showpage\n',
       ),
     'pdf',
-    text,
+    readText,
     /quokka/,
   ],
 ]

@@ -61,14 +61,14 @@ test('sourceJobId converts the file of an earlier job again, and only for the ow
   assert.equal((await sharp(await client.download(job.jobId)).metadata()).format, 'jpeg')
   assert.equal(third.result?.filename, 'red.png')
 
-  const code = async (response: Response) =>
+  const readErrorCode = async (response: Response) =>
     ((await response.json()) as { error?: { code: string } }).error?.code
-  assert.equal(await code(await convertAgain({})), 'JOB_NOT_FOUND')
+  assert.equal(await readErrorCode(await convertAgain({})), 'JOB_NOT_FOUND')
   const sourceJobId = secondJob.jobId
-  assert.equal(await code(await convertAgain({ sourceJobId }, new Client(service))), 'JOB_NOT_FOUND')
-  assert.equal(await code(await convertAgain({ sourceJobId, sourceTask: 'x' })), 'TASK_NOT_FOUND')
-  assert.equal(await code(await convertAgain({ sourceJobId, quality: 'x' })), 'INVALID_INPUT')
-  assert.equal(await code(await convertAgain({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
+  assert.equal(await readErrorCode(await convertAgain({ sourceJobId }, new Client(service))), 'JOB_NOT_FOUND')
+  assert.equal(await readErrorCode(await convertAgain({ sourceJobId, sourceTask: 'x' })), 'TASK_NOT_FOUND')
+  assert.equal(await readErrorCode(await convertAgain({ sourceJobId, quality: 'x' })), 'INVALID_INPUT')
+  assert.equal(await readErrorCode(await convertAgain({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
 })
 
 test('Prefer: wait returns the result when the job has finished', async () => {
@@ -289,22 +289,23 @@ test('a job list contains only the client’s own jobs, and its pages work in bo
   type Page = {
     data: { jobs: JobData[]; pagination: { hasMore: boolean; nextCursor: string; prevCursor: string } }
   }
-  const page = async (query: string) => (await (await ownClient.fetch(`/v1/jobs?${query}`)).json()) as Page
-  const firstPage = await page('limit=2')
-  const secondPage = await page(`limit=2&cursor=${firstPage.data.pagination.nextCursor}`)
-  const thirdPage = await page(`limit=2&cursor=${secondPage.data.pagination.nextCursor}`)
+  const fetchPage = async (query: string) =>
+    (await (await ownClient.fetch(`/v1/jobs?${query}`)).json()) as Page
+  const firstPage = await fetchPage('limit=2')
+  const secondPage = await fetchPage(`limit=2&cursor=${firstPage.data.pagination.nextCursor}`)
+  const thirdPage = await fetchPage(`limit=2&cursor=${secondPage.data.pagination.nextCursor}`)
   const listedIds = [firstPage, secondPage, thirdPage].flatMap(({ data }) =>
     data.jobs.map(({ jobId }) => jobId),
   )
   assert.deepEqual(listedIds, ids)
   assert.equal(thirdPage.data.pagination.hasMore, false)
-  const back = await page(`limit=2&cursor=${thirdPage.data.pagination.prevCursor}`)
+  const back = await fetchPage(`limit=2&cursor=${thirdPage.data.pagination.prevCursor}`)
   assert.deepEqual(
     back.data.jobs.map(({ jobId }) => jobId),
     ids.slice(2, 4),
   )
   assert.deepEqual(
-    (await page('tag=c')).data.jobs.map(({ jobId }) => jobId),
+    (await fetchPage('tag=c')).data.jobs.map(({ jobId }) => jobId),
     [ids[2]],
   )
   const foreignReply = await ownClient.fetch(

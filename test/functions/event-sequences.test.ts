@@ -24,7 +24,7 @@ after(async () => {
   files.close()
 })
 
-const image = (name: string) => ({ name, bytes: new Uint8Array(png) })
+const createImage = (name: string) => ({ name, bytes: new Uint8Array(png) })
 const exportTask = { operation: 'export/url', input: 'image' }
 const convertToWebp = (...input: string[]) => ({ operation: 'convert', input, output_format: 'webp' })
 const importFile = () => ({
@@ -51,7 +51,7 @@ interface AwaitedTask {
 /** Jobs whose files arrive in each way; each returns the id of its job. */
 const jobs: Readonly<Record<string, () => Promise<string>>> = {
   form: async () =>
-    (await client.accepted(await client.convert(image('a.png'), { targetFormat: 'webp' }))).jobId,
+    (await client.accepted(await client.convert(createImage('a.png'), { targetFormat: 'webp' }))).jobId,
   merge: async () => {
     const form = new FormData()
     for (const name of ['a.png', 'b.png']) form.append('file', new Blob([png]), name)

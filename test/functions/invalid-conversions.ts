@@ -7,7 +7,7 @@ const image = sharp({ create: { width: 200, height: 200, channels: 3, background
 export const jpg = Buffer.from(await image.jpeg().toBuffer())
 
 const fixture = (name: string) => Buffer.from(readFileSync(new URL(`../fixtures/${name}`, import.meta.url)))
-const text = (content: string) => Buffer.from(content)
+const createText = (content: string) => Buffer.from(content)
 
 export const invalidConversions: readonly {
   name: string
@@ -107,7 +107,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'a corrupt docx',
-    file: { name: 'a.docx', bytes: Buffer.concat([text('PK\u0003\u0004'), Buffer.alloc(900, 7)]) },
+    file: { name: 'a.docx', bytes: Buffer.concat([createText('PK\u0003\u0004'), Buffer.alloc(900, 7)]) },
     fields: { targetFormat: 'pdf' },
     status: 400,
     code: 'CORRUPT_FILE',
@@ -115,7 +115,7 @@ export const invalidConversions: readonly {
   },
   {
     name: 'text renamed to .pdf',
-    file: { name: 'a.pdf', bytes: text('just some words, not a document\n'.repeat(20)) },
+    file: { name: 'a.pdf', bytes: createText('just some words, not a document\n'.repeat(20)) },
     fields: { targetFormat: 'jpg' },
     status: 400,
     code: 'CORRUPT_FILE',

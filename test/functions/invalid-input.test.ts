@@ -238,11 +238,14 @@ test('a job list with an unknown status filter is refused with the value', async
 
 test('percent-encoding that is not UTF-8 is refused with its field, in a URL and in a form', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
-  const form = (path: string, body: string) => client.fetch(path, { method: 'POST', headers, body })
+  const postForm = (path: string, body: string) => client.fetch(path, { method: 'POST', headers, body })
   for (const [field, response] of [
     ['tag', await client.fetch('/v1/jobs?limit=1&tag=caf%e9')],
-    ['from', await form('/v1/convert/check', 'from=pn%ffg&targetFormat=webp')],
-    ['email', await form('/v1/auth/sign-in/email', 'email=a%ff@example.com&password=correct+horse+battery')],
+    ['from', await postForm('/v1/convert/check', 'from=pn%ffg&targetFormat=webp')],
+    [
+      'email',
+      await postForm('/v1/auth/sign-in/email', 'email=a%ff@example.com&password=correct+horse+battery'),
+    ],
     ['token', await client.fetch('/v1/auth/verify-email?token=%ff')],
   ] as const) {
     const body = (await response.json()) as { error?: { code: string; message: string } }

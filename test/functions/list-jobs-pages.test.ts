@@ -4,18 +4,18 @@ import {
   app,
   createJob,
   createOwner,
+  fetchPage,
   getMinutes,
   idAt,
   listPages,
   minutesUpTo,
   newestFirst,
-  page,
   setStatus,
 } from './support/job-lists.ts'
 
 test('pages of a job list do not shift when jobs are created, finish, expire or are deleted', async () => {
   const owner = await createOwner(...minutesUpTo(60).map((minute) => ({ minute })))
-  const firstPage = await page(owner, { limit: '20' })
+  const firstPage = await fetchPage(owner, { limit: '20' })
   await createJob(owner, { minute: 1000 })
   for (const minute of [25, 30, 39]) await setStatus(owner, minute, 'completed')
   await setStatus(owner, 40, 'failed')
@@ -36,23 +36,23 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
 
 test('the previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
   const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
-  const firstPage = await page(owner, { limit: '10' })
-  const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
+  const firstPage = await fetchPage(owner, { limit: '10' })
+  const secondPage = await fetchPage(owner, { limit: '10', cursor: firstPage.next ?? '' })
   for (const minute of minutesUpTo(20).slice(10)) await setStatus(owner, minute, 'expired')
-  const back = await page(owner, { limit: '10', cursor: secondPage.prev ?? '' })
+  const back = await fetchPage(owner, { limit: '10', cursor: secondPage.prev ?? '' })
   assert.deepEqual([back.minutes, back.prev], [[], null])
-  const pageAgain = await page(owner, { limit: '10', cursor: back.next ?? '' })
+  const pageAgain = await fetchPage(owner, { limit: '10', cursor: back.next ?? '' })
   assert.deepEqual(pageAgain.minutes, secondPage.minutes)
 })
 
 test('the next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
   const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
-  const firstPage = await page(owner, { limit: '10' })
+  const firstPage = await fetchPage(owner, { limit: '10' })
   for (const minute of minutesUpTo(10)) await setStatus(owner, minute, 'expired')
-  const secondPage = await page(owner, { limit: '10', cursor: firstPage.next ?? '' })
+  const secondPage = await fetchPage(owner, { limit: '10', cursor: firstPage.next ?? '' })
   assert.deepEqual([secondPage.minutes, secondPage.next, secondPage.hasMore], [[], null, false])
   assert.deepEqual(
-    (await page(owner, { limit: '10', cursor: secondPage.prev ?? '' })).minutes,
+    (await fetchPage(owner, { limit: '10', cursor: secondPage.prev ?? '' })).minutes,
     firstPage.minutes,
   )
 })
@@ -106,5 +106,5 @@ test('pages of a job list with include=tasks are shorter if the jobs have many t
     pages.map(({ minutes }) => minutes),
     [[4, 3], [2, 1], [0]],
   )
-  assert.deepEqual((await page(owner)).minutes, [4, 3, 2, 1, 0])
+  assert.deepEqual((await fetchPage(owner)).minutes, [4, 3, 2, 1, 0])
 })

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import {
   app,
   createOwner,
+  fetchPage,
   getMinutes,
   listPages,
   minuteMs,
@@ -10,7 +11,6 @@ import {
   newestFirst,
   type Owner,
   ownerOfManyJobs,
-  page,
   start,
 } from './support/job-lists.ts'
 
@@ -63,7 +63,7 @@ for (const sort of ['-createdAt', 'createdAt']) {
     )
     assert.equal(back.at(-1)?.prev, null)
     assert.deepEqual(
-      (await page(ownerOfManyJobs, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
+      (await fetchPage(ownerOfManyJobs, { limit: '23', sort, cursor: back[0]?.next ?? '' })).minutes,
       forwardPages.at(-1)?.minutes,
     )
   })
@@ -140,9 +140,9 @@ test('a job list with include=tasks shows the tasks of each job', async () => {
 
 test('a job list contains no jobs of other owners, and a cursor is valid for its list only', async () => {
   const owner = await createOwner({ minute: 1 }, { minute: 2 })
-  const { next } = await page(owner, { limit: '1' })
+  const { next } = await fetchPage(owner, { limit: '1' })
   assert.ok(next)
-  assert.deepEqual((await page(await createOwner())).minutes, [])
+  assert.deepEqual((await fetchPage(await createOwner())).minutes, [])
   const wrongFilters: [of: Owner, query: Record<string, string>][] = [
     [ownerOfManyJobs, { cursor: next }],
     [owner, { cursor: next, tag: 'a' }],

@@ -131,18 +131,18 @@ test('the packaged functions run a workflow and deliver its events to a webhook 
 
 test('the packaged API replies to requests for pages, formats, accounts and unconfigured features', async () => {
   const client = new Client(service)
-  const status = async (path: string) => (await client.fetch(path)).status
-  await waitUntil(async () => (await status('/health')) === 200, 'the service is healthy', 60)
+  const fetchStatus = async (path: string) => (await client.fetch(path)).status
+  await waitUntil(async () => (await fetchStatus('/health')) === 200, 'the service is healthy', 60)
   assert.deepEqual(
     await Promise.all(
-      ['/', '/v1/formats/png', '/v1/openapi.json', '/v1/account', '/v1/admin/slo'].map(status),
+      ['/', '/v1/formats/png', '/v1/openapi.json', '/v1/account', '/v1/admin/slo'].map(fetchStatus),
     ),
     [200, 200, 200, 401, 401],
   )
   // A request that must not be repeated is not retried when the service is busy.
   const drive = new Request(`${service.url}/v1/cloud/dropbox/auth`)
   assert.equal((await fetch(drive)).status, 503)
-  assert.ok((await status('/v2/jobs')) < 500)
+  assert.ok((await fetchStatus('/v2/jobs')) < 500)
   const origin = { origin: service.url }
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
   const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)

@@ -48,7 +48,7 @@ async function runPipeline(
   return { job, tasks: data.tasks }
 }
 
-const statuses = (tasks: Record<string, TaskData>) =>
+const listStatuses = (tasks: Record<string, TaskData>) =>
   Object.fromEntries(Object.entries(tasks).map(([name, { status }]) => [name, status]))
 
 test('parallel conversions merged at the end of a pipeline give one PDF with the pages of all branches', async () => {
@@ -100,7 +100,7 @@ test('a failed branch of a pipeline does not stop the other branch, and the job 
     out: { operation: 'export/url', input: ['after', 'fine'] },
   })
   assert.deepEqual([job.status, job.error?.code], ['failed', 'PDF_ENCRYPTED'])
-  assert.deepEqual(statuses(tasks), {
+  assert.deepEqual(listStatuses(tasks), {
     pages: 'completed',
     locked: 'completed',
     wrong: 'failed',

@@ -61,8 +61,8 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
 
   // Workers clean up after they have reported the end.
   const workFolder = join(service.dataDir, 'work')
-  const entries = async () => (await readdir(workFolder)).filter((name) => name.startsWith('task-'))
-  await waitUntil(async () => (await entries()).length === 0, 'the work folders are gone')
+  const readEntries = async () => (await readdir(workFolder)).filter((name) => name.startsWith('task-'))
+  await waitUntil(async () => (await readEntries()).length === 0, 'the work folders are gone')
   for (const secret of [correctPassword, wrongPassword]) {
     for (const text of [reply, wholeJob, retried]) assert.ok(!text.includes(secret), 'a reply contains it')
     assert.deepEqual(await findFilesWith(secret), [])

@@ -85,16 +85,16 @@ test('conversions of engines that are not installed are not listed, and request 
 async function waitForBodies(client: Client): Promise<void> {
   const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const mib = 1024 ** 2
-  const form = (bytes: number) => {
+  const createForm = (bytes: number) => {
     const padded = Buffer.concat([png, Buffer.alloc(Math.max(0, bytes - png.length))])
     return client.convert({ name: 'a.png', bytes: padded }, { targetFormat: 'webp' })
   }
-  assert.equal((await client.accepted(await form(0))).status, 'completed')
-  assert.equal((await form(4.3 * mib)).status, 400, 'it is read, but the image is incomplete')
+  assert.equal((await client.accepted(await createForm(0))).status, 'completed')
+  assert.equal((await createForm(4.3 * mib)).status, 400, 'it is read, but the image is incomplete')
   const inline = { operation: 'import/base64', filename: 'a.png', file: 'A'.repeat(4.5 * mib) }
   const tasks = { in: inline, out: { operation: 'export/url', input: 'in' } }
   // Bodies above our limit, above the limit of a function, and above the limit of the gateway.
-  const refusedReplies = [await form(4.5 * mib), await form(6 * mib), await form(11 * mib)]
+  const refusedReplies = [await createForm(4.5 * mib), await createForm(6 * mib), await createForm(11 * mib)]
   for (const response of [...refusedReplies, await client.post('/v1/jobs', { tasks })]) {
     const { error } = (await response.json()) as { error: { code: string; message: string } }
     assert.deepEqual([response.status, error.code], [413, 'FILE_TOO_LARGE'])

@@ -41,7 +41,7 @@ async function exportWithLostReplies(
   { s3, gcs, azurite, sshd }: Awaited<ReturnType<typeof startServers>>,
 ) {
   const proxies: Awaited<ReturnType<typeof startProxy>>[] = []
-  const startHoldingProxy = async (endpoint: string, holdsResponse: (lastRequest: string) => boolean) => {
+  const startDelayingProxy = async (endpoint: string, holdsResponse: (lastRequest: string) => boolean) => {
     const { protocol, port, pathname } = new URL(endpoint)
     const proxy = await startProxy(Number(port))
     t.after(() => proxy.stop())
@@ -51,7 +51,7 @@ async function exportWithLostReplies(
   }
   const bucket = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
   const s3Export = async (key: string, lastTask: string) => {
-    const { url: endpoint } = await startHoldingProxy(s3.endpoint, (lastRequest) =>
+    const { url: endpoint } = await startDelayingProxy(s3.endpoint, (lastRequest) =>
       lastRequest.includes(`/${key}?${lastTask}`),
     )
     return {
@@ -62,12 +62,12 @@ async function exportWithLostReplies(
       key,
     }
   }
-  const gcsProxy = await startHoldingProxy(gcs.endpoint, () => gcs.objects.has('out.txt'))
-  const azuriteProxy = await startHoldingProxy(azurite.access.endpoint, (lastRequest) =>
+  const gcsProxy = await startDelayingProxy(gcs.endpoint, () => gcs.objects.has('out.txt'))
+  const azuriteProxy = await startDelayingProxy(azurite.access.endpoint, (lastRequest) =>
     lastRequest.includes('comp=blocklist'),
   )
   const file = join(sshd.files, 'out.txt')
-  const sshdProxy = await startHoldingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
+  const sshdProxy = await startDelayingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const outs: Record<string, unknown>[] = [
     await s3Export('started.txt', 'uploads'),

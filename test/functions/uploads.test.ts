@@ -136,13 +136,13 @@ test('a job waits for its uploads and is queued when the last one arrives', asyn
   const job = await awaiting({ filename: 'first.png' })
   assert.equal(job.status, 'pending')
   assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 201)
-  const view = async () =>
+  const fetchView = async () =>
     ((await (await client.fetch(`/v1/jobs/${job.jobId}`)).json()) as { data: AwaitedUpload }).data
   await waitUntil(
-    async () => (await view()).tasks['file']?.status === 'completed',
+    async () => (await fetchView()).tasks['file']?.status === 'completed',
     'the first upload is seen',
   )
-  assert.equal((await view()).status, 'pending', 'nothing runs before the last upload')
+  assert.equal((await fetchView()).status, 'pending', 'nothing runs before the last upload')
   assert.equal(await put(getForm(job, 'second').put), 200)
   const doneJob = await client.finishedJob(job.jobId)
   assert.equal(doneJob.status, 'completed', JSON.stringify(doneJob.error))

@@ -124,7 +124,7 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
 })
 
 /** The message as SQS passes it to Lambda. */
-const record = (body: string): SQSRecord => ({
+const createRecord = (body: string): SQSRecord => ({
   messageId: crypto.randomUUID(),
   receiptHandle: 'AQEB…',
   body,
@@ -173,9 +173,9 @@ test('the webhook functions process bus events and queue messages, and report fa
     Messages.map(({ Attributes }) => Attributes?.MessageGroupId),
     [id],
   )
-  const wrongRecord = record('{"webhookId":7}')
+  const wrongRecord = createRecord('{"webhookId":7}')
   const { batchItemFailures } = await createFunction().handler(
-    { Records: [record(Messages[0]?.Body ?? ''), wrongRecord] },
+    { Records: [createRecord(Messages[0]?.Body ?? ''), wrongRecord] },
     { getRemainingTimeInMillis: () => 120_000 },
   )
   assert.deepEqual(batchItemFailures, [{ itemIdentifier: wrongRecord.messageId }])

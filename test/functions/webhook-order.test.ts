@@ -66,17 +66,17 @@ test('the events of a job are delivered in sequence, and a failed delivery does 
     (_request, response) => void response.writeHead(++calls === 2 ? 500 : 204).end(),
   )
   const events = [1, 2, 3, 4, 5].map((sequence) => buildEvent(send, job, sequence, 'job.queued'))
-  const numbers = () => receiver.at('/order').map(({ json }) => json.sequence)
+  const listNumbers = () => receiver.at('/order').map(({ json }) => json.sequence)
   await dispatch(events[2] as BusEvent)
   await dispatch(events[1] as BusEvent)
   const [firstMessage] = queue.splice(0)
   await deliverer().deliver(firstMessage?.message as DeliveryMessage, () => 900_000)
-  assert.deepEqual(numbers(), [], 'the first event is missing')
+  assert.deepEqual(listNumbers(), [], 'the first event is missing')
   queue.length = 0
   for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
   // As many concurrent calls as there are messages.
   await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
-  assert.deepEqual(numbers(), [1, 2, 3, 4, 5])
+  assert.deepEqual(listNumbers(), [1, 2, 3, 4, 5])
   queue.length = 0
 })
 

@@ -111,16 +111,16 @@ function chooseSender(path: string): fc.Arbitrary<SenderName> {
   )
 }
 
-const header = (name: string, ...values: readonly string[]) =>
+const createHeader = (name: string, ...values: readonly string[]) =>
   fc.constantFrom(...values).map((value) => ({ [name]: value }))
 const extraHeaders = fc.oneof(
   { weight: 12, arbitrary: fc.constant({}) },
   {
     weight: 4,
     arbitrary: fc.oneof(
-      header('prefer', 'wait=0', 'wait=1', 'wait=-1', 'wait=x', 'respond-async'),
-      header('idempotency-key', 'a', 'b', '"quoted"', '', 'x'.repeat(256), 'ü'),
-      header(
+      createHeader('prefer', 'wait=0', 'wait=1', 'wait=-1', 'wait=x', 'respond-async'),
+      createHeader('idempotency-key', 'a', 'b', '"quoted"', '', 'x'.repeat(256), 'ü'),
+      createHeader(
         'accept',
         'application/json',
         'application/problem+json',
@@ -129,14 +129,20 @@ const extraHeaders = fc.oneof(
         '*/*;q=0',
         'x',
       ),
-      header('accept-encoding', 'gzip', 'br', 'identity;q=0', '*;q=0', 'gzip;q=x'),
-      header('if-none-match', '*', '"x"', 'W/"x"', 'x'),
-      header('last-event-id', '0', '-1', 'x', '99999999999999999999'),
-      header('content-type', 'text/plain', 'application/json; charset=utf-16', 'x', 'multipart/form-data'),
-      header('content-encoding', 'gzip', 'br', 'x'),
-      header('origin', 'https://shop.example', 'null', 'x'),
-      header('x-owner-token', 'x', 'anon_01M8GX6EN24AFB0MDD2WGAQA75.x', ''),
-      header('authorization', 'Bearer x', 'Basic eDp5', 'Bearer', 'x'),
+      createHeader('accept-encoding', 'gzip', 'br', 'identity;q=0', '*;q=0', 'gzip;q=x'),
+      createHeader('if-none-match', '*', '"x"', 'W/"x"', 'x'),
+      createHeader('last-event-id', '0', '-1', 'x', '99999999999999999999'),
+      createHeader(
+        'content-type',
+        'text/plain',
+        'application/json; charset=utf-16',
+        'x',
+        'multipart/form-data',
+      ),
+      createHeader('content-encoding', 'gzip', 'br', 'x'),
+      createHeader('origin', 'https://shop.example', 'null', 'x'),
+      createHeader('x-owner-token', 'x', 'anon_01M8GX6EN24AFB0MDD2WGAQA75.x', ''),
+      createHeader('authorization', 'Bearer x', 'Basic eDp5', 'Bearer', 'x'),
     ),
   },
 )

@@ -157,7 +157,7 @@ test('percent-encoding in a form that is not UTF-8 is rejected with the field na
 })
 
 test('a multipart field that is not valid UTF-8 is refused, and the error names the field', async () => {
-  const form = (text: Buffer) => [
+  const createForm = (text: Buffer) => [
     ...[
       Buffer.from('--x\r\nContent-Disposition: form-data; name="text"\r\n\r\n'),
       text,
@@ -167,7 +167,7 @@ test('a multipart field that is not valid UTF-8 is refused, and the error names 
   const send = (text: Buffer) =>
     read(
       'multipart/form-data; boundary=x',
-      { bodyStream: Readable.from(form(text)) },
+      { bodyStream: Readable.from(createForm(text)) },
       contractAccepting('multipart'),
     )
   await assert.rejects(send(Buffer.from('café', 'latin1')), {

@@ -13,7 +13,7 @@ import type { Jobs } from '../../lib/jobs/jobs.ts'
 import { after, before } from '../hooks.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.ts'
-import { assertCode, assertReplay, form, listReservations } from './support/idempotent-requests.ts'
+import { assertCode, assertReplay, createForm, listReservations } from './support/idempotent-requests.ts'
 
 let app: EmbeddedApp
 
@@ -34,7 +34,7 @@ async function newIdentity(): Promise<Record<string, string>> {
 
 const convert = (sentRequest: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
   const { key, ...rest } = sentRequest
-  const body = sentRequest.body ?? form({ targetFormat: 'pdf' }, '# Hello')
+  const body = sentRequest.body ?? createForm({ targetFormat: 'pdf' }, '# Hello')
   const headers = { ...sentRequest.headers, ...(key && { 'idempotency-key': key }) }
   return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
 }
@@ -70,7 +70,7 @@ test('after an internal error, repeating an idempotent request continues with th
   const failingApp = app.with({ jobs: failingAfterStored(app.services.jobs) })
   assertCode(await convert({ headers, key }, failingApp), 500, 'INTERNAL_ERROR')
   const [jobId] = await listJobs(headers)
-  const otherRequest = { headers, key, body: form({ targetFormat: 'html' }, '# Hello') }
+  const otherRequest = { headers, key, body: createForm({ targetFormat: 'html' }, '# Hello') }
   assertCode(await convert(otherRequest), 422, 'IDEMPOTENCY_KEY_REUSED')
   const repeatedReply = await convert({ headers, key })
   assert.equal(repeatedReply.status, 202, repeatedReply.text)
@@ -222,7 +222,7 @@ test('an anonymous client that repeats an idempotent request from the same IP ad
 test('a different request with the same idempotency key does not receive the identity of the first client', async () => {
   const key = newKey()
   const firstReply = await convert({ key })
-  const otherReply = await convert({ key, body: form({ targetFormat: 'html' }, '# Hello') })
+  const otherReply = await convert({ key, body: createForm({ targetFormat: 'html' }, '# Hello') })
   assertCode(otherReply, 422, 'IDEMPOTENCY_KEY_REUSED')
   assert.notEqual(otherReply.headers['x-owner-token'], firstReply.headers['x-owner-token'])
 })

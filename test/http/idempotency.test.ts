@@ -12,7 +12,7 @@ import { type EmbeddedApp, openApp, type RequestOptions } from './embedded-app.t
 import {
   assertCode,
   assertReplay,
-  form,
+  createForm,
   isReplay,
   listReservations,
   scan,
@@ -38,14 +38,14 @@ async function newIdentity(): Promise<Record<string, string>> {
 const imageBytes = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 
 function createImageForm(fields: Readonly<Record<string, string>>, ...names: readonly string[]): FormData {
-  const data = form({ mergeType: 'image', ...fields })
+  const data = createForm({ mergeType: 'image', ...fields })
   for (const name of names) data.append('file', new Blob([imageBytes]), name)
   return data
 }
 
 const convert = (sentRequest: RequestOptions & { readonly key?: string }, on = app, contracts = routes) => {
   const { key, ...rest } = sentRequest
-  const body = sentRequest.body ?? form({ targetFormat: 'pdf' }, '# Hello')
+  const body = sentRequest.body ?? createForm({ targetFormat: 'pdf' }, '# Hello')
   const headers = { ...sentRequest.headers, ...(key && { 'idempotency-key': key }) }
   return on.send('POST', '/v1/convert', { ...rest, body, headers }, contracts)
 }
@@ -84,9 +84,9 @@ test('a repeated request with the same idempotency key returns the same reply an
 })
 
 const otherRequests: [caseName: string, sent: RequestOptions][] = [
-  ['another field', { body: form({ targetFormat: 'html' }, '# Hello') }],
-  ['another file', { body: form({ targetFormat: 'pdf' }, '# Hallo') }],
-  ['one more field', { body: form({ targetFormat: 'pdf', tag: 'a' }, '# Hello') }],
+  ['another field', { body: createForm({ targetFormat: 'html' }, '# Hello') }],
+  ['another file', { body: createForm({ targetFormat: 'pdf' }, '# Hallo') }],
+  ['one more field', { body: createForm({ targetFormat: 'pdf', tag: 'a' }, '# Hello') }],
   ['another query', { query: { redirect: 'true' } }],
 ]
 
@@ -147,7 +147,7 @@ test('of two concurrent requests with one idempotency key, one runs and the othe
 test('a corrected request can reuse the idempotency key of a rejected one', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const wrongReply = await convert({ headers, key, body: form({ targetFormat: 'mp3' }, '# Hello') })
+  const wrongReply = await convert({ headers, key, body: createForm({ targetFormat: 'mp3' }, '# Hello') })
   assertCode(wrongReply, 422, 'UNSUPPORTED_CONVERSION')
   const correctedReply = await convert({ headers, key })
   assert.equal(correctedReply.status, 202, correctedReply.text)
@@ -157,7 +157,7 @@ test('a corrected request can reuse the idempotency key of a rejected one', asyn
 
 test('an anonymous client whose request was rejected can reuse the idempotency key', async () => {
   const key = newKey()
-  const wrongReply = await convert({ key, body: form({ targetFormat: 'mp3' }, '# Hello') })
+  const wrongReply = await convert({ key, body: createForm({ targetFormat: 'mp3' }, '# Hello') })
   assertCode(wrongReply, 422, 'UNSUPPORTED_CONVERSION')
   assert.equal((await convert({ key })).status, 202)
 })
@@ -187,7 +187,7 @@ test('an idempotency key is forgotten after 24 hours', async () => {
   assert.ok(
     (await listReservations()).every(({ ttl }) => Number(ttl) > dayAgo && Number(ttl) < Date.now() / 1000),
   )
-  const secondReply = await convert({ headers, key, body: form({ targetFormat: 'html' }, '# Hello') })
+  const secondReply = await convert({ headers, key, body: createForm({ targetFormat: 'html' }, '# Hello') })
   assert.equal(secondReply.status, 202, secondReply.text)
   assert.notEqual(secondReply.json.jobId, firstReply.json.jobId)
   const stranger = await convert({ key })
@@ -202,9 +202,9 @@ const pipeline = {
 }
 
 const creatingRequests: [path: string, body: () => unknown][] = [
-  ['/v1/convert', () => form({ targetFormat: 'pdf' }, '# Hello')],
+  ['/v1/convert', () => createForm({ targetFormat: 'pdf' }, '# Hello')],
   ['/v1/convert/merge', () => createImageForm({}, 'one.png', 'two.png')],
-  ['/v1/convert/batch', () => form({ targetFormat: 'pdf' }, '# One', '# Two')],
+  ['/v1/convert/batch', () => createForm({ targetFormat: 'pdf' }, '# One', '# Two')],
   ['/v1/jobs', () => ({ tasks: pipeline })],
   ['/v1/ws/tickets', () => undefined],
   ['/v1/uploads/presign', () => ({ filename: 'a.png', contentType: 'image/png', size: 7 })],
@@ -278,7 +278,7 @@ test('each request without an idempotency key creates a job', async () => {
 
 test('idempotency records contain neither the key, the IP address nor the fields of the request', async () => {
   const key = newKey()
-  const body = form({ targetFormat: 'pdf', tag: 'a tag to look for' }, '# Hello')
+  const body = createForm({ targetFormat: 'pdf', tag: 'a tag to look for' }, '# Hello')
   await convert({ key, body, address: '198.51.100.7' })
   const text = JSON.stringify(await listReservations())
   for (const secret of [key, '198.51.100.7', 'a tag to look for']) assert.ok(!text.includes(secret), secret)

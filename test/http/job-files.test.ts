@@ -5,7 +5,10 @@ import { type FileSelector, findResult } from '../../lib/http/job-files.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { createStoredImport, file, newJob, timestamp } from '../jobs/records.ts'
 
-const job = (overrides: Partial<Job>): Job => ({ ...newJob([createStoredImport('in')]).job, ...overrides })
+const createJob = (overrides: Partial<Job>): Job => ({
+  ...newJob([createStoredImport('in')]).job,
+  ...overrides,
+})
 const services = {} as never // The result is part of the job.
 const getResult = async (jobRecord: Job, selector: FileSelector = {}) => {
   const result = await findResult(jobRecord, selector, services)
@@ -13,7 +16,7 @@ const getResult = async (jobRecord: Job, selector: FileSelector = {}) => {
 }
 
 test('the result of a job is returned, or the error explains why there is none', async () => {
-  const completedJob = job({
+  const completedJob = createJob({
     status: 'completed',
     result: { files: [file('a.webp'), file('b.webp')] } as never,
   })
@@ -29,12 +32,12 @@ test('the result of a job is returned, or the error explains why there is none',
     [{ status: 'cancelled' }, 'CONFLICT', /is cancelled\.$/],
     [{ status: 'failed', error: { code: 'CORRUPT_FILE', message: 'Torn.' } }, 'CONFLICT', /failed: Torn\.$/],
   ] as const)
-    await assert.rejects(getResult(job(moreFields as Partial<Job>)), { code, message })
+    await assert.rejects(getResult(createJob(moreFields as Partial<Job>)), { code, message })
 })
 
 test('the result of a batch is a ZIP of all files if there are several', async () => {
   const createBatch = (...names: string[]) =>
-    job({
+    createJob({
       status: 'completed',
       packsResults: true,
       result: { files: names.map((name) => file(name)) } as never,
@@ -48,7 +51,7 @@ test('the result of a batch is a ZIP of all files if there are several', async (
 
 test('repeating a request does not return an earlier job that was deleted in the meantime', async () => {
   const findJob = (moreFields: Partial<Job>) => {
-    const state = { ...newJob([createStoredImport('in')]), job: job(moreFields) }
+    const state = { ...newJob([createStoredImport('in')]), job: createJob(moreFields) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)
   }
   assert.equal((await findJob({}))?.job.id, 'job_1')

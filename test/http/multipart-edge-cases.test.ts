@@ -37,18 +37,18 @@ async function startUpload(announcedFile: object = {}, on = app): Promise<Starte
   return json.data
 }
 
-const path = ({ uploadId }: StartedUpload, suffix = '') => `/v1/uploads/multipart/${uploadId}${suffix}`
+const createPath = ({ uploadId }: StartedUpload, suffix = '') => `/v1/uploads/multipart/${uploadId}${suffix}`
 
 async function sendPart(upload: StartedUpload, PartNumber: number, body: Buffer | string): Promise<Part> {
-  const { json } = await app.send('GET', path(upload, `/${PartNumber}`), { headers })
+  const { json } = await app.send('GET', createPath(upload, `/${PartNumber}`), { headers })
   const response = await fetch(json.data.url, { method: 'PUT', body: Uint8Array.from(Buffer.from(body)) })
   assert.equal(response.status, 200)
   return { PartNumber, ETag: response.headers.get('etag') ?? '' }
 }
 
 const complete = (upload: StartedUpload, parts: readonly Part[], on = app) =>
-  on.send('POST', path(upload, '/complete'), { headers, body: { parts } })
-const abort = (upload: StartedUpload) => app.send('DELETE', path(upload), { headers })
+  on.send('POST', createPath(upload, '/complete'), { headers, body: { parts } })
+const abort = (upload: StartedUpload) => app.send('DELETE', createPath(upload), { headers })
 const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
@@ -123,20 +123,23 @@ test('the error for completing a multipart upload names missing, unordered or in
   }
   const wholeReply = await complete(upload, [one, two])
   assert.deepEqual([wholeReply.status, wholeReply.json.data.size], [200, largeBytes.length + 3])
-  assert.equal(answer(await app.send('GET', path(upload, '/1'), { headers })), '409 CONFLICT')
+  assert.equal(answer(await app.send('GET', createPath(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
 test('invalid part numbers of a multipart upload are rejected, alone and in a list', async () => {
   const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
-    assert.equal(answer(await app.send('GET', path(upload, `/${number}`), { headers })), '400 INVALID_INPUT')
-  const lastReply = await app.send('GET', path(upload, '/10000'), { headers })
+    assert.equal(
+      answer(await app.send('GET', createPath(upload, `/${number}`), { headers })),
+      '400 INVALID_INPUT',
+    )
+  const lastReply = await app.send('GET', createPath(upload, '/10000'), { headers })
   assert.deepEqual([lastReply.status, lastReply.json.data.url.includes('partNumber=10000')], [200, true])
   const lastPartsRequest = { headers, query: { partNumbers: '9999,10000' } }
-  assert.equal((await app.send('GET', path(upload, '/batch'), lastPartsRequest)).status, 200)
+  assert.equal((await app.send('GET', createPath(upload, '/batch'), lastPartsRequest)).status, 200)
   const tooManyPartNumbers = Array.from({ length: 1001 }, (_, at) => at + 1).join(',')
   for (const partNumbers of ['', '0', '1,10001', '1,,2', '1,x', '1e2', tooManyPartNumbers]) {
-    const { status, json } = await app.send('GET', path(upload, '/batch'), {
+    const { status, json } = await app.send('GET', createPath(upload, '/batch'), {
       headers,
       query: { partNumbers },
     })
@@ -163,7 +166,7 @@ test('another identity cannot access a multipart upload, even with its key', asy
   ] as const
   for (const [method, suffix, query, who] of requests) {
     const body = method === 'POST' ? { body: { parts: [part] } } : {}
-    const refusal = await app.send(method, path(upload, suffix), { headers: who, query, ...body })
+    const refusal = await app.send(method, createPath(upload, suffix), { headers: who, query, ...body })
     assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${suffix}`)
   }
   // Uploads that need no identity use other endpoints, which cannot access this one.
@@ -181,7 +184,7 @@ test('an upload above the plan limit is rejected when it is declared, at the nex
 
   const nextUpload = await startUpload({}, smallApp)
   await sendPart(nextUpload, 1, Buffer.alloc(6 * mib))
-  assert.equal(answer(await app.send('GET', path(nextUpload, '/2'), { headers })), '413 FILE_TOO_LARGE')
+  assert.equal(answer(await app.send('GET', createPath(nextUpload, '/2'), { headers })), '413 FILE_TOO_LARGE')
   await assertNothingIsLeft(nextUpload)
 
   const lastUpload = await startUpload({}, smallApp)

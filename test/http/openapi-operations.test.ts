@@ -215,10 +215,10 @@ test('every AsyncAPI operation lists its messages', () => {
     ([name, { action, channel, messages }]) =>
       `${name}: ${action} ${channel.$ref.replace('#/channels/', '')} ${messages.length}`,
   )
-  const names = messages(operationsWithError.tellOfJob)
+  const names = listMessages(operationsWithError.tellOfJob)
   assert.deepEqual(names, ['progress', 'error'])
-  assert.ok(messages(operationsWithError.tellByWebhook).includes('job.completed'))
-  assert.ok(messages(operationsWithError.tellByStream).includes('job-snapshot'))
+  assert.ok(listMessages(operationsWithError.tellByWebhook).includes('job.completed'))
+  assert.ok(listMessages(operationsWithError.tellByStream).includes('job-snapshot'))
   assert.deepEqual(
     seenOperations.map((seenOperation) => seenOperation.replace(/ \d+$/, '')),
     [
@@ -229,7 +229,7 @@ test('every AsyncAPI operation lists its messages', () => {
       'tellOfJob: send job',
     ],
   )
-  function messages({ messages: all }: (typeof operationsWithError)['tellUser']): string[] {
+  function listMessages({ messages: all }: (typeof operationsWithError)['tellUser']): string[] {
     return all.map(({ $ref }) => $ref.slice($ref.lastIndexOf('/') + 1))
   }
 })

@@ -11,7 +11,7 @@ import {
 import { optionLabels } from '../../lib/http/openapi/option-labels.ts'
 import { createOptionViews } from '../../lib/http/openapi/option-view.ts'
 
-const view = (name: string, schema: z.ZodType) => {
+const createView = (name: string, schema: z.ZodType) => {
   const [onlyView, ...moreViews] = createOptionViews(z.object({ [name]: schema }))
   assert.ok(onlyView && moreViews.length === 0)
   return onlyView
@@ -19,7 +19,7 @@ const view = (name: string, schema: z.ZodType) => {
 
 describe('views of conversion options', () => {
   test('the view of a number option contains its limits, unit and default', () => {
-    assert.deepEqual(view('width', integer(1, 30).default(7).describe('Wide.')), {
+    assert.deepEqual(createView('width', integer(1, 30).default(7).describe('Wide.')), {
       name: 'width',
       label: 'Width',
       type: 'integer',
@@ -31,7 +31,7 @@ describe('views of conversion options', () => {
       min: 1,
       max: 30,
     })
-    assert.deepEqual(view('gap', decimal(0, 10).optional()), {
+    assert.deepEqual(createView('gap', decimal(0, 10).optional()), {
       name: 'gap',
       label: 'Silence between files',
       type: 'number',
@@ -42,7 +42,7 @@ describe('views of conversion options', () => {
       min: 0,
       max: 10,
     })
-    const endless = view('other', z.int().optional())
+    const endless = createView('other', z.int().optional())
     assert.deepEqual(endless, {
       name: 'other',
       label: 'other',
@@ -54,7 +54,7 @@ describe('views of conversion options', () => {
   })
 
   test('an option is displayed as a switch, a text field or a choice with labeled values', () => {
-    assert.deepEqual(view('strip', flag().default(false)), {
+    assert.deepEqual(createView('strip', flag().default(false)), {
       name: 'strip',
       label: 'Remove existing metadata first',
       type: 'boolean',
@@ -63,53 +63,53 @@ describe('views of conversion options', () => {
       description: '',
       default: false,
     })
-    const text = view('title', z.string().regex(/^a/).optional())
+    const text = createView('title', z.string().regex(/^a/).optional())
     assert.deepEqual([text.type, text.widget, text.pattern, text.enum], ['string', 'text', '^a', undefined])
-    const choice = view('fps', z.enum(['none', 'auto']))
+    const choice = createView('fps', z.enum(['none', 'auto']))
     assert.deepEqual(
       [choice.type, choice.widget, choice.enum, choice.unit],
       ['enum', 'choice', ['none', 'auto'], undefined],
     )
     assert.deepEqual(choice.enumLabels, { none: 'None', auto: 'Automatic' })
-    const turn = view('rotate', imageOptionShape.rotate)
+    const turn = createView('rotate', imageOptionShape.rotate)
     assert.deepEqual([turn.type, turn.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
     assert.equal(turn.number, undefined, 'no other numbers are accepted')
   })
 
   test('the view of a choice option that also accepts a number contains the limits of the number', () => {
-    const numberView = view('quality', quality.optional())
+    const numberView = createView('quality', quality.optional())
     assert.deepEqual(
       [numberView.type, numberView.widget, numberView.min, numberView.max],
       ['enum', 'slider', 1, 100],
     )
     assert.deepEqual(numberView.number, { type: 'integer', min: 1, max: 100 })
-    const fraction = view('other', z.union([z.number().min(0.5), z.enum(['all'])]))
+    const fraction = createView('other', z.union([z.number().min(0.5), z.enum(['all'])]))
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
 
   test('a color option is described with its names and several patterns', () => {
-    const ground = view('background', colorOption.optional())
+    const ground = createView('background', colorOption.optional())
     assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
     assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))
-    const mark = view('watermarkColor', markColor)
+    const mark = createView('watermarkColor', markColor)
     assert.deepEqual([mark.type, mark.widget], ['enum', 'color'])
     assert.match('#f80', new RegExp(mark.pattern ?? '$^'))
-    assert.equal(view('watermarkPosition', watermarkOptionShape.watermarkPosition).widget, 'position')
+    assert.equal(createView('watermarkPosition', watermarkOptionShape.watermarkPosition).widget, 'position')
     const two = z.union([z.string().regex(/^a$/), z.string().regex(/^b$/)])
-    assert.equal(view('other', two).pattern, '(?:^a$)|(?:^b$)')
-    assert.equal(view('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)
+    assert.equal(createView('other', two).pattern, '(?:^a$)|(?:^b$)')
+    assert.equal(createView('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)
   })
 
   test('an option view shows that a number may be sent as text, and that it is deprecated', () => {
-    assert.equal(view('start', timestampOption.optional()).spelled, true)
-    assert.equal(view('width', integer(0, 9)).spelled, undefined)
-    const oldView = view('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
+    assert.equal(createView('start', timestampOption.optional()).spelled, true)
+    assert.equal(createView('width', integer(0, 9)).spelled, undefined)
+    const oldView = createView('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))
     assert.deepEqual([oldView.deprecated, oldView.description], [true, 'Old.'])
-    assert.equal(view('width', integer(0, 9)).deprecated, undefined)
+    assert.equal(createView('width', integer(0, 9)).deprecated, undefined)
   })
 
   test('the view of an option with free values contains labeled suggestions', () => {
-    const paper = view('pageSize', z.string().optional())
+    const paper = createView('pageSize', z.string().optional())
     assert.deepEqual(paper.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual(Object.keys(paper.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual([paper.type, paper.widget], ['string', 'paper'])

@@ -197,15 +197,15 @@ test('the plan limits file size, files per job and retention', async () => {
   const limitedApp = open.with({
     plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },
   })
-  const form = (...texts: string[]) => {
+  const createForm = (...texts: string[]) => {
     const data = new FormData()
     data.set('targetFormat', 'pdf')
     for (const text of texts) data.append('file', new Blob([text]), 'page.md')
     return data
   }
-  const largeReply = await limitedApp.send('POST', '/v1/convert', { body: form('x'.repeat(51)) })
+  const largeReply = await limitedApp.send('POST', '/v1/convert', { body: createForm('x'.repeat(51)) })
   assert.deepEqual([largeReply.status, largeReply.json.error.code], [413, 'FILE_TOO_LARGE'])
-  const largestReply = await limitedApp.send('POST', '/v1/convert', { body: form('x'.repeat(50)) })
+  const largestReply = await limitedApp.send('POST', '/v1/convert', { body: createForm('x'.repeat(50)) })
   assert.deepEqual([largestReply.status, largestReply.json.source.size], [202, 50], largestReply.text)
   const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 51 }
   for (const [path, body] of [
@@ -223,7 +223,7 @@ test('the plan limits file size, files per job and retention', async () => {
     ],
   ] as const)
     assert.equal((await limitedApp.send('POST', path, { body })).status, 413, path)
-  const manyReply = await open.send('POST', '/v1/convert/batch', { body: form('# One', '# Two') })
+  const manyReply = await open.send('POST', '/v1/convert/batch', { body: createForm('# One', '# Two') })
   assert.equal(manyReply.status, 400, manyReply.text)
   assert.deepEqual(manyReply.json.error.details, { field: 'file', max: 1, got: 2, plan: 'anonymous' })
   const raw = { operation: 'import/raw', file: '# Hello', filename: 'a.md' }
@@ -235,7 +235,7 @@ test('the plan limits file size, files per job and retention', async () => {
   }
   const job = await open.send('POST', '/v1/jobs', { body: { tasks } })
   assert.deepEqual(job.json.error.details, { field: 'tasks', max: 1, got: 2, plan: 'anonymous' })
-  const acceptedReply = await open.send('POST', '/v1/convert', { body: form('# Hello') })
+  const acceptedReply = await open.send('POST', '/v1/convert', { body: createForm('# Hello') })
   assert.equal(acceptedReply.status, 202, acceptedReply.text)
   const { job: storedJob } = (await app.services.jobs.store.getState(acceptedReply.json.jobId)) ?? {}
   assert.equal(storedJob?.retentionS, 3600)

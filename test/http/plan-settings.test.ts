@@ -123,20 +123,20 @@ test('a second PDF engine is rejected if the plan excludes it or none is configu
     const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
     return (await app.send('POST', path, { headers, body })).json
   }
-  const jobs = (pdfEngine: string) => ({
+  const createJobs = (pdfEngine: string) => ({
     tasks: {
       text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
       pdf: { operation: 'convert', input: 'text', output_format: 'pdf', pdf_engine: pdfEngine },
       out: { operation: 'export/url', input: 'pdf' },
     },
   })
-  const createdReply = await ask('free', '/v1/jobs', jobs('auto'))
+  const createdReply = await ask('free', '/v1/jobs', createJobs('auto'))
   assert.equal(createdReply.success, true, JSON.stringify(createdReply))
   assert.doesNotMatch(JSON.stringify(createdReply), /UNKNOWN_PARAMETER/)
-  const replyBelowLimit = await ask('pro', '/v1/jobs', jobs('other'))
+  const replyBelowLimit = await ask('pro', '/v1/jobs', createJobs('other'))
   assert.equal(replyBelowLimit.error.code, 'INSUFFICIENT_PERMISSIONS')
   assert.match(replyBelowLimit.error.message, /^tasks\.pdf\.pdfEngine: /)
-  assert.equal((await ask('business', '/v1/jobs', jobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
+  assert.equal((await ask('business', '/v1/jobs', createJobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
 })
 
 test('the plan of anonymous clients may be configured by its alias', () => {

@@ -30,7 +30,7 @@ async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> 
     assert.ok(one)
     return one
   }
-  const job = async (): Promise<Job> => {
+  const readJob = async (): Promise<Job> => {
     const foundJob = await store.getJob('job_1')
     assert.ok(foundJob)
     return foundJob
@@ -38,7 +38,7 @@ async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> 
   const changeTask = (number: number, set: Partial<Task>) => store.changeTask(ref(number), { set })
   return {
     ...ownJobs,
-    job,
+    job: readJob,
     found: foundTask,
     change: changeTask,
     repeatEnd: async (number: number, isRepeat = false) =>

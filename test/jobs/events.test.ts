@@ -35,13 +35,13 @@ const outline = {
 }
 const url = `/v1/download/${jobId}`
 
-const tasks = (input: string, a: string, b: string, exportTask: object) => ({
+const createTasks = (input: string, a: string, b: string, exportTask: object) => ({
   in: { operation: 'import/upload', status: input },
   a: { operation: 'convert', status: a },
   b: { operation: 'convert', status: b },
   out: { operation: 'export/url', ...exportTask },
 })
-const waitingTasks = tasks('completed', 'pending', 'pending', { status: 'pending' })
+const waitingTasks = createTasks('completed', 'pending', 'pending', { status: 'pending' })
 
 test('the creation events of a job are the same at any later time', () => {
   const atOnce = withJob(endedJob, { queuedAt: timestamp(0) })
@@ -75,12 +75,12 @@ test('a job that waited for an upload publishes when it was queued and started, 
     }),
     endedFields,
   )
-  const statuses = (event: BusEvent) =>
+  const listStatuses = (event: BusEvent) =>
     Object.values((event as unknown as { job: { tasks: Record<string, { status: string }> } }).job.tasks).map(
       ({ status }) => status,
     )
-  assert.deepEqual(statuses(createQueuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
-  assert.deepEqual(statuses(createStartedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
+  assert.deepEqual(listStatuses(createQueuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
+  assert.deepEqual(listStatuses(createStartedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
   assert.equal(createQueuedEvent(late).timestamp, timestamp(1))
   assert.deepEqual(getBody(createStartedEvent(endedJob)), {
     ...commonFields,
@@ -92,7 +92,7 @@ test('a job that waited for an upload publishes when it was queued and started, 
       status: 'processing',
       queuedAt: timestamp(1),
       startedAt: timestamp(2),
-      tasks: tasks('completed', 'pending', 'processing', { status: 'pending' }),
+      tasks: createTasks('completed', 'pending', 'processing', { status: 'pending' }),
     },
   })
 })
@@ -127,7 +127,7 @@ test('a completed job publishes its results and duration', () => {
     summary: { total: 2, completed: 2, failed: 0 },
     durationMs: 7000,
     engine: undefined,
-    tasks: tasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
+    tasks: createTasks('completed', 'completed', 'completed', { status: 'completed', result: { url } }),
     warnings: [{ code: 'REDUCED', message: 'Less.' }],
     fidelity: { words: createRetention(4, 2), dropped: [] },
     files: ['a.webp', 'b.webp'].map((filename) => ({
@@ -186,7 +186,7 @@ test('a failed job publishes its error, or a generic error', () => {
     startedAt: timestamp(2),
     endedAt: timestamp(9),
     error,
-    tasks: tasks('completed', 'failed', 'completed', { status: 'cancelled' }),
+    tasks: createTasks('completed', 'failed', 'completed', { status: 'cancelled' }),
   }
   assert.deepEqual(event, { ...commonFields, event: 'job.failed', timestamp: timestamp(9), sequence: 5, job })
   const { error: _error, ...silent } = plain
@@ -225,29 +225,29 @@ test('a cancelled job publishes who cancelled it', () => {
 })
 
 test('the unpublished events of a job are in order, with its creation if it never started', () => {
-  const names = (events: readonly BusEvent[]) => events.map(({ event }) => event)
+  const listNames = (events: readonly BusEvent[]) => events.map(({ event }) => event)
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }
   const jobWithLog = withJob(endedJob, { log })
-  assert.deepEqual(names(findUnpublishedEvents(jobWithLog)), [
+  assert.deepEqual(listNames(findUnpublishedEvents(jobWithLog)), [
     'job.created',
     'job.queued',
     'job.started',
     'job.progress',
   ])
-  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(jobWithLog)), [
-    ...names(findUnpublishedEvents(jobWithLog)),
+  assert.deepEqual(listNames(findUnpublishedEventsOfEndedJob(jobWithLog)), [
+    ...listNames(findUnpublishedEvents(jobWithLog)),
     'job.completed',
   ])
   const { started: _, ...numbers } = endedFields.numbers
   const untouched = withJob(endedJob, { status: 'cancelled', numbers, queuedAt: timestamp(0) })
-  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(untouched)), [
+  assert.deepEqual(listNames(findUnpublishedEventsOfEndedJob(untouched)), [
     'job.created',
     'job.queued',
     'job.cancelled',
   ])
   const { queued: _queued, ...unqueued } = numbers
-  assert.deepEqual(names(findUnpublishedEventsOfEndedJob(withJob(untouched, { numbers: unqueued }))), [
+  assert.deepEqual(listNames(findUnpublishedEventsOfEndedJob(withJob(untouched, { numbers: unqueued }))), [
     'job.cancelled',
   ])
 })

@@ -42,7 +42,7 @@ async function runScenario({
 }
 
 const contents = async (service: SimulatedService) => Object.values((await getOutcome(service)).files)
-const codes = ({ warnings }: Task) => warnings.map(({ code }) => code)
+const listCodes = ({ warnings }: Task) => warnings.map(({ code }) => code)
 
 for (const [name, story] of Object.entries(fallbackScenarios))
   test(`${name} has the same outcome wherever a process crashes`, async (t) => {
@@ -56,14 +56,14 @@ test('a file that one engine cannot read is read by the next one, with a warning
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick'])
   assert.deepEqual(await contents(service), ['word by imagemagick'])
   assert.equal(task.engine, 'imagemagick')
-  assert.deepEqual(codes(task), ['MAY_BE_DAMAGED'])
+  assert.deepEqual(listCodes(task), ['MAY_BE_DAMAGED'])
   assert.deepEqual(left, [])
 })
 
 test('a fallback route that drops content by design adds a warning', async () => {
   const { task } = await runScenario(fallbackScenarios['a file that only an engine of another image reads'])
   assert.equal(task.engine, 'ffmpeg')
-  assert.deepEqual(codes(task), ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'])
+  assert.deepEqual(listCodes(task), ['MAY_BE_DAMAGED', 'CONTENT_REDUCED'])
 })
 
 test('if no engine can read a file, the most informative error is reported', async () => {
@@ -227,7 +227,7 @@ test('a fallback route that keeps all content ends the search', async () => {
     during: { 'word by vips': loseContent(0.3) },
   })
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick'])
-  assert.deepEqual(codes(task), [])
+  assert.deepEqual(listCodes(task), [])
 })
 
 test('an engine that is killed on the fallback route is retried', async () => {
@@ -235,7 +235,7 @@ test('an engine that is killed on the fallback route is retried', async () => {
   const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick', 'word by imagemagick'])
   assert.deepEqual(await contents(service), ['word by imagemagick'])
-  assert.deepEqual([task.engine, ...codes(task)], ['imagemagick'])
+  assert.deepEqual([task.engine, ...listCodes(task)], ['imagemagick'])
   assert.deepEqual(left, [])
 })
 

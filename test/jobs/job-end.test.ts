@@ -27,18 +27,18 @@ import { chain, conversion, endJob } from './support/job-records.ts'
 
 const none: readonly string[] = []
 
-const names = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
+const listNames = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
 const muchLater = secondsLater(1000)
 
 test('checking a live job sends ready tasks again, but not waiting ones', () => {
   const state = newJob(chain)
-  assert.deepEqual(names(findStalledTasks(state, muchLater).unsentTasks), ['first'])
+  assert.deepEqual(listNames(findStalledTasks(state, muchLater).unsentTasks), ['first'])
   const nextState = withTasks(state, {
     first: complete(3, file('a')),
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(findStalledTasks(nextState, muchLater).unsentTasks), ['second'])
+  assert.deepEqual(listNames(findStalledTasks(nextState, muchLater).unsentTasks), ['second'])
 })
 
 test('no task of a job is sent while it waits for an upload', () => {
@@ -48,7 +48,7 @@ test('no task of a job is sent while it waits for an upload', () => {
     newTask('early', [0]),
     newTask('work', [1]),
   ])
-  assert.deepEqual(names(findStalledTasks(state, muchLater).unsentTasks), none)
+  assert.deepEqual(listNames(findStalledTasks(state, muchLater).unsentTasks), none)
 })
 
 test('a task is sent to another worker after its lease and the grace period have passed', () => {
@@ -58,32 +58,33 @@ test('a task is sent to another worker after its lease and the grace period have
     })
   assert.equal(leaseGraceS, 30, 'a message may take that long to reach a worker')
   assert.deepEqual(
-    names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).unsentTasks),
+    listNames(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS - 1)).unsentTasks),
     none,
   )
-  assert.deepEqual(names(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).unsentTasks), [
-    'work',
-  ])
+  assert.deepEqual(
+    listNames(findStalledTasks(leaseUntil(100), secondsLater(100 + leaseGraceS)).unsentTasks),
+    ['work'],
+  )
 })
 
 test('completing a task is repeated while its job or a dependent still waits for it', () => {
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
-  assert.deepEqual(names(findStalledTasks(doneState, muchLater).unreportedTasks), ['first'])
+  assert.deepEqual(listNames(findStalledTasks(doneState, muchLater).unreportedTasks), ['first'])
   // The process that ended the task may still be completing it.
   assert.deepEqual(
-    names(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreportedTasks),
+    listNames(findStalledTasks(doneState, secondsLater(3 + leaseGraceS - 1)).unreportedTasks),
     none,
   )
   const stateWithOpenTasks = { ...doneState, job: { ...doneState.job, open: new Set([2]) } }
   assert.deepEqual(
-    names(findStalledTasks(stateWithOpenTasks, muchLater).unreportedTasks),
+    listNames(findStalledTasks(stateWithOpenTasks, muchLater).unreportedTasks),
     ['first'],
     'its dependent is not updated',
   )
   const stateWithReceivedInputs = withTasks(stateWithOpenTasks, {
     second: { open: undefined, got: new Set([1]) },
   })
-  assert.deepEqual(names(findStalledTasks(stateWithReceivedInputs, muchLater).unreportedTasks), none)
+  assert.deepEqual(listNames(findStalledTasks(stateWithReceivedInputs, muchLater).unreportedTasks), none)
 })
 
 test('with join buckets, completions are repeated only after all tasks of a bucket ended', () => {
@@ -93,7 +94,10 @@ test('with join buckets, completions are repeated only after all tasks of a buck
   const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
   const completeTasks = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
-  assert.deepEqual(names(findStalledTasks(completeTasks(ins.slice(0, 50)), muchLater).unreportedTasks), none)
+  assert.deepEqual(
+    listNames(findStalledTasks(completeTasks(ins.slice(0, 50)), muchLater).unreportedTasks),
+    none,
+  )
   // The first bucket has 99 tasks, and all of them have ended.
   assert.equal(findStalledTasks(completeTasks(ins.slice(0, 99)), muchLater).unreportedTasks.length, 99)
   assert.equal(findStalledTasks(completeTasks(ins), muchLater).unreportedTasks.length, count)
@@ -138,9 +142,9 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
     [1000],
   )
   const joining = withTasks(state, { work: { open: undefined } })
-  assert.deepEqual(names(findStalledTasks({ ...joining, chunks }, muchLater).unsentTasks), ['work'])
+  assert.deepEqual(listNames(findStalledTasks({ ...joining, chunks }, muchLater).unsentTasks), ['work'])
   const joinedState = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
-  assert.deepEqual(names(findStalledTasks({ ...joinedState, chunks }, muchLater).unsentTasks), none)
+  assert.deepEqual(listNames(findStalledTasks({ ...joinedState, chunks }, muchLater).unsentTasks), none)
 })
 
 test('a job that ends before its start was recorded gets the start of its first task', () => {

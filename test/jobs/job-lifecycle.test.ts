@@ -46,7 +46,7 @@ async function createRunningJob(tasks = two, isStarted = true) {
     assert.ok(state)
     return state
   }
-  const job = async (): Promise<Job> => (await wholeState()).job
+  const readJob = async (): Promise<Job> => (await wholeState()).job
   const lifecycle = (isRedelivered = true) =>
     new JobLifecycle({
       store: ownJobs.store,
@@ -55,11 +55,11 @@ async function createRunningJob(tasks = two, isStarted = true) {
       getSubscribers: async () => () => [],
       isRedelivered,
     } as unknown as JobLifecycleDeps)
-  if (isStarted) await lifecycle().start(await job(), { number: 1, name: 'a' })
+  if (isStarted) await lifecycle().start(await readJob(), { number: 1, name: 'a' })
   ownJobs.takeEvents()
   const changeTask = (number: number, set: Partial<Task>) =>
     ownJobs.store.changeTask({ jobId: 'job_1', task: number }, { set })
-  return { ...ownJobs, whole: wholeState, job, lifecycle, change: changeTask }
+  return { ...ownJobs, whole: wholeState, job: readJob, lifecycle, change: changeTask }
 }
 const silentLog = { info: () => undefined }
 const progress = { percent: 40, stage: 'encoding', taskName: 'a' }

@@ -155,18 +155,21 @@ test('an export names its files according to its template', () => {
 })
 
 test('the fidelity of a result multiplies over consecutive tasks and adds up over parallel ones', () => {
-  const words = (source: number, result: number) => ({ words: createRetention(source, result), dropped: [] })
+  const createWords = (source: number, result: number) => ({
+    words: createRetention(source, result),
+    dropped: [],
+  })
   const inTurn = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
   const chained = withTasks(inTurn, {
-    first: { ...complete(3, file('a')), fidelity: words(100, 80) },
-    second: { ...complete(4, file('b')), fidelity: words(80, 40) },
+    first: { ...complete(3, file('a')), fidelity: createWords(100, 80) },
+    second: { ...complete(4, file('b')), fidelity: createWords(80, 40) },
   })
   assert.deepEqual(getJobResult(chained).fidelity?.words, createRetention(100, 40))
   const parallelState = withTasks(
     newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]),
     {
-      left: { ...complete(3, file('a')), fidelity: words(100, 80) },
-      right: { ...complete(4, file('b')), fidelity: words(10, 10) },
+      left: { ...complete(3, file('a')), fidelity: createWords(100, 80) },
+      right: { ...complete(4, file('b')), fidelity: createWords(10, 10) },
     },
   )
   assert.deepEqual(getJobResult(parallelState).fidelity?.words, createRetention(110, 90))
@@ -211,20 +214,20 @@ test('warnings are equal whatever the order of their fields', () => {
 })
 
 test('an export to links completes when its inputs have completed', () => {
-  const status = (state: JobState) => {
+  const getStatus = (state: JobState) => {
     const exportTask = state.fixed.at(-1)
     assert.ok(exportTask)
     return getFixedTaskStatus(exportTask, state)
   }
   const state = newJob(pair)
-  assert.equal(status(state), 'pending')
+  assert.equal(getStatus(state), 'pending')
   const halfEnded = withTasks(state, { left: complete(3, file('a')) })
-  assert.equal(status(halfEnded), 'pending')
-  assert.equal(status(withTasks(halfEnded, { right: complete(4, file('b')) })), 'completed')
-  assert.equal(status(withTasks(halfEnded, { right: fail(4, 'x') })), 'cancelled')
-  assert.equal(status({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
+  assert.equal(getStatus(halfEnded), 'pending')
+  assert.equal(getStatus(withTasks(halfEnded, { right: complete(4, file('b')) })), 'completed')
+  assert.equal(getStatus(withTasks(halfEnded, { right: fail(4, 'x') })), 'cancelled')
+  assert.equal(getStatus({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
   const canFail = withTasks(halfEnded, { right: { ...fail(4, 'x'), continueOnError: true } })
-  assert.equal(status(canFail), 'completed')
+  assert.equal(getStatus(canFail), 'completed')
 })
 
 test('the file list of a job contains each file once with its role, but no files of chunks', () => {

@@ -20,8 +20,8 @@ test('the chunks of a task are returned in order, and only the specified ones ar
     createChunkRecord(a, chunkNumber, {}, secondsLater(0)),
   )
   await store.addChunks([...chunks, createChunkRecord(b, 1001, {}, secondsLater(0))])
-  const numbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
-  assert.deepEqual([await numbers(a), await numbers(b)], [[1000, 1002, 10_000], [1001]])
+  const listNumbers = async (of: Task) => (await store.getChunks(of)).map(({ part }) => part)
+  assert.deepEqual([await listNumbers(a), await listNumbers(b)], [[1000, 1002, 10_000], [1001]])
   const wholeState = await store.getState('job_1')
   assert.deepEqual(
     wholeState?.chunks.map(({ number, part }) => [number, part]),
@@ -37,7 +37,7 @@ test('the chunks of a task are returned in order, and only the specified ones ar
     [10_000, 1000, 1002].map((chunkNumber) => ({ jobId: 'job_1', task: 1, part: chunkNumber })),
   )
   await store.deleteChunks(chunks.slice(0, 2))
-  assert.deepEqual([await numbers(a), await numbers(b)], [[1002], [1001]])
+  assert.deepEqual([await listNumbers(a), await listNumbers(b)], [[1002], [1001]])
   assert.ok(await table.get(getTaskKey({ jobId: 'job_1', task: 1 })))
 })
 

@@ -67,13 +67,13 @@ describe('storing a result file', () => {
 
   test('a result file is named by the template of the task, except for intermediate files and chunks', async () => {
     const workWithFilename = { spec: { ...spec, filename: '{jobId}-{name}' } }
-    const name = async (overrides: Partial<Task>, nextStep = 2, suffix = '-001') =>
+    const getStoredName = async (overrides: Partial<Task>, nextStep = 2, suffix = '-001') =>
       (await storeOutput(await storeFile('a', 'abc', { suffix }), overrides, nextStep)).filename
-    const requestedName = await name(workWithFilename)
+    const requestedName = await getStoredName(workWithFilename)
     assert.match(requestedName, /^job_1-source/)
-    assert.equal(await name(workWithFilename, 1), 'source.tar-001.txt')
-    assert.equal(await name({ ...workWithFilename, part: 1000 }), 'source.tar-001.txt')
-    assert.equal(await name({}), 'source.tar-001.txt')
+    assert.equal(await getStoredName(workWithFilename, 1), 'source.tar-001.txt')
+    assert.equal(await getStoredName({ ...workWithFilename, part: 1000 }), 'source.tar-001.txt')
+    assert.equal(await getStoredName({}), 'source.tar-001.txt')
   })
 
   test('a ZIP that takes too much memory to be listed is stored as one file', async () => {

@@ -66,22 +66,22 @@ test('creating the same job again succeeds, but creating another job with its id
 })
 
 test('the claims of a job are stored with it, and released if one of them fails', async () => {
-  const key = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
+  const createKey = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
   const claim = (name: string): TransactionWrite => ({
-    update: key(name),
+    update: createKey(name),
     change: { set: { jobId: 'job_1' } },
     if: { exists: true, absent: ['jobId'] },
   })
   /** A write that creates its record, unlike a claim. */
-  const count: TransactionWrite = { update: key('count'), change: { set: { jobId: 'job_1' } }, if: {} }
+  const count: TransactionWrite = { update: createKey('count'), change: { set: { jobId: 'job_1' } }, if: {} }
   for (const tasks of [two, sink(150)]) {
     const table = new MemoryTable()
     const store = new JobStore(table)
-    for (const name of ['a', 'b', 'c']) await table.put({ ...key(name), size: 1 })
-    await table.update(key('b'), { set: { jobId: 'job_2' } })
+    for (const name of ['a', 'b', 'c']) await table.put({ ...createKey(name), size: 1 })
+    await table.update(createKey('b'), { set: { jobId: 'job_2' } })
     const ownRecords = createRecords(tasks)
     assert.equal(await store.create(ownRecords, [claim('a'), count, claim('b'), claim('c')]), false)
-    const findHolder = async (name: string) => (await table.get(key(name)))?.['jobId']
+    const findHolder = async (name: string) => (await table.get(createKey(name)))?.['jobId']
     assert.deepEqual(
       [await findHolder('a'), await findHolder('b'), await findHolder('c')],
       [undefined, 'job_2', undefined],

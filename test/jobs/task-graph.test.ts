@@ -19,8 +19,8 @@ import {
   timestamp,
 } from './records.ts'
 
-const numbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
-const createFanOut = (count: number) => numbers(count).map((at) => newTask(`work-${at}`, [0]))
+const createNumbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
+const createFanOut = (count: number) => createNumbers(count).map((at) => newTask(`work-${at}`, [0]))
 
 test('a conversion is stored as a job with one recorded task, a fixed import and a fixed export', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
@@ -166,13 +166,13 @@ test('up to a hundred tasks of a job are counted by number, and more in buckets 
       ['count', 2, 51, 51],
     ],
   )
-  assert.deepEqual(moreRecords.joinBuckets[2]?.bucket.open, new Set(numbers(51, 200)))
+  assert.deepEqual(moreRecords.joinBuckets[2]?.bucket.open, new Set(createNumbers(51, 200)))
   assert.ok(moreRecords.tasks.every(({ bucketed }) => bucketed))
 })
 
 test('a bucket whose tasks need no work is not counted', () => {
   const { job, joinBuckets } = createRecords([
-    ...numbers(120).map((at) => createStoredImport(`in-${at}`)),
+    ...createNumbers(120).map((at) => createStoredImport(`in-${at}`)),
     newTask('work', [0]),
   ])
   assert.deepEqual([job.open, job.units], [new Set([1]), 1])
@@ -187,7 +187,7 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
   const { tasks, joinBuckets } = createRecords([
     createStoredImport('in'),
     ...createFanOut(count),
-    newTask('join', numbers(count, 1)),
+    newTask('join', createNumbers(count, 1)),
   ])
   const join = tasks.at(-1)
   assert.deepEqual([join?.open, join?.fed], [new Set([0, 1, 2]), false])
@@ -214,7 +214,7 @@ test('a task with exactly a hundred inputs waits for them directly', () => {
   const { tasks } = createRecords([
     createStoredImport('in'),
     ...createFanOut(100),
-    newTask('join', numbers(100, 1)),
+    newTask('join', createNumbers(100, 1)),
   ])
   assert.equal(tasks.at(-1)?.open?.size, 100)
   assert.deepEqual(tasks[0]?.outs, ['101'])
@@ -222,7 +222,7 @@ test('a task with exactly a hundred inputs waits for them directly', () => {
 
 test('up to 32 dependents are stored in the task’s record, more in pages of a thousand', () => {
   const source = newTask('source', [0])
-  const createTakers = (count: number) => numbers(count).map((at) => newTask(`taker-${at}`, [1]))
+  const createTakers = (count: number) => createNumbers(count).map((at) => newTask(`taker-${at}`, [1]))
   const fewRecords = createRecords([createStoredImport('in'), source, ...createTakers(32)])
   assert.equal(fewRecords.tasks[0]?.outs.length, 32)
   assert.deepEqual([fewRecords.tasks[0]?.edgePages, fewRecords.dependentPages], [undefined, []])
@@ -237,15 +237,15 @@ test('up to 32 dependents are stored in the task’s record, more in pages of a 
       [1, 2, 500],
     ],
   )
-  assert.deepEqual(manyRecords.dependentPages.flatMap(({ outs }) => outs).map(Number), numbers(2500, 2))
+  assert.deepEqual(manyRecords.dependentPages.flatMap(({ outs }) => outs).map(Number), createNumbers(2500, 2))
 })
 
 test('large fixed tasks are stored in a separate record', () => {
   const fewFixed = createRecords([createStoredImport('in'), newTask('work', [0]), createExport('out', [1])])
   assert.deepEqual([fewFixed.isFixedSeparate, fewFixed.job.fixed], [false, fewFixed.fixed])
   const manyFixed = createRecords([
-    ...numbers(20).map((at) => createStoredImport(`in-${at}`)),
-    newTask('work', numbers(20)),
+    ...createNumbers(20).map((at) => createStoredImport(`in-${at}`)),
+    newTask('work', createNumbers(20)),
   ])
   assert.deepEqual(
     [manyFixed.isFixedSeparate, manyFixed.job.fixed, manyFixed.fixed.length],
@@ -257,7 +257,7 @@ test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
   const { job } = createRecords([
     createStoredImport('in'),
     ...createFanOut(998),
-    newTask('join', numbers(998, 1)),
+    newTask('join', createNumbers(998, 1)),
   ])
   const { fixed: _fixed, ...rest } = job
   assert.ok(JSON.stringify({ ...rest, open: [...(job.open ?? [])] }).length < 1000)
@@ -275,7 +275,7 @@ test('records of small and large jobs match their schemas', () => {
     [
       createAwaitedUpload('in'),
       ...createFanOut(150),
-      newTask('join', numbers(150, 1), { continueOnError: true }),
+      newTask('join', createNumbers(150, 1), { continueOnError: true }),
     ],
   ]) {
     const { job, fixed, tasks, joinBuckets } = createRecords(request)

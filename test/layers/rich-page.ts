@@ -96,12 +96,12 @@ export const describePdf = (path: string) => ({
   tags: output('pdfinfo', '-struct', path),
 })
 
-const pixels = (image: Buffer | string) =>
+const getPixels = (image: Buffer | string) =>
   sharp(image).removeAlpha().raw().toBuffer({ resolveWithObject: true })
 
 /** Returns the colors at the centers of the boxes. */
 export async function readBoxColors(image: Buffer): Promise<string[]> {
-  const { data, info } = await pixels(image)
+  const { data, info } = await getPixels(image)
   return boxes.map((_, box) => {
     const at = (50 * info.width + 100 * box + 50) * info.channels
     return `#${data.subarray(at, at + 3).toString('hex')}`
@@ -114,7 +114,7 @@ export async function readBoxColors(image: Buffer): Promise<string[]> {
  */
 export async function measureImageDifference(imagePath: string, otherImage: string): Promise<number> {
   const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
-  const { data } = await pixels(await scaledDown(imagePath))
-  const { data: otherPixels } = await pixels(await scaledDown(otherImage))
+  const { data } = await getPixels(await scaledDown(imagePath))
+  const { data: otherPixels } = await getPixels(await scaledDown(otherImage))
   return data.reduce((sum, value, at) => sum + Math.abs(value - (otherPixels[at] ?? 0)), 0) / data.length
 }

@@ -50,11 +50,11 @@ async function openOwner() {
       percent,
       stage: 'convert',
     })
-  const percents = () => frames.map((frame) => JSON.parse(frame).job.progress.percent)
+  const listPercents = () => frames.map((frame) => JSON.parse(frame).job.progress.percent)
   const setBeforePost = (run: () => Promise<void>) => {
     beforePost = run
   }
-  return { owner, feeds, first, second, progress, percents, signals, setBeforePost }
+  return { owner, feeds, first, second, progress, percents: listPercents, signals, setBeforePost }
 }
 
 test('a live event that arrives while another process sends is left to that process', async () => {

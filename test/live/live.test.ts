@@ -52,7 +52,7 @@ const endOf = ({ state }: CreatedJob): BusEvent =>
 
 const connectOwner = (token: string) => gateway.connect({ headers: { 'X-Owner-Token': token } })
 
-const percents = (frames: readonly { job?: { progress?: { percent: number } } }[]) =>
+const listPercents = (frames: readonly { job?: { progress?: { percent: number } } }[]) =>
   frames.map(({ job }) => job?.progress?.percent)
 
 test('a WebSocket client is greeted and receives all events of its jobs', async () => {
@@ -82,7 +82,7 @@ test('a live event that is published twice is sent once', async () => {
   const event = progressAt(createdJob, 10, 3)
   await Promise.all([gateway.publish(event), gateway.publish(event)])
   await gateway.publish(event, progressAt(createdJob, 20, 4))
-  assert.deepEqual(percents(client.of('event')), [10, 20])
+  assert.deepEqual(listPercents(client.of('event')), [10, 20])
 })
 
 test('a client of another owner receives no events, whatever it requests', async () => {
@@ -108,7 +108,7 @@ test('a subscription returns the state of its jobs and filters their events', as
     jobs: [{ jobId: createdJob.jobId, status: 'queued' }],
   })
   await gateway.publish(progressAt(otherJob, 5, 3), progressAt(createdJob, 10, 3), endOf(createdJob))
-  assert.deepEqual(percents(client.of('event')), [10])
+  assert.deepEqual(listPercents(client.of('event')), [10])
   await client.send({ type: 'subscribe', jobs: [otherJob.jobId], events: ['job.*'] })
   await gateway.publish(progressAt(otherJob, 50, 4), endOf(otherJob))
   assert.deepEqual(
@@ -119,7 +119,7 @@ test('a subscription returns the state of its jobs and filters their events', as
   await gateway.publish(progressAt(otherJob, 60, 5), progressAt(createdJob, 20, 4))
   await client.send({ type: 'unsubscribe' })
   await gateway.publish(progressAt(createdJob, 30, 5))
-  assert.deepEqual(percents(client.of('event').slice(3)), [20])
+  assert.deepEqual(listPercents(client.of('event').slice(3)), [20])
 })
 
 test('a subscription to everything returns all unfinished jobs', async () => {
@@ -152,7 +152,7 @@ test('a client that reconnects gets the missed events exactly once and in order'
   await secondClient.send({ type: 'resume', since: sinceNumber })
   await gateway.publish(progressAt(createdJob, 7, 9))
   const events = secondClient.of('event')
-  assert.deepEqual(percents(events), [6, 3, 4, 5, 7])
+  assert.deepEqual(listPercents(events), [6, 3, 4, 5, 7])
   assert.deepEqual(events.map(({ seq }) => seq - sinceNumber).sort(), [1, 2, 3, 4, 5])
   await secondClient.send({ type: 'resume', since: sinceNumber })
   assert.equal(secondClient.of('event').length, 5, 'sent events are not repeated')
@@ -280,7 +280,7 @@ test('a client that does not read is disconnected with 4409, and others keep rec
   slowClient.outcome = 'slow'
   await gateway.publish(progressAt(createdJob, 10, 3), progressAt(createdJob, 20, 4))
   assert.equal(slowClient.closed?.code, 4409)
-  assert.deepEqual(percents(otherClient.of('event')), [10, 20])
+  assert.deepEqual(listPercents(otherClient.of('event')), [10, 20])
 })
 
 test('a connection above the limit is closed with 4429, unless an earlier one has disappeared', async () => {

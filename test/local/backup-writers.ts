@@ -34,7 +34,7 @@ export interface AcknowledgedWrites {
 export type Variables = Readonly<Record<string, string>>
 
 function createClients(variables: Variables) {
-  const options = (service: string) => ({
+  const createOptions = (service: string) => ({
     endpoint: variables[`AWS_ENDPOINT_URL_${service}`] ?? '',
     region: 'eu-central-1',
     credentials: {
@@ -43,9 +43,9 @@ function createClients(variables: Variables) {
     },
   })
   return {
-    s3: new S3Client({ ...options('S3'), forcePathStyle: true }),
-    sqs: new SQSClient(options('SQS')),
-    documents: DynamoDBDocumentClient.from(new DynamoDBClient(options('DYNAMODB'))),
+    s3: new S3Client({ ...createOptions('S3'), forcePathStyle: true }),
+    sqs: new SQSClient(createOptions('SQS')),
+    documents: DynamoDBDocumentClient.from(new DynamoDBClient(createOptions('DYNAMODB'))),
   }
 }
 

@@ -73,8 +73,10 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   }
   assert.equal(data.jobs.length, Math.min(100, floodSize), 'the flood has not ended')
   const during = await measure(service, workloads)
-  const seconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
-  t.diagnostic(`on an empty service ${seconds(idleTimes)} s, during the flood ${seconds(during)} s`)
+  const formatSeconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
+  t.diagnostic(
+    `on an empty service ${formatSeconds(idleTimes)} s, during the flood ${formatSeconds(during)} s`,
+  )
   let maxTaskS = 0
   for (const id of ids) {
     const { status, error, startedAt, endedAt } = (await flooder.finishedJob(id)) as FinishedJob
@@ -84,5 +86,5 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   }
   t.diagnostic(`the longest task of the flood took ${maxTaskS.toFixed(1)} s`)
   // A task waits for at most one of the flood, and then shares the processors with others.
-  assert.ok(Math.max(...during) <= 2 * Math.max(...idleTimes) + maxTaskS, seconds(during))
+  assert.ok(Math.max(...during) <= 2 * Math.max(...idleTimes) + maxTaskS, formatSeconds(during))
 })

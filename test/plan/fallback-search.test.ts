@@ -213,25 +213,25 @@ describe('the listed targets of a format', () => {
 
   test('listed targets of documents without running text depend on their kind', () => {
     const isOffered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
-    const words = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
+    const splitWords = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
     const sheets =
       'xlsx xlsm xlsb xltx xltm xls xlt ods ots fods sxc uos xmlss et wk1 wk4 123 wb1 wb2 wb3 csv tsv dif slk numbers'
     const slides = 'pptx pptm ppsx potx potm ppt pps pot odp otp fodp sxi key dps uop'
     const subtitles = 'srt vtt ass ssa sub smi ttml lrc scc mpl2 jss pjs aqt'
-    for (const from of words(sheets)) {
+    for (const from of splitWords(sheets)) {
       const seenTargets = (['pdf', 'html', 'md', 'txt', 'docx', 'pptx'] as const).map((to) =>
         isOffered(from, to),
       )
       assert.deepEqual(seenTargets, [true, true, true, true, false, false], from)
     }
-    for (const from of words(slides)) {
+    for (const from of splitWords(slides)) {
       assert.deepEqual(
         (['pdf', 'html', 'txt', 'md', 'docx'] as const).map((to) => isOffered(from, to)),
         [true, true, true, false, false],
         from,
       )
     }
-    for (const from of words(subtitles)) {
+    for (const from of splitWords(subtitles)) {
       assert.deepEqual(
         (['txt', 'pdf'] as const).map((to) => isOffered(from, to)),
         [true, false],
@@ -239,13 +239,13 @@ describe('the listed targets of a format', () => {
       )
       assert.ok(from === 'srt' || isOffered(from, 'srt'), from)
     }
-    for (const from of words('odg otg fodg vsd vsdx pub dxf'))
+    for (const from of splitWords('odg otg fodg vsd vsdx pub dxf'))
       assert.deepEqual(
         (['pdf', 'txt'] as const).map((to) => isOffered(from, to)),
         [true, false],
         from,
       )
-    for (const to of words('srt vtt ass'))
+    for (const to of splitWords('srt vtt ass'))
       assert.deepEqual([isOffered('mp4', to), isOffered('mp3', to)], [true, false], to)
     assert.deepEqual(
       [isOffered('docx', 'pptx'), isOffered('docx', 'odp'), isOffered('docx', 'xlsx')],
@@ -256,9 +256,9 @@ describe('the listed targets of a format', () => {
       [false, true, true, true],
     )
     assert.ok(!isOffered('mp4', 'tga'))
-    for (const to of words('heic jxl jp2 ico psd tga hdr exr dds pcx apng eps svgz'))
+    for (const to of splitWords('heic jxl jp2 ico psd tga hdr exr dds pcx apng eps svgz'))
       assert.ok(isWorth('png', to), to)
-    for (const to of words('doc xlsx xls ods csv pptx ppt odp tex rst adoc'))
+    for (const to of splitWords('doc xlsx xls ods csv pptx ppt odp tex rst adoc'))
       assert.ok(isWorth('epub', to), to)
   })
 })

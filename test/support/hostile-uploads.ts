@@ -48,7 +48,7 @@ function zip(count: number, getName: (index: number) => string): Buffer {
 }
 
 /** A PDF with a chain of tables, the last of which refers to `firstTable`. */
-function pdf(tables: number, firstTable: number | undefined): string {
+function createPdf(tables: number, firstTable: number | undefined): string {
   let [text, previousTable] = ['%PDF-1.7\n', firstTable]
   for (let index = 0; index < tables; index++) {
     const at = text.length
@@ -110,8 +110,8 @@ export const hostileUploads: Readonly<Record<string, HostileUpload>> = {
   'an XML file of comments': { filename: 'a.xml', bytes: '<!---->'.repeat(9000) },
   'a ZIP of 65,535 entries': { filename: 'a.zip', bytes: zip(65_535, (index) => `f${index}`) },
   'a ZIP of long names': { filename: 'a.zip', bytes: zip(20_000, (index) => 'a/'.repeat(100) + index) },
-  'a PDF whose table refers to itself': { filename: 'a.pdf', bytes: pdf(1, undefined) },
-  'a PDF with 20,000 tables': { filename: 'a.pdf', bytes: pdf(20_000, 0) },
+  'a PDF whose table refers to itself': { filename: 'a.pdf', bytes: createPdf(1, undefined) },
+  'a PDF with 20,000 tables': { filename: 'a.pdf', bytes: createPdf(20_000, 0) },
   'a PDF of open dictionaries': {
     filename: 'a.pdf',
     bytes: `%PDF-1.4\n${'<<'.repeat(500_000)}/Encrypt startxref 9 %%EOF`,

@@ -106,9 +106,9 @@ async function compareArchives({
   const membersAfter = await listMembers(result, to)
   const foundTexts = Object.values(membersAfter ?? {})
   const missingMembers = Object.entries(membersBefore).filter(([, text]) => !foundTexts.includes(text))
-  const size = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length + 1, 0)
-  const allBytes = size(Object.values(membersBefore))
-  const share = allBytes === 0 ? 1 : 1 - size(missingMembers.map(([, text]) => text)) / allBytes
+  const sumSizes = (texts: readonly string[]) => texts.reduce((sum, text) => sum + text.length + 1, 0)
+  const allBytes = sumSizes(Object.values(membersBefore))
+  const share = allBytes === 0 ? 1 : 1 - sumSizes(missingMembers.map(([, text]) => text)) / allBytes
   return {
     share,
     seen: `${Object.keys(membersBefore).length} files${missingMembers.map(([name]) => ` -${name}`).join('')}`,

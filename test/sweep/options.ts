@@ -188,12 +188,12 @@ async function judgeOption(engine: Engine, row: Capability, to: FormatId, option
   if (!trial || !source || !['convert', 'watermark'].includes(row.operation)) return 'not judged'
   const isSupported = (name: string) => Object.hasOwn(row.options.shape, name)
   const beside = Object.fromEntries(Object.entries(trial.beside ?? {}).filter(([name]) => isSupported(name)))
-  const result = (value: unknown) => runOnce(engine, row, to, source, { ...beside, [option]: value })
+  const runWith = (value: unknown) => runOnce(engine, row, to, source, { ...beside, [option]: value })
   try {
     const [first, second] = trial.values
-    const firstResult = await result(first)
-    if (firstResult !== (await result(second)))
-      return (await result(first)) === firstResult ? 'effect' : 'not judged'
+    const firstResult = await runWith(first)
+    if (firstResult !== (await runWith(second)))
+      return (await runWith(first)) === firstResult ? 'effect' : 'not judged'
     return 'no effect'
   } catch (error) {
     return `not judged: ${error instanceof Error ? error.message.split('\n')[0] : error}`

@@ -69,14 +69,14 @@ test('operations have the documented names and fields', () => {
     shownOperations,
     documentedFields.map(([name, fields]) => [name, fields.replace(/\s+/g, ' ')]),
   )
-  const kinds = (kind: string) =>
+  const listKinds = (kind: string) =>
     taskOperations.filter((taskOperation) => taskOperation.kind === kind).map(({ name }) => name)
   assert.deepEqual(
-    kinds('export'),
+    listKinds('export'),
     [...'url s3 blobstore gcs sftp'.split(' ')].map((name) => `export/${name}`),
   )
-  for (const name of kinds('import')) assert.match(name, /^import\/|^capture-website$/)
-  for (const name of kinds('process')) assert.doesNotMatch(name, /port\/|^capture/)
+  for (const name of listKinds('import')) assert.match(name, /^import\/|^capture-website$/)
+  for (const name of listKinds('process')) assert.doesNotMatch(name, /port\/|^capture/)
 })
 
 test('each store operation has a summary and an implementation', async () => {

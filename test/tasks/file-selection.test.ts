@@ -8,11 +8,11 @@ const parseInput = (input: unknown) =>
 const selectTasks = (...inputs: unknown[]) => [...inputs, 'b']
 
 test('a task input names whole tasks or selects files of them', () => {
-  const page = (file: string) => ({ task: 'a', file })
+  const createPage = (file: string) => ({ task: 'a', file })
   const cases: readonly [input: unknown, names: readonly string[], isKept: boolean][] = [
     [selectTasks('a'), ['a', 'b'], false],
-    [selectTasks(page('1')), ['b', 'a'], true],
-    [selectTasks(page('1'), page('2')), ['b', 'a'], true],
+    [selectTasks(createPage('1')), ['b', 'a'], true],
+    [selectTasks(createPage('1'), createPage('2')), ['b', 'a'], true],
     [selectTasks({ task: 'a' }), ['a', 'b'], true],
   ]
   for (const [input, names, isKept] of cases) {

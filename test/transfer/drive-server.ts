@@ -38,7 +38,7 @@ const withText = (words: string) => files.filter(({ name }) => name.includes(wor
 const findFile = (id: string | undefined) => files.find((file) => file.id === id)
 
 /** Pages with one item each; `next` is the cursor of the next page. */
-function page<T>(all: readonly T[], at: number) {
+function selectPage<T>(all: readonly T[], at: number) {
   return { here: all.slice(at, at + 1), next: at + 1 < all.length ? String(at + 1) : undefined }
 }
 
@@ -64,7 +64,7 @@ const handleGoogle = {
               : []),
             ...listFolder(parent).map(handleGoogle.file),
           ]
-    const { here, next } = page(foundItems, Number(query.get('pageToken') ?? 0))
+    const { here, next } = selectPage(foundItems, Number(query.get('pageToken') ?? 0))
     return { json: { files: here, ...(next && { nextPageToken: next }) } }
   },
   handle({ path, query, method }: DriveRequest): DriveReply {
@@ -113,7 +113,7 @@ const dropbox = {
           ...(parent === '' ? [{ '.tag': 'folder', id: 'id:dir', name: folder.name }] : []),
           ...listFolder(parent === '' ? 'root' : parent.slice(3)).map(dropbox.entry),
         ]
-        const { here, next } = page(all, Number(at))
+        const { here, next } = selectPage(all, Number(at))
         return { json: { entries: here, cursor: `${parent} ${next}`, has_more: next !== undefined } }
       }
       case '/files/search_v2': {
@@ -165,7 +165,7 @@ const oneDrive = {
               ...listFolder(id).map(oneDrive.item),
             ]
           : withText(words.replaceAll("''", "'")).map(oneDrive.item)
-      const { here, next } = page(all, Number(query.get('$skiptoken') ?? 0))
+      const { here, next } = selectPage(all, Number(query.get('$skiptoken') ?? 0))
       const link = `${url}/onedrive${path}?$top=1&$skiptoken=${next}`
       return { json: { value: here, ...(next && { '@odata.nextLink': link }) } }
     }

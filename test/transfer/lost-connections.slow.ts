@@ -38,7 +38,7 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
     const { client, endpoint } = await startWithBucket(t)
     const port = Number(new URL(endpoint).port)
     const access = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
-    const fields = (key: string) => ({
+    const createFields = (key: string) => ({
       ...access,
       secret_access_key: s3Credentials.secretAccessKey,
       endpoint,
@@ -47,9 +47,9 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
     return {
       find: findInS3,
       open: openS3,
-      fields,
+      fields: createFields,
       port,
-      at: (proxyPort, name) => ({ ...fields(name), endpoint: `http://127.0.0.1:${proxyPort}` }),
+      at: (proxyPort, name) => ({ ...createFields(name), endpoint: `http://127.0.0.1:${proxyPort}` }),
       put: (Key, Body) => client.send(new PutObjectCommand({ Bucket, Key, Body })),
       get: (Key) =>
         client.send(new GetObjectCommand({ Bucket, Key })).then(
@@ -63,14 +63,14 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
   blobstore: async (t) => {
     const { container, access, stop } = await startAzurite()
     t.after(stop)
-    const fields = (blob: string) => ({ ...access, blob })
+    const createFields = (blob: string) => ({ ...access, blob })
     return {
       find: findInBlobstore,
       open: openBlobstore,
-      fields,
+      fields: createFields,
       port: Number(new URL(access.endpoint).port),
       at: (port, name) => ({
-        ...fields(name),
+        ...createFields(name),
         endpoint: access.endpoint.replace(/:\d+/, `:${port}`),
       }),
       put: (name, bytes) => container.getBlockBlobClient(name).uploadData(bytes),

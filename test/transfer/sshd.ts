@@ -11,13 +11,13 @@ export async function startSshd() {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-sshd-'))
   const files = join(dir, 'files')
   await mkdir(files)
-  const key = (name: string, ...moreArgs: string[]) => {
+  const createKey = (name: string, ...moreArgs: string[]) => {
     execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-f', join(dir, name), ...moreArgs])
     return join(dir, name)
   }
-  const hostKey = key('host', '-N', '')
+  const hostKey = createKey('host', '-N', '')
   const passphrase = 'open sesame'
-  const [plain, locked] = [key('plain', '-N', ''), key('locked', '-N', passphrase)]
+  const [plain, locked] = [createKey('plain', '-N', ''), createKey('locked', '-N', passphrase)]
   const allowedKeys = await Promise.all([plain, locked].map((path) => readFile(`${path}.pub`, 'utf8')))
   await writeFile(join(dir, 'allowed'), allowedKeys.join(''), { mode: 0o600 })
   const port = await findFreePort()

@@ -96,9 +96,9 @@ async function choose(page: Page, path: string): Promise<void> {
 
 async function readDownloaded(name: string): Promise<Buffer> {
   const path = join(home, name)
-  const bytes = () => readFile(path).catch(() => Buffer.alloc(0))
-  await waitUntil(async () => (await bytes()).length > 0, `${name} is downloaded`, 60)
-  return bytes()
+  const readBytes = () => readFile(path).catch(() => Buffer.alloc(0))
+  await waitUntil(async () => (await readBytes()).length > 0, `${name} is downloaded`, 60)
+  return readBytes()
 }
 
 test('Firefox converts a dropped image to WebP, downloads it and lists it in the history', () =>

@@ -19,9 +19,9 @@ import { findLayoutProblems, findLowContrastTexts } from './layout-checks.ts'
 let site: Site
 const scratch = scratchFolder('grid')
 
-const options = (page: Page) => page.locator('[role="option"]')
+const listOptions = (page: Page) => page.locator('[role="option"]')
 const readPageLabels = (page: Page) =>
-  options(page).evaluateAll((all) => all.map((element) => element.getAttribute('aria-label')))
+  listOptions(page).evaluateAll((all) => all.map((element) => element.getAttribute('aria-label')))
 
 /** Waits until the page is drawn and checks that its canvas contains something dark. */
 async function waitUntilDrawn(option: Locator): Promise<void> {
@@ -42,7 +42,7 @@ async function openGrid(
   label: string | RegExp = /^Choose (a file|files)$/,
 ): Promise<void> {
   await page.getByLabel(label).setInputFiles(file)
-  await options(page).first().waitFor()
+  await listOptions(page).first().waitFor()
 }
 
 async function downloadResult(page: Page, name: RegExp): Promise<string> {
@@ -109,7 +109,7 @@ function createAsianPdf(texts: readonly { script: string; encoding: string; byte
   return path
 }
 
-const pixels = (canvas: Locator) =>
+const getPixels = (canvas: Locator) =>
   canvas.evaluate(async (canvasElement: HTMLCanvasElement) => {
     const bitmap = await createImageBitmap(canvasElement)
     const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')
@@ -128,8 +128,8 @@ describe('the page grid', () => {
       await openGrid(page, createPdf(5))
       const button = page.getByRole('button', { name: 'Organize pages' })
       assert.ok(await button.isDisabled())
-      await tabTo(page, options(page).first())
-      await waitUntilDrawn(options(page).first())
+      await tabTo(page, listOptions(page).first())
+      await waitUntilDrawn(listOptions(page).first())
       await press(page, 'Alt+ArrowRight', 'Alt+ArrowRight')
       assert.deepEqual(await readPageLabels(page), ['Page 2', 'Page 3', 'Page 1', 'Page 4', 'Page 5'])
       assert.equal(
@@ -188,7 +188,7 @@ describe('the page grid', () => {
   test('the page grid moves several pages by dragging, and splits at a click', () =>
     visit({ site, path: '/tools/organize-pdf' }, async (page) => {
       await openGrid(page, createPdf(6))
-      const findSheet = (index: number) => options(page).nth(index)
+      const findSheet = (index: number) => listOptions(page).nth(index)
       await waitUntilDrawn(findSheet(5))
       await findSheet(4).click()
       await findSheet(5).click()
@@ -208,16 +208,16 @@ describe('the page grid', () => {
     visit({ site, path: '/tools/merge' }, async (page) => {
       const files = ['report.pdf', 'three-pages.pdf'].map(fixture)
       await page.getByLabel('Choose two or more files').setInputFiles(files)
-      const row = (name: string) => page.locator('.tool-files > li', { hasText: name })
-      await row('three-pages.pdf').getByRole('button', { name: 'Pick pages' }).click()
-      await waitUntilDrawn(options(page).nth(2))
-      await options(page).nth(0).click()
-      await options(page).nth(2).click()
-      await options(page).nth(2).focus()
+      const getRow = (name: string) => page.locator('.tool-files > li', { hasText: name })
+      await getRow('three-pages.pdf').getByRole('button', { name: 'Pick pages' }).click()
+      await waitUntilDrawn(listOptions(page).nth(2))
+      await listOptions(page).nth(0).click()
+      await listOptions(page).nth(2).click()
+      await listOptions(page).nth(2).focus()
       await press(page, 'Escape', 'Space', 'Alt+ArrowUp', 'Alt+ArrowUp', 'ArrowRight', 'Space')
-      assert.equal(await row('three-pages.pdf').getByRole('textbox').inputValue(), '3,1')
-      const name = row('three-pages.pdf').locator('.tool-file-name')
-      await name.dragTo(row('report.pdf').locator('.tool-file-name'))
+      assert.equal(await getRow('three-pages.pdf').getByRole('textbox').inputValue(), '3,1')
+      const name = getRow('three-pages.pdf').locator('.tool-file-name')
+      await name.dragTo(getRow('report.pdf').locator('.tool-file-name'))
       await page.locator('.tool-files > li:first-child', { hasText: 'three-pages.pdf' }).waitFor()
       await page.getByRole('button', { name: 'Merge files' }).click()
       const path = await downloadResult(page, /\.pdf$/)
@@ -228,14 +228,18 @@ describe('the page grid', () => {
   test('the page grid draws only the visible pages of a 500-page PDF, with few DOM nodes', () =>
     visit({ site, path: '/tools/extract-pdf-pages' }, async (page) => {
       await openGrid(page, createPdf(500))
-      await waitUntilDrawn(options(page).first())
+      await waitUntilDrawn(listOptions(page).first())
       const nodes = () => page.evaluate(() => document.querySelectorAll('*').length)
       assert.ok((await nodes()) <= 3000)
       assert.ok((await page.locator('.sheet canvas').count()) < 80)
-      await options(page).first().focus()
+      await listOptions(page).first().focus()
       await press(page, 'End')
-      await waitUntilDrawn(options(page).last())
-      assert.equal(await options(page).first().locator('canvas').count(), 0, 'pages out of view are released')
+      await waitUntilDrawn(listOptions(page).last())
+      assert.equal(
+        await listOptions(page).first().locator('canvas').count(),
+        0,
+        'pages out of view are released',
+      )
       assert.ok((await nodes()) <= 3000)
       // Typing a range selects the pages.
       await page.getByLabel('Selected pages', { exact: true }).fill('498-last, 3')
@@ -256,9 +260,9 @@ describe('the page grid', () => {
         { script: 'Korea1', encoding: 'KSCms-UHC-H', bytes: Buffer.from('c7d1b1db', 'hex') },
       ])
       await openGrid(page, file)
-      for (let at = 0; at < 6; at++) await waitUntilDrawn(options(page).nth(at))
+      for (let at = 0; at < 6; at++) await waitUntilDrawn(listOptions(page).nth(at))
       const [firstPixels, samePixels, otherPixels] = await Promise.all(
-        [0, 1, 2].map((at) => pixels(options(page).nth(at).locator('canvas'))),
+        [0, 1, 2].map((at) => getPixels(listOptions(page).nth(at).locator('canvas'))),
       )
       assert.ok(firstPixels === samePixels, 'the same text in two encodings looks the same')
       assert.ok(firstPixels !== otherPixels, 'other text looks different')
@@ -273,9 +277,9 @@ describe('the page grid', () => {
       await grid.getByRole('alert').waitFor()
       await grid.getByLabel('Password').fill(password)
       await press(page, 'Enter')
-      await options(page).first().waitFor()
+      await listOptions(page).first().waitFor()
       assert.equal(await page.getByLabel('Password', { exact: true }).count(), 0)
-      await options(page).first().focus()
+      await listOptions(page).first().focus()
       await press(page, 'r')
       await page.getByRole('button', { name: 'Rotate pages' }).click()
       const path = await downloadResult(page, /\.pdf$/)
@@ -290,10 +294,10 @@ describe('the page grid', () => {
         if (request.method() === 'PUT') uploads.push(request.url())
       })
       await page.getByRole('button', { name: 'Show pages from the server' }).click()
-      await options(page).locator('img').first().waitFor()
-      assert.equal(await options(page).count(), 3)
+      await listOptions(page).locator('img').first().waitFor()
+      assert.equal(await listOptions(page).count(), 3)
       const sentCount = uploads.length
-      await options(page).first().focus()
+      await listOptions(page).first().focus()
       await press(page, 'Delete', 'End', 'r')
       await page.getByRole('button', { name: 'Organize pages' }).click()
       const path = await downloadResult(page, /\.pdf$/)
@@ -328,8 +332,8 @@ describe('the page grid', () => {
       return visit({ site, path, context: { ...context, reducedMotion: 'reduce' } }, async (page) => {
         const input = page.locator('input[type="file"]')
         await input.setInputFiles(createPdf(8))
-        await waitUntilDrawn(options(page).nth(3))
-        await options(page).nth(1).focus()
+        await waitUntilDrawn(listOptions(page).nth(3))
+        await listOptions(page).nth(1).focus()
         await press(page, 'r', 'ArrowRight', 'Delete', 'ArrowRight', 's', 'Shift+ArrowRight')
         if (screenshotFolder)
           await page.screenshot({ path: join(screenshotFolder, `grid-${name}.png`), fullPage: true })

@@ -43,13 +43,13 @@ export function findLowContrastTexts(): string[] {
 /** Elements that overflow the window to the right, and controls smaller than `minPx`, which are hard to tap. */
 export function findLayoutProblems(minPx: number): string[] {
   const problems: string[] = []
-  const name = (element: Element) =>
+  const getName = (element: Element) =>
     `${element.tagName.toLowerCase()}.${element.className} "${element.textContent?.trim().slice(0, 30)}"`
   if (document.documentElement.scrollWidth > window.innerWidth) {
     const out = [...document.querySelectorAll('*')].filter(
       (element) => element.getBoundingClientRect().right > window.innerWidth + 1,
     )
-    problems.push(`wider than the window: ${out.map(name).join(', ')}`)
+    problems.push(`wider than the window: ${out.map(getName).join(', ')}`)
   }
   for (const control of document.querySelectorAll(
     'button, .button, .chip, input[type="text"], input[type="number"], select, summary',
@@ -57,7 +57,7 @@ export function findLayoutProblems(minPx: number): string[] {
     if (!control.checkVisibility()) continue
     const { width, height } = control.getBoundingClientRect()
     if (width < minPx || height < minPx)
-      problems.push(`${Math.round(width)} × ${Math.round(height)}: ${name(control)}`)
+      problems.push(`${Math.round(width)} × ${Math.round(height)}: ${getName(control)}`)
   }
   return problems
 }

@@ -135,10 +135,10 @@ test('four quarter turns restore a page, and the original order is not reported 
 test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
   // Only the properties that are read.
-  const key = (name: string, overrides: Partial<KeyboardEvent> = {}) =>
+  const createKeyEvent = (name: string, overrides: Partial<KeyboardEvent> = {}) =>
     ({ key: name, ...overrides }) as KeyboardEvent
   const to = (name: string, overrides: Partial<typeof position> = {}) => {
-    const action = findKeyAction(key(name), { ...position, ...overrides })
+    const action = findKeyAction(createKeyEvent(name), { ...position, ...overrides })
     return action?.kind === 'focus' ? action.to : undefined
   }
   assert.deepEqual(
@@ -148,16 +148,19 @@ test('arrow keys move by rows and columns, and are mirrored in right-to-left lay
   assert.equal(to('ArrowRight', { isRightToLeft: true }), 3)
   assert.equal(to('ArrowUp', { index: 1 }), 0)
   assert.equal(to('ArrowDown', { index: 8 }), 9)
-  assert.deepEqual(findKeyAction(key('ArrowLeft', { altKey: true }), position), {
+  assert.deepEqual(findKeyAction(createKeyEvent('ArrowLeft', { altKey: true }), position), {
     kind: 'command',
     id: 'moveBack',
   })
-  assert.deepEqual(findKeyAction(key('ArrowLeft', { altKey: true }), { ...position, isRightToLeft: true }), {
-    kind: 'command',
-    id: 'moveForward',
-  })
-  assert.deepEqual(findKeyAction(key('A', { ctrlKey: true }), position), { kind: 'all' })
+  assert.deepEqual(
+    findKeyAction(createKeyEvent('ArrowLeft', { altKey: true }), { ...position, isRightToLeft: true }),
+    {
+      kind: 'command',
+      id: 'moveForward',
+    },
+  )
+  assert.deepEqual(findKeyAction(createKeyEvent('A', { ctrlKey: true }), position), { kind: 'all' })
   // Ctrl+R and other browser shortcuts keep working.
-  assert.equal(findKeyAction(key('r', { ctrlKey: true }), position), undefined)
-  assert.equal(findKeyAction(key('Tab'), position), undefined)
+  assert.equal(findKeyAction(createKeyEvent('r', { ctrlKey: true }), position), undefined)
+  assert.equal(findKeyAction(createKeyEvent('Tab'), position), undefined)
 })

@@ -29,8 +29,8 @@ describe('building a pipeline', () => {
   test('a pipeline becomes a command that sends its options unchanged despite shell metacharacters', () => {
     for (const url of ['', "https://a.test/it's?a=$HOME"]) {
       const pipeline = { from: 'md', url, steps }
-      const tasks = (source: PipelineSource) => buildTasks(source, steps, options)
-      const command = buildCommandLine(pipeline, 'http://localhost:1', tasks)
+      const createTasks = (source: PipelineSource) => buildTasks(source, steps, options)
+      const command = buildCommandLine(pipeline, 'http://localhost:1', createTasks)
       // Stubs for the programs of the command: curl prints its input, base64 its argument.
       const script = `curl() { cat; }; base64() { printf 'bytes of %s' "$2"; }; API_KEY=k\n${command}`
       const { tasks: sentTasks } = JSON.parse(execFileSync('bash', ['-c', script], { encoding: 'utf8' }))

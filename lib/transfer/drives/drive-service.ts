@@ -164,11 +164,11 @@ export class DriveService {
       return await request()
     } catch (error) {
       if (!isOAuthRefusal(error)) throw toAppError(error, code)
-      throw this.#notConnectedError(`${this.drive.title} denied access to this service.`, error)
+      throw this.#createNotConnectedError(`${this.drive.title} denied access to this service.`, error)
     }
   }
 
-  #notConnectedError(explanation: string, cause?: unknown, query = ''): AppError {
+  #createNotConnectedError(explanation: string, cause?: unknown, query = ''): AppError {
     const drive = this.drive.id
     return new AppError(
       'DRIVE_NOT_CONNECTED',
@@ -186,9 +186,9 @@ export class DriveService {
   ): Promise<DriveConnection> {
     const foundConnection = await this.#connections.find(id)
     if (foundConnection?.owner !== owner || foundConnection.drive !== this.drive.id)
-      throw this.#notConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
+      throw this.#createNotConnectedError(`You have no connection ${quoteId(id)} to ${this.drive.title}.`)
     if (access === 'write' && foundConnection.access === 'read')
-      throw this.#notConnectedError(
+      throw this.#createNotConnectedError(
         `The connection ${quoteId(id)} may only read ${this.drive.title}.`,
         undefined,
         '?access=write',
@@ -228,7 +228,7 @@ export class DriveService {
     if (tokens.expiresAt > Date.now() + minLifetimeMs) return tokens
     if (tokens.refresh === undefined) {
       if (tokens.expiresAt > Date.now()) return tokens
-      throw this.#notConnectedError(`The permission for ${this.drive.title} has expired.`)
+      throw this.#createNotConnectedError(`The permission for ${this.drive.title} has expired.`)
     }
     const http = await this.#services.guardedHttp()
     const renewedTokens = await this.#requestTokens(

@@ -128,10 +128,10 @@ async function measureInPairs(pairCase: Case, report: Report): Promise<void> {
   ]
   for (const { clock, cost, of, aim } of figures) {
     const label = `${formatByExtension(pairCase.path)?.id} → ${pairCase.to}, ${clock}`
-    const percent = (ms: number) => (100 * ms) / of
-    const [lowestPercent, highestPercent] = medianRange(cost).map((ms) => percent(ms).toFixed(1))
+    const getPercent = (ms: number) => (100 * ms) / of
+    const [lowestPercent, highestPercent] = medianRange(cost).map((ms) => getPercent(ms).toFixed(1))
     const remark = `${lowestPercent} to ${highestPercent} % with 95 %; ${median(cost).toFixed(2)} ms on ${of.toFixed(1)} ms, median of ${pairCase.pairs} pairs`
-    report.figure({ what: label, value: percent(median(cost)), unit: '%', ...defined({ aim }), remark })
+    report.figure({ what: label, value: getPercent(median(cost)), unit: '%', ...defined({ aim }), remark })
   }
 }
 

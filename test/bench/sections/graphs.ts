@@ -25,14 +25,14 @@ async function benchGraphs(say: Print): Promise<void> {
   }
   say('\ngraph of no-op tasks       tasks   ms per task  writes per task')
   try {
-    for (const [name, tasks] of Object.entries(graphs)) say(row(name, await runGraph(database, tasks)))
+    for (const [name, tasks] of Object.entries(graphs)) say(formatRow(name, await runGraph(database, tasks)))
   } finally {
     await database.close()
     await rm(folder, { recursive: true })
   }
 }
 
-function row(name: string, { ms, writesPerTask, service }: GraphRun): string {
+function formatRow(name: string, { ms, writesPerTask, service }: GraphRun): string {
   const count = service.runs.length
   const cells = [
     String(count).padStart(5),

@@ -38,14 +38,14 @@ async function compare(
     await runInterleaved(15, { small: create(smallService), large: create(largeService) }),
     report,
   )
-  const status = async (client: ServiceClient) => {
+  const getStatus = async (client: ServiceClient) => {
     const ids = await listJobIds(client)
     let nextNumber = 0
     return measureRepeatedly(20, () => client.send(`/v1/status/${ids[nextNumber++ % ids.length]}`))
   }
   figure(
     'a status',
-    await runInterleaved(10, { small: await status(smallService), large: await status(largeService) }),
+    await runInterleaved(10, { small: await getStatus(smallService), large: await getStatus(largeService) }),
     report,
   )
   for (const [label, query] of Object.entries(lists)) {

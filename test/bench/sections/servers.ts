@@ -56,7 +56,7 @@ interface Figure {
   readonly remark?: string
 }
 
-function line({ who, what, figure, unit, peakMib, remark = '' }: Figure): string {
+function formatLine({ who, what, figure, unit, peakMib, remark = '' }: Figure): string {
   const memory = peakMib === undefined ? '' : `${Math.round(peakMib)} MiB`
   return `${who.padEnd(12)} ${what.padEnd(36)} ${Math.round(figure).toString().padStart(7)} ${unit}  ${memory.padStart(8)}  ${remark}`.trimEnd()
 }
@@ -70,7 +70,16 @@ async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<voi
       const mibPerS = mib / ((performance.now() - startedMs) / 1000)
       const remark = name === 'GET' ? '' : `${Math.round((mibPerS / disk.writeMibPerS) * 100)} % of the disk`
       const label = `${name}, ${mib} MiB`
-      say(line({ who: 'S3', what: label, figure: mibPerS, unit: 'MiB/s', peakMib: server.peakMib(), remark }))
+      say(
+        formatLine({
+          who: 'S3',
+          what: label,
+          figure: mibPerS,
+          unit: 'MiB/s',
+          peakMib: server.peakMib(),
+          remark,
+        }),
+      )
     }
   } finally {
     await server.stop()
@@ -83,7 +92,14 @@ async function calls(who: string, server: Server, list: readonly BenchmarkCall[]
     const label = `${name}, ${clients} clients`
     const remark = failures > 0 ? `${failures} failed` : ''
     say(
-      line({ who, what: label, figure: perSecond * units, unit: 'per s', peakMib: server.peakMib(), remark }),
+      formatLine({
+        who,
+        what: label,
+        figure: perSecond * units,
+        unit: 'per s',
+        peakMib: server.peakMib(),
+        remark,
+      }),
     )
   }
 }
@@ -97,7 +113,7 @@ async function sqs(dir: string, say: Print): Promise<void> {
   }
 }
 
-async function events(dir: string, say: Print): Promise<void> {
+async function measureEvents(dir: string, say: Print): Promise<void> {
   const server = await start('EVENTBRIDGE', dir)
   try {
     const list = await eventCalls(server.url)
@@ -108,7 +124,7 @@ async function events(dir: string, say: Print): Promise<void> {
     await delivered
     const figure = total / ((performance.now() - startedMs) / 1000)
     const label = 'from PutEvents to the target'
-    say(line({ who: 'EventBridge', what: label, figure, unit: 'per s', peakMib: server.peakMib() }))
+    say(formatLine({ who: 'EventBridge', what: label, figure, unit: 'per s', peakMib: server.peakMib() }))
   } finally {
     await server.stop()
   }
@@ -144,13 +160,13 @@ async function benchServers(mib: number, say: Print): Promise<void> {
     const disk = await measureDisk(dir, mib)
     say('\nserver       what                                   speed        memory at most')
     const bare = (who: string, label: string, figure: number, unit: Figure['unit']) =>
-      say(line({ who, what: label, figure, unit }))
+      say(formatLine({ who, what: label, figure, unit }))
     bare('disk', `write and fdatasync, ${mib} MiB`, disk.writeMibPerS, 'MiB/s')
     bare('disk', '4 KiB and fdatasync, one by one', disk.commitsPerS, 'per s')
     bare('one core', 'MD5, which S3 needs for an ETag', measureMd5(mib), 'MiB/s')
     await s3(await folder('s3'), mib, disk, say)
     await sqs(await folder('sqs'), say)
-    await events(await folder('events'), say)
+    await measureEvents(await folder('events'), say)
     await dynamoDb(await folder('dynamodb'), say)
   } finally {
     await rm(dir, { recursive: true, force: true })

@@ -57,10 +57,11 @@ async function transferTimes(client: Client, { importTask, exportTask }: ThirdPa
   if (data.tasks.out.result?.files[0]?.sha256 !== sha256)
     throw new Error('the transferred file differs from the source')
   await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })
-  const seconds = ({ startedAt, endedAt }: TaskTimes) => (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
+  const getSeconds = ({ startedAt, endedAt }: TaskTimes) =>
+    (Date.parse(endedAt) - Date.parse(startedAt)) / 1000
   return {
-    importSeconds: seconds(data.tasks.in),
-    exportSeconds: exportTask ? seconds(data.tasks.out) : undefined,
+    importSeconds: getSeconds(data.tasks.in),
+    exportSeconds: exportTask ? getSeconds(data.tasks.out) : undefined,
   }
 }
 

@@ -9,7 +9,7 @@ const totalBytes = 2 * 1024 ** 3
 const chunk = Buffer.alloc(1024 * 1024, 'mutabor ')
 
 /** A fake video of 2 GB: it only tests streaming, and is rejected when it is complete. */
-function* form(boundary: string): Generator<Buffer> {
+function* createForm(boundary: string): Generator<Buffer> {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n`,
   )
@@ -45,7 +45,7 @@ function send(service: TestService): Promise<number> {
       resolve(response.statusCode ?? 0)
     })
     call.on('error', reject)
-    pipeline(Readable.from(form(boundary)), call).catch(reject)
+    pipeline(Readable.from(createForm(boundary)), call).catch(reject)
   })
 }
 

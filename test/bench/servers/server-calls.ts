@@ -29,10 +29,10 @@ export interface BenchmarkCall {
   readonly call: () => Promise<unknown>
 }
 
-const options = (endpoint: string) => ({ endpoint, region, credentials })
+const createOptions = (endpoint: string) => ({ endpoint, region, credentials })
 
 export async function sqsCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
-  const client = new SQSClient(options(endpoint))
+  const client = new SQSClient(createOptions(endpoint))
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'bench' }))
   const receiveAndDelete = async () => {
     const { Messages = [] } = await client.send(
@@ -50,7 +50,7 @@ export async function sqsCalls(endpoint: string): Promise<readonly BenchmarkCall
 }
 
 export async function eventCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
-  const client = new EventBridgeClient(options(endpoint))
+  const client = new EventBridgeClient(createOptions(endpoint))
   await client.send(new PutRuleCommand({ Name: 'all', EventPattern: '{"source":["bench"]}' }))
   const Arn = `arn:aws:sqs:${region}:000000000000:bench`
   await client.send(new PutTargetsCommand({ Rule: 'all', Targets: [{ Id: '1', Arn }] }))
@@ -62,7 +62,7 @@ export async function eventCalls(endpoint: string): Promise<readonly BenchmarkCa
 }
 
 export async function dynamoDbCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
-  const client = new DynamoDBClient(options(endpoint))
+  const client = new DynamoDBClient(createOptions(endpoint))
   const TableName = 'bench'
   await client.send(
     new CreateTableCommand({

@@ -95,7 +95,7 @@ function signPut(client: S3Client, signedAt = new Date()): Promise<string> {
   return getSignedUrl(client, command, { expiresIn: 60, signingDate: signedAt, signableHeaders })
 }
 
-async function keys(client: S3Client): Promise<string[]> {
+async function listKeys(client: S3Client): Promise<string[]> {
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
   return Contents.map(({ Key = '' }) => Key)
 }
@@ -133,7 +133,7 @@ test('a presigned S3 upload with a wrong type, size, signature or time is reject
   assert.deepEqual(await upload(page, { ...validForm, size: 1001 }), mismatch)
   assert.deepEqual(await upload(page, { ...validForm, url: alteredUrl }), mismatch)
   assert.deepEqual(await upload(page, { ...validForm, url: past }), { ...mismatch, code: 'AccessDenied' })
-  assert.deepEqual(await keys(client), [])
+  assert.deepEqual(await listKeys(client), [])
 })
 
 test('an S3 form upload that violates its policy is rejected', async (t) => {
@@ -159,7 +159,7 @@ test('an S3 form upload that violates its policy is rejected', async (t) => {
   assert.equal(await refusal({ fields: forgedFields }), '403 SignatureDoesNotMatch')
   const expiredPost = await sign(-1)
   assert.equal(await refusal({ fields: expiredPost.fields }), '403 AccessDenied')
-  assert.deepEqual(await keys(client), [])
+  assert.deepEqual(await listKeys(client), [])
 
   assert.equal((await upload(page, { url, type, size: 1000, fields })).status, 204)
   assert.deepEqual(await readContent(client, 'posted'), createBytes(1000))
@@ -169,7 +169,7 @@ test('a page of an origin without a CORS rule cannot upload to S3', async (t) =>
   const { client, page } = await openPage(t, origin.replace('127.0.0.1', 'localhost'))
   const result = await upload(page, { url: await signPut(client), type: 'image/png', size: 1000 })
   assert.equal(result.status, 0)
-  assert.deepEqual(await keys(client), [])
+  assert.deepEqual(await listKeys(client), [])
 })
 
 test('a multipart upload resumes after a page reload with the missing parts', {

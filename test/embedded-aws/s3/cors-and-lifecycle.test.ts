@@ -198,7 +198,7 @@ test('S3 deletes expired objects at midnight after their days, by prefix, tag an
   await put('doc/tagged', 'keep=no')
   await put('doc/big', 'keep=no', 200)
   await put('other')
-  const keys = async () =>
+  const listKeys = async () =>
     (await client.send(new ListObjectsV2Command({ Bucket }))).Contents?.map(({ Key }) => Key)
 
   const midnight = Math.ceil((Date.now() + DAY_MS) / DAY_MS) * DAY_MS
@@ -206,9 +206,9 @@ test('S3 deletes expired objects at midnight after their days, by prefix, tag an
   const head = await client.send(new HeadObjectCommand({ Bucket, Key: 'tmp/a' }))
   assert.equal(head.Expiration, Expiration)
   await s3.expire(new Date(midnight - 1))
-  assert.equal((await keys())?.length, 5)
+  assert.equal((await listKeys())?.length, 5)
   await s3.expire(new Date(midnight))
-  assert.deepEqual(await keys(), ['doc/big', 'doc/untagged', 'other'])
+  assert.deepEqual(await listKeys(), ['doc/big', 'doc/untagged', 'other'])
   assert.equal((await listBlobFiles(dir)).length, 3)
 })
 

@@ -58,23 +58,23 @@ test('the delimiter of an S3 listing groups keys, and each group counts as an en
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'b/c/3', 'd/', 'd/4', 'e'])
   const list = (options: object) => client.send(new ListObjectsV2Command({ Bucket, ...options }))
-  const names = async (options: object) => {
+  const listNames = async (options: object) => {
     const page = await list(options)
     return [
       page.Contents?.map(({ Key }) => Key) ?? [],
       page.CommonPrefixes?.map(({ Prefix }) => Prefix) ?? [],
     ]
   }
-  assert.deepEqual(await names({ Delimiter: '/' }), [
+  assert.deepEqual(await listNames({ Delimiter: '/' }), [
     ['a', 'e'],
     ['b/', 'd/'],
   ])
-  assert.deepEqual(await names({ Delimiter: '/', Prefix: 'b/' }), [['b/1', 'b/2'], ['b/c/']])
-  assert.deepEqual(await names({ Delimiter: '/', Prefix: 'd' }), [[], ['d/']])
-  assert.deepEqual(await names({ Delimiter: '/', Prefix: 'd/' }), [['d/', 'd/4'], []])
-  assert.deepEqual(await names({ Delimiter: 'c/' }), [['a', 'b/1', 'b/2', 'd/', 'd/4', 'e'], ['b/c/']])
-  assert.deepEqual(await names({ Prefix: 'none' }), [[], []])
-  assert.deepEqual(await names({ Delimiter: '/', StartAfter: 'b/1' }), [['e'], ['d/']])
+  assert.deepEqual(await listNames({ Delimiter: '/', Prefix: 'b/' }), [['b/1', 'b/2'], ['b/c/']])
+  assert.deepEqual(await listNames({ Delimiter: '/', Prefix: 'd' }), [[], ['d/']])
+  assert.deepEqual(await listNames({ Delimiter: '/', Prefix: 'd/' }), [['d/', 'd/4'], []])
+  assert.deepEqual(await listNames({ Delimiter: 'c/' }), [['a', 'b/1', 'b/2', 'd/', 'd/4', 'e'], ['b/c/']])
+  assert.deepEqual(await listNames({ Prefix: 'none' }), [[], []])
+  assert.deepEqual(await listNames({ Delimiter: '/', StartAfter: 'b/1' }), [['e'], ['d/']])
   const pages: unknown[] = []
   for await (const page of paginateListObjectsV2({ client, pageSize: 1 }, { Bucket, Delimiter: '/' }))
     pages.push(page.Contents?.[0]?.Key ?? page.CommonPrefixes?.[0]?.Prefix)

@@ -61,12 +61,12 @@ async function startWithQueue(
   const tested = await inbox.next()
   assert.deepEqual(tested.target, { kind: 'sqs', arn: QueueArn })
   assert.equal((tested.event as { Event: string }).Event, 's3:TestEvent')
-  const record = async () => {
+  const receiveRecord = async () => {
     const { event } = await inbox.next()
     const [firstRecord] = (event as { Records: Record[] }).Records
     return firstRecord
   }
-  return { ...startedServer, record }
+  return { ...startedServer, record: receiveRecord }
 }
 
 test('an S3 bucket notifies a queue of the events that its rule selects', async (t) => {

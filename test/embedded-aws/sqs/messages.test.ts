@@ -50,12 +50,16 @@ describe('SQS messages', () => {
   test('a receive returns only the requested attributes and their checksum', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('filters', { VisibilityTimeout: '0' })
-    const text = (StringValue: string) => ({ DataType: 'String', StringValue })
+    const createText = (StringValue: string) => ({ DataType: 'String', StringValue })
     await client.send(
       new SendMessageCommand({
         QueueUrl: url,
         MessageBody: 'msg',
-        MessageAttributes: { 'Help.Me': text('Me'), Hello: text('There'), General: text('Kenobi') },
+        MessageAttributes: {
+          'Help.Me': createText('Me'),
+          Hello: createText('There'),
+          General: createText('Kenobi'),
+        },
       }),
     )
     // The checksums are AWS's own for these attributes.
@@ -209,16 +213,16 @@ describe('SQS messages', () => {
       client.send(
         new SendMessageBatchCommand({ QueueUrl: url, Entries: ids.map((Id) => ({ Id, MessageBody })) }),
       )
-    const code = (name: string) => matchesError(`AWS.SimpleQueueService.${name}`, 400)
-    await assert.rejects(send([]), code('EmptyBatchRequest'))
-    await assert.rejects(send(['a', 'b', 'a']), code('BatchEntryIdsNotDistinct'))
-    await assert.rejects(send(['a:b']), code('InvalidBatchEntryId'))
-    await assert.rejects(send(['x'.repeat(81)]), code('InvalidBatchEntryId'))
+    const matchCode = (name: string) => matchesError(`AWS.SimpleQueueService.${name}`, 400)
+    await assert.rejects(send([]), matchCode('EmptyBatchRequest'))
+    await assert.rejects(send(['a', 'b', 'a']), matchCode('BatchEntryIdsNotDistinct'))
+    await assert.rejects(send(['a:b']), matchCode('InvalidBatchEntryId'))
+    await assert.rejects(send(['x'.repeat(81)]), matchCode('InvalidBatchEntryId'))
     await assert.rejects(
       send(Array.from({ length: 11 }, (_, i) => `${i}`)),
-      code('TooManyEntriesInBatchRequest'),
+      matchCode('TooManyEntriesInBatchRequest'),
     )
-    await assert.rejects(send(['a', 'b'], 'x'.repeat(524_289)), code('BatchRequestTooLong'))
+    await assert.rejects(send(['a', 'b'], 'x'.repeat(524_289)), matchCode('BatchRequestTooLong'))
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
 

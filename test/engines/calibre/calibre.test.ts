@@ -207,11 +207,11 @@ describe('ebook options', { concurrency: 2 }, () => {
 
   test('ebook options are passed to calibre as arguments, and omitted options add none', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
-    const args = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
-    assert.deepEqual(args({ ebookMargin: 7 }), [
+    const getArgs = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
+    assert.deepEqual(getArgs({ ebookMargin: 7 }), [
       ...['--margin-top=7', '--margin-bottom=7', '--margin-left=7', '--margin-right=7'],
     ])
-    assert.deepEqual(args({ ebookMargin: 'left:3' }), ['--margin-left=3'])
+    assert.deepEqual(getArgs({ ebookMargin: 'left:3' }), ['--margin-left=3'])
     const rest = {
       ebookOutputProfile: 'kindle_pw3',
       ebookBaseFontSize: 30,
@@ -219,11 +219,11 @@ describe('ebook options', { concurrency: 2 }, () => {
       ebookSmartenPunctuation: true,
       ebookDisableFontRescaling: true,
     }
-    assert.deepEqual(args(rest), [
+    assert.deepEqual(getArgs(rest), [
       ...['--output-profile=kindle_pw3', '--base-font-size=30', '--embed-all-fonts'],
       ...['--smarten-punctuation', '--disable-font-rescaling'],
     ])
-    assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
+    assert.deepEqual(getArgs({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
   })
 
   test('the option to embed fonts embeds the fonts that an ebook uses', async () => {

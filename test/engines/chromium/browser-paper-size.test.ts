@@ -17,21 +17,21 @@ describe('browser window for printing', () => {
   const width = (options: object, own: object = {}, margin?: number) =>
     computeWindowWidth(parseOptions(options), { ...silent, ...own }, margin)
   // 96 CSS pixels are an inch.
-  const pixels = (mm: number) => (mm / 25.4) * 96
+  const toPixels = (mm: number) => (mm / 25.4) * 96
 
   test('the browser window for printing is as wide as the paper minus its margins', () => {
-    assert.equal(width({}), Math.floor(pixels(210 - 2 * 10.16)))
-    assert.equal(width({}, {}, ebookMargin), Math.floor(pixels(210 - 40)))
-    assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(pixels(195)))
-    assert.equal(width({ pageSize: 'A5' }, {}, 0), Math.floor(pixels(148)))
-    assert.equal(width({ pageSize: 'A5', landscape: true }, {}, 0), Math.floor(pixels(210)))
-    assert.equal(width({ landscape: true }, {}, 0), Math.floor(pixels(297)))
-    assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(pixels(200)))
+    assert.equal(width({}), Math.floor(toPixels(210 - 2 * 10.16)))
+    assert.equal(width({}, {}, ebookMargin), Math.floor(toPixels(210 - 40)))
+    assert.equal(width({ marginLeft: '10mm', marginRight: '5mm' }), Math.floor(toPixels(195)))
+    assert.equal(width({ pageSize: 'A5' }, {}, 0), Math.floor(toPixels(148)))
+    assert.equal(width({ pageSize: 'A5', landscape: true }, {}, 0), Math.floor(toPixels(210)))
+    assert.equal(width({ landscape: true }, {}, 0), Math.floor(toPixels(297)))
+    assert.equal(width({ pageSize: '20x10cm' }, {}, 0), Math.floor(toPixels(200)))
   })
 
   test('the browser window for printing is wider at a smaller scale, and has a minimum width', () => {
-    assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(pixels(420)))
-    assert.equal(width({ scale: 2 }, {}, 0), Math.floor(pixels(105)))
+    assert.equal(width({ scale: 0.5 }, {}, 0), Math.floor(toPixels(420)))
+    assert.equal(width({ scale: 2 }, {}, 0), Math.floor(toPixels(105)))
     assert.equal(width({ pageSize: '20x100mm', scale: 2 }), 100)
   })
 
@@ -41,9 +41,9 @@ describe('browser window for printing', () => {
     assert.equal(width({}, { ...ownPaper, left: 0 }), 580)
     assert.equal(width({ marginLeft: '1in' }, ownPaper), 600 - 96 - 20)
     assert.equal(width({ marginRight: '1in' }, ownPaper), 600 - 50 - 96)
-    assert.equal(width({ pageSize: 'A4' }, ownPaper), Math.floor(pixels(210) - 70))
-    assert.equal(width({ landscape: false }, ownPaper), Math.floor(pixels(210) - 70))
-    assert.equal(width({}, { left: 50, right: 20 }), Math.floor(pixels(210) - 70))
+    assert.equal(width({ pageSize: 'A4' }, ownPaper), Math.floor(toPixels(210) - 70))
+    assert.equal(width({ landscape: false }, ownPaper), Math.floor(toPixels(210) - 70))
+    assert.equal(width({}, { left: 50, right: 20 }), Math.floor(toPixels(210) - 70))
   })
 })
 

@@ -7,7 +7,7 @@ import sharp from 'sharp'
 import { createChromium } from '../../../lib/engines/chromium.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
-import { colorAt, folder, page, renderPdfPage } from '../support/chromium-pages.ts'
+import { colorAt, folder, renderPdfPage, writePage } from '../support/chromium-pages.ts'
 import { testConformance } from '../support/conformance.ts'
 import { createChapter, createEpub } from '../support/epub-maker.ts'
 import { readImageSize, readPdfText, readStdout } from '../support/inspect-result.ts'
@@ -35,7 +35,7 @@ test('converting a web page to PDF reports the text that is hidden on the page',
 })
 
 const convertHtml = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
-  convert(chromium, await page(html), to, { options, from: 'html' })
+  convert(chromium, await writePage(html), to, { options, from: 'html' })
 
 testConformance(createChromium(), {
   fixtures: {
@@ -89,11 +89,15 @@ describe('web pages to PDF', () => {
 
   test('a web page converted to PDF uses the paper of its style sheet unless other paper is requested', async () => {
     const html = '<style>@page{size:100mm 50mm;margin:0}</style>alphamarker'
-    const size = async (options = {}) => readStdout('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
-    assert.match(await size(), /Page size: +28[23]\.\d+ x 14[12]/)
-    assert.match(await size({ pageSize: 'Letter' }), /Page size: +61[12](\.\d+)? x 79[12]/)
-    assert.match(await size({ pageSize: 'Letter', landscape: true }), /Page size: +79[12](\.\d+)? x 61[12]/)
-    assert.match(await size({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
+    const readSize = async (options = {}) =>
+      readStdout('pdfinfo', (await convertHtml(html, 'pdf', options)).path)
+    assert.match(await readSize(), /Page size: +28[23]\.\d+ x 14[12]/)
+    assert.match(await readSize({ pageSize: 'Letter' }), /Page size: +61[12](\.\d+)? x 79[12]/)
+    assert.match(
+      await readSize({ pageSize: 'Letter', landscape: true }),
+      /Page size: +79[12](\.\d+)? x 61[12]/,
+    )
+    assert.match(await readSize({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
   test('a web page converted to PDF has narrower margins on paper too small for the default ones, also in ebooks', async () => {
@@ -142,9 +146,10 @@ describe('web pages to PDF', () => {
 describe('web pages to images', () => {
   test('a web page converted to an image shows the full page, or only the part inside the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
-    const size = async (options = {}) => readImageSize((await convertHtml(html, 'png', options)).path, 'png')
-    assert.deepEqual(await size({ width: 400 }), { width: 400, height: 3000 })
-    assert.deepEqual(await size({ width: 400, height: 300, fullPage: 'false', scale: 2 }), {
+    const readSize = async (options = {}) =>
+      readImageSize((await convertHtml(html, 'png', options)).path, 'png')
+    assert.deepEqual(await readSize({ width: 400 }), { width: 400, height: 3000 })
+    assert.deepEqual(await readSize({ width: 400, height: 300, fullPage: 'false', scale: 2 }), {
       width: 800,
       height: 600,
     })
@@ -162,7 +167,7 @@ describe('web pages to images', () => {
   test("an SVG converted to an image has the drawing's size and transparency", async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="30" height="40" fill="#00f"/></svg>'
-    const source = await page(gzipSync(svg), 'half.svgz')
+    const source = await writePage(gzipSync(svg), 'half.svgz')
     const { path } = await convert(chromium, source, 'png', { options: { scale: 2 } })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 120, height: 80 })
     assert.deepEqual(await colorAt(path, 10, 10), [0, 0, 255, 255])
@@ -183,7 +188,7 @@ describe('CSS and SVG animations', () => {
     ['a drawing', svg],
   ] as const)
     test(`a finite animation in ${caseName} is rendered in its last frame, an endless one in its first`, async () => {
-      const source = await page(file, caseName === 'a page' ? 'moving.html' : 'moving.svg')
+      const source = await writePage(file, caseName === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
       const printedPage = join(folder, `${caseName}.png`)
       await sharp(await renderPdfPage(pdf, 1, 96))
@@ -211,12 +216,12 @@ describe('web page archives', () => {
   test('a web page archive without a closing boundary causes a warning about possible damage', async () => {
     const parts =
       'Content-Type: multipart/related; boundary=x\n\n--x\nContent-Type: text/html\n\n<p>said</p>\n--x'
-    const truncatedPage = await convert(chromium, await page(parts, 'cut.mhtml'), 'pdf')
+    const truncatedPage = await convert(chromium, await writePage(parts, 'cut.mhtml'), 'pdf')
     assert.deepEqual(truncatedPage.warnings, ['MAY_BE_DAMAGED'])
   })
 
   test('a web page archive without a page is refused as damaged', async () => {
-    const source = await page(
+    const source = await writePage(
       'MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n--x\n',
       'empty.mhtml',
     )

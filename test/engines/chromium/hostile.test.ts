@@ -12,7 +12,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { colorAt, folder, page, renderPdfPage } from '../support/chromium-pages.ts'
+import { colorAt, folder, renderPdfPage, writePage } from '../support/chromium-pages.ts'
 import { createChapter, createEpub } from '../support/epub-maker.ts'
 import { countPdfPages, readPdfText, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
@@ -30,7 +30,7 @@ const groups = Array.from(
 const endless = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><defs><path id="a0" d="h1"/>${groups.join('')}</defs><use href="#a10"/></svg>`
 
 const convertHtml = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
-  convert(chromium, await page(html), to, { options, from: 'html' })
+  convert(chromium, await writePage(html), to, { options, from: 'html' })
 
 describe('web content wider than the paper', () => {
   const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
@@ -142,13 +142,13 @@ describe('ebooks to PDF', () => {
 
   test('an ebook with a fixed layout becomes a PDF with pages in their own sizes', async () => {
     const path = join(folder, 'fixed.epub')
-    const page = (width: number) =>
+    const createPage = (width: number) =>
       createChapter(
         '<p style="position:absolute;left:10px;top:10px">alphamarker</p>',
         `<meta name="viewport" content="width=${width}, height=300"/>`,
       )
     await createEpub(path, {
-      files: { 'a.xhtml': page(400), 'b.xhtml': page(600) },
+      files: { 'a.xhtml': createPage(400), 'b.xhtml': createPage(600) },
       spine: ['a.xhtml', 'b.xhtml'],
       metadata: '<meta property="rendition:layout">pre-paginated</meta>',
     })
@@ -163,7 +163,10 @@ describe('ebooks to PDF', () => {
     const path = join(folder, 'empty.epub')
     await createEpub(path, { files: { 'x.css': 'p{}' }, spine: [] })
     await assertRefused(convert(chromium, path, 'pdf'), 'CORRUPT_FILE')
-    await assertRefused(convert(chromium, await page('PK\u0003\u0004 no', 'cut.epub'), 'pdf'), 'CORRUPT_FILE')
+    await assertRefused(
+      convert(chromium, await writePage('PK\u0003\u0004 no', 'cut.epub'), 'pdf'),
+      'CORRUPT_FILE',
+    )
   })
 })
 
@@ -216,7 +219,9 @@ describe('hostile web pages', () => {
 
   test('a hostile web page that never finishes is stopped, and the next page is converted', async () => {
     const signal = AbortSignal.timeout(400)
-    const run = page(endless, 'endless.svg').then((source) => convert(chromium, source, 'png', { signal }))
+    const run = writePage(endless, 'endless.svg').then((source) =>
+      convert(chromium, source, 'png', { signal }),
+    )
     const [stoppedRun, nextRun] = await Promise.all([
       assert.rejects(run, { name: 'TimeoutError' }),
       convertHtml('<p>alphamarker', 'pdf'),
@@ -250,19 +255,19 @@ describe('hostile web pages', () => {
 })
 
 describe('routes of web pages', () => {
-  const names = (from: FormatId, to: FormatId) =>
+  const listNames = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
   test('a web page is converted to PDF and images by the browser, other documents to PDF by their own engines', () => {
-    assert.deepEqual(names('html', 'pdf'), ['chromium:pdf'])
-    assert.deepEqual(names('html', 'png'), ['chromium:png'])
-    assert.deepEqual(names('mhtml', 'jpg'), ['chromium:jpg'])
-    assert.deepEqual(names('epub', 'pdf'), ['chromium:pdf'])
-    assert.deepEqual(names('mobi', 'pdf'), ['calibre:epub', 'chromium:pdf'])
+    assert.deepEqual(listNames('html', 'pdf'), ['chromium:pdf'])
+    assert.deepEqual(listNames('html', 'png'), ['chromium:png'])
+    assert.deepEqual(listNames('mhtml', 'jpg'), ['chromium:jpg'])
+    assert.deepEqual(listNames('epub', 'pdf'), ['chromium:pdf'])
+    assert.deepEqual(listNames('mobi', 'pdf'), ['calibre:epub', 'chromium:pdf'])
     for (const markup of ['md', 'rst', 'org', 'dbk', 'tex'] as const)
-      assert.deepEqual(names(markup, 'pdf'), ['pandoc:html', 'chromium:pdf'])
-    assert.deepEqual(names('docx', 'pdf'), ['libreoffice:pdf'])
-    assert.deepEqual(names('svg', 'png'), ['vips:png'])
+      assert.deepEqual(listNames(markup, 'pdf'), ['pandoc:html', 'chromium:pdf'])
+    assert.deepEqual(listNames('docx', 'pdf'), ['libreoffice:pdf'])
+    assert.deepEqual(listNames('svg', 'png'), ['vips:png'])
     assert.equal(planRoute({ from: 'svg', to: 'png', engine: 'chromium' }).steps[0].engine, 'chromium')
   })
 })

@@ -19,11 +19,11 @@ async function print(name: string, html: string) {
 }
 
 test('a web page with an XML declaration is parsed as XHTML only if it declares the XHTML namespace', async () => {
-  const page = (attributes: string, text: string) =>
+  const createPage = (attributes: string, text: string) =>
     `<?xml version="1.0" encoding="UTF-8"?>\n<html${attributes}><head><title>t</title></head><body><p>${text}</p></body></html>`
-  const html = await print('declared', page('', 'one &eacute; <br> two'))
+  const html = await print('declared', createPage('', 'one &eacute; <br> two'))
   assert.equal(html.text, 'one é two')
-  const xhtml = await print('xhtml', page(' xmlns="http://www.w3.org/1999/xhtml"', 'three <b/> four'))
+  const xhtml = await print('xhtml', createPage(' xmlns="http://www.w3.org/1999/xhtml"', 'three <b/> four'))
   assert.equal(xhtml.text, 'three four')
 })
 

@@ -12,7 +12,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { createOptionsSchema } from '../../../lib/plan/index.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { page } from '../support/chromium-pages.ts'
+import { writePage } from '../support/chromium-pages.ts'
 import { convertAndCleanUp } from '../support/convert-and-clean-up.ts'
 import { countPdfPages, readPdfText } from '../support/inspect-result.ts'
 import { convert, fixture, type RunSettings, removeRuns } from '../support/run-engine.ts'
@@ -30,7 +30,7 @@ const withScripts = { traits: ['page-scripts'] } as const
 let pages = 0
 async function convertPage(html: string, to: FormatId, settings: RunSettings = withScripts) {
   pages++
-  return convert(chromium, await page(html, `scripts-${pages}.html`), to, { from: 'html', ...settings })
+  return convert(chromium, await writePage(html, `scripts-${pages}.html`), to, { from: 'html', ...settings })
 }
 
 const script = (code: string) => `<p id="out">alphamarker</p><script>${code}</script>`
@@ -92,7 +92,7 @@ describe('scripts of uploaded web pages', () => {
     const html = `<p>Größe</p><p id="gone">Übermut</p><script>gone.remove()</script>`
     for (const encoding of ['cp437', 'windows-1252']) {
       pages++
-      const path = await page(html, `scripts-${pages}.html`)
+      const path = await writePage(html, `scripts-${pages}.html`)
       await writeFile(path, iconv.encode(html, encoding))
       const run = await convert(chromium, path, 'pdf', { ...withScripts, options: { encoding } })
       assert.equal((await readPdfText(run.path)).trim(), 'Größe', encoding)
@@ -121,11 +121,11 @@ describe('scripts of uploaded web pages', () => {
 
 describe('the scripts option', () => {
   test('scripts run only in an uploaded HTML page, not in a page made from Markdown', async () => {
-    const path = await page(script(write("'written'")), 'sent.html')
+    const path = await writePage(script(write("'written'")), 'sent.html')
     const sent = await convertAndCleanUp(path, 'pdf')
     assert.match(await readPdfText(sent.path), /alphamarker written/)
     assert.deepEqual(sent.codes, [])
-    const text = await page(`# Title\n\n${script(write("'EVIL'"))}\n`, 'source.md')
+    const text = await writePage(`# Title\n\n${script(write("'EVIL'"))}\n`, 'source.md')
     const { path: printed } = await convertAndCleanUp(text, 'pdf')
     const markdown = await readPdfText(printed)
     assert.match(markdown, /alphamarker/)

@@ -130,7 +130,7 @@ describe('audio conversions', () => {
   })
 
   test('audio with 20, 24 or 32 bits per sample keeps them or causes a warning', async () => {
-    const samples = (path: string) =>
+    const readSamples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
     const noise = (name: string, codec: string, ...filters: string[]) => {
       const path = join(folder, name)
@@ -143,13 +143,17 @@ describe('audio conversions', () => {
     for (const source of [encode20BitFlac(wav24Bit), wav24Bit]) {
       for (const to of losslessFormats) {
         const run = await convert(ffmpeg, source, to)
-        assert.equal(await samples(run.path), await samples(source), `${to} of ${source}`)
+        assert.equal(await readSamples(run.path), await readSamples(source), `${to} of ${source}`)
         assert.deepEqual(run.warnings, [], to)
       }
     }
     const wav32Bit = noise('deep32.wav', 'pcm_s32le')
     for (const to of ['wav', 'wv', 'aiff', 'caf'] as const)
-      assert.equal(await samples((await convert(ffmpeg, wav32Bit, to)).path), await samples(wav32Bit), to)
+      assert.equal(
+        await readSamples((await convert(ffmpeg, wav32Bit, to)).path),
+        await readSamples(wav32Bit),
+        to,
+      )
     for (const to of ['flac', 'alac'] as const)
       assert.deepEqual((await convert(ffmpeg, wav32Bit, to)).warnings, ['SAMPLES_ROUNDED'], to)
   })
@@ -160,9 +164,9 @@ describe('audio conversions', () => {
     execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, '-c:a', 'pcm_s32le', '-bitexact', deep])
     const flac = join(folder, 'deep.flac')
     execFileSync('flac', ['--silent', '--force', '-o', flac, deep])
-    const samples = (path: string) =>
+    const readSamples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s32le', '-')
-    assert.equal(await samples((await convert(ffmpeg, flac, 'wav')).path), await samples(deep))
+    assert.equal(await readSamples((await convert(ffmpeg, flac, 'wav')).path), await readSamples(deep))
   })
 
   test('an audio file without samples is refused as corrupt', async () => {
@@ -177,11 +181,11 @@ describe('audio conversions', () => {
   })
 
   test('audio keeps identical samples in lossless formats', async () => {
-    const samples = (path: string) =>
+    const readSamples = (path: string) =>
       readStdout('ffmpeg', '-v', 'error', '-i', path, '-f', 'md5', '-c:a', 'pcm_s16le', '-')
-    const source = await samples(fixture('tone.wav'))
+    const source = await readSamples(fixture('tone.wav'))
     for (const to of ['flac', 'alac', 'wv', 'tta', 'aiff', 'au', 'caf', 'w64'] as const) {
-      assert.equal(await samples((await convert(ffmpeg, fixture('tone.wav'), to)).path), source, to)
+      assert.equal(await readSamples((await convert(ffmpeg, fixture('tone.wav'), to)).path), source, to)
     }
   })
 })

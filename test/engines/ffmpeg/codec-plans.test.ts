@@ -112,14 +112,14 @@ describe('video codecs', () => {
     })
     assert.equal(supportingCodecs.join(' '), 'vp9 vp8')
     for (const [to, codec] of allCases) {
-      const codes = (options: object) =>
+      const listCodes = (options: object) =>
         createRecipe(to, { codec, ...options }, transparent).warnings.map(({ code }) => code)
       assert.equal(
-        codes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'),
+        listCodes({ mode: 'encode' }).includes('TRANSPARENCY_DROPPED'),
         !supportingCodecs.includes(codec),
         codec,
       )
-      assert.ok(!codes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
+      assert.ok(!listCodes({ mode: 'encode', background: '#ff0000' }).includes('TRANSPARENCY_DROPPED'), codec)
     }
   })
 

@@ -102,13 +102,13 @@ describe('media options', () => {
   })
 
   test('media options exist only for formats to which they apply', () => {
-    const names = (schema: z.ZodObject) => Object.keys(schema.shape)
-    assert.equal(names(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
-    assert.equal(names(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
-    assert.equal(names(audioOptions(audioContainers.mka)).includes('audioBitrate'), true)
-    assert.equal(names(compressOptions(audioContainers.mp3)).includes('fps'), false)
-    assert.equal(names(compressOptions(videoContainers.mp4)).includes('fps'), true)
-    assert.equal(names(videoSchema).includes('audioCodec'), true)
+    const listNames = (schema: z.ZodObject) => Object.keys(schema.shape)
+    assert.equal(listNames(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
+    assert.equal(listNames(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
+    assert.equal(listNames(audioOptions(audioContainers.mka)).includes('audioBitrate'), true)
+    assert.equal(listNames(compressOptions(audioContainers.mp3)).includes('fps'), false)
+    assert.equal(listNames(compressOptions(videoContainers.mp4)).includes('fps'), true)
+    assert.equal(listNames(videoSchema).includes('audioCodec'), true)
   })
 
   test('a video resolution is parsed as the shorter side or as a box', () => {
@@ -279,9 +279,9 @@ describe('page options', () => {
 
 describe('ebook options', () => {
   test('ebook options are passed to calibre as arguments', () => {
-    const args = (options: object) => ebookArgs(EbookOptions.parse(options), 'epub')
-    assert.deepEqual(args({}), [])
-    assert.deepEqual(args({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
+    const getArgs = (options: object) => ebookArgs(EbookOptions.parse(options), 'epub')
+    assert.deepEqual(getArgs({}), [])
+    assert.deepEqual(getArgs({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
     const allOptions = {
       ebookOutputProfile: 'kindle_pw3',
       ebookBaseFontSize: '12.5',
@@ -289,11 +289,11 @@ describe('ebook options', () => {
       ebookSmartenPunctuation: 'true',
       ebookDisableFontRescaling: true,
     }
-    assert.deepEqual(args(allOptions), [
+    assert.deepEqual(getArgs(allOptions), [
       ...['--output-profile=kindle_pw3', '--base-font-size=12.5', '--embed-all-fonts'],
       ...['--smarten-punctuation', '--disable-font-rescaling'],
     ])
-    assert.deepEqual(args({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
+    assert.deepEqual(getArgs({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
     assertEachRefused(EbookOptions, {
       ebookBaseFontSize: 3,
       ebookOutputProfile: 'x',

@@ -110,17 +110,17 @@ describe('codec=copy', () => {
       mayCopy: true,
       keepSubtitles: true,
     })
-  const messages = (codec_name: string, options: object) =>
+  const listMessages = (codec_name: string, options: object) =>
     recipe(codec_name, options).warnings.map(({ message }) => message)
 
   test('codec=copy causes a warning if a stream cannot be copied', () => {
-    assert.deepEqual(messages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
+    assert.deepEqual(listMessages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
     assert.match(
-      messages('vorbis', { audioCodec: 'copy' }).join(),
+      listMessages('vorbis', { audioCodec: 'copy' }).join(),
       /^audioCodec=copy: the vorbis stream .* re-encoded as aac/,
     )
-    assert.match(messages('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
-    assert.match(messages('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
+    assert.match(listMessages('aac', { audioCodec: 'copy', volume: 2 }).join(), /^audioCodec=copy/)
+    assert.match(listMessages('aac', { codec: 'copy', fps: 5 }).join(), /^codec=copy: the h264 stream/)
   })
 })
 
@@ -146,7 +146,7 @@ test('a two-pass encoding without a bit rate warns that the quality option is ig
 
 describe('audio with many channels', () => {
   test('more audio channels than the format supports cause a warning, unless fewer were requested', () => {
-    const messages = (to: 'mp3' | 'flac', options: object) =>
+    const listMessages = (to: 'mp3' | 'flac', options: object) =>
       buildRecipe({
         media: createVideoWithAudio({ index: 1, codec_name: 'ac3', channels: 6, channel_layout: '5.1' }),
         from: 'mkv',
@@ -156,14 +156,14 @@ describe('audio with many channels', () => {
         mayCopy: true,
         keepSubtitles: true,
       }).warnings.filter(({ code }) => code === 'CHANNELS_MIXED')
-    assert.deepEqual(messages('mp3', {}), [
+    assert.deepEqual(listMessages('mp3', {}), [
       {
         code: 'CHANNELS_MIXED',
         message: 'The 6 channels were mixed down to 2: the format does not support more.',
       },
     ])
-    assert.deepEqual(messages('mp3', { channels: 1 }), [])
-    assert.deepEqual(messages('flac', {}), [])
+    assert.deepEqual(listMessages('mp3', { channels: 1 }), [])
+    assert.deepEqual(listMessages('flac', {}), [])
   })
 })
 
@@ -239,25 +239,25 @@ describe('option values of other services', () => {
 })
 
 describe('ebook margins', () => {
-  const args = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }), 'epub')
+  const getArgs = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }), 'epub')
 
   test('ebook margins are set for all sides at once, for each in order, or by name', () => {
-    assert.equal(args('7').length, 4)
+    assert.equal(getArgs('7').length, 4)
     for (const inOrder of ['1,2,3,4', '1/2/3/4', '1 / 2 / 3 / 4'])
-      assert.deepEqual(args(inOrder), [
+      assert.deepEqual(getArgs(inOrder), [
         '--margin-top=1',
         '--margin-bottom=2',
         '--margin-left=3',
         '--margin-right=4',
       ])
-    assert.deepEqual(args('top=1/left=3'), ['--margin-top=1', '--margin-left=3'])
+    assert.deepEqual(getArgs('top=1/left=3'), ['--margin-top=1', '--margin-left=3'])
     for (const sides of [
       'top=10, left=20.5',
       'Top:10;left:20.5',
       '{"top":10,"left":20.5}',
       { top: 10, left: 20.5 },
     ])
-      assert.deepEqual(args(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
+      assert.deepEqual(getArgs(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
   })
 
   test('invalid ebook margins are refused with the accepted notations', () => {
@@ -335,9 +335,9 @@ describe('SVG engines', () => {
   })
 
   test('an SVG has the same options with the browser as with librsvg', () => {
-    const names = (route: ReturnType<typeof planRoute>) => Object.keys(createOptionsSchema(route).shape)
-    const withLibrsvg = names(planRoute({ from: 'svg', to: 'png' }))
-    const withBrowser = names(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
+    const listNames = (route: ReturnType<typeof planRoute>) => Object.keys(createOptionsSchema(route).shape)
+    const withLibrsvg = listNames(planRoute({ from: 'svg', to: 'png' }))
+    const withBrowser = listNames(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))
     assert.deepEqual(
       withLibrsvg.filter((name) => !withBrowser.includes(name)),
       [],

@@ -103,28 +103,28 @@ describe('video and audio compression', () => {
   after(removeRuns)
   const compress = (path: string, format: FormatId, options: RunSettings['options'] = {}) =>
     convert(ffmpeg, path, format, { operation: 'compress', options })
-  const bytes = async (run: Run) => (await stat(run.path)).size
+  const readSize = async (run: Run) => (await stat(run.path)).size
   const largeRun = (to: FormatId) =>
     convert(ffmpeg, fixture('video.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
   test('compression makes a video smaller, and even smaller with a lower quality', async () => {
     const source = await largeRun('mp4')
     const [low, high] = [
-      await bytes(await compress(source.path, 'mp4', { quality: 'low' })),
-      await bytes(await compress(source.path, 'mp4', { quality: 'high' })),
+      await readSize(await compress(source.path, 'mp4', { quality: 'low' })),
+      await readSize(await compress(source.path, 'mp4', { quality: 'high' })),
     ]
-    assert.ok(low < high && high < (await bytes(source)), `${low}, ${high}, ${await bytes(source)}`)
+    assert.ok(low < high && high < (await readSize(source)), `${low}, ${high}, ${await readSize(source)}`)
   })
 
   test('compression meets a target size for video and audio', async () => {
     const video = await compress((await largeRun('mp4')).path, 'mp4', { targetSize: '20k' })
-    assert.ok((await bytes(video)) <= 20_000, `the video has ${await bytes(video)} bytes`)
+    assert.ok((await readSize(video)) <= 20_000, `the video has ${await readSize(video)} bytes`)
     assert.ok((await summarizeResult(video)).seconds > 0.9, 'the video is as long as before')
     const mp3Run = await convert(ffmpeg, fixture('surround.flac'), 'mp3', {
       options: { audioBitrate: '320k' },
     })
     const audio = await compress(mp3Run.path, 'mp3', { targetSize: 10_000 })
-    assert.ok((await bytes(audio)) <= 10_000, `the audio has ${await bytes(audio)} bytes`)
+    assert.ok((await readSize(audio)) <= 10_000, `the audio has ${await readSize(audio)} bytes`)
   })
 
   test('compression meets a target size that requires a lower sample rate for Vorbis', async () => {
@@ -132,7 +132,10 @@ describe('video and audio compression', () => {
     const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more: moreInputs })
     const compressedRun = await compress(long.path, 'ogg', { targetSize: 14_000 })
     assert.deepEqual(compressedRun.warnings, [])
-    assert.ok((await bytes(compressedRun)) <= 14_000, `the audio has ${await bytes(compressedRun)} bytes`)
+    assert.ok(
+      (await readSize(compressedRun)) <= 14_000,
+      `the audio has ${await readSize(compressedRun)} bytes`,
+    )
     assert.ok((await summarizeResult(compressedRun)).seconds > 11, 'it is as long as before')
   })
 
@@ -143,7 +146,7 @@ describe('video and audio compression', () => {
     ] as const) {
       const run = await compress(fixture(name), format, { targetSize: '50M' })
       assert.deepEqual(run.warnings, ['NOT_SMALLER'])
-      assert.equal(await bytes(run), (await stat(fixture(name))).size)
+      assert.equal(await readSize(run), (await stat(fixture(name))).size)
     }
   })
 
@@ -158,7 +161,7 @@ describe('video and audio compression', () => {
     )
     const minBytes = Number(details?.least)
     assert.ok(minBytes > 10_000, `it says that ${minBytes} bytes are possible`)
-    const compressedBytes = await bytes(await compress(long.path, 'mp4', { targetSize: minBytes }))
+    const compressedBytes = await readSize(await compress(long.path, 'mp4', { targetSize: minBytes }))
     assert.ok(compressedBytes <= minBytes, `${compressedBytes} of ${minBytes} bytes`)
   })
 

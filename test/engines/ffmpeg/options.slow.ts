@@ -13,7 +13,7 @@ import { convert, fixture, type Run, removeRuns } from '../support/run-engine.ts
 
 describe('video options', () => {
   after(removeRuns)
-  const size = async (to: FormatId, options: Record<string, unknown>, source = 'video.mp4') => {
+  const readSize = async (to: FormatId, options: Record<string, unknown>, source = 'video.mp4') => {
     const [stream] = await probeStreams(await convert(ffmpeg, fixture(source), to, { options }), 'video')
     return [stream?.width, stream?.height]
   }
@@ -24,14 +24,14 @@ describe('video options', () => {
   }
 
   test('the resolution option of a video sets the shorter side or a box and keeps the aspect ratio', async () => {
-    assert.deepEqual(await size('mp4', { resolution: '240P' }), [320, 240])
-    assert.deepEqual(await size('mp4', { resolution: '32x32' }), [32, 24])
-    assert.deepEqual(await size('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
+    assert.deepEqual(await readSize('mp4', { resolution: '240P' }), [320, 240])
+    assert.deepEqual(await readSize('mp4', { resolution: '32x32' }), [32, 24])
+    assert.deepEqual(await readSize('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
   })
 
   test('the rotation option rotates a video', async () => {
-    assert.deepEqual(await size('mp4', { rotate: '90' }), [48, 64])
-    assert.deepEqual(await size('mp4', { rotate: 180 }), [64, 48])
+    assert.deepEqual(await readSize('mp4', { rotate: '90' }), [48, 64])
+    assert.deepEqual(await readSize('mp4', { rotate: 180 }), [64, 48])
   })
 
   test('video options set the frame rate, and the bit rate and sample rate of the audio', async () => {
@@ -61,14 +61,14 @@ describe('video options', () => {
   })
 
   test('a higher quality option gives a larger video file', async () => {
-    const bytes = async (options: Record<string, unknown>) =>
+    const readBytes = async (options: Record<string, unknown>) =>
       (await stat((await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })).path)).size
     for (const [worseOptions, betterOptions] of [
       [{ quality: 'low' }, { quality: 'highest' }],
       [{ quality: 10 }, { quality: 95 }],
       [{ crf: 45 }, { crf: 15 }],
     ] as const) {
-      const [smallBytes, largeBytes] = [await bytes(worseOptions), await bytes(betterOptions)]
+      const [smallBytes, largeBytes] = [await readBytes(worseOptions), await readBytes(betterOptions)]
       assert.ok(
         smallBytes < largeBytes,
         `${JSON.stringify(worseOptions)} ${smallBytes}, ${JSON.stringify(betterOptions)} ${largeBytes} bytes`,
@@ -139,12 +139,12 @@ describe('video options', () => {
 describe('GIFs from videos', () => {
   after(removeRuns)
   const gif = (options: Record<string, unknown>) => convert(ffmpeg, fixture('video.mp4'), 'gif', { options })
-  const frames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
+  const readFrames = async (run: Run) => (await probeStreams(run, 'video'))[0]?.nb_read_packets
 
   test('a GIF made from a video has the requested width, frame rate and range', async () => {
     const run = await gif({ width: 32, fps: 10, start: '00:00:00.2', end: '0.7' })
     assert.deepEqual(await readImageSize(run.path, 'gif'), { width: 32, height: 24 })
-    assert.equal(await frames(run), 5)
+    assert.equal(await readFrames(run), 5)
   })
 
   test('a GIF made from a video ends with the last frame before the requested end', async () => {
@@ -179,7 +179,7 @@ describe('GIFs from videos', () => {
   })
 
   test('a GIF made from a video can play forward and backward', async () => {
-    assert.equal(await frames(await gif({ boomerang: 'true' })), 19)
+    assert.equal(await readFrames(await gif({ boomerang: 'true' })), 19)
   })
 
   test('a GIF made from a video repeats as often as requested', async () => {
@@ -197,7 +197,7 @@ describe('GIFs from videos', () => {
   test('a GIF made from a video supports every dither method and palette', async () => {
     for (const palette of ['optimized', 'full']) {
       for (const dither of ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2']) {
-        assert.equal(await frames(await gif({ dither, palette })), 10, `${dither} ${palette}`)
+        assert.equal(await readFrames(await gif({ dither, palette })), 10, `${dither} ${palette}`)
       }
     }
   })

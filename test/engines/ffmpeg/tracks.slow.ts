@@ -13,7 +13,7 @@ import { convert, fixture, type Run } from '../support/run-engine.ts'
 const folder = scratchFolder('tracks')
 const getPath = (name: string) => join(folder, name)
 const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
-const seconds = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
+const readDurationS = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
 describe('chapters, subtitles and covers of videos', () => {
   test('a video keeps its chapters with their titles, or causes a warning', async () => {
@@ -103,7 +103,10 @@ describe('trimming', () => {
     ] as const) {
       const run = await convert(ffmpeg, fixture(name), to, { options: { start: '00:00:00.3', end: '0.7' } })
       // MP3 frames are long at low sample rates, and the encoder adds some silence at the beginning.
-      assert.ok(Math.abs((await seconds(run)) - 0.4) < 0.2, `${name} to ${to}: ${await seconds(run)} s`)
+      assert.ok(
+        Math.abs((await readDurationS(run)) - 0.4) < 0.2,
+        `${name} to ${to}: ${await readDurationS(run)} s`,
+      )
     }
   })
 
@@ -136,7 +139,7 @@ describe('audio options and MIDI', () => {
     await writeFile(getPath('note.rmi'), Buffer.concat([Buffer.from('RIFF\0\0\0\0RMIDdata\0\0\0\0'), bare]))
     for (const name of ['note.mid', 'note.rmi']) {
       const run = await convert(ffmpeg, getPath(name), 'mp3')
-      assert.ok((await seconds(run)) > 0.5, name)
+      assert.ok((await readDurationS(run)) > 0.5, name)
       assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
     }
     await writeFile(getPath('noise.mid'), 'MThd and nothing that follows')

@@ -11,7 +11,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 after(removeRuns)
 
-const document = (body: string, attributes = '') =>
+const createDocument = (body: string, attributes = '') =>
   `<?xml version="1.0"?><tt:tt xmlns:tt="http://www.w3.org/ns/ttml" xmlns:ttp="http://www.w3.org/ns/ttml#parameter" xmlns:tts="http://www.w3.org/ns/ttml#styling" ${attributes}><tt:head><tt:metadata><tt:p>no cue</tt:p></tt:metadata></tt:head><tt:body>${body}</tt:body></tt:tt>`
 const cue = (startMs: number, endMs: number, ...lines: string[]) => ({ startMs, endMs, lines })
 
@@ -33,13 +33,13 @@ test('TTML subtitles keep times, lines and italics in SubRip and WebVTT', async 
 test('the times of a TTML element are relative to its parent and end with it', () => {
   const body =
     '<tt:div begin="10s" end="20s"><tt:p begin="5s" end="6s">b</tt:p><tt:p begin="00:00:01.5" dur="60s">a</tt:p></tt:div>'
-  assert.deepEqual(parseTtml(document(body)), [cue(11_500, 20_000, 'a'), cue(15_000, 16_000, 'b')])
+  assert.deepEqual(parseTtml(createDocument(body)), [cue(11_500, 20_000, 'a'), cue(15_000, 16_000, 'b')])
 })
 
 test('TTML spans with times become separate cues', () => {
   const body =
     '<tt:p begin="1s" end="3s"><tt:span dur="1s" tts:fontWeight="bold">one</tt:span> <tt:span begin="1s">two &amp; <tt:span tts:textDecoration="underline">three</tt:span></tt:span></tt:p>'
-  assert.deepEqual(parseTtml(document(body)), [
+  assert.deepEqual(parseTtml(createDocument(body)), [
     cue(1000, 2000, '<b>one</b>'),
     cue(2000, 3000, 'two & <u>three</u>'),
   ])
@@ -47,18 +47,18 @@ test('TTML spans with times become separate cues', () => {
 
 test('white space in TTML is collapsed unless xml:space preserves it', () => {
   const p = (attributes: string) => `<tt:p begin="1s" end="2s" ${attributes}>a\n   b<tt:br/> c</tt:p>`
-  assert.deepEqual(parseTtml(document(p('')))[0]?.lines, ['a b', 'c'])
-  assert.deepEqual(parseTtml(document(p('xml:space="preserve"')))[0]?.lines, ['a', 'b', 'c'])
+  assert.deepEqual(parseTtml(createDocument(p('')))[0]?.lines, ['a b', 'c'])
+  assert.deepEqual(parseTtml(createDocument(p('xml:space="preserve"')))[0]?.lines, ['a', 'b', 'c'])
 })
 
 test('numeric character references in TTML are decoded', () => {
   const body = '<tt:p begin="1s" end="2s">it&#39;s caf&#xE9; &amp;#39;</tt:p>'
-  assert.deepEqual(parseTtml(document(body))[0]?.lines, ["it's café &#39;"])
+  assert.deepEqual(parseTtml(createDocument(body))[0]?.lines, ["it's café &#39;"])
 })
 
 test('a TTML cue without an end time ends when the next begins', async () => {
   const source = join(scratchFolder('ttml-test'), 'open.ttml')
-  await writeFile(source, document('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last</tt:p>'))
+  await writeFile(source, createDocument('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last</tt:p>'))
   const { path } = await convert(ffmpeg, source, 'srt')
   assert.deepEqual(
     parseCues(await readFile(path, 'utf8'), 'srt').map(({ endS }) => endS),
@@ -68,7 +68,7 @@ test('a TTML cue without an end time ends when the next begins', async () => {
 
 test('a truncated TTML file is refused as damaged', async () => {
   const source = join(scratchFolder('ttml-test'), 'cut.ttml')
-  await writeFile(source, document('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last').slice(0, -20))
+  await writeFile(source, createDocument('<tt:p begin="1s">first</tt:p><tt:p begin="2s">last').slice(0, -20))
   await assert.rejects(convert(ffmpeg, source, 'srt'), { code: 'CORRUPT_FILE' })
 })
 

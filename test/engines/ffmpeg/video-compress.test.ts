@@ -31,13 +31,13 @@ describe('compressed videos', () => {
 
   const compress = (options: Readonly<Record<string, unknown>>, source = video) =>
     convert(ffmpeg, source, 'mp4', { operation: 'compress', options })
-  const bytes = async (path: string) => (await stat(path)).size
+  const readSize = async (path: string) => (await stat(path)).size
 
   test('a compressed video has lower bit rates for a lower quality, and keeps its dimensions and duration', async () => {
     const low = await compress({ quality: 'low' })
     const high = await compress({ quality: 'high' })
-    assert.ok((await bytes(low.path)) < (await bytes(high.path)) * 0.8)
-    assert.ok((await bytes(high.path)) < (await bytes(video)))
+    assert.ok((await readSize(low.path)) < (await readSize(high.path)) * 0.8)
+    assert.ok((await readSize(high.path)) < (await readSize(video)))
     const rates = await Promise.all(
       [low, high].map(async (run) => Number((await probeStreams(run, 'audio'))[0]?.bit_rate)),
     )
@@ -51,7 +51,7 @@ describe('compressed videos', () => {
 
   test('a compressed video stays below the target size but uses most of it', async () => {
     const run = await compress({ targetSize: 60_000, resolution: '240p', fps: 20 })
-    const size = await bytes(run.path)
+    const size = await readSize(run.path)
     assert.ok(size <= 60_000 && size > 45_000, `${size} bytes`)
     const [video] = await probeStreams(run, 'video')
     assert.equal(video?.avg_frame_rate, '20/1')
@@ -60,7 +60,7 @@ describe('compressed videos', () => {
   test('a compressed video is left unchanged with a warning if it is already small enough', async () => {
     for (const [options, source] of [
       [{ targetSize: 10_000_000 }, fixture('video.mp4')],
-      [{ targetSize: await bytes(video) }, video],
+      [{ targetSize: await readSize(video) }, video],
       [{ quality: 100 }, fixture('video.mp4')],
     ] as const) {
       const { path, warnings, result, progress } = await compress(options, source)

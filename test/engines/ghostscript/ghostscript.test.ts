@@ -211,14 +211,14 @@ describe('PDF pages rendered by Ghostscript', () => {
   })
 
   test('Ghostscript is the default engine only if no cheaper engine converts the formats', () => {
-    const names = (from: FormatId, to: FormatId) =>
+    const listNames = (from: FormatId, to: FormatId) =>
       planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
-    assert.deepEqual(names('pdf', 'jpg'), ['pdf:jpg'])
-    assert.deepEqual(names('ps', 'jpg'), ['ghostscript:pdf', 'pdf:jpg'])
-    assert.deepEqual(names('eps', 'webp'), ['ghostscript:png', 'vips:webp'])
-    assert.deepEqual(names('svg', 'pdf'), ['ghostscript:pdf'])
-    assert.deepEqual(names('webp', 'eps'), ['vips:png', 'ghostscript:eps'])
-    assert.deepEqual(names('pdf', 'eps'), ['ghostscript:eps'])
+    assert.deepEqual(listNames('pdf', 'jpg'), ['pdf:jpg'])
+    assert.deepEqual(listNames('ps', 'jpg'), ['ghostscript:pdf', 'pdf:jpg'])
+    assert.deepEqual(listNames('eps', 'webp'), ['ghostscript:png', 'vips:webp'])
+    assert.deepEqual(listNames('svg', 'pdf'), ['ghostscript:pdf'])
+    assert.deepEqual(listNames('webp', 'eps'), ['vips:png', 'ghostscript:eps'])
+    assert.deepEqual(listNames('pdf', 'eps'), ['ghostscript:eps'])
     const [step] = planRoute({ from: 'pdf', to: 'jpg', engine: 'ghostscript' }).steps
     assert.equal(step.engine, 'ghostscript')
   })

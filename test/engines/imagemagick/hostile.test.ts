@@ -86,38 +86,38 @@ describe('hostile images for ImageMagick', () => {
   })
 
   test('an image that declares sides above the limit is refused as too large, even if data is missing', async () => {
-    const header = (length: number, mark: string, write: (bytes: Buffer) => void) => {
+    const createHeader = (length: number, mark: string, write: (bytes: Buffer) => void) => {
       const bytes = Buffer.alloc(length)
       bytes.write(mark, 'latin1')
       write(bytes)
       return bytes
     }
     const sides = [60_000, 60_000] as const
-    const png = header(33, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', (bytes) => {
+    const png = createHeader(33, '\x89PNG\r\n\x1a\n\0\0\0\rIHDR', (bytes) => {
       for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 16 + 4 * at)
       bytes.set([8, 2], 24)
       bytes.writeUInt32BE(crc32(bytes.subarray(12, 29)), 29)
     })
-    const iconEntry = header(22, '\0\0\x01\0\x01\0', (bytes) => {
+    const iconEntry = createHeader(22, '\0\0\x01\0\x01\0', (bytes) => {
       bytes.set([1, 0, 32, 0], 10)
       bytes.writeUInt32LE(png.length, 14)
       bytes.writeUInt32LE(22, 18)
     })
-    const bmp = header(200, 'BM', (bytes) => {
+    const bmp = createHeader(200, 'BM', (bytes) => {
       bytes.writeUInt32LE(54, 10)
       bytes.writeUInt32LE(40, 14)
       for (const [at, side] of sides.entries()) bytes.writeInt32LE(side, 18 + 4 * at)
       bytes.set([1, 0, 24, 0], 26)
     })
-    const pcx = header(192, '\x0a\x05\x01\x08', (bytes) => {
+    const pcx = createHeader(192, '\x0a\x05\x01\x08', (bytes) => {
       for (const [at, side] of sides.entries()) bytes.writeUInt16LE(side - 1, 8 + 2 * at)
       bytes.set([3, 96, 234, 1], 65)
     })
-    const tga = header(64, '\0\0\x0a', (bytes) => {
+    const tga = createHeader(64, '\0\0\x0a', (bytes) => {
       for (const [at, side] of sides.entries()) bytes.writeUInt16LE(side, 12 + 2 * at)
       bytes[16] = 24
     })
-    const psd = header(64, '8BPS\0\x01', (bytes) => {
+    const psd = createHeader(64, '8BPS\0\x01', (bytes) => {
       bytes[13] = 3
       for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 14 + 4 * at)
       bytes.set([0, 8, 0, 3], 22)

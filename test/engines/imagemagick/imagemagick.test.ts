@@ -70,9 +70,9 @@ describe('ImageMagick formats', () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 30 } as const
     await sharp({ create: { width: 200, height: 150, channels: 3, noise, background: '#888' } }).toFile(path)
     for (const to of ['jp2', 'j2k'] as const) {
-      const bytes = async (quality: unknown) =>
+      const readBytes = async (quality: unknown) =>
         (await readFile((await convert(imagemagick, path, to, { options: { quality } })).path)).length
-      const [low, high] = [await bytes('low'), await bytes('highest')]
+      const [low, high] = [await readBytes('low'), await readBytes('highest')]
       assert.ok(low * 1.5 < high, `${to}: ${low} and ${high} bytes`)
     }
   })
@@ -101,11 +101,11 @@ describe('ImageMagick formats', () => {
   })
 
   test('a gray or black-and-white image is written with the declared type', async () => {
-    const pixels = async (to: FormatId) =>
+    const readPixels = async (to: FormatId) =>
       readQuarterColors((await convert(imagemagick, fixture('corners.png'), to)).path)
-    assert.match(await pixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
+    assert.match(await readPixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
     for (const to of ['pbm', 'xbm'] as const) {
-      assert.match(await pixels(to), /^(\((0 0 0|255 255 255)\)){4}$/, to)
+      assert.match(await readPixels(to), /^(\((0 0 0|255 255 255)\)){4}$/, to)
     }
   })
 
@@ -197,16 +197,16 @@ describe('ImageMagick formats', () => {
   })
 
   test('an image becomes an icon of the common sizes, none larger than 256 pixels or than the image', async () => {
-    const sizes = async (options: Record<string, unknown>, source: string) => {
+    const listSizes = async (options: Record<string, unknown>, source: string) => {
       const { path } = await convert(imagemagick, source, 'ico', { options })
       return readIconSizes(await readFile(path))
     }
-    assert.deepEqual(await sizes({}, fixture('corners.png')), [40, 32, 16])
+    assert.deepEqual(await listSizes({}, fixture('corners.png')), [40, 32, 16])
     const { path: largePath } = await convert(imagemagick, fixture('corners.png'), 'png', {
       options: { width: 300, fit: 'scale' },
     })
-    assert.deepEqual(await sizes({}, largePath), [256, 128, 64, 48, 32, 16])
-    assert.deepEqual(await sizes({ width: 20 }, largePath), [20])
+    assert.deepEqual(await listSizes({}, largePath), [256, 128, 64, 48, 32, 16])
+    assert.deepEqual(await listSizes({ width: 20 }, largePath), [20])
   })
 
   test('an animation keeps frames and delays in GIF, and causes a warning for other targets', async () => {
@@ -235,13 +235,13 @@ describe('ImageMagick formats', () => {
   })
 
   test('ImageMagick writes an image with the requested size and quality', async () => {
-    const size = async (options: Record<string, unknown>) =>
+    const readSize = async (options: Record<string, unknown>) =>
       readImageSize((await convert(imagemagick, cornersFixture('psd'), 'png', { options })).path, 'png')
-    assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
-    assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
-    assert.deepEqual(await size({ height: 300, fit: 'scale' }), { width: 400, height: 300 })
-    assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
-    const bytes = async (quality: unknown) =>
+    assert.deepEqual(await readSize({ width: '20' }), { width: 20, height: 15 })
+    assert.deepEqual(await readSize({ width: 400 }), { width: 40, height: 30 })
+    assert.deepEqual(await readSize({ height: 300, fit: 'scale' }), { width: 400, height: 300 })
+    assert.deepEqual(await readSize({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
+    const readBytes = async (quality: unknown) =>
       (
         await readFile(
           (
@@ -249,7 +249,10 @@ describe('ImageMagick formats', () => {
           ).path,
         )
       ).length
-    assert.ok((await bytes('low')) < (await bytes('highest')) && (await bytes(5)) < (await bytes('95')))
+    assert.ok(
+      (await readBytes('low')) < (await readBytes('highest')) &&
+        (await readBytes(5)) < (await readBytes('95')),
+    )
   })
 })
 
@@ -259,12 +262,12 @@ function readIconSizes(bytes: Buffer): number[] {
 
 describe('image routes', () => {
   after(removeRuns)
-  const names = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
+  const listNames = (from: FormatId, to: FormatId, engine?: 'imagemagick') =>
     planRoute({ from, to, ...defined({ engine }) }).steps.map((step) => `${step.engine}:${step.to}`)
 
   test('an image is converted by libvips alone if libvips supports both formats', () => {
-    assert.deepEqual(names('png', 'jpg'), ['vips:jpg'])
-    assert.deepEqual(names('png', 'jpg', 'imagemagick'), ['imagemagick:jpg'])
+    assert.deepEqual(listNames('png', 'jpg'), ['vips:jpg'])
+    assert.deepEqual(listNames('png', 'jpg', 'imagemagick'), ['imagemagick:jpg'])
   })
 
   test('an image that libvips cannot read is converted by ImageMagick and then libvips for targets that libvips writes better', async () => {
@@ -273,12 +276,12 @@ describe('image routes', () => {
       ['tga', 'avif'],
       ['dds', 'pdf'],
     ] as const) {
-      assert.deepEqual(names(from, to), ['imagemagick:png', `vips:${to}`])
+      assert.deepEqual(listNames(from, to), ['imagemagick:png', `vips:${to}`])
       const { path } = await convert(imagemagick, cornersFixture(from), 'png')
       const convertedRun = await convert(vips, path, to)
       if (to === 'pdf') assert.equal(await countPdfPages(convertedRun.path), 1)
       else assert.deepEqual(await readImageSize(convertedRun.path, to), { width: 40, height: 30 })
     }
-    assert.deepEqual(names('png', 'ico'), ['imagemagick:ico'])
+    assert.deepEqual(listNames('png', 'ico'), ['imagemagick:ico'])
   })
 })

@@ -53,11 +53,11 @@ describe('formats that ImageMagick writes', () => {
   })
 
   test('each ImageMagick output format gets the expected arguments for its sample type', () => {
-    const names = (part: string) => `-define dpx:${part}.filename=output.cin`
+    const createNames = (part: string) => `-define dpx:${part}.filename=output.cin`
     const argsFor = (args: string) => idsWhere((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
     assert.equal(argsFor('-depth 8'), 'ico cur pcx dcx pam xwd sgi ras jp2 j2k pict viff avs aai fits')
-    assert.equal(argsFor(`-depth 10 ${names('file')} ${names('origination')}`), 'cin')
+    assert.equal(argsFor(`-depth 10 ${createNames('file')} ${createNames('origination')}`), 'cin')
     assert.equal(argsFor('-depth 8 -compress None'), 'psd psb')
     assert.equal(argsFor('-depth 8 -orient TopLeft'), 'tga')
     assert.equal(argsFor('-compress Zip'), 'tiff ptif')

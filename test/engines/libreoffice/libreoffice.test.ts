@@ -192,7 +192,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
   const path = join(scratch, `${rows}x${columns}.fods`)
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
   const names = ['office', 'table', 'text'].map((name) => `xmlns:${name}="${odf}:${name}:1.0"`).join(' ')
-  const cell = (word: string) =>
+  const findCell = (word: string) =>
     `<table:table-cell office:value-type="string"><text:p>${word}</text:p></table:table-cell>`
   const emptyCells = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
   const emptyRows =
@@ -201,7 +201,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
       : ''
   await writeFile(
     path,
-    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${cell('walrus')}</table:table-row>${emptyRows}<table:table-row>${emptyCells}${cell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${findCell('walrus')}</table:table-row>${emptyRows}<table:table-row>${emptyCells}${findCell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
   )
   return path
 }

@@ -19,16 +19,16 @@ const wordCell = (text: string) =>
   `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
 
 test('hidden parts of a workbook are left out of pages and kept in tables, both with a warning', async () => {
-  const row = (look: string, ...cells: string[]) =>
+  const createRow = (look: string, ...cells: string[]) =>
     `<table:table-row ${look}>${cells.map(wordCell).join('')}</table:table-row>`
   const unseen = 'table:visibility="collapse"'
   const columns = `<table:table-column/><table:table-column ${unseen} table:number-columns-repeated="2"/><table:table-column/>`
   const rows = [
-    row('', 'first', 'secret', 'secret', 'cells'),
-    row(unseen, 'secret row'),
-    row('table:visibility="filter"', 'another row'),
+    createRow('', 'first', 'secret', 'secret', 'cells'),
+    createRow(unseen, 'secret row'),
+    createRow('table:visibility="filter"', 'another row'),
     `<table:table-row ${unseen} table:number-rows-repeated="5"><table:table-cell/></table:table-row>`,
-    row('', 'last', 'secret', '', 'ones'),
+    createRow('', 'last', 'secret', '', 'ones'),
   ].join('')
   const book = await flat(
     'hidden.fods',
@@ -36,7 +36,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
     `<office:automatic-styles><style:style style:name="off" style:family="table">
       <style:table-properties table:display="false"/></style:style></office:automatic-styles>
     <office:body><office:spreadsheet>
-      <table:table table:name="H" table:style-name="off">${row('', 'secret sheet')}</table:table>
+      <table:table table:name="H" table:style-name="off">${createRow('', 'secret sheet')}</table:table>
       <table:table table:name="S">${columns}${rows}</table:table>
       <table:table table:name="E" table:style-name="off"><table:table-row><table:table-cell/></table:table-row></table:table>
     </office:spreadsheet></office:body>`,
@@ -143,24 +143,24 @@ async function findWord(
   return path
 }
 
-const words = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
+const createWords = (text: string) => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`
 
-const cell = (text: string) => `<w:tc>${words(text)}</w:tc>`
+const createCell = (text: string) => `<w:tc>${createWords(text)}</w:tc>`
 
 const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
 
 const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
 test('a Word document keeps fields, controls in tables, tables in notes and embedded pages', async () => {
-  const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${cell('noted')}</w:tr></w:tbl>
+  const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${createCell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
-  const nestedDocument = await findWord('within', `${words('deeper')}<w:altChunk r:id="r0"/>`, [
+  const nestedDocument = await findWord('within', `${createWords('deeper')}<w:altChunk r:id="r0"/>`, [
     ['aFChunk', 'plain.txt', 'deepest'],
   ])
   const path = await findWord(
     'stand-ins',
     `<w:p>${field('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
-     <w:tbl><w:tr>${control(cell('first'))}${cell('second')}</w:tr>${control(`<w:tr>${cell('third')}${cell('fourth')}</w:tr>`)}</w:tbl>
+     <w:tbl><w:tr>${control(createCell('first'))}${createCell('second')}</w:tr>${control(`<w:tr>${createCell('third')}${createCell('fourth')}</w:tr>`)}</w:tbl>
      <w:altChunk r:id="r1"/><w:altChunk r:id="r2"/>`,
     [
       ['footnotes', 'footnotes.xml', notes],
@@ -201,7 +201,7 @@ test('a Word document keeps text with ruby annotations and in custom XML element
   const path = await findWord(
     'ruby',
     `<w:p>${ruby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
-     <w:customXml w:element="x"><w:customXmlPr/>${words('block')}</w:customXml>`,
+     <w:customXml w:element="x"><w:customXmlPr/>${createWords('block')}</w:customXml>`,
     [['footnotes', 'footnotes.xml', notes]],
   )
   for (const to of ['txt', 'md'] as const) {
@@ -215,7 +215,7 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const emoji =
     '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="w16se"><x:symEx xmlns:x="http://schemas.microsoft.com/office/word/2015/wordml/symex" x:char="1F600"/></mc:Choice><mc:Fallback><w:t>😀</w:t></mc:Fallback></mc:AlternateContent></w:r>'
-  const cell = (text: string, span = '') => `<w:tc>${span}<w:p>${run(text)}</w:p></w:tc>`
+  const createCell = (text: string, span = '') => `<w:tc>${span}<w:p>${run(text)}</w:p></w:tc>`
   const table = (grid: string, ...cells: readonly string[]) =>
     `<w:tbl><w:tblGrid>${grid}</w:tblGrid><w:tr>${cells.join('')}</w:tr></w:tbl>`
   const parts = {
@@ -223,9 +223,9 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
     change: `<w:p>${run('now ')}<w:ins w:author="Author">${run('inserted')}</w:ins><w:moveTo w:id="3">${run('moved')}</w:moveTo></w:p>`,
     direction: `<w:p><w:dir w:val="rtl">${run('turned')}</w:dir><w:bdo w:val="ltr">${run('over')}</w:bdo></w:p>`,
     tab: `<w:p>${run('left')}<w:r><w:ptab w:alignment="right"/></w:r>${run('right')}</w:p>`,
-    few: table('<w:gridCol w:w="900"/>', cell('one'), cell('two'), cell('three')),
-    narrow: table('<w:gridCol/>', cell('alone')),
-    none: table('', cell('wide', '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'), cell('last')),
+    few: table('<w:gridCol w:w="900"/>', createCell('one'), createCell('two'), createCell('three')),
+    narrow: table('<w:gridCol/>', createCell('alone')),
+    none: table('', createCell('wide', '<w:tcPr><w:gridSpan w:val="2"/></w:tcPr>'), createCell('last')),
   }
   const expectedParts: Readonly<Record<keyof typeof parts, RegExp>> = {
     smile: /before 😀 after/,

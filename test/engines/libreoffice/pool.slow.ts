@@ -219,10 +219,10 @@ describe('what a converted document leaves behind', () => {
     const word = 'Xylophonist'
     await convert(engine, await writeLongText(word, 10), 'odt')
     const [folder = ''] = await readdir(baseDir)
-    const names = () => readdir(join(baseDir, folder), { recursive: true })
-    const isCleared = async () => !(await names()).some((name) => /document|result/.test(name))
+    const listNames = () => readdir(join(baseDir, folder), { recursive: true })
+    const isCleared = async () => !(await listNames()).some((name) => /document|result/.test(name))
     await waitUntil(isCleared, 'the process has cleaned up after the result')
-    for (const name of await names()) {
+    for (const name of await listNames()) {
       const bytes = await readFile(join(baseDir, folder, name)).catch(() => Buffer.alloc(0))
       assert.ok(!bytes.includes(word) && !bytes.includes(Buffer.from(word, 'utf16le')), name)
     }

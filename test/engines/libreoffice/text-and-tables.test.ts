@@ -77,7 +77,7 @@ describe('plain text and tables', () => {
     const look = (name: string, contentXml: string, kind = 'date') =>
       `<number:${kind}-style style:name="N${name}">${contentXml}</number:${kind}-style>
        <style:style style:name="${name}" style:family="table-cell" style:data-style-name="N${name}"/>`
-    const cell = (name: string, type: string, value: string) =>
+    const createCell = (name: string, type: string, value: string) =>
       `<table:table-cell table:style-name="${name}" office:value-type="${type}" office:${type === 'float' ? '' : `${type}-`}value="${value}"/>`
     const date = `${day}<number:text>.</number:text>${month}<number:text>.</number:text><number:year number:style="long"/>`
     const source = join(scratch, 'dates.fods')
@@ -88,8 +88,8 @@ describe('plain text and tables', () => {
        ${look('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}
        ${look('t', `${hours}<number:text> </number:text><number:am-pm/>`, 'time')}</office:automatic-styles>
        <office:body><office:spreadsheet><table:table table:name="a"><table:table-row>
-       ${cell('d', 'date', '2023-03-04')}${cell('m', 'date', '2023-03-04T18:05:00')}${cell('n', 'float', '1.2345')}
-       ${cell('t', 'time', 'PT12H30M00S')}${cell('t', 'time', 'PT36H00M00S')}
+       ${createCell('d', 'date', '2023-03-04')}${createCell('m', 'date', '2023-03-04T18:05:00')}${createCell('n', 'float', '1.2345')}
+       ${createCell('t', 'time', 'PT12H30M00S')}${createCell('t', 'time', 'PT36H00M00S')}
        </table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
     )
     const { path } = await convert(engine, source, 'csv')
@@ -133,16 +133,16 @@ describe('plain text and tables', () => {
 
   test('web pages are read by LibreOffice in their declared or detected encoding', async () => {
     const words = 'Вчера вечером мы ходили в театр'
-    const page = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
-    const bytes = (head: string) => {
+    const createPage = (head: string) => Buffer.from(`${head}<p>${words}</p>`)
+    const createBytes = (head: string) => {
       const toCyrillicCode = (character: string) =>
         String.fromCharCode(character.charCodeAt(0) - 0x410 + 0xc0)
       return Buffer.from(`${head}<p>${words.replaceAll(/[А-я]/g, toCyrillicCode)}</p>`, 'latin1')
     }
     const sources = {
-      'utf8.html': page(''),
-      'said.html': bytes('<meta charset="windows-1251">'),
-      'mute.html': bytes(''),
+      'utf8.html': createPage(''),
+      'said.html': createBytes('<meta charset="windows-1251">'),
+      'mute.html': createBytes(''),
     }
     for (const [name, content] of Object.entries(sources)) {
       await writeFile(join(scratch, name), content)

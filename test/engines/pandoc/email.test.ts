@@ -12,7 +12,7 @@ const scratch = scratchFolder('mail-test')
 
 const dot = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-async function page(...lines: readonly string[]) {
+async function createPage(...lines: readonly string[]) {
   const path = join(scratch, 'mail.eml')
   await writeFile(path, lines.join('\r\n'))
   const { path: htmlPath, warnings } = await convert(pandoc, path, 'html')
@@ -20,7 +20,7 @@ async function page(...lines: readonly string[]) {
 }
 
 const createHtmlEmail = (...body: readonly string[]) =>
-  page('From: a@example.org', 'Subject: x', 'Content-Type: text/html; charset=utf-8', '', ...body)
+  createPage('From: a@example.org', 'Subject: x', 'Content-Type: text/html; charset=utf-8', '', ...body)
 
 const rich = [
   'From: =?utf-8?Q?J=C3=BCrgen?= <jurgen@example.org>',
@@ -60,7 +60,7 @@ const rich = [
 
 describe('an email', () => {
   test('an email becomes a page with its headers, its richest text, its images and the names of its attachments', async () => {
-    const { html, warnings } = await page(...rich)
+    const { html, warnings } = await createPage(...rich)
     assert.match(html, /<h1>Report – found<\/h1>/)
     assert.match(html, /<th>From<\/th><td>Jürgen &lt;jurgen@example\.org&gt;<\/td>/)
     assert.match(html, /<th>To<\/th><td>René &lt;rene@example\.org&gt;, second@example\.org<\/td>/)
@@ -73,7 +73,16 @@ describe('an email', () => {
 
   test('a plain text email keeps its lines, and lines wrapped only for sending are joined', async () => {
     const type = 'Content-Type: text/plain; charset=utf-8; format=flowed'
-    const { html } = await page('From: a@example.org', type, '', 'a <b> ', 'grün', 'second', '', '  next')
+    const { html } = await createPage(
+      'From: a@example.org',
+      type,
+      '',
+      'a <b> ',
+      'grün',
+      'second',
+      '',
+      '  next',
+    )
     assert.match(html, /<h1>No subject<\/h1>/)
     assert.match(html, /<p>a &lt;b&gt; grün<br>\nsecond<\/p>\n<p>\u00a0\u00a0next<\/p>/)
   })
@@ -126,7 +135,7 @@ describe('an email', () => {
 
   test('an email converted to text contains its subject once', async () => {
     for (const to of ['md', 'txt', 'docx'] as const) {
-      await page('From: a@example.org', 'Subject: Zebra', '', 'otters')
+      await createPage('From: a@example.org', 'Subject: Zebra', '', 'otters')
       const html = await convert(pandoc, join(scratch, 'mail.eml'), 'html')
       const { path } = await convert(pandoc, html.path, to, { from: 'html' })
       const text =
@@ -140,6 +149,6 @@ describe('an email', () => {
   })
 
   test('an email file without any email header is refused', async () => {
-    await assert.rejects(page('Just some text.'), { code: 'CORRUPT_FILE' })
+    await assert.rejects(createPage('Just some text.'), { code: 'CORRUPT_FILE' })
   })
 })

@@ -13,7 +13,7 @@ const pages = (...numbers: readonly number[]) => ({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: `<< /Type /Pages /Kids [${numbers.map((number) => `${number} 0 R`).join(' ')}] /Count ${numbers.length} >>`,
 })
-const page = (contents: number) =>
+const createPage = (contents: number) =>
   `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 500] /Contents ${contents} 0 R
   /Resources << /Font << /F1 5 0 R >> /XObject << /Im 6 0 R >> >> >>`
 const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
@@ -21,29 +21,29 @@ const redPixel = stream(
   '\u0064\u0000\u0000',
   '<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /BitsPerComponent 8 /ColorSpace /DeviceRGB >>',
 )
-const line = (text: string, top: number) => `BT /F1 12 Tf 50 ${top} Td (${text}) Tj ET`
+const createLine = (text: string, top: number) => `BT /F1 12 Tf 50 ${top} Td (${text}) Tj ET`
 const drawProse = (top: number) =>
   [0, 1, 2, 3]
-    .map((at) => line(`Line ${at} of a page about rivers and mountains in the north`, top - at * 16))
+    .map((at) => createLine(`Line ${at} of a page about rivers and mountains in the north`, top - at * 16))
     .join(' ')
 
 /** A cover with white words on a dark red photo, a page of text, and a photo without words. */
 const photosPdf = createPdf({
   ...pages(3, 7, 9),
-  3: page(4),
+  3: createPage(4),
   4: stream(`q 400 0 0 500 0 0 cm /Im Do Q 1 g ${drawProse(400)}`),
   5: helvetica,
   6: redPixel,
-  7: page(8),
+  7: createPage(8),
   8: stream(drawProse(400)),
-  9: page(10),
+  9: createPage(10),
   10: stream('q 400 0 0 500 0 0 cm /Im Do Q'),
 })
 
 /** Text on yellow paper with a blue band at its top. */
 const paper = createPdf({
   ...pages(3),
-  3: page(4),
+  3: createPage(4),
   4: stream(`1 0.95 0.7 rg 0 0 400 500 re f 0 0 0.6 rg 0 470 400 30 re f 0 g ${drawProse(400)}`),
   5: helvetica,
   6: redPixel,
@@ -52,7 +52,7 @@ const paper = createPdf({
 /** A slanted word in a frame with round corners, drawn over the lines of a page. */
 const stamp = createPdf({
   ...pages(3),
-  3: page(4),
+  3: createPage(4),
   4: stream(`${drawProse(400)} ${drawProse(330)} q 0.94 0.34 -0.34 0.94 200 340 cm 0.8 0 0 rg 0.8 0 0 RG 4 w
     0 0 m 0 -10 100 -10 100 0 c 100 30 l 100 40 0 40 0 30 c h S BT /F1 30 Tf 10 5 Td (PAID) Tj ET Q`),
   5: helvetica,

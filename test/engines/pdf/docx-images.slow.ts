@@ -18,7 +18,7 @@ async function createScan(lines: readonly string[]): Promise<PdfFileObjects[numb
   return { dict, data }
 }
 
-const page = (contents: number, resources: string) =>
+const createPage = (contents: number, resources: string) =>
   `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${contents} 0 R /Resources << ${resources} >> >>`
 const imageContent = stream('q 595 0 0 842 0 0 cm /Im Do Q')
 const prose = Array.from(
@@ -30,7 +30,7 @@ const prose = Array.from(
 const pdfWithFewWords = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-  3: page(4, '/XObject << /Im 5 0 R >>'),
+  3: createPage(4, '/XObject << /Im 5 0 R >>'),
   4: imageContent,
   5: await createScan(['Invoice 42 Oslo']),
 })
@@ -38,10 +38,10 @@ const pdfWithFewWords = createPdf({
 const mixedPdf = createPdf({
   1: '<< /Type /Catalog /Pages 2 0 R >>',
   2: '<< /Type /Pages /Kids [3 0 R 6 0 R] /Count 2 >>',
-  3: page(4, '/Font << /F1 7 0 R >>'),
+  3: createPage(4, '/Font << /F1 7 0 R >>'),
   4: stream(`BT /F1 12 Tf 14 TL 60 700 Td ${prose} ET`),
   5: await createScan(['Scanned words of rivers', 'and of mountains']),
-  6: page(8, '/XObject << /Im 5 0 R >>'),
+  6: createPage(8, '/XObject << /Im 5 0 R >>'),
   7: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
   8: imageContent,
 })

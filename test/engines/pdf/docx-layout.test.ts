@@ -9,7 +9,7 @@ import { convert, removeRuns } from '../support/run-engine.ts'
 
 const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
 const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
-const line = (text: string, [x, y]: readonly [number, number], size = 11) =>
+const createLine = (text: string, [x, y]: readonly [number, number], size = 11) =>
   `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`
 
 /** A PDF with one stream of drawing operators per page. */
@@ -31,7 +31,7 @@ const createPages = (...contents: readonly string[]) =>
 
 const paragraph = (top: number, lines: number, [left, pitch] = [60, 15]) =>
   Array.from({ length: lines }, (_, at) =>
-    line(
+    createLine(
       at === lines - 1
         ? 'the last of them is short.'
         : `Row ${at} of this text goes on about rivers and mountains far from the coast, row ${at}`,
@@ -43,10 +43,14 @@ const paragraph = (top: number, lines: number, [left, pitch] = [60, 15]) =>
 const chapters = createPages(
   ...[1, 2, 3].map((chapter) =>
     [
-      line(`Chapter ${['one', 'two', 'three'][chapter - 1]} ${'of all'.repeat(chapter)}`, [60, 760], 20),
+      createLine(
+        `Chapter ${['one', 'two', 'three'][chapter - 1]} ${'of all'.repeat(chapter)}`,
+        [60, 760],
+        20,
+      ),
       paragraph(720, 5),
       paragraph(630, 4),
-      line(`Note ${chapter} at the end`, [60, 200], 9),
+      createLine(`Note ${chapter} at the end`, [60, 200], 9),
     ].join(' '),
   ),
 )
@@ -56,21 +60,21 @@ const drawTick = (y: number) => `1.5 w 62 ${y + 3} m 64 ${y} l 68 ${y + 6} l S`
 /** Two ticked and two empty boxes, one of them ticked by a character. */
 const form = createPages(
   [
-    line('Tick what applies to you and hand the sheet to the office.', [60, 760]),
-    ...[box(730), drawTick(730), line('I own a boat', [78, 730])],
-    ...[box(705), line('I rent a boat', [78, 705])],
-    ...[box(680), line('X', [61.5, 679.5], 10), line('I need a berth', [78, 680])],
-    ...[box(655), line('I want the newsletter', [78, 655])],
+    createLine('Tick what applies to you and hand the sheet to the office.', [60, 760]),
+    ...[box(730), drawTick(730), createLine('I own a boat', [78, 730])],
+    ...[box(705), createLine('I rent a boat', [78, 705])],
+    ...[box(680), createLine('X', [61.5, 679.5], 10), createLine('I need a berth', [78, 680])],
+    ...[box(655), createLine('I want the newsletter', [78, 655])],
   ].join(' '),
 )
 
-const column = (left: number, rows: readonly string[], top: number) =>
-  rows.map((row, at) => line(row, [left, top - at * 15])).join(' ')
+const createColumn = (left: number, rows: readonly string[], top: number) =>
+  rows.map((row, at) => createLine(row, [left, top - at * 15])).join(' ')
 /** Addresses next to each other, the right one a line longer. */
 const addresses = createPages(
   [
-    column(60, ['Fjord Supplies Ltd', '12 Harbour Road', '9001 Northport'], 760),
-    column(400, ['Bill to:', 'Ada Thorn', '7 Lighthouse Lane', '9020 Westcliff'], 760),
+    createColumn(60, ['Fjord Supplies Ltd', '12 Harbour Road', '9001 Northport'], 760),
+    createColumn(400, ['Bill to:', 'Ada Thorn', '7 Lighthouse Lane', '9020 Westcliff'], 760),
     paragraph(660, 4),
   ].join(' '),
 )
@@ -79,8 +83,8 @@ const columnLine = (at: number) => `Line ${at} of a column that is full of more 
 /** An indented abstract, whose last line is short, above two columns. */
 const abstract = createPages(
   [
-    line('A title above everything', [200, 780], 18),
-    column(
+    createLine('A title above everything', [200, 780], 18),
+    createColumn(
       95,
       [
         'The abstract tells what the two columns below it are about in rather few',
@@ -89,8 +93,8 @@ const abstract = createPages(
       ],
       745,
     ),
-    ...Array.from({ length: 20 }, (_, at) => line(columnLine(at), [60, 670 - at * 15])),
-    ...Array.from({ length: 20 }, (_, at) => line(columnLine(at + 20), [310, 676 - at * 15])),
+    ...Array.from({ length: 20 }, (_, at) => createLine(columnLine(at), [60, 670 - at * 15])),
+    ...Array.from({ length: 20 }, (_, at) => createLine(columnLine(at + 20), [310, 676 - at * 15])),
   ].join(' '),
 )
 

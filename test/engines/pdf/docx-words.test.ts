@@ -15,15 +15,15 @@ const page =
 const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
 const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
 const pages = { 1: '<< /Type /Catalog /Pages 2 0 R >>', 2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>' }
-const line = (text: string, top: number, size = 12) => `BT /F1 ${size} Tf 50 ${top} Td (${text}) Tj ET`
+const createLine = (text: string, top: number, size = 12) => `BT /F1 ${size} Tf 50 ${top} Td (${text}) Tj ET`
 
 /** A gray image with words on top of it, above and below it. */
 const textOverImage = createPdf({
   ...pages,
   3: `${page} /XObject << /Im 6 0 R >> >> >>`,
   4: stream(
-    `${line('Above stands a line', 450)} q 300 0 0 200 40 150 cm /Im Do Q
-    ${line('Painted over the image', 250, 20)} ${line('Below stands another', 100)}`,
+    `${createLine('Above stands a line', 450)} q 300 0 0 200 40 150 cm /Im Do Q
+    ${createLine('Painted over the image', 250, 20)} ${createLine('Below stands another', 100)}`,
   ),
   5: helvetica,
   6: stream(
@@ -38,7 +38,7 @@ const slide = createPdf({
   3: `${page} >> >>`,
   4: stream(
     `0.4 0.6 0.9 rg ${[0, 1, 2, 3].map((at) => `${40 + at * 60} 120 m ${60 + at * 60} 480 ${90 + at * 60} 60 ${110 + at * 60} 400 c h f`).join(' ')}
-    0 g ${['one', 'two', 'three'].map((word, at) => line(`Sentence ${word} of the slide stands on its shapes`, 350 - at * 40)).join(' ')}`,
+    0 g ${['one', 'two', 'three'].map((word, at) => createLine(`Sentence ${word} of the slide stands on its shapes`, 350 - at * 40)).join(' ')}`,
   ),
   5: helvetica,
 })
@@ -49,7 +49,9 @@ const pdfWithOddEncoding = createPdf({
   ...pages,
   3: `${page} >> >>`,
   4: stream(
-    [0, 1, 2].map((at) => line(`Sentence ${at} speaks of rivers and mountains`, 400 - at * 16)).join(' '),
+    [0, 1, 2]
+      .map((at) => createLine(`Sentence ${at} speaks of rivers and mountains`, 400 - at * 16))
+      .join(' '),
   ),
   5: `<< /Type /Font /Subtype /Type1 /BaseFont /Odd /FirstChar 32 /LastChar 126 /Widths [${codes.map(() => 500).join(' ')}]
     /FontDescriptor 6 0 R /Encoding << /Differences [32 ${codes.map((code) => `/g${code}`).join(' ')}] >> >>`,
@@ -60,7 +62,7 @@ const pdfWithOddEncoding = createPdf({
 const ligaturePdf = createPdf({
   ...pages,
   3: `${page} >> >>`,
-  4: stream(line('dcba', 400)),
+  4: stream(createLine('dcba', 400)),
   5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
   6: stream(
     'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 4 beginbfchar <61> <FEFB> <62> <FEA7> <63> <FE97> <64> <FE92> endbfchar endcmap',
@@ -95,7 +97,7 @@ const pdfWithNarrowAlef = createArabicPdf(
 const hebrewPdf = createPdf({
   ...pages,
   3: `${page} >> >>`,
-  4: stream(`${line('cba', 400)} 76 402 4 4 re f`),
+  4: stream(`${createLine('cba', 400)} 76 402 4 4 re f`),
   5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /ToUnicode 6 0 R >>',
   6: stream(
     'begincmap 1 begincodespacerange <00> <ff> endcodespacerange 3 beginbfchar <61> <05D0> <62> <05D1> <63> <05D2> endbfchar endcmap',
@@ -207,14 +209,14 @@ describe('headings', () => {
       isRtl: false,
     }
   }
-  const text = () =>
+  const readText = () =>
     paragraph('Words of the text that go on for long enough to be most of all characters. '.repeat(3))
   const findHeadings = (blocks: readonly Paragraph[]) =>
     markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
 
   test('lines in another font and color are headings if text follows all of them', () => {
     const blue = { font: 'Sans', color: '1f4e79' }
-    const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), text()])
+    const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), readText()])
     assert.deepEqual(findHeadings(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])
   })
 
@@ -224,17 +226,17 @@ describe('headings', () => {
     const blocks = [
       ...[
         paragraph('A heading', bold, 12),
-        text(),
+        readText(),
         paragraph('Another', bold, 12),
-        text(),
+        readText(),
         paragraph('Table 3: Ships by year', bold, 12),
-        text(),
+        readText(),
       ],
-      ...[paragraph('Anna Example', bold, 12), paragraph('Chair of the council', bold, 2), text()],
+      ...[paragraph('Anna Example', bold, 12), paragraph('Chair of the council', bold, 2), readText()],
       ...[
         paragraph('The council said', largeStyle, 12),
         paragraph('that rivers rise.', largeStyle, 2),
-        text(),
+        readText(),
       ],
     ]
     assert.deepEqual(findHeadings(blocks), ['A heading', 'Another'])
@@ -245,8 +247,8 @@ describe('headings', () => {
     const blocks = [
       paragraph('The annual brief', largeStyle),
       paragraph('on rivers', largeStyle, 3),
-      text(),
-      text(),
+      readText(),
+      readText(),
     ]
     assert.deepEqual(findHeadings(joinTitleLines(blocks, findBodyStyle(blocks))).length, 1)
   })

@@ -229,9 +229,9 @@ test('OCR in chunks equals a single run for a multi-page TIFF', { timeout: 600_0
     .toFile(path)
   const request = { from: 'tiff', to: 'docx' } as const
   const [unsplitRun, split] = [await runWhole(path, request), await runInChunks(path, request)]
-  const words = (file: string) => readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', file)
-  assert.equal(await words(split.path), await words(unsplitRun.path))
-  assert.match(await words(split.path), /names of 74 ships/)
+  const readWords = (file: string) => readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', file)
+  assert.equal(await readWords(split.path), await readWords(unsplitRun.path))
+  assert.match(await readWords(split.path), /names of 74 ships/)
   assert.deepEqual(split.result.details, { pages: 2, pagesRecognized: 2 })
 })
 

@@ -38,8 +38,8 @@ async function scan(name: string, degrees: number): Promise<{ image: string; pdf
 }
 
 const recognize = (source: string, to: FormatId) => convert(pdf, source, to, { operation: 'ocr-pdf' })
-const words = (text: string) => text.match(/[a-z]+/gi) ?? []
-const allWords = words(lines.join(' '))
+const splitWords = (text: string) => text.match(/[a-z]+/gi) ?? []
+const allWords = splitWords(lines.join(' '))
 
 describe('orientation and lines of scans', () => {
   for (const degrees of [90, 180])
@@ -47,7 +47,7 @@ describe('orientation and lines of scans', () => {
       const { pdf } = await scan(`turned-${degrees}`, degrees)
       const { path, warnings } = await recognize(pdf, 'pdf')
       assert.deepEqual(warnings, [])
-      assert.deepEqual(words(await readPdfText(path)).sort(), [...allWords].sort())
+      assert.deepEqual(splitWords(await readPdfText(path)).sort(), [...allWords].sort())
     })
 
   test('lines with wide gaps stay lines in the OCR text of an image', async () => {
@@ -55,8 +55,8 @@ describe('orientation and lines of scans', () => {
     const { path } = await recognize(image, 'txt')
     const found = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
     assert.deepEqual(
-      found.map((line) => words(line).join(' ')),
-      lines.map((line) => words(line).join(' ')),
+      found.map((line) => splitWords(line).join(' ')),
+      lines.map((line) => splitWords(line).join(' ')),
     )
   })
 
@@ -64,13 +64,20 @@ describe('orientation and lines of scans', () => {
     const { pdf } = await scan('skewed', 4)
     const { path } = await recognize(pdf, 'txt')
     const text = await readFile(path, 'utf8')
-    assert.deepEqual(words(text.toLowerCase()), words(lines.join(' ').toLowerCase()))
+    assert.deepEqual(splitWords(text.toLowerCase()), splitWords(lines.join(' ').toLowerCase()))
   })
 })
 
 test('a warning lists scanned pages where a fifth of the words are uncertain', () => {
-  const row = (confidence: number, text: string) => `5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t${confidence}\t${text}`
-  const tsv = [row(95, 'sure'), row(12, 'uns?re'), row(93, 'again'), row(-1, ''), row(10, '—')].join('\n')
+  const createRow = (confidence: number, text: string) =>
+    `5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t${confidence}\t${text}`
+  const tsv = [
+    createRow(95, 'sure'),
+    createRow(12, 'uns?re'),
+    createRow(93, 'again'),
+    createRow(-1, ''),
+    createRow(10, '—'),
+  ].join('\n')
   const counts = countWords(tsv)
   assert.deepEqual(counts, { words: 3, uncertainWords: 1 })
   const warnings: Parameters<Tools['warn']>[] = []

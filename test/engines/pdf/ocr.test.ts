@@ -29,9 +29,9 @@ const recognizeTo = (
 
 /** Returns the ratio of words of one text that another contains. */
 function computeRecall(wantedText: string, foundText: string): number {
-  const words = (text: string) => text.toLowerCase().match(/[a-z]{2,}|\d+/g) ?? []
-  const foundWords = new Set(words(foundText))
-  const wantedWords = words(wantedText)
+  const splitWords = (text: string) => text.toLowerCase().match(/[a-z]{2,}|\d+/g) ?? []
+  const foundWords = new Set(splitWords(foundText))
+  const wantedWords = splitWords(wantedText)
   return wantedWords.filter((word) => foundWords.has(word)).length / wantedWords.length
 }
 

@@ -280,8 +280,8 @@ test('PDF page tools warn if the structure tags for screen readers are removed',
 
 test('split-pdf keeps hidden layers hidden', async () => {
   const source = join(scratchFolder('layers'), 'layers.pdf')
-  const words = (word: string) => `BT /F 20 Tf 20 50 Td (${word}) Tj ET`
-  const data = Buffer.from(`/OC /A BDC ${words('shown')} EMC /OC /B BDC ${words('hidden')} EMC`)
+  const createWords = (word: string) => `BT /F 20 Tf 20 50 Td (${word}) Tj ET`
+  const data = Buffer.from(`/OC /A BDC ${createWords('shown')} EMC /OC /B BDC ${createWords('hidden')} EMC`)
   const resources = '<< /Font << /F 6 0 R >> /Properties << /A 7 0 R /B 8 0 R >> >>'
   const page = `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 100] /Contents 5 0 R /Resources ${resources} >>`
   const layers = '<< /OCGs [7 0 R 8 0 R] /D << /Order [7 0 R 8 0 R] /OFF [8 0 R] >> >>'

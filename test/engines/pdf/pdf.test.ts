@@ -53,14 +53,14 @@ describe('PDF conversions', () => {
     await readStdout('rsvg-convert', path, '--dpi-x', '144', '--dpi-y', '144', '--output', `${path}.png`)
     const page = await render('png', { pages: '1', dpi: 144 })
     const [width, height] = [300, 150]
-    const pixels = (file: string) =>
+    const getPixels = (file: string) =>
       sharp(file)
         .flatten({ background: '#fff' })
         .toColourspace('b-w')
         .resize({ width, height, fit: 'fill' })
         .raw()
         .toBuffer()
-    const [ourPixels, popplerPixels] = await Promise.all([pixels(`${path}.png`), pixels(page.path)])
+    const [ourPixels, popplerPixels] = await Promise.all([getPixels(`${path}.png`), getPixels(page.path)])
     const totalDifference = ourPixels.reduce(
       (sum, level, at) => sum + Math.abs(level - (popplerPixels[at] ?? 0)),
       0,
@@ -143,9 +143,9 @@ describe('PDF conversions', () => {
       width: 300,
       height: 400,
     })
-    const bytes = async (options: RunSettings['options']) =>
+    const readBytes = async (options: RunSettings['options']) =>
       (await readFile((await render('jpg', { pages: '1', ...options })).path)).length
-    assert.ok((await bytes({ jpegQuality: '5' })) < (await bytes({ jpegQuality: 95 })))
+    assert.ok((await readBytes({ jpegQuality: '5' })) < (await readBytes({ jpegQuality: 95 })))
   })
 
   test('a PDF with a user password opens only with it', async () => {

@@ -27,15 +27,15 @@ const getPath = await writeFiles({
 const run = createToolRunner(getPath('report.pdf'))
 
 test('to-pdfa keeps the text of transparent pages in PDF/A-1', async () => {
-  const page = (contents: number) =>
+  const createPage = (contents: number) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Group << /S /Transparency /CS /DeviceRGB >> /Resources << /Font << /F1 6 0 R >> /ExtGState << /Half << /ca 0.5 >> >> >> >>`
   const drawing = 'q /Half gs 1 0 0 rg 0 60 100 40 re f Q'
   const getPath = await writeFiles({
     'glass.pdf': createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
-      3: page(5),
-      4: page(7),
+      3: createPage(5),
+      4: createPage(7),
       5: { dict: '<< >>', data: Buffer.from('BT /F1 12 Tf 10 50 Td (an opaque first page) Tj ET') },
       6: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
       7: { dict: '<< >>', data: Buffer.from(`${drawing} BT /F1 12 Tf 10 50 Td (behind the glass) Tj ET`) },

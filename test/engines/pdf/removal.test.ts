@@ -25,7 +25,7 @@ test('flatten-pdf turns form fields into page content, even fields without an ap
 })
 
 test('flatten-pdf keeps comments without an appearance stream', async () => {
-  const page = (annotation: string) =>
+  const createPage = (annotation: string) =>
     createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -33,8 +33,8 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
       4: `<< /Type /Annot /Rect [10 40 190 70] /F 4 ${annotation} >>`,
     })
   const notes = await writeFiles({
-    'text.pdf': page('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
-    'box.pdf': page('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
+    'text.pdf': createPage('/Subtype /FreeText /Contents (spoken words) /DA (/Helv 12 Tf 0 g)'),
+    'box.pdf': createPage('/Subtype /Square /C [1 0 0] /IC [1 0 0]'),
   })
   const flatten = (name: string) => convert(pdf, notes(name), 'pdf', { operation: 'flatten-pdf' })
   const text = await flatten('text.pdf')

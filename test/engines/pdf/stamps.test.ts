@@ -124,12 +124,12 @@ test('add-page-numbers-pdf numbers the selected pages in the requested format an
 })
 
 test('crop-pdf cuts margins off the displayed page or keeps only a box', async () => {
-  const size = async (options: RunSettings['options'], name?: string) =>
+  const readSize = async (options: RunSettings['options'], name?: string) =>
     /Page size:\s+(\S+ x \S+)/.exec(
       await readStdout('pdfinfo', (await run('crop-pdf', options, name)).path),
     )?.[1]
-  assert.equal(await size({ marginTop: '1in', marginLeft: 20 }), '180 x 228')
-  assert.equal(await size({ cropBox: '10,20,100,50' }), '100 x 50')
+  assert.equal(await readSize({ marginTop: '1in', marginLeft: 20 }), '180 x 228')
+  assert.equal(await readSize({ cropBox: '10,20,100,50' }), '100 x 50')
   const { path } = await run('crop-pdf', { marginRight: '100pt' }, getPath('turned.pdf'))
   const page = await renderPage(path)
   assert.deepEqual([page.width, page.height], [200, 200])

@@ -14,14 +14,14 @@ const element = (entries: string) => `<< /Type /StructElem ${entries} >>`
 
 /** Creates two pages with tags: a heading by the name of a role, two paragraphs, and a link to page 2. */
 function createTaggedPdf(word: string, language: string): Buffer {
-  const page = (contents: number, key: number) =>
+  const createPage = (contents: number, key: number) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /StructParents ${key} /Tabs /S /Resources << /Font << /F 7 0 R >> >> ${key === 0 ? '/Annots [8 0 R 9 0 R]' : ''} >>`
   return createPdf({
     1: `<< /Type /Catalog /Pages 2 0 R /Lang (${language}) /MarkInfo << /Marked true >> /StructTreeRoot 10 0 R
       /AcroForm << /Fields [9 0 R] /DA (/F 12 Tf) /DR << /Font << /F 7 0 R >> >> >> >>`,
     2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',
-    3: page(5, 0),
-    4: page(6, 1),
+    3: createPage(5, 0),
+    4: createPage(6, 1),
     5: {
       dict: '<< >>',
       data: Buffer.from(`${markContent('H1', 0, `${word} title`)} ${markContent('P', 1, `${word} first`)}`),
@@ -93,8 +93,12 @@ describe('merging tagged PDFs', () => {
   test('a merge of tagged PDFs keeps all tags, their languages and links', async () => {
     const { path, warnings } = await run('merge', {}, getPath('alpha.pdf'), { more: [getPath('beta.pdf')] })
     assert.deepEqual(warnings, [])
-    const words = (word: string) => `"${word} title".*"${word} first".*"${word} second".*Link.*Form.*`
-    assert.match(await readTags(path), new RegExp(`Document.*${words('Alpha')}Document.*${words('Beta')}`))
+    const createWordsPattern = (word: string) =>
+      `"${word} title".*"${word} first".*"${word} second".*Link.*Form.*`
+    assert.match(
+      await readTags(path),
+      new RegExp(`Document.*${createWordsPattern('Alpha')}Document.*${createWordsPattern('Beta')}`),
+    )
     assert.deepEqual(await readLinkTargets(path, 1), [2])
     assert.deepEqual(await readLinkTargets(path, 3), [4])
     assert.match(await readStdout('pdfinfo', path), /Tagged:\s+yes/)

@@ -170,13 +170,13 @@ describe('reading order of two PDF columns', () => {
     characters: Math.round((to - from) / 5),
     isRtl: false,
   })
-  const lines = (from: number) => Array.from({ length: 20 }, (_, at) => [from, 100 + at * 12] as const)
+  const createLines = (from: number) => Array.from({ length: 20 }, (_, at) => [from, 100 + at * 12] as const)
   /** Number of items in each column of each band. */
   const countItems = (items: readonly PageItem[]) =>
     sortIntoReadingOrder(items, [72, 0, 540, 792]).map(({ columns }) =>
       columns.map((column) => column.items.length),
     )
-  const twoColumns = [...lines(72), ...lines(311)].map(([from, baseline]) =>
+  const twoColumns = [...createLines(72), ...createLines(311)].map(([from, baseline]) =>
     createItem(from, from + 229, baseline),
   )
 
@@ -185,7 +185,7 @@ describe('reading order of two PDF columns', () => {
   })
 
   test('PDF columns count as prose if wide gaps between sentences split most lines', () => {
-    const brokenLines = [...lines(72), ...lines(311)].flatMap(([from, baseline], at) =>
+    const brokenLines = [...createLines(72), ...createLines(311)].flatMap(([from, baseline], at) =>
       at % 4 === 0
         ? [createItem(from, from + 229, baseline)]
         : [
@@ -195,7 +195,7 @@ describe('reading order of two PDF columns', () => {
     )
     assert.deepEqual(countItems(brokenLines), [[35, 35]])
     // Table cells are further apart.
-    const cells = [...lines(72), ...lines(311)].flatMap(([from, baseline]) => [
+    const cells = [...createLines(72), ...createLines(311)].flatMap(([from, baseline]) => [
       createItem(from, from + 60, baseline),
       createItem(from + 89, from + 149, baseline),
     ])
@@ -205,7 +205,7 @@ describe('reading order of two PDF columns', () => {
 })
 
 describe('reading order of adjacent PDF texts', () => {
-  const lines = (from: number, to: number, top: number, pitch: number, count: number) =>
+  const createLines = (from: number, to: number, top: number, pitch: number, count: number) =>
     Array.from({ length: count }, (_, at): PageItem => {
       const baseline = top + at * pitch
       return {
@@ -219,16 +219,16 @@ describe('reading order of adjacent PDF texts', () => {
       columns.map((column) => column.items.length),
     )
   /** Titles, with dates on the other side: not prose. */
-  const main = [...lines(200, 300, 60, 15, 20), ...lines(480, 540, 60, 45, 7)]
+  const main = [...createLines(200, 300, 60, 15, 20), ...createLines(480, 540, 60, 45, 7)]
 
   test('independent adjacent PDF texts, as in a résumé, are read one after the other', () => {
-    assert.deepEqual(countItems([...lines(20, 90, 57, 17.3, 9), ...main]), [[9, 27]])
+    assert.deepEqual(countItems([...createLines(20, 90, 57, 17.3, 9), ...main]), [[9, 27]])
   })
 
   test('adjacent PDF texts are read line by line if their lines align or one text is short', () => {
-    assert.deepEqual(countItems([...lines(20, 90, 60, 15, 9), ...main]), [[36]])
-    assert.deepEqual(countItems([...lines(20, 90, 57, 17.3, 7), ...main]), [[34]])
-    assert.deepEqual(countItems([...lines(20, 90, 57, 11.3, 9), ...main]), [[36]])
+    assert.deepEqual(countItems([...createLines(20, 90, 60, 15, 9), ...main]), [[36]])
+    assert.deepEqual(countItems([...createLines(20, 90, 57, 17.3, 7), ...main]), [[34]])
+    assert.deepEqual(countItems([...createLines(20, 90, 57, 11.3, 9), ...main]), [[36]])
   })
 })
 
@@ -242,7 +242,7 @@ describe('gaps in widely spaced PDF lines', () => {
     size: 10,
     color: '000000',
   }
-  const line = (baseline: number, ...starts: readonly number[]) =>
+  const createLine = (baseline: number, ...starts: readonly number[]) =>
     toLine(
       starts.map(
         (x): Word => ({
@@ -257,13 +257,20 @@ describe('gaps in widely spaced PDF lines', () => {
 
   test('wide gaps after sentences in PDF text do not count as table columns', () => {
     const wide = [0, 30, 60, 99, 129]
-    assert.deepEqual(findBorderlessTables([line(10, ...wide), line(22, ...wide), line(34, ...wide)]), [])
+    assert.deepEqual(
+      findBorderlessTables([createLine(10, ...wide), createLine(22, ...wide), createLine(34, ...wide)]),
+      [],
+    )
     const cells = [0, 25, 60, 85, 120]
-    assert.equal(findBorderlessTables([line(10, ...cells), line(22, ...cells), line(34, ...cells)]).length, 1)
+    assert.equal(
+      findBorderlessTables([createLine(10, ...cells), createLine(22, ...cells), createLine(34, ...cells)])
+        .length,
+      1,
+    )
   })
 
   test('narrow gaps between horizontal rules in PDF text count as table columns', () => {
-    const rows = [10, 22, 34, 46].map((baseline) => line(baseline, 0, 32, 64))
+    const rows = [10, 22, 34, 46].map((baseline) => createLine(baseline, 0, 32, 64))
     assert.deepEqual(findBorderlessTables(rows), [])
     const rule = (top: number, right = 87) =>
       ({ box: [-1, top, right, top + 0.4], color: '000000', isStroked: true, isRectangle: true }) as const

@@ -15,7 +15,7 @@ const packages = 'http://schemas.openxmlformats.org/package/2006'
 
 /** Two pages with a word each, the second in landscape. */
 async function createXps(namespace: string): Promise<Uint8Array> {
-  const page = (width: number, height: number, word: string) =>
+  const createPage = (width: number, height: number, word: string) =>
     `<FixedPage xmlns="${namespace}" Width="${width}" Height="${height}" xml:lang="en"><Glyphs Fill="#000000" FontUri="/font.ttf" FontRenderingEmSize="18" OriginX="20" OriginY="60" UnicodeString="${word}"/></FixedPage>`
   const type = (extension: string, mime: string) =>
     `<Default Extension="${extension}" ContentType="application/${mime}"/>`
@@ -24,8 +24,8 @@ async function createXps(namespace: string): Promise<Uint8Array> {
     '_rels/.rels': `<Relationships xmlns="${packages}/relationships"><Relationship Id="r1" Type="${namespace}/fixedrepresentation" Target="/all.fdseq"/></Relationships>`,
     'all.fdseq': `<FixedDocumentSequence xmlns="${namespace}"><DocumentReference Source="/one.fdoc"/></FixedDocumentSequence>`,
     'one.fdoc': `<FixedDocument xmlns="${namespace}"><PageContent Source="/1.fpage"/><PageContent Source="/2.fpage"/></FixedDocument>`,
-    '1.fpage': page(200, 400, 'alphamarker'),
-    '2.fpage': page(400, 200, 'betamarker'),
+    '1.fpage': createPage(200, 400, 'alphamarker'),
+    '2.fpage': createPage(400, 200, 'betamarker'),
   }
   const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
   for (const [name, text] of Object.entries(parts)) await writer.add(name, new TextReader(text))

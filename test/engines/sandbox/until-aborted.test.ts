@@ -5,11 +5,11 @@ import { rejectWhenAborted } from '../../../lib/engines/sandbox/until-aborted.ts
 
 test('engine work that fails after an abort causes no unhandled rejection', async (t) => {
   const unhandledRejections: unknown[] = []
-  const record = (error: unknown) => unhandledRejections.push(error)
+  const recordError = (error: unknown) => unhandledRejections.push(error)
   const listenersBefore = process.listeners('unhandledRejection')
-  process.removeAllListeners('unhandledRejection').on('unhandledRejection', record)
+  process.removeAllListeners('unhandledRejection').on('unhandledRejection', recordError)
   t.after(() => {
-    process.off('unhandledRejection', record)
+    process.off('unhandledRejection', recordError)
     for (const listener of listenersBefore) process.on('unhandledRejection', listener)
   })
   for (const isEarly of [true, false]) {

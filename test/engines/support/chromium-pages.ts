@@ -6,7 +6,7 @@ import { readStdout } from './inspect-result.ts'
 
 export const folder = scratchFolder('pages')
 
-export async function page(html: string | Buffer, name = 'page.html'): Promise<string> {
+export async function writePage(html: string | Buffer, name = 'page.html'): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, html)
   return path

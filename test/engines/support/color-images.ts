@@ -4,7 +4,7 @@ import { vips } from '../../../lib/engines/vips.ts'
 import { convert, fixture } from './run-engine.ts'
 
 /** Returns the raw sample values, ignoring the profile. */
-export async function numbers(path: string): Promise<number[]> {
+export async function readNumbers(path: string): Promise<number[]> {
   const image = sharp(path, { ignoreIcc: true }).removeAlpha()
   return [...(await image.extract({ left: 3, top: 3, width: 1, height: 1 }).raw().toBuffer())]
 }

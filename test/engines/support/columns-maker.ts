@@ -37,11 +37,11 @@ export const wrapInColumns = (name: string, style: 2 | 3 | 'Uneven', content: st
 
 /** Creates a table without rules, with several lines of text per cell. */
 export function createBorderlessTable(rows: number): string {
-  const cell = (number: number) =>
+  const createCell = (number: number) =>
     `<table:table-cell><text:p text:style-name="Plain">${words.map((word) => `${word}${number}`).join(' ')}</text:p></table:table-cell>`
-  const row = (number: number) =>
-    `<table:table-row>${[0, 1, 2].map((at) => cell(number * 3 + at)).join('')}</table:table-row>`
-  const allRows = Array.from({ length: rows }, (_, number) => row(number)).join('')
+  const createRow = (number: number) =>
+    `<table:table-row>${[0, 1, 2].map((at) => createCell(number * 3 + at)).join('')}</table:table-row>`
+  const allRows = Array.from({ length: rows }, (_, number) => createRow(number)).join('')
   return `<table:table><table:table-column table:number-columns-repeated="3"/>${allRows}</table:table>`
 }
 

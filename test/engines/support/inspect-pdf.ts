@@ -48,9 +48,9 @@ export async function readLinkTargets(path: string, page: number): Promise<numbe
     JSON.parse(await readStdout('qpdf', '--json', '--json-key=pages', '--json-key=qpdf', path)),
   )
   const pages = dump.pages.map(({ object }) => object)
-  const value = (ref: string | undefined) => dump.qpdf[1][`obj:${ref}`]?.value
-  const annotations = PageDict.parse(value(pages[page - 1]))['/Annots']
-  const destinations = annotations.map((ref) => LinkDict.parse(value(ref))['/Dest']?.[0])
+  const getValue = (ref: string | undefined) => dump.qpdf[1][`obj:${ref}`]?.value
+  const annotations = PageDict.parse(getValue(pages[page - 1]))['/Annots']
+  const destinations = annotations.map((ref) => LinkDict.parse(getValue(ref))['/Dest']?.[0])
   return destinations.flatMap((ref) => (ref === undefined ? [] : [pages.indexOf(ref) + 1]))
 }
 
@@ -78,7 +78,7 @@ export async function renderPage(
   const png = execFileSync('pdftoppm', ['-cropbox', '-png', '-r', '72', ...pageArgs, path])
   const { width = 0, height = 0 } = await sharp(png).metadata()
   const [w, h] = [Math.floor(width / 3), Math.floor(height / 3)]
-  const color = async (x: number, y: number) => {
+  const readColor = async (x: number, y: number) => {
     const area = await sharp(png)
       .extract({ left: x * w, top: y * h, width: w, height: h })
       .toColourspace('srgb')
@@ -86,7 +86,7 @@ export async function renderPage(
       .toBuffer()
     return (await sharp(area).stats()).channels.slice(0, 3).map(({ mean }) => Math.round(mean))
   }
-  return { width, height, color }
+  return { width, height, color: readColor }
 }
 
 export const isWhite = (color: readonly number[]) => color.every((level) => level > 254)

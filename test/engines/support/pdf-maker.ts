@@ -41,7 +41,7 @@ export function createPdf(objects: PdfFileObjects, trailer = ''): Buffer {
   return Buffer.concat(chunks)
 }
 
-const text = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
+const createText = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
 const action = (type: string, entries: string) => `<< /S /${type} ${entries} >>`
 /** A link over part of the page text, because readers associate links with the words below them. */
 const link = (left: number, entries: string) =>
@@ -52,9 +52,9 @@ const link = (left: number, entries: string) =>
  * name and by page, a form whose fields have values but no appearance stream, scripts, an attachment and metadata.
  */
 export function createBook(word: string): Buffer {
-  const page = (contents: number, annotations: string) =>
+  const createPage = (contents: number, annotations: string) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Annots [${annotations}] /Resources << /Font << /F1 3 0 R >> >> >>`
-  const says = (number: number) => text(`BT /F1 18 Tf 20 200 Td (${word} page${number}) Tj ET`)
+  const says = (number: number) => createText(`BT /F1 18 Tf 20 200 Td (${word} page${number}) Tj ET`)
   const field = (name: string, page: number) =>
     `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (${word}-${name}-value) /DA (/Helv 12 Tf 0 g) /Rect [20 100 190 120] /P ${page} 0 R /F 4 >>`
   return createPdf(
@@ -63,14 +63,14 @@ export function createBook(word: string): Buffer {
         /AcroForm << /Fields [30 0 R 31 0 R] /DA (/Helv 0 Tf 0 g) /DR << /Font << /Helv 3 0 R >> >> >> >>`,
       2: '<< /Type /Pages /Kids [4 0 R 5 0 R 6 0 R 7 0 R] /Count 4 /MediaBox [0 0 200 300] >>',
       3: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-      4: page(10, '20 0 R 21 0 R 22 0 R 23 0 R 30 0 R'),
-      5: page(11, ''),
-      6: page(12, '31 0 R'),
-      7: page(13, ''),
+      4: createPage(10, '20 0 R 21 0 R 22 0 R 23 0 R 30 0 R'),
+      5: createPage(11, ''),
+      6: createPage(12, '31 0 R'),
+      7: createPage(13, ''),
       10: says(1),
       11: says(2),
       12: says(3),
-      13: text(''),
+      13: createText(''),
       20: link(20, `/A ${action('GoTo', '/D (chapter)')}`),
       21: link(52, '/Dest [5 0 R /Fit]'),
       22: link(84, `/A ${action('URI', '/URI (https://example.com/)')}`),
@@ -83,7 +83,7 @@ export function createBook(word: string): Buffer {
       43: `<< /Title (${word} two) /Parent 42 0 R /Dest [5 0 R /XYZ 10 20 null] >>`,
       50: '<< /Dests << /Names [(chapter) [6 0 R /XYZ 0 100 null]] >> /EmbeddedFiles << /Names [(notes.txt) 51 0 R] >> >>',
       51: '<< /Type /Filespec /F (notes.txt) /UF (notes.txt) /EF << /F 52 0 R >> >>',
-      52: text('attached words'),
+      52: createText('attached words'),
       60: `<< /Title (${word} book) /Author (Ada Author) >>`,
     },
     '/Info 60 0 R',
@@ -102,7 +102,7 @@ export function createLongBook(count: number): Buffer {
     return {
       [pageAt(index)]:
         `<< /Type /Page /Parent 2 0 R /Contents ${pageAt(index) + 1} 0 R /Resources << /Font << /F1 ${font} 0 R >> >> >>`,
-      [pageAt(index) + 1]: text(
+      [pageAt(index) + 1]: createText(
         `BT /F1 12 Tf 15 TL 50 750 Td (page ${index + 1}) Tj T* ${lines.join(' ')} ET`,
       ),
     }
@@ -135,7 +135,7 @@ function createImagePage(dict: string, data: Uint8Array, moreObjects: PdfFileObj
     1: '<< /Type /Catalog /Pages 2 0 R >>',
     2: '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
     3: '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 144 192] /Contents 4 0 R /Resources << /XObject << /Im 5 0 R >> >> >>',
-    4: text('q 144 0 0 192 0 0 cm /Im Do Q'),
+    4: createText('q 144 0 0 192 0 0 cm /Im Do Q'),
     5: { dict, data },
     ...moreObjects,
   })

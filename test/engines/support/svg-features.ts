@@ -7,8 +7,8 @@ const pixel = async (format: 'png' | 'webp' | 'gif' | 'avif') => {
 }
 const createSvg = (content: string) =>
   `data:image/svg+xml;base64,${Buffer.from(`<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8">${content}</svg>`).toString('base64')}`
-const image = (href: string) => `<image href="${href}" x="10" y="10" width="60" height="60"/>`
-const text = (attributes: string, content = 'Hamburg') =>
+const createImage = (href: string) => `<image href="${href}" x="10" y="10" width="60" height="60"/>`
+const createText = (attributes: string, content = 'Hamburg') =>
   `<text x="6" y="40" font-family="DejaVu Sans" font-size="20" ${attributes}>${content}</text>`
 const gradient =
   '<linearGradient id="g"><stop stop-color="red"/><stop offset="1" stop-color="blue"/></linearGradient>'
@@ -46,22 +46,22 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
   'context fill':
     '<marker id="m" refX="5" refY="5" markerWidth="8" markerHeight="8" viewBox="0 0 10 10"><circle cx="5" cy="5" r="5" fill="context-stroke"/></marker><path d="M15 60L100 20" stroke="red" stroke-width="4" marker-start="url(#m)" marker-end="url(#m)"/>',
   'text on a path':
-    `<path id="t" d="M10 60Q60 0 110 60"/>${text('', '<textPath href="#t">Curved text</textPath>').replace('<path ', '<path fill="none" ')}`.replace(
+    `<path id="t" d="M10 60Q60 0 110 60"/>${createText('', '<textPath href="#t">Curved text</textPath>').replace('<path ', '<path fill="none" ')}`.replace(
       '<path ',
       '<path fill="none" ',
     ),
-  'text positions per character': text('dx="0 5 5 5" dy="0 4 -8 8"'),
-  'shifted tspan': text('', 'a<tspan dy="-10" font-size="12">2</tspan><tspan dx="8" dy="10">b</tspan>'),
-  'text length': text('textLength="105" lengthAdjust="spacingAndGlyphs"'),
-  'letter spacing': text('letter-spacing="4"'),
-  'word spacing': text('word-spacing="12"', 'a b c d'),
+  'text positions per character': createText('dx="0 5 5 5" dy="0 4 -8 8"'),
+  'shifted tspan': createText('', 'a<tspan dy="-10" font-size="12">2</tspan><tspan dx="8" dy="10">b</tspan>'),
+  'text length': createText('textLength="105" lengthAdjust="spacingAndGlyphs"'),
+  'letter spacing': createText('letter-spacing="4"'),
+  'word spacing': createText('word-spacing="12"', 'a b c d'),
   'vertical text': `<text x="60" y="5" font-family="DejaVu Sans" font-size="18" writing-mode="vertical-rl">Abc</text>`,
   'centered text': `<text x="60" y="40" font-family="DejaVu Sans" font-size="20" text-anchor="middle">Middle</text>`,
-  'dominant baseline': text('dominant-baseline="hanging"'),
-  'underlined text': text('text-decoration="underline" stroke="red" stroke-width=".5"'),
-  'bold italic text': text('font-weight="bold" font-style="italic"'),
-  'right-to-left text': text('direction="rtl" x="110"', 'שלום abc').replace('x="6" ', ''),
-  'small caps': text('font-variant="small-caps"'),
+  'dominant baseline': createText('dominant-baseline="hanging"'),
+  'underlined text': createText('text-decoration="underline" stroke="red" stroke-width=".5"'),
+  'bold italic text': createText('font-weight="bold" font-style="italic"'),
+  'right-to-left text': createText('direction="rtl" x="110"', 'שלום abc').replace('x="6" ', ''),
+  'small caps': createText('font-variant="small-caps"'),
   'switch with languages':
     '<switch><rect systemLanguage="fr" width="120" height="80" fill="red"/><rect systemLanguage="en" width="60" height="80" fill="green"/><rect width="120" height="80" fill="blue"/></switch>',
   'symbol with viewBox':
@@ -86,18 +86,18 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
     'width="120" height="80" color="green"',
     square('fill="currentColor" stroke="currentcolor"'),
   ],
-  'paint order': text('paint-order="stroke" stroke="red" stroke-width="5"'),
+  'paint order': createText('paint-order="stroke" stroke="red" stroke-width="5"'),
   'blend mode':
     '<rect width="70" height="50" fill="#f80"/><rect x="40" y="20" width="70" height="50" fill="#08f" style="mix-blend-mode:multiply"/>',
   isolation:
     '<rect width="120" height="80" fill="#f80"/><g style="isolation:isolate"><rect x="40" y="20" width="40" height="40" fill="#08f" style="mix-blend-mode:difference"/></g>',
-  'embedded PNG': image(await pixel('png')),
-  'embedded WebP': image(await pixel('webp')),
-  'embedded GIF': image(await pixel('gif')),
-  'embedded AVIF': image(await pixel('avif')),
-  'embedded SVG': image(createSvg('<circle cx="4" cy="4" r="4" fill="navy"/>')),
+  'embedded PNG': createImage(await pixel('png')),
+  'embedded WebP': createImage(await pixel('webp')),
+  'embedded GIF': createImage(await pixel('gif')),
+  'embedded AVIF': createImage(await pixel('avif')),
+  'embedded SVG': createImage(createSvg('<circle cx="4" cy="4" r="4" fill="navy"/>')),
   'image with preserveAspectRatio': `<image href="${createSvg('<circle cx="4" cy="4" r="4"/>')}" x="10" y="10" width="100" height="40" preserveAspectRatio="xMaxYMin meet"/>`,
-  'image rendering': image(await pixel('png')).replace('<image', '<image image-rendering="pixelated"'),
+  'image rendering': createImage(await pixel('png')).replace('<image', '<image image-rendering="pixelated"'),
   'foreign object':
     '<foreignObject x="10" y="10" width="100" height="60"><div xmlns="http://www.w3.org/1999/xhtml" style="background:#ccf;height:40px">Hi</div></foreignObject>',
   'dash array':
@@ -134,8 +134,8 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
     '<g visibility="hidden"><rect width="50" height="50"/><rect x="60" width="50" height="50" visibility="visible"/></g><rect y="60" width="30" height="20" display="none"/>',
   'overflow of a marker':
     '<marker id="m" overflow="visible" markerWidth="2" markerHeight="2"><circle r="4" fill="red"/></marker><path d="M30 40H90" stroke="#000" stroke-width="4" marker-end="url(#m)" marker-start="url(#m)"/>',
-  'enclosed entities': text('', 'a &lt; b &#38; c'),
-  'white space': text('xml:space="preserve"', '  a   b'),
+  'enclosed entities': createText('', 'a &lt; b &#38; c'),
+  'white space': createText('xml:space="preserve"', '  a   b'),
 }
 
 export const renderSvgFeature = (drawing: Drawing): string => {

@@ -50,20 +50,25 @@ describe('image options', () => {
   const source = fixture('corners.png')
 
   test('the fit option of an image controls its size: max never enlarges, scale enlarges, crop cuts', async () => {
-    const size = async (options: Record<string, unknown>) =>
+    const readSize = async (options: Record<string, unknown>) =>
       readImageSize((await convert(vips, source, 'png', { options })).path, 'png')
-    assert.deepEqual(await size({ width: '20' }), { width: 20, height: 15 })
-    assert.deepEqual(await size({ width: 400 }), { width: 40, height: 30 })
-    assert.deepEqual(await size({ width: 400, fit: 'scale' }), { width: 400, height: 300 })
-    assert.deepEqual(await size({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
+    assert.deepEqual(await readSize({ width: '20' }), { width: 20, height: 15 })
+    assert.deepEqual(await readSize({ width: 400 }), { width: 40, height: 30 })
+    assert.deepEqual(await readSize({ width: 400, fit: 'scale' }), { width: 400, height: 300 })
+    assert.deepEqual(await readSize({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
   })
 
   test('the quality option of an image accepts a number or level in every lossy format', async () => {
     for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
-      const bytes = async (quality: unknown) =>
+      const readBytes = async (quality: unknown) =>
         (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
           .length
-      const sizes = [await bytes('low'), await bytes('highest'), await bytes('10'), await bytes(90)]
+      const sizes = [
+        await readBytes('low'),
+        await readBytes('highest'),
+        await readBytes('10'),
+        await readBytes(90),
+      ]
       const [low = 0, high = 0, sizeAt10 = 0, sizeAt90 = 0] = sizes
       assert.ok(low < high && sizeAt10 < sizeAt90 && sizeAt10 <= low, `${to}: ${sizes}`)
     }
@@ -85,9 +90,9 @@ describe('image options', () => {
     await sharp(fixture('corners.jpg')).toColourspace('b-w').png().toFile(gray)
     const page = (await convert(vips, gray, 'djvu')).path
     const { path } = await convert(vips, page, 'png')
-    const pixels = (file: string) =>
+    const getPixels = (file: string) =>
       sharp(file).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true })
-    const [pixelsBefore, pixelsAfter] = [await pixels(gray), await pixels(path)]
+    const [pixelsBefore, pixelsAfter] = [await getPixels(gray), await getPixels(path)]
     assert.deepEqual(
       [pixelsAfter.info.width, pixelsAfter.info.height],
       [pixelsBefore.info.width, pixelsBefore.info.height],
@@ -104,11 +109,11 @@ describe('image options', () => {
 
   test('the lossless option makes WebP lossless', async () => {
     const photo = fixture('corners.jpg')
-    const pixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
+    const readPixels = (path: string) => sharp(path).removeAlpha().raw().toBuffer()
     const convertImage = async (options: Record<string, unknown>) =>
-      pixels((await convert(vips, photo, 'webp', { options })).path)
-    assert.deepEqual(await convertImage({ lossless: 'true' }), await pixels(photo))
-    assert.notDeepEqual(await convertImage({}), await pixels(photo))
+      readPixels((await convert(vips, photo, 'webp', { options })).path)
+    assert.deepEqual(await convertImage({ lossless: 'true' }), await readPixels(photo))
+    assert.notDeepEqual(await convertImage({}), await readPixels(photo))
   })
 
   test('an image with many megapixels is encoded to WebP with less effort', async () => {
@@ -133,12 +138,12 @@ describe('image options', () => {
       roughPng,
     )
     const source = (await convert(vips, roughPng, 'heic')).path
-    const pixels = async (to: 'png' | 'webp', options = {}) =>
+    const readPixels = async (to: 'png' | 'webp', options = {}) =>
       sharp((await convert(vips, source, to, { options })).path)
         .removeAlpha()
         .raw()
         .toBuffer()
-    assert.deepEqual(await pixels('webp', { lossless: true }), await pixels('png'))
+    assert.deepEqual(await readPixels('webp', { lossless: true }), await readPixels('png'))
   })
 
   test('image options make PNG indexed, interlaced, and more or less compressed', async () => {

@@ -6,7 +6,7 @@ import sharp from 'sharp'
 import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { folder, isNear, numbers } from '../support/color-images.ts'
+import { folder, isNear, readNumbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -29,7 +29,7 @@ describe('color profiles of images', () => {
       const { path } = await convert(vips, source, to)
       const readablePath = to === 'jxl' || to === 'heic' ? (await convert(vips, path, 'tiff')).path : path
       assert.ok((await sharp(readablePath).metadata()).icc, to)
-      isNear(await numbers(readablePath), [234, 51, 35])
+      isNear(await readNumbers(readablePath), [234, 51, 35])
     }
   })
 
@@ -40,10 +40,10 @@ describe('color profiles of images', () => {
     ] as const) {
       const { path } = await convert(vips, await wide(from), to)
       assert.equal((await sharp(path).metadata()).icc, undefined)
-      isNear(await numbers(path), [255, 0, 0], 8)
+      isNear(await readNumbers(path), [255, 0, 0], 8)
     }
     const { path } = await convert(imagemagick, await wide('jpg'), 'tga')
-    isNear(await numbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
+    isNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
   test('an image causes a warning if its color profile or its transparency is dropped', async () => {
@@ -87,7 +87,7 @@ describe('color profiles of images', () => {
     for (const engine of [vips, imagemagick]) {
       const options = { colorSpace: 'Adobe-RGB' }
       const adobeRgbImage = await convert(engine, fixture('corners.png'), 'jpg', { options })
-      isNear(await numbers(adobeRgbImage.path), [219, 0, 0], 12)
+      isNear(await readNumbers(adobeRgbImage.path), [219, 0, 0], 12)
       assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
     }
     for (const to of ['jpg', 'png', 'tiff'] as const) {
@@ -102,12 +102,12 @@ describe('color profiles of images', () => {
         options: { colorSpace: 'srgb' },
       })
       assert.equal((await sharp(plainImage.path).metadata()).icc, undefined)
-      isNear(await numbers(plainImage.path), [255, 0, 0], 8)
+      isNear(await readNumbers(plainImage.path), [255, 0, 0], 8)
       const adobeRgbImage = await convert(imagemagick, await wide('jpg'), to, {
         options: { colorSpace: 'adobe-rgb' },
       })
       assert.match((await sharp(adobeRgbImage.path).metadata()).icc?.toString('latin1') ?? '', /Adobe/)
-      isNear(await numbers(adobeRgbImage.path), [219, 0, 0], 12)
+      isNear(await readNumbers(adobeRgbImage.path), [219, 0, 0], 12)
     }
   })
 
@@ -121,7 +121,7 @@ describe('color profiles of images', () => {
     for (const source of [fixture('cmyk.jpg'), path]) {
       const { path: pdf } = await convert(vips, source, 'pdf')
       await readStdout('pdftoppm', '-png', '-singlefile', pdf, `${pdf}-page`)
-      pages.push(await numbers(`${pdf}-page.png`))
+      pages.push(await readNumbers(`${pdf}-page.png`))
     }
     isNear(pages[1] ?? [], pages[0] ?? [], 60)
   })
@@ -139,7 +139,7 @@ describe('color profiles of images', () => {
       for (const source of [printedPath, fixture('cmyk.jpg')]) {
         const { path } = await convert(engine, source, 'png')
         assert.equal((await sharp(path).metadata()).space, 'srgb')
-        const [red = 0, green = 0, blue = 0] = await numbers(path)
+        const [red = 0, green = 0, blue = 0] = await readNumbers(path)
         assert.ok(red > 200 && green < 90 && blue < 90, `${engine.id} ${red} ${green} ${blue}`)
       }
     }

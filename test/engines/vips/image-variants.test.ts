@@ -8,7 +8,7 @@ import { imagemagick } from '../../../lib/engines/imagemagick.ts'
 import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
-import { folder, isNear, numbers } from '../support/color-images.ts'
+import { folder, isNear, readNumbers } from '../support/color-images.ts'
 import { readImageSize, readStdout } from '../support/inspect-result.ts'
 import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
@@ -19,7 +19,7 @@ describe('image options', () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
       assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
-      isNear(await numbers(path), [0, 0, 255])
+      isNear(await readNumbers(path), [0, 0, 255])
       assert.equal(engine.capabilities[0]?.options.safeParse({ rotate: 45 }).success, false)
     }
   })
@@ -60,13 +60,13 @@ describe('image options', () => {
   })
 
   test('the downscale option limits the longest side without enlarging', async () => {
-    const size = async (downscale: number) =>
+    const readSize = async (downscale: number) =>
       readImageSize(
         (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
         'png',
       )
-    assert.deepEqual(await size(20), { width: 20, height: 15 })
-    assert.deepEqual(await size(400), { width: 40, height: 30 })
+    assert.deepEqual(await readSize(20), { width: 20, height: 15 })
+    assert.deepEqual(await readSize(400), { width: 40, height: 30 })
   })
 
   test('the density of an image stays within the range that JPEG supports', async () => {
@@ -91,9 +91,9 @@ describe('image options', () => {
   })
 
   test('the jpegQuality option takes precedence over quality', async () => {
-    const bytes = async (options: Record<string, unknown>) =>
+    const readBytes = async (options: Record<string, unknown>) =>
       (await readFile((await convert(vips, fixture('corners.jpg'), 'jpg', { options })).path)).length
-    assert.equal(await bytes({ jpegQuality: '20', quality: 'highest' }), await bytes({ quality: 20 }))
+    assert.equal(await readBytes({ jpegQuality: '20', quality: 'highest' }), await readBytes({ quality: 20 }))
   })
 
   test('the quality option reduces the colors of a GIF, even of an animation that has a palette', async () => {
@@ -198,7 +198,7 @@ describe('camera raw files', () => {
 /** An APNG with partial frames, as other programs write them. */
 async function writePartialFrames(): Promise<string> {
   const [width, height] = [6, 3]
-  const pixels = async (color: string, wide: number) => {
+  const readPixels = async (color: string, wide: number) => {
     const png = await sharp({ create: { width: wide, height, channels: 4, background: color } })
       .png()
       .toBuffer()
@@ -216,14 +216,14 @@ async function writePartialFrames(): Promise<string> {
   })
   const createFrame = async (sequence: number, color: string, wide: number) => ({
     type: 'fdAT',
-    data: Buffer.concat([uint32s(sequence), await pixels(color, wide)]),
+    data: Buffer.concat([uint32s(sequence), await readPixels(color, wide)]),
   })
   const path = join(await folder(), 'parts.apng')
   const file = buildPng([
     { type: 'IHDR', data: Buffer.concat([uint32s(width, height), Buffer.from([8, 6, 0, 0, 0])]) },
     { type: 'acTL', data: uint32s(3, 0) },
     control(0, width, 0, 0, 0),
-    { type: 'IDAT', data: await pixels('#ff0000', width) },
+    { type: 'IDAT', data: await readPixels('#ff0000', width) },
     control(1, 4, 2, 1, 1),
     await createFrame(2, '#00ff00', 4),
     control(3, 2, 0, 0, 1),
@@ -236,7 +236,7 @@ async function writePartialFrames(): Promise<string> {
 
 describe('animated PNG', () => {
   after(removeRuns)
-  const frames = async (source: string, to: FormatId) => {
+  const readFrames = async (source: string, to: FormatId) => {
     const { path, result, warnings } = await convert(vips, source, to)
     return { path, warnings, frames: result.details?.frames }
   }
@@ -255,11 +255,11 @@ describe('animated PNG', () => {
     )
     assert.deepEqual(times.match(/[\d.]+/g)?.map(Number), [0, 0.1, 0.3])
     for (const to of ['gif', 'webp'] as const) {
-      const resultFrames = await frames(apngPath, to)
+      const resultFrames = await readFrames(apngPath, to)
       const { pages, delay } = await sharp(resultFrames.path, { animated: true }).metadata()
       assert.deepEqual([pages, delay, resultFrames.frames], [3, [100, 200, 300], 3], to)
-      assert.equal((await frames(fixture('animated.apng'), to)).frames, 3)
-      assert.equal((await frames(resultFrames.path, 'apng')).frames, 3)
+      assert.equal((await readFrames(fixture('animated.apng'), to)).frames, 3)
+      assert.equal((await readFrames(resultFrames.path, 'apng')).frames, 3)
     }
   })
 
@@ -277,8 +277,8 @@ describe('animated PNG', () => {
   })
 
   test('an animated PNG becomes its first frame with a warning in other formats', async () => {
-    const { path, warnings } = await frames(fixture('animated.apng'), 'jpg')
+    const { path, warnings } = await readFrames(fixture('animated.apng'), 'jpg')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
-    isNear(await numbers(path), [255, 0, 0])
+    isNear(await readNumbers(path), [255, 0, 0])
   })
 })

@@ -51,7 +51,7 @@ describe('merging images', () => {
   })
 
   test('images are merged in a row, or in a grid of equal cells', async () => {
-    const size = async (layout: string, count: number) =>
+    const readSize = async (layout: string, count: number) =>
       readImageSize((await mergeImages('png', Array(count - 1).fill(portraitImage), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
     const grid = (await mergeImages('png', [portraitImage, portraitImage], { layout: 'grid2x2' })).path
@@ -72,10 +72,10 @@ describe('merging images', () => {
       )
     }
     assert.deepEqual(await readPixel(grid, 2, 7), [255, 0, 0, 255])
-    assert.deepEqual(await size('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
-    assert.deepEqual(await size('grid', 5), { width: 3 * 40, height: 2 * 40 })
-    assert.deepEqual(await size('grid2x2', 3), { width: 2 * 40, height: 2 * 40 })
-    assert.deepEqual(await size('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
+    assert.deepEqual(await readSize('horizontal', 3), { width: 40 + 30 + 30, height: 40 })
+    assert.deepEqual(await readSize('grid', 5), { width: 3 * 40, height: 2 * 40 })
+    assert.deepEqual(await readSize('grid2x2', 3), { width: 2 * 40, height: 2 * 40 })
+    assert.deepEqual(await readSize('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
   })
 
   test('images merged to JPEG are on white or the requested color, and transparent in WebP', async () => {
@@ -183,7 +183,7 @@ describe('image compression', () => {
     const format = path.slice(path.lastIndexOf('.') + 1) as FormatId // The files of this test are named by their id.
     return convert(vips, path, format, { operation: 'compress', options })
   }
-  const bytes = async (path: string) => (await stat(path)).size
+  const readSize = async (path: string) => (await stat(path)).size
 
   for (const format of ['jpg', 'png', 'webp', 'tiff', 'gif', 'avif'] as const) {
     test(`compressing an image in ${format} reduces its bytes and keeps its dimensions`, async () => {
@@ -192,11 +192,11 @@ describe('image compression', () => {
       const { path, result, warnings } = run
       assertProgressRises(run)
       assert.ok(Number(run.progress.at(-2)) > 0.8, 'one try is nearly all of it')
-      assert.ok((await bytes(path)) < (await bytes(source)), `${await bytes(path)} bytes`)
+      assert.ok((await readSize(path)) < (await readSize(source)), `${await readSize(path)} bytes`)
       assert.deepEqual(await readImageSize(path, format), { width: 320, height: 240 })
       assert.deepEqual(
         [result.details?.sizeBefore, result.details?.sizeAfter],
-        [await bytes(source), await bytes(path)],
+        [await readSize(source), await readSize(path)],
       )
       assert.deepEqual(warnings, [])
     })
@@ -204,8 +204,14 @@ describe('image compression', () => {
 
   test('compressing an image with a lower quality makes it smaller', async () => {
     const source = await createDetailedImage('jpg')
-    const size = async (quality: string | number) => bytes((await compressImage(source, { quality })).path)
-    const sizes = [await size('low'), await size('high'), await size(10), await size('60')] as const
+    const readCompressedSize = async (quality: string | number) =>
+      readSize((await compressImage(source, { quality })).path)
+    const sizes = [
+      await readCompressedSize('low'),
+      await readCompressedSize('high'),
+      await readCompressedSize(10),
+      await readCompressedSize('60'),
+    ] as const
     assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
@@ -222,8 +228,8 @@ describe('image compression', () => {
       assertProgressRises(run)
       assert.ok(Number(run.progress[0]) < 0.3, 'the first try is one of several')
       assert.ok(
-        (await bytes(path)) <= targetSize && (await bytes(path)) > targetSize * least,
-        `${await bytes(path)}`,
+        (await readSize(path)) <= targetSize && (await readSize(path)) > targetSize * least,
+        `${await readSize(path)}`,
       )
       assert.deepEqual([result.details?.reached, warnings], [true, []])
     }
@@ -235,7 +241,7 @@ describe('image compression', () => {
   })
 
   test('compressing an image that is already below the target size leaves it unchanged', async () => {
-    const targetSize = await bytes(fixture('corners.jpg'))
+    const targetSize = await readSize(fixture('corners.jpg'))
     const { path, result, warnings } = await compressImage(fixture('corners.jpg'), { targetSize })
     assert.deepEqual([result.details?.reached, warnings], [true, []])
     assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
@@ -244,8 +250,8 @@ describe('image compression', () => {
   test('compressing an image never makes it larger', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
       const { path, warnings } = await compressImage(fixture(name), { quality: 100 })
-      assert.ok((await bytes(path)) <= (await bytes(fixture(name))), name)
-      if ((await bytes(path)) === (await bytes(fixture(name))))
+      assert.ok((await readSize(path)) <= (await readSize(fixture(name))), name)
+      if ((await readSize(path)) === (await readSize(fixture(name))))
         assert.deepEqual(warnings, ['NOT_SMALLER'], name)
     }
   })

@@ -62,10 +62,10 @@ test('lengths in inches and points scale with the rest of an SVG', async () => {
 })
 
 test('SVG text without a font size is as large as in a browser', async () => {
-  const text = (style: string) =>
+  const createText = (style: string) =>
     drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const measureTextWidth = async (style: string) =>
-    measureInkWidth((await convert(vips, await writeSvg(text(style)), 'png')).path)
+    measureInkWidth((await convert(vips, await writeSvg(createText(style)), 'png')).path)
   const defaultWidth = await measureTextWidth('font-size="16"')
   assert.equal(await measureTextWidth(''), defaultWidth)
   assert.equal(await measureTextWidth('style="font-size:medium"'), defaultWidth)

@@ -202,17 +202,20 @@ describe('TIFF samples and planes', () => {
 
   for (const engine of [vips, imagemagick])
     test(`a TIFF of measurements is scaled from black to white with a warning, in ${engine.id}`, async () => {
-      const gray = (least: number, most: number) =>
+      const createGray = (least: number, most: number) =>
         [0, 0.25, 0.5, 1].map((share) => [least + share * (most - least)])
       const shades = [0, 64, 128, 255].map((shade) => [shade, shade, shade])
       const samplesByName: readonly (readonly [string, TiffSamples])[] = [
-        ['heights', { meaning: 'gray', bits: 32, dots: gray(200, 2600) }],
-        ['below the sea', { meaning: 'gray', bits: 64, dots: gray(-400, 8848) }],
-        ['halves', { meaning: 'gray', bits: 16, dots: gray(0, 4) }],
-        ['degrees', { meaning: 'gray', bits: 32, dots: gray(-10, 40) }],
-        ['heights of whole numbers', { meaning: 'gray', bits: 16, kind: 'signed', dots: gray(-400, 2400) }],
-        ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: gray(-100, 100) }],
-        ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: gray(0, 3200) }],
+        ['heights', { meaning: 'gray', bits: 32, dots: createGray(200, 2600) }],
+        ['below the sea', { meaning: 'gray', bits: 64, dots: createGray(-400, 8848) }],
+        ['halves', { meaning: 'gray', bits: 16, dots: createGray(0, 4) }],
+        ['degrees', { meaning: 'gray', bits: 32, dots: createGray(-10, 40) }],
+        [
+          'heights of whole numbers',
+          { meaning: 'gray', bits: 16, kind: 'signed', dots: createGray(-400, 2400) },
+        ],
+        ['differences', { meaning: 'gray', bits: 8, kind: 'signed', dots: createGray(-100, 100) }],
+        ['counts', { meaning: 'gray', bits: 32, kind: 'whole', dots: createGray(0, 3200) }],
       ]
       for (const [caseName, samples] of samplesByName) {
         const { dots, warnings } = await readSamples(samples, engine)

@@ -112,15 +112,15 @@ describe('image conversions', () => {
   })
 
   test('an image converted to an icon gets all sizes up to its own, square and centered', async () => {
-    const sizes = async (options = {}) => {
+    const listSizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
       const listedSizes = await readStdout('icns2png', '-l', path)
       const sides = [...listedSizes.matchAll(/(\d+)x\1 32-bit/g)].map(([, side]) => Number(side))
       return [sides.sort((a, b) => a - b), result.details]
     }
-    assert.deepEqual(await sizes(), [[16, 32], { width: 32, height: 32 }])
-    assert.deepEqual(await sizes({ width: 12, height: 9 }), [[16], { width: 16, height: 16 }])
-    assert.deepEqual(await sizes({ width: 128, fit: 'scale' }), [
+    assert.deepEqual(await listSizes(), [[16, 32], { width: 32, height: 32 }])
+    assert.deepEqual(await listSizes({ width: 12, height: 9 }), [[16], { width: 16, height: 16 }])
+    assert.deepEqual(await listSizes({ width: 128, fit: 'scale' }), [
       [16, 32, 48, 128],
       { width: 128, height: 128 },
     ])
@@ -183,8 +183,9 @@ describe('image conversions', () => {
       const { path } = await convert(vips, source, to)
       assert.equal(Math.round((await sharp(path).metadata()).density ?? 0), 72, to)
     }
-    const page = async (path: string) => readStdout('pdfinfo', (await convert(vips, path, 'pdf')).path)
-    assert.match(await page(source), /Page size: +72 x 36 pts/)
+    const readPageInfo = async (path: string) =>
+      readStdout('pdfinfo', (await convert(vips, path, 'pdf')).path)
+    assert.match(await readPageInfo(source), /Page size: +72 x 36 pts/)
     // Missing for one side: 2,835 dots per meter and 0 in the PNG's pHYs, 0 and 72 per inch in the JFIF header.
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
@@ -193,12 +194,12 @@ describe('image conversions', () => {
       [...readPngChunks(bytes)].find(({ type }) => type === 'pHYs') ?? {}
     iccData.writeUInt32BE(0, 4)
     await writeFile(flat, buildPng([...readPngChunks(bytes)]))
-    assert.match(await page(flat), /Page size: +72 x 36 pts/)
+    assert.match(await readPageInfo(flat), /Page size: +72 x 36 pts/)
     const photo = join(folder, 'flat.jpg')
     await sharp({ create: ground }).jpeg().toFile(photo)
     const head = Buffer.from('ffd8ffe000104a46494600010101000000480000', 'hex')
     await writeFile(photo, Buffer.concat([head, (await readFile(photo)).subarray(2)]))
-    assert.match(await page(photo), /Page size: +72 x 36 pts/)
+    assert.match(await readPageInfo(photo), /Page size: +72 x 36 pts/)
   })
 
   test('an image with few colors is lossless in WebP, unless requested otherwise', async () => {

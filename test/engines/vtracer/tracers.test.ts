@@ -158,13 +158,13 @@ describe('compressed SVG', () => {
 })
 
 test('an image is traced to SVG in color unless the one-color tracer is requested', () => {
-  const names = (from: FormatId, to: FormatId, engine?: 'potrace') =>
+  const listNames = (from: FormatId, to: FormatId, engine?: 'potrace') =>
     planRoute({ from, to, engine }).steps.map((step) => `${step.engine}:${step.to}`)
-  assert.deepEqual(names('png', 'svg'), ['vtracer:svg'])
-  assert.deepEqual(names('png', 'svg', 'potrace'), ['potrace:svg'])
-  assert.deepEqual(names('psd', 'svg'), ['imagemagick:png', 'vtracer:svg'])
-  assert.deepEqual(names('jpg', 'dxf'), ['potrace:dxf'])
-  assert.deepEqual(names('jpg', 'eps'), ['ghostscript:eps'])
-  assert.deepEqual(names('svg', 'svgz'), ['vtracer:svgz'])
+  assert.deepEqual(listNames('png', 'svg'), ['vtracer:svg'])
+  assert.deepEqual(listNames('png', 'svg', 'potrace'), ['potrace:svg'])
+  assert.deepEqual(listNames('psd', 'svg'), ['imagemagick:png', 'vtracer:svg'])
+  assert.deepEqual(listNames('jpg', 'dxf'), ['potrace:dxf'])
+  assert.deepEqual(listNames('jpg', 'eps'), ['ghostscript:eps'])
+  assert.deepEqual(listNames('svg', 'svgz'), ['vtracer:svgz'])
   assert.throws(() => planRoute({ from: 'docx', to: 'dxf' }), { code: 'UNSUPPORTED_CONVERSION' })
 })

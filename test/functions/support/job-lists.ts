@@ -114,7 +114,10 @@ export async function setStatus(owner: OwnerId, minute: number, status: JobStatu
   assert.ok(applied)
 }
 
-export async function page({ headers }: Owner, query: Readonly<Record<string, string>> = {}): Promise<Page> {
+export async function fetchPage(
+  { headers }: Owner,
+  query: Readonly<Record<string, string>> = {},
+): Promise<Page> {
   const {
     status,
     json,
@@ -141,7 +144,7 @@ export async function listPages(
 ): Promise<Page[]> {
   const pages: Page[] = []
   for (let cursor: string | null | undefined = firstId; cursor !== null; cursor = pages.at(-1)?.[way]) {
-    pages.push(await page(owner, { ...query, ...(cursor && { cursor }) }))
+    pages.push(await fetchPage(owner, { ...query, ...(cursor && { cursor }) }))
     assert.ok(pages.length < 60, 'the list has an end')
   }
   return pages

@@ -4,7 +4,7 @@ import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb'
 import type { Item } from '../../../lib/aws/table.ts'
 import type { AppReply } from '../embedded-app.ts'
 
-export function form(fields: Readonly<Record<string, string>>, ...texts: readonly string[]): FormData {
+export function createForm(fields: Readonly<Record<string, string>>, ...texts: readonly string[]): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields)) data.set(name, value)
   for (const text of texts) data.append('file', new Blob([text]), 'page.md')

@@ -15,7 +15,7 @@ export const two = [
 export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
   const ownJobs = memoryJobs(moreDeps)
   assert.equal(await ownJobs.jobs.create(createRecords(tasks)), true)
-  const job = async (): Promise<Job> => {
+  const readJob = async (): Promise<Job> => {
     const foundJob = await ownJobs.store.getJob('job_1')
     assert.ok(foundJob)
     return foundJob
@@ -27,7 +27,7 @@ export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
   }
   return {
     ...ownJobs,
-    job,
+    job: readJob,
     whole: wholeState,
     change: (set: Partial<Job>, remove: string[] = []) => ownJobs.store.changeJob('job_1', { set, remove }),
     changeTask: (number: number, set: Partial<Task>) =>

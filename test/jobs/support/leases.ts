@@ -25,7 +25,7 @@ export async function createJob(tasks: readonly NewTask[] = two) {
   ownJobs.takeSentTasks()
   ownJobs.takeEvents()
   const ref = { jobId: 'job_1', task: 1 }
-  const job = async (): Promise<Job> => {
+  const readJob = async (): Promise<Job> => {
     const foundJob = await ownJobs.store.getJob('job_1')
     assert.ok(foundJob)
     return foundJob
@@ -46,7 +46,7 @@ export async function createJob(tasks: readonly NewTask[] = two) {
   return {
     ...ownJobs,
     ref,
-    job,
+    job: readJob,
     found: foundTask,
     lease,
     change: (set: Partial<Task>, remove: string[] = []) => ownJobs.store.changeTask(ref, { set, remove }),
@@ -54,7 +54,7 @@ export async function createJob(tasks: readonly NewTask[] = two) {
     held: async (id = 'lease_1', chunkNumber?: number) => {
       const heldLease = lease(id, chunkNumber)
       assert.equal((await heldLease.claim()).applied, true)
-      heldLease.startHeartbeat(await job(), () => {})
+      heldLease.startHeartbeat(await readJob(), () => {})
       return heldLease
     },
   }
