@@ -60,17 +60,17 @@ function addRevisionLabel(image: string): void {
 }
 
 function createBuilder(): (target: string, context: string) => void {
-  const targetArgs = (target: string) => ['--target', target, '--tag', imageName(target), ...platform]
+  const createTargetArgs = (target: string) => ['--target', target, '--tag', imageName(target), ...platform]
   if (succeeds('docker', ['info'])) {
     const base = ['--build-arg', `DEBIAN_IMAGE=${publishedBase}`]
     return (target, context) =>
-      run('docker', ['build', '--provenance=false', ...base, ...targetArgs(target), ...label, context])
+      run('docker', ['build', '--provenance=false', ...base, ...createTargetArgs(target), ...label, context])
   }
   const base = buildahBase()
   return (target, context) => {
     run('buildah', [
       ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...aptSettings()],
-      ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...targetArgs(target), context],
+      ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...createTargetArgs(target), context],
     ])
     addRevisionLabel(localName('podman', target))
   }

@@ -106,7 +106,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
       source: { path: source, format: work.from },
       target: path,
       to: work.to,
-      args: [...sourceArgs(work.from, options), ...targetArgs(work.to)],
+      args: [...createSourceArgs(work.from, options), ...createTargetArgs(work.to)],
       options,
       title: chooseTitle(input),
       onProgress: (ratio) => tools.progress(0.1 + 0.85 * ratio),
@@ -128,14 +128,14 @@ async function prepareSource({ from, options }: EngineWork, input: InputFile, to
  * Returns arguments for the source format. By default, calibre would interpret plain text as Markdown or Textile, which
  * can reference files.
  */
-function sourceArgs(from: FormatId, { ebookOutputProfile: profile }: EbookOptions): string[] {
+function createSourceArgs(from: FormatId, { ebookOutputProfile: profile }: EbookOptions): string[] {
   if (from === 'txt') return ['--formatting-type=plain', '--input-encoding=utf-8']
   // By default, calibre makes pages small and gray, which is right only if a device profile was requested.
   if (comicFormats.includes(from)) return profile === undefined ? ['--no-process'] : ['--dont-grayscale']
   return []
 }
 
-function targetArgs(to: FormatId): readonly string[] {
+function createTargetArgs(to: FormatId): readonly string[] {
   return to === 'epub' ? epubArgs : []
 }
 

@@ -17,13 +17,13 @@ import {
   mayHaveDeepColor,
 } from './imagemagick/sources.ts'
 import {
+  createSizeArgs,
   getMagickTarget,
   hasDeepColor,
   type MagickTargetId,
   magickTargets,
   parseColorSpace,
   parseIconSides,
-  sizeArgs,
   storesMetadata,
 } from './imagemagick/targets.ts'
 import { packPages } from './pdf/pack-pages.ts'
@@ -175,7 +175,7 @@ async function writeFrame(
     ...(checksOpacity ? ['-print', '%[opaque]\\n'] : []),
     ...['-background', background ?? (isOpaque ? 'white' : 'none')],
     ...(isOpaque || background ? ['-alpha', 'remove', '-alpha', 'off'] : []),
-    ...sizeArgs(work.options),
+    ...createSizeArgs(work.options),
     ...(to === 'ico' || to === 'cur' ? buildIconArgs(frame, to, work.options) : []),
     ...(to === 'jp2' || to === 'j2k' ? buildWaveletArgs(frame, work.options) : []),
     ...(to === 'webp' && (await hasFewColors(source, tools)) ? ['-define', 'webp:lossless=true'] : []),
@@ -247,7 +247,7 @@ function buildIconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unk
   const fitToIconArgs = ['-resize', `${maxIconSide}x${maxIconSide}>`, '-gravity', 'center']
   if (to === 'cur') return [...fitToIconArgs, '-resize', '128x128>']
   const requestedSides = parseIconSides(options)
-  if (!requestedSides && sizeArgs(options).length > 0) return fitToIconArgs
+  if (!requestedSides && createSizeArgs(options).length > 0) return fitToIconArgs
   const side = Math.min(maxIconSide, Math.max(width, height))
   const smallerSides = [128, 64, 48, 32, 16].filter((size) => size < side)
   const sides = requestedSides ?? [side, ...smallerSides]

@@ -182,7 +182,7 @@ async function convertViaAst(
   const book = needsCalibre ? join(tools.workDir, 'book.epub') : path
   const sandboxArgs = images === 'packed' || needsCalibre ? [] : ['--sandbox']
   const effectiveWriter = needsCalibre ? 'epub3' : writer
-  const styleArgs = await printStyleArgs(target, tools)
+  const styleArgs = await createPrintStyleArgs(target, tools)
   await write(
     [
       ...sandboxArgs,
@@ -216,7 +216,7 @@ function adaptTree(tree: Tree, from: PandocSourceId, target: PandocTargetId): vo
   if (target === 'epub') makeValidEpub(tree)
 }
 
-async function printStyleArgs(target: FormatId, { workDir }: Tools): Promise<string[]> {
+async function createPrintStyleArgs(target: FormatId, { workDir }: Tools): Promise<string[]> {
   if (!webPages.includes(target)) return []
   const path = join(workDir, 'print.html')
   await writeFile(path, printStyle)

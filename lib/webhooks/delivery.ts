@@ -105,10 +105,10 @@ export const deliveryListKey = (webhookId: string) => `DELIVERIES#${webhookId}`
 export const eventListKey = (owner: string) => `EVENTS#${owner}`
 
 export const streamPartition = (stream: string) => `STREAM#${stream}`
-export const eventSortPrefix = (sequence: number) => `EVENT#${padSequence(sequence)}#`
+export const createEventSortPrefix = (sequence: number) => `EVENT#${padSequence(sequence)}#`
 export const eventKey = ({ stream, sequence, id }: Pick<StoredEvent, 'stream' | 'sequence' | 'id'>): Key => ({
   pk: streamPartition(stream),
-  sk: `${eventSortPrefix(sequence)}${id}`,
+  sk: `${createEventSortPrefix(sequence)}${id}`,
 })
 
 /** Whether the sequence numbers of a stream have no gaps, so that a missing event can be detected. */

@@ -4,10 +4,10 @@ import type { Item, Table } from '../aws/table.ts'
 import { subscriberCacheMs } from '../model/subscriber-cache.ts'
 import { loadIndexedItems } from './deliveries.ts'
 import {
+  createEventSortPrefix,
   type Delivery,
   eventKey,
   eventListKey,
-  eventSortPrefix,
   StoredEvent,
   streamPartition,
 } from './delivery.ts'
@@ -52,8 +52,8 @@ export class EventLog {
         KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
         ExpressionAttributeValues: {
           ':pk': streamPartition(stream),
-          ':from': eventSortPrefix(from),
-          ':to': `${eventSortPrefix(to)}~`,
+          ':from': createEventSortPrefix(from),
+          ':to': `${createEventSortPrefix(to)}~`,
         },
         ConsistentRead: true,
         ExclusiveStartKey: start,
@@ -78,7 +78,7 @@ export class EventLog {
       KeyConditionExpression: 'pk = :pk AND sk > :sort',
       ExpressionAttributeValues: {
         ':pk': streamPartition(stream),
-        ':sort': `${eventSortPrefix(sequence)}~`,
+        ':sort': `${createEventSortPrefix(sequence)}~`,
       },
       ConsistentRead: true,
       Limit: 1,

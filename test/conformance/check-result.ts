@@ -8,7 +8,7 @@ import type { Conversion } from '../../lib/plan/index.ts'
 import { readArchive } from '../engines/support/inspect-archive.ts'
 import { countCharacters } from '../engines/support/inspect-font.ts'
 import { assertIntact, countPdfPages, listZipNames, readStdout } from '../engines/support/inspect-result.ts'
-import { rawInputArgs } from '../engines/support/raw-media.ts'
+import { createRawInputArgs } from '../engines/support/raw-media.ts'
 import { minSpread, readImageFacts } from './image-facts.ts'
 import { readMediaFacts } from './media-facts.ts'
 import type { RouteResult } from './run-route.ts'
@@ -92,7 +92,7 @@ async function checkMedia(pair: Conversion, sample: string, path: string): Promi
   const { seconds, peakDb, spread: brightnessSpread, frames } = await readMediaFacts(path)
   const isTimeBased = !['image'].includes(formatById(pair.from).category)
   // Samples without a header have no sample rate or frame rate.
-  const isRaw = rawInputArgs(sample).length > 0 || sample.endsWith('.aptxhd')
+  const isRaw = createRawInputArgs(sample).length > 0 || sample.endsWith('.aptxhd')
   const source = isRaw
     ? undefined
     : await getCached(sample, 'media', () => readMediaFacts(sample).catch(() => undefined))

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { runFfprobe } from '../engines/support/inspect-result.ts'
-import { rawInputArgs } from '../engines/support/raw-media.ts'
+import { createRawInputArgs } from '../engines/support/raw-media.ts'
 
 const run = promisify(execFile)
 
@@ -28,7 +28,7 @@ export async function readMediaFacts(path: string): Promise<MediaFacts> {
   const output = await run(
     'ffmpeg',
     [
-      ...['-nostdin', '-hide_banner', '-nostats', ...rawInputArgs(path), '-i', path],
+      ...['-nostdin', '-hide_banner', '-nostats', ...createRawInputArgs(path), '-i', path],
       ...(has('audio') ? ['-map', '0:a:0', '-af', 'volumedetect'] : []),
       ...(has('video') ? ['-map', '0:v:0', '-vf', 'scale=32:24,signalstats,metadata=print:file=-'] : []),
       ...['-f', 'null', '-'],

@@ -24,11 +24,11 @@ export class EffectGate {
 
   /** @throws InstanceDied when the instance died before or during the action. */
   async observe<T>(action: () => Promise<T>): Promise<T> {
-    requireAlive()
+    assertIsAlive()
     try {
       return await action()
     } finally {
-      requireAlive()
+      assertIsAlive()
     }
   }
 
@@ -47,7 +47,7 @@ export class EffectGate {
   }
 }
 
-function requireAlive(): void {
+function assertIsAlive(): void {
   const instance = instances.getStore()
   if (instance?.isDead) throw new InstanceDied(`${instance.name} died`)
 }

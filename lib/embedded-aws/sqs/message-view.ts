@@ -4,7 +4,7 @@ import { attributesMd5, type MessageAttributes, pickAttributes } from './message
 import type { ReceivedMessage } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { writeReceipt } from './receipts.ts'
-import { sequenceNumber } from './sending.ts'
+import { formatSequenceNumber } from './sending.ts'
 
 interface RequestedAttributes {
   readonly systemAttributes: readonly string[]
@@ -45,7 +45,7 @@ function viewSystemAttributes(
     ApproximateFirstReceiveTimestamp: `${row.first_received_at ?? row.sent_at}`,
     ApproximateReceiveCount: `${row.received + row.received_before}`,
     SentTimestamp: `${row.sent_at}`,
-    SequenceNumber: queue.settings.fifo ? sequenceNumber(row.seq) : null,
+    SequenceNumber: queue.settings.fifo ? formatSequenceNumber(row.seq) : null,
     MessageDeduplicationId: row.dedup_id,
     MessageGroupId: row.group_id,
     AWSTraceHeader: content.trace,

@@ -205,11 +205,11 @@ function describe(queue: Queue, draft: MessageDraft, id: string, seq: number): S
     MD5OfMessageBody: hash('md5', draft.body),
     ...(attributesHash && { MD5OfMessageAttributes: attributesHash }),
     ...(systemAttributesHash && { MD5OfMessageSystemAttributes: systemAttributesHash }),
-    ...(queue.settings.fifo && { SequenceNumber: sequenceNumber(seq) }),
+    ...(queue.settings.fifo && { SequenceNumber: formatSequenceNumber(seq) }),
   }
 }
 
 /** Formats a sequence number with 20 digits, so that it increases in the order of sending, as in AWS. */
-export function sequenceNumber(seq: number): string {
+export function formatSequenceNumber(seq: number): string {
   return (18_850_000_000_000_000_000n + BigInt(seq) * 256n).toString()
 }

@@ -6,7 +6,7 @@ import { defined } from '../../validation/defined.ts'
 import type { Tools } from '../engine.ts'
 import { createCorruptEbookError, toEbookError } from './ebook-error.ts'
 import type { HostedEbookJob } from './host.ts'
-import { type EbookOptions, ebookArgs, findUnsupportedOptions } from './options.ts'
+import { createEbookArgs, type EbookOptions, findUnsupportedOptions } from './options.ts'
 
 interface EbookJob {
   /** calibre chooses its reader by the path's extension; `format` is the format that the client sent. */
@@ -37,7 +37,7 @@ export async function convertEbook(
     path: await writeOpf(tools.workDir, title.text),
     isFallback: title.isFallback,
   }
-  const allArgs = [...args, ...ebookArgs(options, to)]
+  const allArgs = [...args, ...createEbookArgs(options, to)]
   const job: HostedEbookJob = { source: source.path, target, args: allArgs, ...defined({ titleFile }) }
   const onLine = (notice: unknown) => {
     const line = z.string().parse(notice)

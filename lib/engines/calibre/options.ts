@@ -107,7 +107,7 @@ const fontSizes = (bodySize: number) =>
   relativeSizes.map((ratio) => Number((ratio * bodySize).toFixed(2))).join(',')
 
 /** Returns arguments for `ebook-convert`; lengths are in points. */
-export function ebookArgs(options: EbookOptions, to: FormatId): string[] {
+export function createEbookArgs(options: EbookOptions, to: FormatId): string[] {
   const unsupportedOptions = Object.fromEntries(
     findUnsupportedOptions(options, to).map((name) => [name, undefined]),
   )

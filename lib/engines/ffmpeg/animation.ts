@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
 import { toQualityNumber } from '../options.ts'
-import { demuxerArgs } from './demuxers.ts'
-import { sdrFilters } from './dynamic-range.ts'
+import { createDemuxerArgs } from './demuxers.ts'
+import { createSdrFilters } from './dynamic-range.ts'
 import type { ClipOptions, GifOptions } from './options.ts'
 import { chooseAlphaDecoder, hasAlpha, type MediaInfo } from './probe.ts'
 import { runFfmpeg } from './run.ts'
@@ -41,7 +41,7 @@ export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Pr
     const hasSemiTransparency = await runAnimation(
       clip,
       options,
-      gifArgs(clip, animationSize, options),
+      createGifArgs(clip, animationSize, options),
       tools,
     )
     const { size } = maxFileSize === undefined ? { size: 0 } : await stat(clip.target)
@@ -63,7 +63,7 @@ function warnAboutSemiTransparency(tools: Tools): void {
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const quality = toQualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
-  const scale = frameFilters(clip, initialSize(clip, options), options)
+  const scale = createFrameFilters(clip, initialSize(clip, options), options)
   const encoder = [
     '-c:v',
     'libwebp_anim',
@@ -78,7 +78,7 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
 }
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const scale = frameFilters(clip, initialSize(clip, options), options)
+  const scale = createFrameFilters(clip, initialSize(clip, options), options)
   // Zero means forever in APNG as well.
   await runAnimation(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
@@ -87,7 +87,11 @@ export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: T
  * Returns the filters that sample and scale the frames. Without `eof_action`, an animation whose only frame is shorter
  * than one tick would be empty. With it, the last frame may be repeated after the requested end, hence the `trim`.
  */
-function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, end }: ClipOptions): string {
+function createFrameFilters(
+  { media }: Clip,
+  { width, fps }: AnimationSize,
+  { start, end }: ClipOptions,
+): string {
   const { durationS = 0 } = end === undefined ? {} : resolveTrim({ start, end }, media)
   const trimFilter = durationS > 0 ? `,trim=end_frame=${Math.max(1, Math.round(durationS * fps))}` : ''
   const source = displaySize(media)
@@ -96,7 +100,7 @@ function frameFilters({ media }: Clip, { width, fps }: AnimationSize, { start, e
     `fps=${fps}:start_time=0:round=up:eof_action=pass${trimFilter}`,
     // Declares square pixels, because players ignore the pixel aspect ratio of animations.
     ...[`scale=${width}:${height}:flags=lanczos`, 'setsar=1'],
-    ...(media.video ? sdrFilters(media.video) : []),
+    ...(media.video ? createSdrFilters(media.video) : []),
   ].join(',')
 }
 
@@ -123,9 +127,9 @@ export function reduceSize({ width, fps }: AnimationSize, ratio: number): Animat
   }
 }
 
-function gifArgs(clip: Clip, animationSize: AnimationSize, options: GifOptions): string[] {
+function createGifArgs(clip: Clip, animationSize: AnimationSize, options: GifOptions): string[] {
   const { dither, palette, boomerang, loop } = options
-  const scale = frameFilters(clip, animationSize, options)
+  const scale = createFrameFilters(clip, animationSize, options)
   const boomerangFilters = boomerang
     ? ',split[f][r];[r]reverse,trim=start_frame=1,setpts=PTS-STARTPTS[b];[f][b]concat'
     : ''
@@ -161,7 +165,7 @@ async function runAnimation(
   }
   await runFfmpeg(
     [
-      ...demuxerArgs(clip.from),
+      ...createDemuxerArgs(clip.from),
       ...chooseAlphaDecoder(clip.media.video),
       ...trim.args,
       '-i',

@@ -24,7 +24,11 @@ interface AudioTrackArgs {
 /**
  * Copies the track if possible, and encodes it otherwise. `index` is its number among the audio tracks of the result.
  */
-export function audioTrackArgs(stream: AudioStream, index: number, request: RecipeRequest): AudioTrackArgs {
+export function createAudioTrackArgs(
+  stream: AudioStream,
+  index: number,
+  request: RecipeRequest,
+): AudioTrackArgs {
   const { container, options, mayCopy } = request
   const map = ['-map', `0:${stream.index}`]
   const codec = audioCodecFor(request)
@@ -33,7 +37,7 @@ export function audioTrackArgs(stream: AudioStream, index: number, request: Reci
   }
   const format = chooseSampleFormat(codec, container, stream)
   return {
-    args: [...map, ...encodeArgs(codec, stream, index, request)],
+    args: [...map, ...createEncodeArgs(codec, stream, index, request)],
     isCopied: false,
     unusedOptions: options.audioBitrate !== undefined && !codec.kbits ? ['audioBitrate'] : [],
     warnings: [
@@ -75,7 +79,7 @@ function channelsMixedWarnings(
 }
 
 /** Returns arguments for a silent track that ends with the video, for containers that require audio. */
-export function silentTrackArgs(request: RecipeRequest): string[] {
+export function createSilentTrackArgs(request: RecipeRequest): string[] {
   const codec = audioCodecFor(request)
   const sampleRate = codec.sampleRates?.[0] ?? 48_000
   const { channels } = chooseLayout({ count: 1, layout: 'mono' }, channelLimits(codec, request.container))
@@ -100,7 +104,7 @@ function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' |
 type EncodeTarget = Pick<RecipeRequest, 'container' | 'options'>
 
 /** Returns the filters that convert a file of a merge to the channel layout of the first file. */
-export function mergeLayoutFilters(
+export function createMergeLayoutFilters(
   firstStream: AudioStream,
   stream: AudioStream,
   request: EncodeTarget,
@@ -117,19 +121,19 @@ export function mergeLayoutFilters(
  * Returns arguments for the only track of a filter graph, in the container's default codec and with the stream's
  * properties.
  */
-export function singleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
+export function createSingleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
   const codec = audioCodecFor(request)
   const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
   return [
     ...['-c:a', chooseSampleFormat(codec, container, stream).encoder, '-ar', String(rate)],
     ...(bits === undefined ? [] : ['-b:a', String(bits)]),
-    ...surroundArgs(codec, arrangement, ''),
+    ...createSurroundArgs(codec, arrangement, ''),
     ...(codec.args ?? []),
   ]
 }
 
-const surroundArgs = (
+const createSurroundArgs = (
   { surroundOptions = {} }: AudioCodec,
   { channels }: ChannelArrangement,
   track: string,
@@ -156,7 +160,7 @@ function requiresEncoding(codec: AudioCodec, stream: AudioStream, request: Recip
 
 const isAudioOnly = ({ video }: Container) => video.length === 0
 
-function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, request: RecipeRequest) {
+function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number, request: RecipeRequest) {
   const { container, options } = request
   const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
   const filters = [
@@ -178,7 +182,7 @@ function encodeArgs(codec: AudioCodec, stream: AudioStream, index: number, reque
       String(rate),
     ],
     ...[`-filter:a:${index}`, filters.join(',')],
-    ...surroundArgs(codec, arrangement, `:a:${index}`),
+    ...createSurroundArgs(codec, arrangement, `:a:${index}`),
     ...(bits === undefined ? [] : [`-b:a:${index}`, String(bits)]),
     ...(container.requiresAudio ? ['-shortest'] : []),
     ...(codec.args ?? []),

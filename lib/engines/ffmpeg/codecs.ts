@@ -57,7 +57,7 @@ export const encoderPresets = [
 export type EncoderPreset = (typeof encoderPresets)[number]
 
 const presetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
-const presetArgs = (preset: EncoderPreset) => ['-preset', preset]
+const createPresetArgs = (preset: EncoderPreset) => ['-preset', preset]
 const yuv420 = ['-pix_fmt', 'yuv420p']
 /** Quantizers of MPEG, which many older codecs use too. */
 const quantizer = { flag: '-q:v', max: 31, levels: { low: 10, medium: 6, high: 4, highest: 2 } }
@@ -67,7 +67,7 @@ export const videoCodecs = {
     encoder: 'libx264',
     name: 'h264',
     crf: { flag: '-crf', max: 51, levels: { low: 30, medium: 26, high: 22, highest: 18 } },
-    preset: presetArgs,
+    preset: createPresetArgs,
     args: yuv420,
     twoPass: true,
   },
@@ -75,7 +75,7 @@ export const videoCodecs = {
     encoder: 'libx265',
     name: 'hevc',
     crf: { flag: '-crf', max: 51, levels: { low: 34, medium: 30, high: 26, highest: 21 } },
-    preset: presetArgs,
+    preset: createPresetArgs,
     args: [...yuv420, '-x265-params', 'log-level=error:pools=2'],
     hdrArgs: ['-pix_fmt', 'yuv420p10le'],
   },

@@ -1,5 +1,5 @@
 import type { Container } from './containers.ts'
-import { languageArgs } from './language-args.ts'
+import { createLanguageArgs } from './language-args.ts'
 import type { MergeInput } from './merge-inputs.ts'
 import type { MediaStream } from './probe.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
@@ -20,7 +20,7 @@ export const needsTextCover = (container: Container, cover: MediaStream) =>
   container.cover === 'text' && isSupportedCover(cover)
 
 /** Returns arguments for a cover, which in ffmpeg is a video stream with one frame after the actual video. */
-export function coverArgs({
+export function createCoverArgs({
   media: { cover, video },
   container,
   coverMetadataPath,
@@ -48,7 +48,7 @@ export function coverArgs({
 }
 
 /** Returns arguments for the cover of merged audio, the first cover of all files. */
-export function mergeCoverArgs(
+export function createMergeCoverArgs(
   inputs: readonly Pick<MergeInput, 'media'>[],
   container: Container,
 ): ExtraArgs {
@@ -68,7 +68,7 @@ const chapterMuxers = 'mp4 mov f4v ipod 3gp 3g2 ismv matroska webm asf nut mp3 o
 
 export const supportsChapters = (muxer: string): boolean => chapterMuxers.includes(muxer)
 
-export function chapterArgs({ media: { chapters }, container: { muxer } }: RecipeRequest): ExtraArgs {
+export function createChapterArgs({ media: { chapters }, container: { muxer } }: RecipeRequest): ExtraArgs {
   const isSupported = supportsChapters(muxer)
   const message = `${chapters} chapter marks were dropped: the format does not support them.`
   return {
@@ -81,7 +81,7 @@ interface Subtitles extends ExtraArgs {
   readonly kept: readonly MediaStream[]
 }
 
-export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Subtitles {
+export function createSubtitleArgs({ media, container, keepSubtitles }: RecipeRequest): Subtitles {
   if (container.video.length === 0) return { args: [], warnings: [], kept: [] }
   const { subtitles: encoder, imageSubtitles } = container
   const isSupported = (stream: MediaStream) =>
@@ -93,7 +93,7 @@ export function subtitleArgs({ media, container, keepSubtitles }: RecipeRequest)
     const copies = imageSubtitles === true && stream.codec_name !== 'mov_text'
     return ['-map', `0:${stream.index}`, `-c:s:${index}`, copies ? 'copy' : (encoder ?? 'copy')]
   })
-  const languages = languageArgs('s', keptSubtitles, container)
+  const languages = createLanguageArgs('s', keptSubtitles, container)
   const droppedCount = media.subtitles.length - keptSubtitles.length
   const message = `${droppedCount} subtitle tracks were dropped: the format does not support them.`
   const warnings = droppedCount > 0 ? [{ code: 'SUBTITLES_DROPPED', message }] : []

@@ -69,7 +69,7 @@ export const localProtocolArgs = ['-protocol_whitelist', 'file,pipe'] as const
  * Restricts the demuxers; the arguments go before `-i`, and the fourth one lists the demuxers (ffmpeg-formats,
  * `format_whitelist`).
  */
-export function demuxerArgs(format: FormatId): string[] {
+export function createDemuxerArgs(format: FormatId): string[] {
   const demuxerOptions = headerlessArgs[format] ?? []
   return [
     ...localProtocolArgs,

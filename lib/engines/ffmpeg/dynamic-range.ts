@@ -21,7 +21,7 @@ export const isHdr = ({ pix_fmt, color_transfer }: Colors) =>
   color_transfer in hdrTransferNames && /^(yuv|p0|p2|p4)/.test(pix_fmt)
 
 /** Returns the filters that convert an HDR video to SDR (BT.709); none for SDR videos. */
-export function sdrFilters(video: Colors): string[] {
+export function createSdrFilters(video: Colors): string[] {
   if (!isHdr(video)) return []
   const { color_transfer, color_space } = video
   const matrix = color_space === 'bt2020c' ? '2020_cl' : color_space === 'bt709' ? '709' : '2020_ncl'

@@ -4,8 +4,8 @@ import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineWork, InputFile, Tools } from '../engine.ts'
 import { loadSharp } from '../vips/image.ts'
-import { demuxerArgs, hasTimestamps } from './demuxers.ts'
-import { sdrFilters, warnHdrConverted } from './dynamic-range.ts'
+import { createDemuxerArgs, hasTimestamps } from './demuxers.ts'
+import { createSdrFilters, warnHdrConverted } from './dynamic-range.ts'
 import {
   chooseAlphaDecoder,
   createMissingStreamError,
@@ -63,7 +63,7 @@ async function measureVideoLength(
     if (outTimeUs > 0) lengthS = outTimeUs / 1e6
   }
   const decode = ['-map', '0:v:0', '-f', 'null', '-']
-  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...demuxerArgs(from), '-i', path]
+  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...createDemuxerArgs(from), '-i', path]
   await tools.exec('ffmpeg', [...args, ...decode], { onLine })
   return lengthS
 }
@@ -126,14 +126,14 @@ export async function extractFrame(
     { seekS: 0, outputArgs: singleFrameArgs },
   ]
   for (const attempt of attempts) {
-    await runFfmpeg(frameArgs(video, attempt, target), { durationS: undefined }, tools)
+    await runFfmpeg(createFrameArgs(video, attempt, target), { durationS: undefined }, tools)
     if (await exists(target)) return target
   }
   const message = `The ${formatById(video.from).name} (${video.from}) is truncated or cannot be decoded.`
   throw new AppError('CORRUPT_FILE', message, { format: video.from })
 }
 
-function frameArgs(
+function createFrameArgs(
   { path, from, video }: VideoSource,
   { seekS, outputArgs }: { seekS: number; outputArgs: readonly string[] },
   target: string,
@@ -142,9 +142,9 @@ function frameArgs(
   // Files without timestamps cannot be seeked but must be read from the beginning.
   const [argsBefore, argsAfter] = hasTimestamps(from) ? [seekArgs, []] : [[], seekArgs]
   const { width, height } = chooseOutputSize(video, { mode: 'encode' }, 1)
-  const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...sdrFilters(video)]
+  const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...createSdrFilters(video)]
   return [
-    ...demuxerArgs(from),
+    ...createDemuxerArgs(from),
     ...chooseAlphaDecoder(video),
     ...argsBefore,
     ...['-i', path],

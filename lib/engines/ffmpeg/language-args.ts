@@ -35,7 +35,7 @@ const movLanguageCodes: Readonly<Record<string, string>> = {
  * Sets languages that ffmpeg does not know.
  * @param type stream specifier: `a` for audio, `s` for subtitles
  */
-export function languageArgs(
+export function createLanguageArgs(
   type: 'a' | 's',
   tracks: readonly Pick<MediaStream, 'tags'>[],
   { muxer }: Pick<Container, 'muxer'>,

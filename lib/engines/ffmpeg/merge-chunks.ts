@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import type { Chunk, ChunkResult, EngineResult, EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { Container } from './containers.ts'
-import { demuxerArgs } from './demuxers.ts'
+import { createDemuxerArgs } from './demuxers.ts'
 import { Colors, warnHdrConverted } from './dynamic-range.ts'
 import { requireVideo, sumDurationsS, warnDroppedTracks } from './merge.ts'
 import {
   chooseMergeFrameRate,
+  createMergeAudioTrackArgs,
+  createMergeSegmentArgs,
   type FrameRange,
-  mergeAudioTrackArgs,
   mergeCodecs,
-  mergeSegmentArgs,
 } from './merge-encode.ts'
 import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
 import { chooseSegmentLengths, locateSegments, toFrameRange } from './merge-plan.ts'
@@ -151,8 +151,15 @@ export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<Eng
   const target = join(work.outDir, 'piece.nut')
   const { frames } = await runFfmpeg(
     [
-      ...['-copyts', '-itsoffset', String(-piece.shiftS), ...demuxerArgs(input.format), '-i', input.path],
-      ...[...mergeSegmentArgs(media, container, options, piece), '-f', 'nut', target],
+      ...[
+        '-copyts',
+        '-itsoffset',
+        String(-piece.shiftS),
+        ...createDemuxerArgs(input.format),
+        '-i',
+        input.path,
+      ],
+      ...[...createMergeSegmentArgs(media, container, options, piece), '-f', 'nut', target],
     ],
     { durationS: piece.count / chooseMergeFrameRate(media).perSecond },
     tools,
@@ -172,7 +179,7 @@ async function runAudioChunk(
   const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
   const container = separateAudioContainer(getContainer(work.to))
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
-  const args = mergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
+  const args = createMergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
   await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
   // Each line describes a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
   const lines = (await readFile(list, 'utf8')).split('\n').filter((line) => /^\d/.test(line))

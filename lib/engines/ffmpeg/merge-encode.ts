@@ -1,15 +1,15 @@
 import type { FormatId } from '../../formats/index.ts'
 import { audioCodecs } from './audio-codecs.ts'
-import { mergeLayoutFilters, singleTrackArgs } from './audio-stream.ts'
+import { createMergeLayoutFilters, createSingleTrackArgs } from './audio-stream.ts'
 import { videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
-import { type Colors, sdrFilters } from './dynamic-range.ts'
+import { type Colors, createSdrFilters } from './dynamic-range.ts'
 import type { MergeInput } from './merge-inputs.ts'
-import { colorMatchFilters } from './merged-colors.ts'
+import { createColorMatchFilters } from './merged-colors.ts'
 import type { MergedMetadata } from './merged-metadata.ts'
 import type { MergeAudioOptions, MergeVideoOptions } from './options.ts'
 import type { MediaInfo } from './probe.ts'
-import { rateArgs } from './rate-control.ts'
+import { createRateArgs } from './rate-control.ts'
 import type { RecipeRequest } from './recipe.ts'
 import { getContainer } from './transcode.ts'
 import { chooseOutputSize } from './video-filters.ts'
@@ -26,7 +26,7 @@ const mergeSampleRate = 48_000
  * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first with
  * black borders; videos without audio get silence.
  */
-export function mergeVideoArgs(
+export function createMergeVideoArgs(
   inputs: readonly MergeInput[],
   container: Container,
   options: MergeVideoOptions,
@@ -40,10 +40,10 @@ export function mergeVideoArgs(
   const hasAudio = inputs.some(({ media }) => media.audio.length > 0)
   return [
     ...['-filter_complex', buildConcatGraph(videoChains, hasAudio ? inputs.map(buildAudioChain) : undefined)],
-    ...['-map', '[v]', ...videoEncodeArgs(firstInput.media, container, options)],
+    ...['-map', '[v]', ...createVideoEncodeArgs(firstInput.media, container, options)],
     // The last frame stays during the rest of the audio; for MP4, ffmpeg would encode it repeatedly.
     ...(container.constantFrameRate ? [] : ['-fps_mode', 'vfr']),
-    ...(hasAudio ? ['-map', '[a]', ...audioEncodeArgs(container)] : []),
+    ...(hasAudio ? ['-map', '[a]', ...createAudioEncodeArgs(container)] : []),
     ...metadata.args(inputs.length),
     ...(container.args ?? []),
     ...['-f', container.muxer],
@@ -57,7 +57,7 @@ export interface FrameRange {
 }
 
 /** Returns arguments for a segment of one file, whose frames have the same timestamps as in the file. */
-export function mergeSegmentArgs(
+export function createMergeSegmentArgs(
   firstMedia: MediaInfo,
   container: Container,
   options: MergeVideoOptions,
@@ -71,7 +71,7 @@ export function mergeSegmentArgs(
     '-map',
     '[v]',
   ]
-  return [...graph, ...videoEncodeArgs(firstMedia, container, options)]
+  return [...graph, ...createVideoEncodeArgs(firstMedia, container, options)]
 }
 
 interface AudioMerge {
@@ -86,7 +86,7 @@ interface AudioMerge {
  * Returns arguments that encode only the audio. Where a file begins depends on the audio and video before it, so small
  * black frames replace the video. Writes the timestamp of each file's first frame to `list`.
  */
-export function mergeAudioTrackArgs(
+export function createMergeAudioTrackArgs(
   inputs: readonly MergeInput[],
   container: Container,
   { frameRanges, list, target, metadata }: AudioMerge,
@@ -106,7 +106,7 @@ export function mergeAudioTrackArgs(
       '-filter_complex',
       `${buildConcatGraph(videoChains, inputs.map(buildAudioChain))};[v]select=${selectFirstSamples}[firsts]`,
     ],
-    ...['-map', '[a]', ...audioEncodeArgs(container), ...metadata.args(inputs.length)],
+    ...['-map', '[a]', ...createAudioEncodeArgs(container), ...metadata.args(inputs.length)],
     ...[...(container.args ?? []), '-f', container.muxer, target],
     ...[
       '-map',
@@ -128,7 +128,7 @@ function buildFitFilters({ video }: MediaInfo, colors: Colors | undefined): stri
   const { width, height } = chooseOutputSize(video, { mode: 'encode' })
   const box = `${width}:${height}`
   const scaleFilters = `scale='trunc(iw*sar/2)*2':'trunc(ih/2)*2',setsar=1,scale=${box}:force_original_aspect_ratio=decrease`
-  const colorFilters = colors ? [...sdrFilters(colors), ...colorMatchFilters(video, colors)] : []
+  const colorFilters = colors ? [...createSdrFilters(colors), ...createColorMatchFilters(video, colors)] : []
   return `${[scaleFilters, ...colorFilters].join(',')},pad=${box}:-1:-1,setsar=1,fps=${chooseMergeFrameRate({ video }).text},format=yuv420p`
 }
 
@@ -154,18 +154,22 @@ function buildConcatGraph(
   return `${filterChains.join(';')};${pads}concat=n=${videoChains.length}:${outputs}`
 }
 
-function videoEncodeArgs(firstMedia: MediaInfo, container: Container, options: MergeVideoOptions): string[] {
+function createVideoEncodeArgs(
+  firstMedia: MediaInfo,
+  container: Container,
+  options: MergeVideoOptions,
+): string[] {
   const { video: codecId } = mergeCodecs(container)
   const codec = videoCodecs[codecId]
   return [
     ...['-c:v', codec.encoder, ...codec.preset(options.preset ?? 'veryfast')],
-    ...rateArgs(codec, { mode: 'encode', quality: options.quality }, firstMedia).args,
+    ...createRateArgs(codec, { mode: 'encode', quality: options.quality }, firstMedia).args,
     ...(codecId === 'vp9' ? ['-pix_fmt', 'yuv420p'] : []),
     ...codec.args,
   ]
 }
 
-const audioEncodeArgs = (container: Container) => [
+const createAudioEncodeArgs = (container: Container) => [
   ...['-c:a', audioCodecs[mergeCodecs(container).audio].encoder, '-b:a', '160k'],
 ]
 
@@ -182,7 +186,7 @@ export function chooseMergeFrameRate({ video }: Pick<MediaInfo, 'video'>): {
 }
 
 /** Returns arguments for merged audio: all files get the sample rate and channels of the first. `gap` is in seconds. */
-export function mergeAudioArgs(
+export function createMergeAudioArgs(
   inputs: readonly MergeInput[],
   to: FormatId,
   { gap, ...options }: MergeAudioOptions,
@@ -197,14 +201,14 @@ export function mergeAudioArgs(
   }
   const sampleRate = stream.sample_rate ?? 44_100
   const filterChains = inputs.map(({ media }, index) => {
-    const shapeFilters = mergeLayoutFilters(stream, media.audio[0] ?? stream, request).join(',')
+    const shapeFilters = createMergeLayoutFilters(stream, media.audio[0] ?? stream, request).join(',')
     const padFilter = gap > 0 && index < inputs.length - 1 ? `,apad=pad_dur=${gap}` : ''
     return `[${index}:a:0]aresample=${sampleRate},aformat=sample_rates=${sampleRate},${shapeFilters}${padFilter}[a${index}]`
   })
   const pads = inputs.map((_, index) => `[a${index}]`).join('')
   const graph = `${filterChains.join(';')};${pads}concat=n=${inputs.length}:v=0:a=1[a]`
   return [
-    ...['-filter_complex', graph, '-map', '[a]', ...singleTrackArgs(stream, request)],
+    ...['-filter_complex', graph, '-map', '[a]', ...createSingleTrackArgs(stream, request)],
     ...cover,
     ...metadata.args(inputs.length),
     ...(container.args ?? []),

@@ -1,14 +1,14 @@
 // Probes the files of a merge.
 import type { FormatId } from '../../formats/index.ts'
 import type { EngineWork, Tools } from '../engine.ts'
-import { demuxerArgs } from './demuxers.ts'
+import { createDemuxerArgs } from './demuxers.ts'
 import { predecodeAudio } from './predecode-audio.ts'
 import { type MediaInfo, probeCached } from './probe.ts'
 
 export interface MergeInput {
   readonly path: string
   readonly format: FormatId
-  /** Result of `demuxerArgs`. */
+  /** Result of `createDemuxerArgs`. */
   readonly demuxerArgs: readonly string[]
   readonly media: MediaInfo
 }
@@ -21,7 +21,7 @@ export async function probeMergeInputs({ inputs: files }: EngineWork, tools: Too
     mergeInputs.push({
       path,
       format,
-      demuxerArgs: demuxerArgs(format),
+      demuxerArgs: createDemuxerArgs(format),
       media: await probeCached(file, { path, from: format }, tools),
     })
   }

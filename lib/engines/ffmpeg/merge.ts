@@ -4,10 +4,10 @@ import { AppError } from '../../errors.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { canConcatenate } from './concat-compatible.ts'
-import { mergeCoverArgs } from './covers-and-subtitles.ts'
+import { createMergeCoverArgs } from './covers-and-subtitles.ts'
 import { localProtocolArgs } from './demuxers.ts'
 import { isHdr, warnHdrConverted } from './dynamic-range.ts'
-import { mergeAudioArgs, mergeVideoArgs } from './merge-encode.ts'
+import { createMergeAudioArgs, createMergeVideoArgs } from './merge-encode.ts'
 import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
 import { type MergedMetadata, mergeMetadata } from './merged-metadata.ts'
 import { type MergeVideoOptions, mergeAudioOptions, mergeVideoOptions } from './options.ts'
@@ -32,9 +32,9 @@ export async function mergeVideo(work: EngineWork, target: string, tools: Tools)
   if (!isCopied) {
     const hdrVideo = mergeInputs.find(({ media }) => media.video && isHdr(media.video))?.media.video
     if (hdrVideo) warnHdrConverted(hdrVideo, tools)
-    const args = mergeVideoArgs(mergeInputs, getContainer(work.to), options, metadata)
+    const args = createMergeVideoArgs(mergeInputs, getContainer(work.to), options, metadata)
     await runFfmpeg(
-      [...inputArgs(mergeInputs), ...metadata.input, ...args, target],
+      [...createInputArgs(mergeInputs), ...metadata.input, ...args, target],
       { durationS: merge.durationS },
       tools,
     )
@@ -93,16 +93,16 @@ export async function mergeAudio(work: EngineWork, target: string, tools: Tools)
   const options = mergeAudioOptions.parse(work.options)
   const container = getContainer(work.to)
   const metadata = await mergeMetadata(mergeInputs, container, options.gap, tools)
-  const { args: cover, warnings } = mergeCoverArgs(mergeInputs, container)
+  const { args: cover, warnings } = createMergeCoverArgs(mergeInputs, container)
   for (const { code, message } of warnings) tools.warn(code, message)
-  const args = mergeAudioArgs(mergeInputs, work.to, options, { metadata, cover })
+  const args = createMergeAudioArgs(mergeInputs, work.to, options, { metadata, cover })
   const durationS = sumDurationsS(mergeInputs, options.gap)
-  await runFfmpeg([...inputArgs(mergeInputs), ...metadata.input, ...args, target], { durationS }, tools)
+  await runFfmpeg([...createInputArgs(mergeInputs), ...metadata.input, ...args, target], { durationS }, tools)
   tools.progress(1)
   return { files: [{ path: target }], method: 'encode' }
 }
 
-const inputArgs = (mergeInputs: readonly MergeInput[]) =>
+const createInputArgs = (mergeInputs: readonly MergeInput[]) =>
   mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
 
 /** Returns the total duration, with `gap` seconds between two files. Undefined if a duration is unknown. */

@@ -66,11 +66,11 @@ const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
  * Returns the filters that convert a video to the color space of the first one, since the merged video has only one. SD
  * and HD television use different color spaces. Returns none if they are equal.
  */
-export function colorMatchFilters(firstColors: Colors, otherColors: Colors): string[] {
+export function createColorMatchFilters(firstColors: Colors, otherColors: Colors): string[] {
   const [target, source] = [findColorSpec(firstColors), findColorSpec(otherColors)]
   if (!target || !source || !isYuv(firstColors) || !isYuv(otherColors)) return []
   if (getPrimaries(firstColors) !== getPrimaries(otherColors))
-    return primariesFilters([firstColors, target], [otherColors, source])
+    return createPrimariesFilters([firstColors, target], [otherColors, source])
   if (target.matrix === source.matrix) return []
   const [space, primaries, transfer] = target.params
   return [
@@ -80,7 +80,7 @@ export function colorMatchFilters(firstColors: Colors, otherColors: Colors): str
   ]
 }
 
-function primariesFilters(
+function createPrimariesFilters(
   [firstColors, target]: [Colors, ColorSpec],
   [colors, source]: [Colors, ColorSpec],
 ): string[] {

@@ -6,7 +6,7 @@ import { keysOf } from '../../validation/keys-of.ts'
 import type { Capability, EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { MetadataOptions } from '../shared/metadata/options.ts'
-import { demuxerArgs } from './demuxers.ts'
+import { createDemuxerArgs } from './demuxers.ts'
 import { createCorruptMediaError } from './probe.ts'
 
 /** Formats whose metadata can be written, with ffmpeg's muxer names. */
@@ -70,7 +70,7 @@ export type ProbeOutput = z.output<typeof ProbeOutput>
 export async function probeMetadata(path: string, from: FormatId, tools: Tools): Promise<ProbeOutput> {
   const show = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
   try {
-    const args = ['-v', 'error', ...demuxerArgs(from), ...show, '-i', path]
+    const args = ['-v', 'error', ...createDemuxerArgs(from), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     return ProbeOutput.parse(JSON.parse(stdout))
   } catch (error) {

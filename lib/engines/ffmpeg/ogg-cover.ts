@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FormatId } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { demuxerArgs } from './demuxers.ts'
+import { createDemuxerArgs } from './demuxers.ts'
 import type { MediaStream } from './probe.ts'
 import { runFfmpeg } from './run.ts'
 
@@ -39,7 +39,11 @@ export async function writeOggCover(
     '-update',
     '1',
   ]
-  await runFfmpeg([...demuxerArgs(from), '-i', path, ...copyArgs, imagePath], { durationS: undefined }, tools)
+  await runFfmpeg(
+    [...createDemuxerArgs(from), '-i', path, ...copyArgs, imagePath],
+    { durationS: undefined },
+    tools,
+  )
   const bytes = await readFile(imagePath)
   if (bytes.length > maxCoverBytes) return undefined
   const type = Buffer.from(cover.codec_name === 'png' ? 'image/png' : 'image/jpeg')

@@ -1,13 +1,13 @@
-import { audioTrackArgs, silenceInput, silentTrackArgs } from './audio-stream.ts'
+import { createAudioTrackArgs, createSilentTrackArgs, silenceInput } from './audio-stream.ts'
 import type { Container } from './containers.ts'
-import { chapterArgs, coverArgs, subtitleArgs } from './covers-and-subtitles.ts'
-import { demuxerArgs } from './demuxers.ts'
-import { languageArgs, languageWarnings } from './language-args.ts'
+import { createChapterArgs, createCoverArgs, createSubtitleArgs } from './covers-and-subtitles.ts'
+import { createDemuxerArgs } from './demuxers.ts'
+import { createLanguageArgs, languageWarnings } from './language-args.ts'
 import type { AudioStream, MediaInfo, MediaStream } from './probe.ts'
 import type { MediaWarning, Recipe, RecipeRequest } from './recipe.ts'
 import { tagWarnings } from './tag-support.ts'
 import { resolveTrim } from './trim.ts'
-import { videoTrackArgs } from './video-stream.ts'
+import { createVideoTrackArgs } from './video-stream.ts'
 
 /**
  * Plans a conversion: which streams to copy or encode, and how. @throws AppError INVALID_INPUT if `start` to `end` is
@@ -15,16 +15,16 @@ import { videoTrackArgs } from './video-stream.ts'
  */
 export function buildRecipe(request: RecipeRequest): Recipe {
   const { media, container, from, options } = request
-  const videoTrack = container.video.length > 0 ? videoTrackArgs(request) : undefined
+  const videoTrack = container.video.length > 0 ? createVideoTrackArgs(request) : undefined
   const keptAudio = selectAudioTracks(media, container)
   const addsSilence = container.requiresAudio === true && keptAudio.length === 0
-  const audioTracks = keptAudio.map((stream, index) => audioTrackArgs(stream, index, request))
-  const subtitles = subtitleArgs(request)
-  const extras = [subtitles, coverArgs(request), chapterArgs(request)]
+  const audioTracks = keptAudio.map((stream, index) => createAudioTrackArgs(stream, index, request))
+  const subtitles = createSubtitleArgs(request)
+  const extras = [subtitles, createCoverArgs(request), createChapterArgs(request)]
   const streams = [videoTrack, ...audioTracks].filter((track) => track !== undefined)
   const unusedOptions = new Set(streams.flatMap((track) => track.unusedOptions))
   return {
-    input: [...resolveTrim(options, media).args, ...(videoTrack?.decoder ?? []), ...demuxerArgs(from)],
+    input: [...resolveTrim(options, media).args, ...(videoTrack?.decoder ?? []), ...createDemuxerArgs(from)],
     output: [
       ...(request.overlay ? ['-f', 'png_pipe', '-i', request.overlay.path] : []),
       ...(addsSilence ? silenceInput : []),
@@ -33,8 +33,8 @@ export function buildRecipe(request: RecipeRequest): Recipe {
         : ['-f', 'ffmetadata', '-i', request.coverMetadataPath]),
       ...(videoTrack?.args ?? []),
       ...audioTracks.flatMap((track) => track.args),
-      ...languageArgs('a', keptAudio, container),
-      ...(addsSilence ? silentTrackArgs(request) : []),
+      ...createLanguageArgs('a', keptAudio, container),
+      ...(addsSilence ? createSilentTrackArgs(request) : []),
       ...extras.flatMap(({ args }) => args),
       // The default queue is too short if one stream, such as subtitles, begins long after the others.
       ...['-map_metadata', '0', '-dn', '-max_muxing_queue_size', '4096'],

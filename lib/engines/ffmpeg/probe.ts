@@ -5,7 +5,7 @@ import type { InputFile, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { LastFile } from '../shared/last-file.ts'
 import { decodeTags } from './decode-tags.ts'
-import { demuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
+import { createDemuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
@@ -120,7 +120,7 @@ async function measureAnimation(path: string, format: FormatId, tools: Tools): P
   }
   const show = ['-select_streams', 'v:0', '-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0']
   await ignoreProcessFailure(
-    tools.exec('ffprobe', ['-v', 'error', ...demuxerArgs(format), ...show, '-i', path], { onLine }),
+    tools.exec('ffprobe', ['-v', 'error', ...createDemuxerArgs(format), ...show, '-i', path], { onLine }),
   )
   return end > 0 ? end : undefined
 }
@@ -132,7 +132,17 @@ async function measureByCopying(path: string, format: FormatId, tools: Tools): P
     if (micros !== undefined && Number(micros) > 0) durationS = Number(micros) / 1e6
   }
   const copy = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
-  const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...demuxerArgs(format), '-i', path, ...copy]
+  const args = [
+    '-v',
+    'error',
+    '-nostdin',
+    '-progress',
+    'pipe:1',
+    ...createDemuxerArgs(format),
+    '-i',
+    path,
+    ...copy,
+  ]
   await ignoreProcessFailure(tools.exec('ffmpeg', args, { onLine }))
   return durationS
 }
@@ -178,7 +188,7 @@ export async function probe(
     ...(countPackets ? countPacketArgs : []),
   ]
   try {
-    const args = ['-v', 'error', ...demuxerArgs(format), ...show, '-i', path]
+    const args = ['-v', 'error', ...createDemuxerArgs(format), ...show, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     const output = ProbeResult.parse(JSON.parse(stdout))
     const media = { ...parseProbe(output), decodedTags: await decodeTags(output.format.tags) }

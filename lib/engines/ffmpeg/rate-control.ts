@@ -6,7 +6,7 @@ import type { MediaInfo } from './probe.ts'
 type Crf = NonNullable<VideoCodec['crf']>
 
 /** Uses a bit rate if one is requested, and constant quality otherwise. `twoPass` is set if two runs are needed. */
-export function rateArgs(
+export function createRateArgs(
   codec: VideoCodec,
   options: MediaOptions,
   media: MediaInfo,

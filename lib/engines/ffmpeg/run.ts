@@ -56,14 +56,14 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   // By default, muxers drop different frames, so that the second pass would get more frames than the first measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
   const log = join(tools.workDir, 'pass')
-  const passArgs = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
+  const createPassArgs = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
   // The first pass only measures: it writes no audio and no file.
   const firstPassArgs = [
     ...recipe.input,
     '-i',
     source,
     ...recipe.output,
-    ...passArgs(1),
+    ...createPassArgs(1),
     '-an',
     '-sn',
     '-f',
@@ -72,7 +72,7 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   ]
   await runFfmpeg(firstPassArgs, { ...run, progressRange: [0, 0.5] }, tools)
   return runFfmpeg(
-    [...recipe.input, '-i', source, ...recipe.output, ...passArgs(2), target],
+    [...recipe.input, '-i', source, ...recipe.output, ...createPassArgs(2), target],
     { ...run, progressRange: [0.5, 1] },
     tools,
   )

@@ -9,7 +9,7 @@ import { copyAsUtf8 } from '../shared/text/read-text.ts'
 import { removeDrawings } from './ass-drawings.ts'
 import { normalizeFields } from './ass-fields.ts'
 import { textSubtitleCodecs } from './covers-and-subtitles.ts'
-import { demuxerArgs, localProtocolArgs } from './demuxers.ts'
+import { createDemuxerArgs, localProtocolArgs } from './demuxers.ts'
 import { decodeEntities } from './html-entities.ts'
 import { createCorruptMediaError, probe } from './probe.ts'
 import {
@@ -142,7 +142,7 @@ async function extractTrack(
   const kind = to === 'ass' || /^(ass|ssa)$/.test(stream.codec_name) ? 'ass' : 'srt'
   const path = join(tools.workDir, `track.${kind}`)
   const output = ['-map', `0:${stream.index}`, '-c:s', kind, '-f', kind, path]
-  await tools.exec('ffmpeg', [...quietArgs, ...demuxerArgs(from), '-i', input.path, ...output], {
+  await tools.exec('ffmpeg', [...quietArgs, ...createDemuxerArgs(from), '-i', input.path, ...output], {
     maxFileBytes: maxTextMb * 1024 * 1024,
   })
   if (kind === 'ass' && to !== 'ass') await writeFile(path, simplifyAss(await readFile(path, 'utf8')))

@@ -6,7 +6,7 @@ import type { Chunk, ChunkResult, EngineResult, EngineWork, Tools, WorkerPool } 
 import { videoFormats } from './capabilities.ts'
 import type { VideoCodecId } from './codecs.ts'
 import type { Container } from './containers.ts'
-import { demuxerArgs } from './demuxers.ts'
+import { createDemuxerArgs } from './demuxers.ts'
 import { writeMergedMetadata } from './merged-metadata.ts'
 import type { MediaOptions } from './options.ts'
 import { buildRecipe } from './plan.ts'
@@ -73,7 +73,7 @@ export async function splitVideo(
 /** Extracts tags and chapters. All muxers that support joining segments also support these. */
 async function extractMetadata(path: string, from: FormatId, tools: Tools): Promise<string> {
   const target = join(tools.workDir, 'own.ffmetadata')
-  const args = [...demuxerArgs(from), '-i', path, '-f', 'ffmetadata', target]
+  const args = [...createDemuxerArgs(from), '-i', path, '-f', 'ffmetadata', target]
   await runFfmpeg(args, { durationS: undefined }, tools)
   return readFile(target, 'utf8')
 }

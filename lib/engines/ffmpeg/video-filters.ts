@@ -1,5 +1,5 @@
 import type { FixedFrame, VideoCodec } from './codecs.ts'
-import { isHdr, sdrFilters } from './dynamic-range.ts'
+import { createSdrFilters, isHdr } from './dynamic-range.ts'
 import { type MediaOptions, readResolution } from './options.ts'
 import { getRotation, type MediaStream } from './probe.ts'
 
@@ -38,34 +38,36 @@ const filterByRotation = {
 
 /** Builds a filter graph, which consists only of numbers and constants, never of text from clients. */
 export function buildVideoFilter(request: VideoFilterRequest): string {
-  return [...scaleFilters(request), ...rotateAndFrameFilters(request)].join(',')
+  return [...createScaleFilters(request), ...createRotateAndFrameFilters(request)].join(',')
 }
 
 /** Returns the graph that scales the video and draws the overlay on it; its output is `[image]`. */
 export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: Overlay): string {
   const { video } = request
-  const base = `[0:${video.index}]${scaleFilters(request).join(',')}[video]`
-  const watermarkFilter = `[1:v]${overlayFilters(video).join(',')}[mark]`
-  const overlayFilter = [`overlay=${left}:${top}:format=auto`, ...rotateAndFrameFilters(request)].join(',')
+  const base = `[0:${video.index}]${createScaleFilters(request).join(',')}[video]`
+  const watermarkFilter = `[1:v]${createOverlayFilters(video).join(',')}[mark]`
+  const overlayFilter = [`overlay=${left}:${top}:format=auto`, ...createRotateAndFrameFilters(request)].join(
+    ',',
+  )
   return `${base};${watermarkFilter};[video][mark]${overlayFilter}[image]`
 }
 
 /** Converts the overlay to the video's color space; by default, ffmpeg uses that of SD television for all videos. */
-function overlayFilters(video: MediaStream): string[] {
+function createOverlayFilters(video: MediaStream): string[] {
   const { pix_fmt, color_space, height = 0 } = video
   if (!/^(yuv|nv)/.test(pix_fmt)) return ['format=rgba']
   const isHd = color_space === 'bt709' || isHdr(video) || (color_space === 'unknown' && height >= 720)
   return [`scale=out_color_matrix=${isHd ? 'bt709' : 'bt601'}`, 'format=yuva444p']
 }
 
-function scaleFilters(request: VideoFilterRequest): string[] {
+function createScaleFilters(request: VideoFilterRequest): string[] {
   const { video, size, backgroundColor, keepsHdr, isAnimation } = request
   return [
     // An overlay filter loses the duration of the last frame.
-    ...(isAnimation ? frameRateFilters(request) : []),
-    ...(backgroundColor === undefined ? [] : flattenFilters(backgroundColor)),
+    ...(isAnimation ? createFrameRateFilters(request) : []),
+    ...(backgroundColor === undefined ? [] : createFlattenFilters(backgroundColor)),
     ...[`scale=${size.width}:${size.height}:flags=bicubic`, 'setsar=1'],
-    ...(keepsHdr ? [] : sdrFilters(video)),
+    ...(keepsHdr ? [] : createSdrFilters(video)),
   ]
 }
 
@@ -73,7 +75,7 @@ function scaleFilters(request: VideoFilterRequest): string[] {
  * Returns filters that flatten transparency. Black only needs a multiplication; other colors need a frame below each
  * frame.
  */
-function flattenFilters(color: string): string[] {
+function createFlattenFilters(color: string): string[] {
   if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']
   const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   const colorFilter = `[below]lutrgb=r=${red}:g=${green}:b=${blue}:a=255[color]`
@@ -84,22 +86,22 @@ function flattenFilters(color: string): string[] {
   ]
 }
 
-function rotateAndFrameFilters(request: VideoFilterRequest): string[] {
+function createRotateAndFrameFilters(request: VideoFilterRequest): string[] {
   const { options, codec } = request
   const filters: string[] = []
   if (options.rotate) filters.push(...filterByRotation[options.rotate])
-  if (codec.fixedFrame) filters.push(...fitIntoFrameFilters(codec.fixedFrame))
-  if (!request.isAnimation) filters.push(...frameRateFilters(request))
+  if (codec.fixedFrame) filters.push(...createFitIntoFrameFilters(codec.fixedFrame))
+  if (!request.isAnimation) filters.push(...createFrameRateFilters(request))
   return filters
 }
 
-function frameRateFilters(request: VideoFilterRequest): string[] {
+function createFrameRateFilters(request: VideoFilterRequest): string[] {
   const rate = chooseFrameRate(request)
   return rate === undefined ? [] : [`fps=${rate}`]
 }
 
 /** Fits the video into the codec's only frame size, with black borders. */
-function fitIntoFrameFilters({ width, height, displayWidth }: FixedFrame): string[] {
+function createFitIntoFrameFilters({ width, height, displayWidth }: FixedFrame): string[] {
   const display = `${displayWidth}:${height}`
   return [
     `scale=${display}:force_original_aspect_ratio=decrease`,

@@ -6,14 +6,14 @@ import { AppError } from '../../errors.ts'
 import type { EngineWork, OutputFile, Tools, WorkerPool } from '../engine.ts'
 import { type VideoCodecId, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
-import { demuxerArgs, localProtocolArgs } from './demuxers.ts'
+import { createDemuxerArgs, localProtocolArgs } from './demuxers.ts'
 import type { MergedMetadata } from './merged-metadata.ts'
 import type { MediaStream } from './probe.ts'
 import { readHeader } from './read-header.ts'
 import { isComplete, runFfmpeg } from './run.ts'
 import { readLanguages, restoreLanguages } from './track-languages.ts'
 import { canJoinSegments } from './video-encode-time.ts'
-import { tagArgs } from './video-stream.ts'
+import { createTagArgs } from './video-stream.ts'
 
 /**
  * Splits videos at keyframes without decoding, and joins the encoded segments by stream copy. Audio is not split, as
@@ -119,7 +119,7 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
   const shiftS = Math.ceil(segmentS)
   const { frames = 0 } = await runFfmpeg(
     [
-      ...[...demuxerArgs(from), '-i', path, '-map', `0:${video.index}`, '-c', 'copy'],
+      ...[...createDemuxerArgs(from), '-i', path, '-map', `0:${video.index}`, '-c', 'copy'],
       ...['-output_ts_offset', String(shiftS), '-f', 'segment', '-segment_time', String(segmentS)],
       ...['-segment_format', format, '-segment_list', list, '-segment_list_type', 'csv'],
       join(tools.workDir, `${name}-%04d.${format}`),
@@ -185,12 +185,12 @@ export async function joinSegments(request: JoinRequest, work: EngineWork, tools
         'concat,nut',
       ],
       ...['-f', 'concat', '-safe', '0', '-i', list],
-      ...(audioPath ? ['-itsoffset', delayS.toFixed(6), ...demuxerArgs(work.to), '-i', audioPath] : []),
+      ...(audioPath ? ['-itsoffset', delayS.toFixed(6), ...createDemuxerArgs(work.to), '-i', audioPath] : []),
       ...(metadata?.input ?? []),
       ...['-map', '0:v:0', ...(metadata?.args(1) ?? [])],
       ...(audioPath ? ['-map', '1', '-map_metadata', '1', '-map_chapters', '1'] : []),
       ...['-c', 'copy', '-output_ts_offset', String(-audioOffsetS)],
-      ...tagArgs(videoCodecs[request.codec].name, container),
+      ...createTagArgs(videoCodecs[request.codec].name, container),
       ...['-max_muxing_queue_size', '4096', ...(container.args ?? []), '-f', container.muxer, target],
     ],
     { durationS },

@@ -7,7 +7,7 @@ import { hdrWarnings, isHdr } from './dynamic-range.ts'
 import type { MediaOptions } from './options.ts'
 import { isRarelyPlayed } from './player-support.ts'
 import { chooseAlphaDecoder, getRotation, hasAlpha, type MediaStream } from './probe.ts'
-import { rateArgs } from './rate-control.ts'
+import { createRateArgs } from './rate-control.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
 import { buildOverlayFilter, buildVideoFilter, chooseOutputSize, type VideoSize } from './video-filters.ts'
 
@@ -22,15 +22,15 @@ interface VideoTrackArgs {
 }
 
 /** Returns undefined if the source has no video track. */
-export function videoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefined {
+export function createVideoTrackArgs(request: RecipeRequest): VideoTrackArgs | undefined {
   const { video } = request.media
   if (!video) return undefined
-  const tagArgsFor = (codecName: string) => tagArgs(codecName, request.container)
+  const tagArgsFor = (codecName: string) => createTagArgs(codecName, request.container)
   if (canCopy(video, request)) {
     const args = ['-map', `0:${video.index}`, '-c:v:0', 'copy', ...tagArgsFor(video.codec_name)]
     return { args, decoder: [], isCopied: true, twoPass: false, unusedOptions: [], warnings: [] }
   }
-  return encodeArgs(video, request, tagArgsFor)
+  return createEncodeArgs(video, request, tagArgsFor)
 }
 
 /** Returns the size of the encoded video, before a codec with a fixed frame size adds borders. */
@@ -57,12 +57,12 @@ function canCopy(
 }
 
 /** Apple's players accept HEVC only with this tag. */
-export function tagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
+export function createTagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
   if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
   return videoTag ? ['-tag:v:0', videoTag] : []
 }
 
-function encodeArgs(
+function createEncodeArgs(
   video: MediaStream,
   { media, container, options, overlay, from }: RecipeRequest,
   tagArgsFor: (codecName: string) => string[],
@@ -86,7 +86,7 @@ function encodeArgs(
     ? ['-filter_complex', buildOverlayFilter(filterRequest, overlay), '-map', '[image]']
     : ['-map', `0:${video.index}`, '-filter:v:0', buildVideoFilter(filterRequest)]
   const smallFrames = smallFrameEncoder(codec, size)
-  const rate = rateArgs(codec, options, media)
+  const rate = createRateArgs(codec, options, media)
   return {
     args: [
       ...filterArgs,
@@ -94,7 +94,7 @@ function encodeArgs(
       ...(smallFrames?.preset ?? codec.preset?.(options.preset ?? 'veryfast') ?? []),
       ...rate.args,
       ...(codec.args ?? []),
-      ...(codec.alpha ? alphaArgs(keepsAlpha) : []),
+      ...(codec.alpha ? createAlphaArgs(keepsAlpha) : []),
       ...(keepsHdr ? (codec.hdrArgs ?? []) : []),
       ...tagArgsFor(codec.name),
     ],
@@ -150,7 +150,7 @@ function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOp
   return [{ code: 'OPTION_IGNORED', message }]
 }
 
-function alphaArgs(keepsAlpha: boolean): string[] {
+function createAlphaArgs(keepsAlpha: boolean): string[] {
   // Alternate reference frames, which are never shown, do not support alpha.
   return keepsAlpha ? ['-pix_fmt', 'yuva420p', '-auto-alt-ref', '0'] : ['-pix_fmt', 'yuv420p']
 }

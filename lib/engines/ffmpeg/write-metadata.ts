@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../engine.ts'
 import { getRequestedFields, type MetadataName, MetadataOptions } from '../shared/metadata/options.ts'
-import { demuxerArgs } from './demuxers.ts'
+import { createDemuxerArgs } from './demuxers.ts'
 import { metadataMuxers, type ProbeOutput, probeMetadata } from './metadata.ts'
 import { joinTagsAndAudio } from './mp3-tags.ts'
 import { regeneratedTracks } from './probe.ts'
@@ -37,7 +37,7 @@ const formatsWithStreamTags: readonly FormatId[] = ['ogg', 'oga', 'opus']
 
 type TagValues = ReadonlyMap<MetadataName, string>
 
-function tagArgs(tagValues: TagValues, to: FormatId): string[] {
+function createTagArgs(tagValues: TagValues, to: FormatId): string[] {
   const option = formatsWithStreamTags.includes(to) ? '-metadata:s:a:0' : '-metadata'
   return [...tagValues].flatMap(([name, text]) => {
     const pairs = tagKeysByName[name].map(
@@ -65,11 +65,11 @@ export async function writeMediaMetadata(
   const isMp3 = to === 'mp3'
   const taggedPath = isMp3 ? join(tools.workDir, 'tagged.mp3') : target
   const args = [
-    ...[...demuxerArgs(to), '-i', input.path],
+    ...[...createDemuxerArgs(to), '-i', input.path],
     ...streams.flatMap(({ index }) => ['-map', `0:${index}`]),
     ...['-c', 'copy'],
     ...(options.strip ? stripArgs(streams) : []),
-    ...tagArgs(tagValues, to),
+    ...createTagArgs(tagValues, to),
     // For an MP3, only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
     // The capability declares exactly the formats of this table.

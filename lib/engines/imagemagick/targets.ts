@@ -66,10 +66,10 @@ const createOpaqueTarget = (coder: string, ...args: string[]): MagickTarget => (
   ...createTarget(coder, ...args),
   isOpaque: true,
 })
-const dpxFileNameArgs = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
+const createDpxFileNameArgs = (part: string) => ['-define', `dpx:${part}.filename=output.cin`]
 const createBilevelTarget = (coder: string): MagickTarget => createOpaqueTarget(coder, '-monochrome')
 
-const qualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScales) => [
+const createQualityArgs = (value: Quality | undefined, scale: keyof typeof qualityScales) => [
   '-quality',
   String(toQualityNumber(value, qualityScales[scale])),
 ]
@@ -113,7 +113,7 @@ export const magickTargets = {
     quality: (raw) => {
       const options = JpgOptions.parse(raw)
       return [
-        ...qualityArgs(chooseJpegQuality(options), 'jpg'),
+        ...createQualityArgs(chooseJpegQuality(options), 'jpg'),
         ...['-interlace', options.progressive ? 'JPEG' : 'None'],
         ...(options.colorSpace === 'gray' ? ['-colorspace', 'Gray'] : []),
       ]
@@ -125,7 +125,7 @@ export const magickTargets = {
     supportsProfile: true,
     options: LossyOptions,
     cost: 0.35,
-    quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'webp'),
+    quality: (raw) => createQualityArgs(LossyOptions.parse(raw).quality, 'webp'),
   },
   gif: { ...createTarget('gif'), stores: 'frames' },
   tiff: { ...createTarget('tiff', '-compress', 'Zip'), stores: 'pages', supportsProfile: true },
@@ -160,18 +160,18 @@ export const magickTargets = {
   jp2: {
     ...createTarget('jp2', '-depth', '8'),
     options: LossyOptions,
-    quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
+    quality: (raw) => createQualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
   },
   j2k: {
     ...createTarget('j2k', '-depth', '8'),
     options: LossyOptions,
-    quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
+    quality: (raw) => createQualityArgs(LossyOptions.parse(raw).quality, 'jp2'),
   },
   pgx: createOpaqueTarget('pgx', '-colorspace', 'Gray', '-depth', '8'),
   jng: {
     ...createTarget('jng'),
     options: LossyOptions,
-    quality: (raw) => qualityArgs(LossyOptions.parse(raw).quality, 'jpg'),
+    quality: (raw) => createQualityArgs(LossyOptions.parse(raw).quality, 'jpg'),
   },
   mng: { ...createTarget('mng'), stores: 'frames' },
   pict: createOpaqueTarget('pict', '-depth', '8'),
@@ -192,8 +192,8 @@ export const magickTargets = {
     'cin',
     '-depth',
     '10',
-    ...dpxFileNameArgs('file'),
-    ...dpxFileNameArgs('origination'),
+    ...createDpxFileNameArgs('file'),
+    ...createDpxFileNameArgs('origination'),
   ),
   dpx: createTarget('dpx'),
   miff: { ...createTarget('miff'), supportsProfile: true },
@@ -203,7 +203,7 @@ export type MagickTargetId = keyof typeof magickTargets
 export const getMagickTarget = (id: MagickTargetId): MagickTarget => magickTargets[id]
 
 /** Returns resize arguments for the requested size: `>` never enlarges, and `^` fills the box. */
-export function sizeArgs(options: unknown): string[] {
+export function createSizeArgs(options: unknown): string[] {
   const box = getResizeBox(parseImageOptions(options))
   if (!box) return []
   const { width, height, fit } = box

@@ -44,14 +44,15 @@ export async function buildBindMountArgs(
   launcher: string,
 ): Promise<string[]> {
   const args = ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr']
-  for (const folder of ['/bin', '/sbin', '/lib', '/lib64']) args.push(...(await systemFolderArgs(folder)))
-  args.push('--proc', '/proc', '--dev', '/dev', ...tmpfsArgs('/dev/shm'), ...tmpfsArgs('/tmp'))
+  for (const folder of ['/bin', '/sbin', '/lib', '/lib64'])
+    args.push(...(await createSystemFolderArgs(folder)))
+  args.push('--proc', '/proc', '--dev', '/dev', ...createTmpfsArgs('/dev/shm'), ...createTmpfsArgs('/tmp'))
   for (const source of [...readableSystemPaths, ...readOnly]) {
-    args.push(...parentFolderArgs(source), '--ro-bind-try', source, source)
+    args.push(...createParentFolderArgs(source), '--ro-bind-try', source, source)
   }
-  args.push(...parentFolderArgs('/etc/passwd'), '--ro-bind-try', accountsFile, '/etc/passwd')
+  args.push(...createParentFolderArgs('/etc/passwd'), '--ro-bind-try', accountsFile, '/etc/passwd')
   args.push('--ro-bind', launcher, launcherPathInside)
-  args.push(...parentFolderArgs(workDir), '--bind', workDir, workDir)
+  args.push(...createParentFolderArgs(workDir), '--bind', workDir, workDir)
   args.push('--remount-ro', '/dev', '--remount-ro', '/', '--chdir', workDir)
   return args
 }
@@ -60,7 +61,7 @@ export async function buildBindMountArgs(
  * Returns arguments for a system folder, which is a symbolic link on systems with a merged /usr, and a folder on
  * others.
  */
-async function systemFolderArgs(folder: string): Promise<string[]> {
+async function createSystemFolderArgs(folder: string): Promise<string[]> {
   const target = await readlink(folder).catch(() => undefined)
   if (target !== undefined) return ['--symlink', target, folder]
   const exists = await access(folder, constants.R_OK).then(
@@ -70,7 +71,7 @@ async function systemFolderArgs(folder: string): Promise<string[]> {
   return exists ? ['--ro-bind', folder, folder] : []
 }
 
-function tmpfsArgs(folder: string): string[] {
+function createTmpfsArgs(folder: string): string[] {
   return ['--perms', '1777', '--size', String(tmpfsBytes), '--tmpfs', folder]
 }
 
@@ -78,10 +79,10 @@ function tmpfsArgs(folder: string): string[] {
  * Returns arguments for parent folders. By default, bwrap copies their real modes, and a data folder below /root would
  * be inaccessible.
  */
-function parentFolderArgs(source: string): string[] {
+function createParentFolderArgs(source: string): string[] {
   const parent = dirname(source)
   if (parent === '/' || parent === '/tmp' || parent === '/usr') return []
-  return [...parentFolderArgs(parent), '--perms', '0755', '--dir', parent]
+  return [...createParentFolderArgs(parent), '--perms', '0755', '--dir', parent]
 }
 
 /** Returns the equivalent Landlock rules. Landlock does not hide other files but prevents opening them. */

@@ -115,7 +115,7 @@ export async function packFolder(
     return packWithBsdtar(
       content,
       path,
-      ['--format', 'paxr', ...compressionArgs(tarFilter, settings.level)],
+      ['--format', 'paxr', ...createCompressionArgs(tarFilter, settings.level)],
       tools,
     )
   const singleFileFilter = getOwn(singleFileFilters, to) ?? (to === 'z' ? compress : undefined)
@@ -124,7 +124,7 @@ export async function packFolder(
     return packWithBsdtar(
       content,
       path,
-      ['--format', 'raw', ...compressionArgs(singleFileFilter, settings.level)],
+      ['--format', 'raw', ...createCompressionArgs(singleFileFilter, settings.level)],
       tools,
     )
   return {
@@ -178,7 +178,7 @@ async function flattenFolders({ folder, files, folders }: Content, tools: Tools)
   return { folder: flat, files, folders: 0 }
 }
 
-function compressionArgs({ name, level: scale }: Filter, level: number): string[] {
+function createCompressionArgs({ name, level: scale }: Filter, level: number): string[] {
   return [`--${name}`, ...(scale ? ['--options', `${name}:compression-level=${scale(level)}`] : [])]
 }
 

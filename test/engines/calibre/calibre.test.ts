@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { promisify } from 'node:util'
 import { readSummary } from '../../../lib/decoders/read-summary.ts'
-import { EbookOptions, ebookArgs } from '../../../lib/engines/calibre/options.ts'
+import { createEbookArgs, EbookOptions } from '../../../lib/engines/calibre/options.ts'
 import { calibre, createCalibre } from '../../../lib/engines/calibre.ts'
 import type { Engine } from '../../../lib/engines/engine.ts'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
@@ -207,7 +207,7 @@ describe('ebook options', { concurrency: 2 }, () => {
 
   test('ebook options are passed to calibre as arguments, and omitted options add none', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
-    const getArgs = (given: object) => ebookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
+    const getArgs = (given: object) => createEbookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
     assert.deepEqual(getArgs({ ebookMargin: 7 }), [
       ...['--margin-top=7', '--margin-bottom=7', '--margin-left=7', '--margin-right=7'],
     ])

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { mergeLayoutFilters, singleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
+import { createMergeLayoutFilters, createSingleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
 import { argAfter, containerFor, createMediaInfo, createRecipe } from '../support/ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for one default audio track, or for several tracks. */
-const encodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
+const createEncodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
   createRecipe(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
 
 const warningCodes = (to: string, options: object, stream: object = {}) =>
@@ -53,12 +53,12 @@ describe('audio tracks', () => {
     const surround = { ...pcm, channels: 6, channel_layout: '5.1' }
     assert.equal(isCopied('voc', {}, surround), false)
     assert.equal(isCopied('wav', {}, surround), true)
-    assert.match(argAfter(encodeArgs('voc', {}, surround), '-filter:a:0'), /layouts=stereo$/)
-    assert.match(argAfter(encodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
+    assert.match(argAfter(createEncodeArgs('voc', {}, surround), '-filter:a:0'), /layouts=stereo$/)
+    assert.match(argAfter(createEncodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
   })
 
   test('an audio track gets its output index among the tracks that are kept', () => {
-    const output = encodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
+    const output = createEncodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
     assert.deepEqual(
       ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
       ['aac', 'aac', '48000', 'aformat=channel_layouts=mono', '96000'],
@@ -109,7 +109,7 @@ describe('audio tracks', () => {
 
   test('an audio track gets the nearest sample rate that its codec and format support', () => {
     const rate = (to: string, options: object = {}, stream: object = {}) =>
-      argAfter(encodeArgs(to, options, stream), '-ar:a:0')
+      argAfter(createEncodeArgs(to, options, stream), '-ar:a:0')
     assert.equal(rate('mp3', {}, { sample_rate: '96000' }), '48000')
     assert.equal(rate('mp3', { audioSampleRate: 9000 }), '8000')
     assert.equal(rate('mp3', { audioSampleRate: 10_000 }), '11025')
@@ -123,7 +123,7 @@ describe('audio tracks', () => {
 
   test('an audio track gets the requested bit rate, or the nearest that its codec supports', () => {
     const bits = (to: string, options: object, stream: object = {}) =>
-      argAfter(encodeArgs(to, options, stream), '-b:a:0')
+      argAfter(createEncodeArgs(to, options, stream), '-b:a:0')
     assert.equal(bits('mp3', { audioBitrate: 64_001 }), '64001')
     assert.equal(bits('mp2', { audioBitrate: 63_000 }), '64000')
     assert.equal(bits('mp2', { audioBitrate: 390_000 }), '384000')
@@ -138,7 +138,7 @@ describe('audio tracks', () => {
 
   test('the audio filters of a track are ordered: volume, channel map, channel layout', () => {
     const filter = (to: string, options: object, stream: object) =>
-      argAfter(encodeArgs(to, options, stream), '-filter:a:0')
+      argAfter(createEncodeArgs(to, options, stream), '-filter:a:0')
     const nameless = { channels: 4, channel_layout: '' }
     assert.equal(
       filter('flac', { volume: 0.5 }, nameless),
@@ -154,11 +154,11 @@ describe('audio tracks', () => {
 
   test('an audio track is padded with silence and ends with the video if the format requires audio', () => {
     for (const to of ['dv', 'amv']) {
-      const output = encodeArgs(to)
+      const output = createEncodeArgs(to)
       assert.match(argAfter(output, '-filter:a:0'), /,aresample=async=1000:first_pts=0,apad$/, to)
       assert.ok(output.includes('-shortest'), to)
     }
-    assert.equal(encodeArgs('mp4').includes('-shortest'), false)
+    assert.equal(createEncodeArgs('mp4').includes('-shortest'), false)
   })
 
   test('a silent audio track has the channels and sample rate that its codec supports', () => {
@@ -216,7 +216,7 @@ describe('audio tracks', () => {
         `${to} of ${JSON.stringify(stream)}`,
       )
     const movEncoder = (stream: object) =>
-      argAfter(encodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
+      argAfter(createEncodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
     assert.deepEqual([movEncoder(pcm('s24le', 24)), movEncoder(pcm('s32le', 32))], ['pcm_s24le', 'pcm_s24le'])
   })
 })
@@ -234,20 +234,20 @@ describe('merged audio', () => {
 
   test('merged audio gets the channel layout of the first file, and unnamed channels keep their order', () => {
     const firstStream = streamWith({ channels: 6, channel_layout: '5.1' })
-    assert.deepEqual(mergeLayoutFilters(firstStream, streamWith({}), target('flac')), [
+    assert.deepEqual(createMergeLayoutFilters(firstStream, streamWith({}), target('flac')), [
       'aformat=channel_layouts=5.1',
     ])
-    assert.deepEqual(mergeLayoutFilters(streamWith({}), firstStream, target('flac')), [
+    assert.deepEqual(createMergeLayoutFilters(streamWith({}), firstStream, target('flac')), [
       'aformat=channel_layouts=stereo',
     ])
     assert.deepEqual(
-      mergeLayoutFilters(firstStream, streamWith({ channels: 3, channel_layout: '' }), target('flac')),
+      createMergeLayoutFilters(firstStream, streamWith({ channels: 3, channel_layout: '' }), target('flac')),
       ['channelmap=0|1|2:3.0', 'aformat=channel_layouts=5.1'],
     )
   })
 
   test('merged audio becomes one track in the default codec of the format', () => {
-    assert.deepEqual(singleTrackArgs(streamWith({}), target('mp3')), [
+    assert.deepEqual(createSingleTrackArgs(streamWith({}), target('mp3')), [
       '-c:a',
       'libmp3lame',
       '-ar',
@@ -256,16 +256,17 @@ describe('merged audio', () => {
       '192000',
     ])
     assert.deepEqual(
-      singleTrackArgs(streamWith({}), target('mp3', { quality: 'low', audioBitrate: 64_000 })),
+      createSingleTrackArgs(streamWith({}), target('mp3', { quality: 'low', audioBitrate: 64_000 })),
       [...['-c:a', 'libmp3lame', '-ar', '48000', '-b:a', '64000']],
     )
-    assert.deepEqual(singleTrackArgs(streamWith({ channels: 6, channel_layout: '5.1' }), target('opus')), [
-      ...['-c:a', 'libopus', '-ar', '48000', '-b:a', '384000', '-mapping_family', '1'],
-    ])
-    assert.deepEqual(singleTrackArgs(streamWith({}), target('amr')), [
+    assert.deepEqual(
+      createSingleTrackArgs(streamWith({ channels: 6, channel_layout: '5.1' }), target('opus')),
+      [...['-c:a', 'libopus', '-ar', '48000', '-b:a', '384000', '-mapping_family', '1']],
+    )
+    assert.deepEqual(createSingleTrackArgs(streamWith({}), target('amr')), [
       ...['-c:a', 'libopencore_amrnb', '-ar', '8000', '-b:a', '12.2k'],
     ])
     const deep = streamWith({ codec_name: 'pcm_s24le', bits_per_sample: 24 })
-    assert.deepEqual(singleTrackArgs(deep, target('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
+    assert.deepEqual(createSingleTrackArgs(deep, target('wav')), ['-c:a', 'pcm_s24le', '-ar', '48000'])
   })
 })

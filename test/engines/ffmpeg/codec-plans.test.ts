@@ -10,7 +10,7 @@ import { defined } from '../../../lib/validation/defined.ts'
 import { argAfter, createRecipe } from '../support/ffmpeg-recipe.ts'
 
 /** ffmpeg's output arguments for a video with one audio track, both encoded. */
-const encodeArgs = (to: string, options: object, video: object = {}, audio: object = {}) =>
+const createEncodeArgs = (to: string, options: object, video: object = {}, audio: object = {}) =>
   createRecipe(to, { mode: 'encode', ...options }, { video, audio: [audio] }).output
 
 /** Quality flag with its worst and best value, from the manuals of the encoders. */
@@ -29,7 +29,7 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
 describe('video quality', () => {
   for (const [to, codec, flag, worst, best] of scales)
     test(`the quality levels of a video in ${codec} set ${flag} from ${worst} to ${best}, better with each level`, () => {
-      const level = (options: object) => Number(argAfter(encodeArgs(to, { codec, ...options }), flag))
+      const level = (options: object) => Number(argAfter(createEncodeArgs(to, { codec, ...options }), flag))
       const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
       const sign = Math.sign(best - worst)
       for (const [at, one] of words.entries()) {
@@ -46,7 +46,7 @@ describe('video quality', () => {
 
   test('a video gets no quality argument if the codec has no quality setting', () => {
     for (const flag of ['-crf', '-q:v'])
-      assert.equal(argAfter(encodeArgs('mj2', { quality: 'low' }), flag), '-')
+      assert.equal(argAfter(createEncodeArgs('mj2', { quality: 'low' }), flag), '-')
   })
 })
 
@@ -76,7 +76,7 @@ describe('video codecs', () => {
 
   test('each video codec is passed to ffmpeg with the expected encoder arguments', () => {
     for (const [to, codec, expectedArgs] of allCases) {
-      const output = encodeArgs(to, { codec, preset: 'medium' })
+      const output = createEncodeArgs(to, { codec, preset: 'medium' })
       const nextMap = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
       assert.equal(output.slice(output.indexOf('-c:v:0') + 1, nextMap).join(' '), expectedArgs, codec)
     }
@@ -171,20 +171,21 @@ test('an encoding preset is mapped to the nearest setting of the encoder', () =>
     ['mkv', 'theora', '-preset', '- - -'],
   ]
   for (const [to, codec, flag, values] of presetCases) {
-    const getFlagValue = (preset: string) => argAfter(encodeArgs(to, { codec, preset }), flag)
+    const getFlagValue = (preset: string) => argAfter(createEncodeArgs(to, { codec, preset }), flag)
     assert.equal(['ultrafast', 'fast', 'veryslow'].map(getFlagValue).join(' '), values, codec)
   }
 })
 
 test('Opus with more than two channels gets a channel mapping family, stereo does not', () => {
-  const mappingFamily = (audio: object) => argAfter(encodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
+  const mappingFamily = (audio: object) =>
+    argAfter(createEncodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
   assert.equal(mappingFamily({ channels: 6, channel_layout: '5.1' }), '1')
   assert.equal(mappingFamily({}), '-')
 })
 
 test('the audio quality option sets a bit rate per channel pair, up to the maximum of the codec', () => {
   const kilobitsPerS = (to: string, options: object) =>
-    Number(argAfter(encodeArgs(to, options), '-b:a:0')) / 1000
+    Number(argAfter(createEncodeArgs(to, options), '-b:a:0')) / 1000
   for (const [to, low, high, highestBitrate] of [
     ['mp3', 96, 192, 320],
     ['aac', 96, 192, 256],
@@ -205,7 +206,7 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
     32,
     'limited by the sample rate',
   )
-  assert.equal(argAfter(encodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
+  assert.equal(argAfter(createEncodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
   assert.equal(
     kilobitsPerS('mp4', { quality: 'low' }),
     192,
@@ -216,14 +217,14 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
 test('transparent parts of a video are drawn over the requested color, or over black if the codec has no transparency', () => {
   const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
   const filter = (background?: string) =>
-    argAfter(encodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')
+    argAfter(createEncodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')
   assert.match(String(filter()), /^format=gbrap,premultiply=inplace=1,format=gbrp,scale=/)
   assert.equal(filter('#000000'), filter())
   assert.match(
     String(filter('#ff8800')),
     /^format=gbrap,split.*lutrgb=r=255:g=136:b=0:a=255.*overlay=format=gbrp,format=gbrp,scale=/,
   )
-  assert.doesNotMatch(String(argAfter(encodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
+  assert.doesNotMatch(String(argAfter(createEncodeArgs('mp4', {}), '-filter:v:0')), /gbr/)
 })
 
 test('ffmpeg gets silence as a separate mono input', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { describe, test } from 'node:test'
 import {
-  demuxerArgs,
+  createDemuxerArgs,
   hasTimestamps,
   listDemuxers,
   localProtocolArgs,
@@ -27,19 +27,19 @@ describe('files that ffmpeg may open', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
       assert.match(errorsFor(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
-      assert.deepEqual(demuxerArgs(format).slice(0, 2), localProtocolArgs, format)
+      assert.deepEqual(createDemuxerArgs(format).slice(0, 2), localProtocolArgs, format)
   })
 
   test('ffmpeg reads files only with the demuxers of their detected format', () => {
-    const getDemuxers = (format: FormatId) => demuxerArgs(format).slice(2, 4)
+    const getDemuxers = (format: FormatId) => createDemuxerArgs(format).slice(2, 4)
     assert.deepEqual(getDemuxers('mkv'), ['-format_whitelist', 'matroska,webm'])
     assert.deepEqual(getDemuxers('flac'), ['-format_whitelist', 'flac'])
-    assert.deepEqual(demuxerArgs('ul').slice(2), [
+    assert.deepEqual(createDemuxerArgs('ul').slice(2), [
       ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
     ])
     const video = fixture('video.mp4')
-    assert.match(errorsFor(demuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
-    assert.equal(errorsFor(demuxerArgs('mp4'), video), '')
+    assert.match(errorsFor(createDemuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
+    assert.equal(errorsFor(createDemuxerArgs('mp4'), video), '')
   })
 
   test('ffmpeg opens headerless files with a demuxer and explicit parameters', () => {
@@ -61,7 +61,7 @@ describe('files that ffmpeg may open', () => {
       mp4v: 'm4v',
     }
     for (const [format, args] of Object.entries(rawFormats)) {
-      const guard = demuxerArgs(format as FormatId) // Object.entries loses the literal types.
+      const guard = createDemuxerArgs(format as FormatId) // Object.entries loses the literal types.
       const [demuxer] = args.split(' ')
       assert.deepEqual(guard.slice(2).join(' '), `-format_whitelist ${demuxer} -f ${args}`)
     }

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import {
+  createEbookArgs,
   EbookOptions,
-  ebookArgs,
   findUnsupportedOptions,
   hasEbookOptions,
 } from '../../../lib/engines/calibre/options.ts'
@@ -279,7 +279,7 @@ describe('page options', () => {
 
 describe('ebook options', () => {
   test('ebook options are passed to calibre as arguments', () => {
-    const getArgs = (options: object) => ebookArgs(EbookOptions.parse(options), 'epub')
+    const getArgs = (options: object) => createEbookArgs(EbookOptions.parse(options), 'epub')
     assert.deepEqual(getArgs({}), [])
     assert.deepEqual(getArgs({ ebookMargin: 'top=10,left=20' }), ['--margin-top=10', '--margin-left=20'])
     const allOptions = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { EngineId } from '../../../lib/component-ids.ts'
-import { EbookOptions, ebookArgs } from '../../../lib/engines/calibre/options.ts'
+import { createEbookArgs, EbookOptions } from '../../../lib/engines/calibre/options.ts'
 import { reduceSize } from '../../../lib/engines/ffmpeg/animation.ts'
 import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
 import { chooseLayout } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
@@ -239,7 +239,7 @@ describe('option values of other services', () => {
 })
 
 describe('ebook margins', () => {
-  const getArgs = (ebookMargin: unknown) => ebookArgs(EbookOptions.parse({ ebookMargin }), 'epub')
+  const getArgs = (ebookMargin: unknown) => createEbookArgs(EbookOptions.parse({ ebookMargin }), 'epub')
 
   test('ebook margins are set for all sides at once, for each in order, or by name', () => {
     assert.equal(getArgs('7').length, 4)

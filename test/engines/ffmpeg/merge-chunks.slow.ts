@@ -22,10 +22,10 @@ function createVideo(name: string, ...args: readonly string[]) {
   assert.equal(status, 0, stderr)
 }
 
-const videoArgs = (size: string, rate: string, seconds: number) => [
+const createVideoArgs = (size: string, rate: string, seconds: number) => [
   ...['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`],
 ]
-const audioArgs = (seconds: number, rate = 48_000) => [
+const createAudioArgs = (seconds: number, rate = 48_000) => [
   ...['-f', 'lavfi', '-i', `sine=frequency=440:beep_factor=4:sample_rate=${rate}:duration=${seconds}`],
 ]
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60']
@@ -33,18 +33,23 @@ const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60']
 before(async () => {
   createVideo(
     'plain.mp4',
-    ...videoArgs('320x180', '25', 20),
-    ...audioArgs(20),
+    ...createVideoArgs('320x180', '25', 20),
+    ...createAudioArgs(20),
     ...h264,
     '-metadata',
     'title=First',
   )
   // The audio is longer than the video, and does not end at the start of a frame.
-  createVideo('ntsc.mp4', ...videoArgs('640x360', '30000/1001', 20), ...audioArgs(20.37, 44_100), ...h264)
+  createVideo(
+    'ntsc.mp4',
+    ...createVideoArgs('640x360', '30000/1001', 20),
+    ...createAudioArgs(20.37, 44_100),
+    ...h264,
+  )
   const vp9 = ['-c:v', 'libvpx-vp9', '-deadline', 'realtime', '-cpu-used', '8', '-g', '50', '-c:a', 'libopus']
-  createVideo('web.webm', ...videoArgs('160x240', '50', 14), ...audioArgs(13.2), ...vp9)
-  createVideo('mute.mkv', ...videoArgs('320x180', '24', 13), '-c:v', 'mpeg4', '-q:v', '5')
-  createVideo('short.mov', ...videoArgs('320x180', '60', 2), ...audioArgs(2), ...h264)
+  createVideo('web.webm', ...createVideoArgs('160x240', '50', 14), ...createAudioArgs(13.2), ...vp9)
+  createVideo('mute.mkv', ...createVideoArgs('320x180', '24', 13), '-c:v', 'mpeg4', '-q:v', '5')
+  createVideo('short.mov', ...createVideoArgs('320x180', '60', 2), ...createAudioArgs(2), ...h264)
   // Delayed by 15 frames; PCM samples have no encoder delay.
   const lateArgs = [
     '-itsoffset',

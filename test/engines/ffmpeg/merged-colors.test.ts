@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { colorMatchFilters } from '../../../lib/engines/ffmpeg/merged-colors.ts'
+import { createColorMatchFilters } from '../../../lib/engines/ffmpeg/merged-colors.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { convert } from '../support/run-engine.ts'
@@ -21,7 +21,7 @@ function createVideo(name: string, matrix: string, tags: readonly string[]): str
   return path
 }
 
-const tagArgs = (name: string) => ['-colorspace', name, '-color_primaries', name, '-color_trc', name]
+const createTagArgs = (name: string) => ['-colorspace', name, '-color_primaries', name, '-color_trc', name]
 
 /** Returns the YUV values of the first pixel at a time in seconds. */
 function readYuv(path: string, seconds: number): number[] {
@@ -32,8 +32,8 @@ function readYuv(path: string, seconds: number): number[] {
 }
 
 test('SD and HD videos have the same colors after a merge', async () => {
-  const sdVideo = createVideo('old.mp4', 'bt601', tagArgs('smpte170m'))
-  const hdVideo = createVideo('hd.mp4', 'bt709', tagArgs('bt709'))
+  const sdVideo = createVideo('old.mp4', 'bt601', createTagArgs('smpte170m'))
+  const hdVideo = createVideo('hd.mp4', 'bt709', createTagArgs('bt709'))
   const untaggedVideo = createVideo('untagged.mp4', 'bt601', [])
   for (const [first, second, space] of [
     [sdVideo, hdVideo, 'smpte170m'],
@@ -62,7 +62,7 @@ test('a merge keeps the Display P3 or BT.2020 colors of the first video and conv
     createVideo(name, matrix, ['-colorspace', tags[0], '-color_primaries', tags[1], '-color_trc', tags[2]])
   const p3 = wide('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])
   const tv = wide('2020.mp4', 'bt2020', ['bt2020nc', 'bt2020', 'bt2020-10'])
-  const hdVideo = createVideo('usual.mp4', 'bt709', tagArgs('bt709'))
+  const hdVideo = createVideo('usual.mp4', 'bt709', createTagArgs('bt709'))
   for (const [first, second, primaries] of [
     [p3, p3, 'smpte432'],
     [p3, hdVideo, 'smpte432'],
@@ -103,12 +103,12 @@ test('merged videos with the same color space are not color-converted', () => {
     color_primaries: 'unknown',
     height,
   })
-  assert.deepEqual(colorMatchFilters(colors('bt709'), colors('unknown', 1080)), [])
-  assert.deepEqual(colorMatchFilters(colors('bt470bg'), colors('smpte170m')), [])
-  assert.deepEqual(colorMatchFilters(colors('bt709'), colors('bt2020nc', 1080, 'smpte2084')), [])
-  assert.deepEqual(colorMatchFilters(colors('bt709'), { ...colors('gbr'), pix_fmt: 'gbrp' }), [])
+  assert.deepEqual(createColorMatchFilters(colors('bt709'), colors('unknown', 1080)), [])
+  assert.deepEqual(createColorMatchFilters(colors('bt470bg'), colors('smpte170m')), [])
+  assert.deepEqual(createColorMatchFilters(colors('bt709'), colors('bt2020nc', 1080, 'smpte2084')), [])
+  assert.deepEqual(createColorMatchFilters(colors('bt709'), { ...colors('gbr'), pix_fmt: 'gbrp' }), [])
   assert.match(
-    colorMatchFilters(colors('bt709'), colors('unknown')).join(),
+    createColorMatchFilters(colors('bt709'), colors('unknown')).join(),
     /in_color_matrix=bt601:out_color_matrix=bt709/,
   )
 })

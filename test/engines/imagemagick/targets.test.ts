@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {
+  createSizeArgs,
   getMagickTarget,
   type MagickTargetId,
   magickTargets,
   parseColorSpace,
   parseIconSides,
-  sizeArgs,
 } from '../../../lib/engines/imagemagick/targets.ts'
 
 const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens the keys to string.
@@ -127,7 +127,7 @@ describe('arguments of ImageMagick', () => {
   })
 
   test('the resize arguments of ImageMagick follow the fit option: max never enlarges, crop fills the box, scale may enlarge', () => {
-    const sizeArguments = (options: object) => sizeArgs(options).join(' ')
+    const sizeArguments = (options: object) => createSizeArgs(options).join(' ')
     assert.equal(sizeArguments({}), '')
     assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')
     assert.equal(sizeArguments({ height: 6 }), '-resize x6>')

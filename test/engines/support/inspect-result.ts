@@ -11,7 +11,7 @@ import { readArchive } from './inspect-archive.ts'
 import { assertEbook } from './inspect-ebook.ts'
 import { countCharacters } from './inspect-font.ts'
 import { assertTimed } from './parse-cues.ts'
-import { rawInputArgs } from './raw-media.ts'
+import { createRawInputArgs } from './raw-media.ts'
 import { readSizeInHeader } from './read-image-header.ts'
 
 const run = promisify(execFile)
@@ -46,7 +46,7 @@ const Probe = z.object({
 /** Returns ffprobe's output for a file, with the number of readable packets per stream. */
 export async function runFfprobe(path: string): Promise<z.output<typeof Probe>> {
   const show = ['-count_packets', '-show_streams', '-show_format', '-of', 'json']
-  const args = ['-v', 'error', ...show, ...rawInputArgs(path), path]
+  const args = ['-v', 'error', ...show, ...createRawInputArgs(path), path]
   return Probe.parse(JSON.parse(await readStdout('ffprobe', ...args)))
 }
 

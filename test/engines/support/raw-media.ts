@@ -14,4 +14,4 @@ const inputArgs: Readonly<Record<string, readonly string[]>> = {
   '.mjpeg': ['-f', 'mjpeg'],
 }
 
-export const rawInputArgs = (path: string): readonly string[] => inputArgs[extname(path)] ?? []
+export const createRawInputArgs = (path: string): readonly string[] => inputArgs[extname(path)] ?? []

@@ -11,8 +11,8 @@ import { fixTextLayers } from './fix-text-layers.ts'
 import { toTesseractLanguages } from './languages.ts'
 import { warnAboutPagesWithoutText } from './pages-without-text.ts'
 import {
+  createKeepOutputArgs,
   findOcrFolder,
-  keepOutputArgs,
   takeRecognizedPages,
   warnAboutUncertainWords,
 } from './tesseract-output.ts'
@@ -84,7 +84,8 @@ export async function recognizeText(
 ): Promise<Reading & { readonly path: string }> {
   const { pages, language, isForced = false, keptArchives } = request
   const outputPath = join(tools.workDir, isForced ? 'looked-at.pdf' : 'recognized.pdf')
-  const chunkArgs = keptArchives && pluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
+  const chunkArgs =
+    keptArchives && createPluginArgs(keptArchives.flatMap((archive) => ['--kept-pages', archive]))
   const isKept = chunkArgs !== undefined
   const reading = await runOcrmypdf(
     request,
@@ -106,14 +107,14 @@ export async function recognizeChunk(
   { documentPages, path }: { readonly documentPages: readonly number[]; readonly path: string },
   tools: Tools,
 ): Promise<readonly number[]> {
-  const args = pluginArgs(['--keep-pages', path, '--numbers', documentPages.join(',')])
+  const args = createPluginArgs(['--keep-pages', path, '--numbers', documentPages.join(',')])
   const { read } = await runOcrmypdf(request, { args, type: 'none', outputPath: '-', documentPages }, tools)
   return read
 }
 
 const plugin = locatePythonProgram('pdf/shared_pages.py')
 
-const pluginArgs = (args: readonly string[]) => ['--plugin', plugin.path, ...args]
+const createPluginArgs = (args: readonly string[]) => ['--plugin', plugin.path, ...args]
 
 interface OcrmypdfRun {
   readonly args: readonly string[]
@@ -147,7 +148,7 @@ async function runOcrmypdf(
     ...['--skip-big', '150', '--max-image-mpixels', '400'],
     ...['--jobs', String(availableParallelism()), '--tesseract-timeout', String(pageTimeoutS)],
     ...['--language', toTesseractLanguages(language), '--pages', formatPageRange(pages)],
-    ...(await keepOutputArgs(tools)),
+    ...(await createKeepOutputArgs(tools)),
     ...args,
   ]
   const stopWatching = watchPages(request, tools)

@@ -14,7 +14,7 @@ interface RecognizedPage {
 }
 
 /** Returns arguments that make OCRmyPDF keep what Tesseract writes, including the confidence of each word. */
-export async function keepOutputArgs({ workDir }: Pick<Tools, 'workDir'>): Promise<string[]> {
+export async function createKeepOutputArgs({ workDir }: Pick<Tools, 'workDir'>): Promise<string[]> {
   const config = join(workDir, 'tesseract-output')
   await writeFile(config, 'tessedit_create_tsv 1\n')
   return ['--keep-temporary-files', '--tesseract-config', config]
