@@ -12,7 +12,7 @@ import { checkProjectRules } from './check/project-rules.ts'
 import { fillServiceFolder } from './check/service-folder.ts'
 import { checkSpecification } from './check/specification.ts'
 import type { Template } from './check/template.ts'
-import { createStageFromArgs, readStage } from './stage.ts'
+import { getStageFromArgs, readStage } from './stage.ts'
 
 /** Returns whether a stage can be packaged and no check found a problem in its template. */
 function check(stage: string, folder: string): boolean {
@@ -59,5 +59,5 @@ function checkFirewall(): boolean {
 
 const haveStagesPassed = process.argv.includes('--all')
   ? Object.entries(exampleStages).map(checkExample).every(Boolean)
-  : check(createStageFromArgs(process.argv), process.cwd())
+  : check(getStageFromArgs(process.argv), process.cwd())
 process.exitCode = haveStagesPassed && checkFirewall() ? 0 : 1

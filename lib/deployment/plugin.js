@@ -3,17 +3,17 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createAliasResources, useAliases } from './canary.ts'
 import { describeQuotas } from './concurrency.ts'
-import { readStage, stageFromArgs } from './stage.ts'
+import { getStageFromArgs, readStage } from './stage.ts'
 import { writePackages } from './zip-functions.ts'
 
 /** Builds the packages of the functions before the framework looks for them. */
 export default class Packages {
   constructor({ serviceDir, pluginManager, service }) {
     const folder = join(serviceDir, '.serverless')
-    const isCanary = () => readStage(stageFromArgs(process.argv)).canary !== undefined
+    const isCanary = () => readStage(getStageFromArgs(process.argv)).canary !== undefined
     this.hooks = {
       'before:package:createDeploymentArtifacts': async () => {
-        process.stdout.write(`${describeQuotas(readStage(stageFromArgs(process.argv)))}\n`)
+        process.stdout.write(`${describeQuotas(readStage(getStageFromArgs(process.argv)))}\n`)
         await mkdir(folder, { recursive: true })
         await writePackages(folder)
       },

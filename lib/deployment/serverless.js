@@ -11,10 +11,10 @@ import { createLayers } from './lambda-layers.ts'
 import { createNetworkResources } from './network.ts'
 import { createQueueResources } from './queues.ts'
 import { createRoleResources } from './roles.ts'
-import { readStage, stageFromArgs } from './stage.ts'
+import { getStageFromArgs, readStage } from './stage.ts'
 import { createStorageResources } from './storage.ts'
 
-const stage = readStage(stageFromArgs(process.argv))
+const stage = readStage(getStageFromArgs(process.argv))
 
 export const routeSelectionExpression = webSocketApi.routeSelectionExpression
 export const { region, logDays, tags } = stage

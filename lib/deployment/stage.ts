@@ -244,7 +244,7 @@ export function readStage(name: string, folder = process.cwd()): Stage {
 }
 
 /** Returns the stage from `--stage prod`, `--stage=prod` or `-s prod`; the default is that of serverless.yml. */
-export function createStageFromArgs(args: readonly string[]): string {
+export function getStageFromArgs(args: readonly string[]): string {
   const at = args.findIndex((arg) => arg === '--stage' || arg === '-s')
   const stageArgument = args.find((arg) => arg.startsWith('--stage='))?.slice('--stage='.length)
   return stageArgument ?? (at < 0 ? undefined : args[at + 1]) ?? 'dev'

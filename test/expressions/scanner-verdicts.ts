@@ -38,7 +38,7 @@ export const scannerVerdicts: readonly { readonly why: string; readonly scanners
       'lib/embedded-aws/s3/object-metadata.ts readStoredHeaders',
       'lib/engines/ffmpeg/matroska-header.ts readHeaderElements',
       'lib/engines/ffmpeg/merged-metadata.ts mergeMetadata',
-      'lib/engines/ffmpeg/ttml.ts contextOf',
+      'lib/engines/ffmpeg/ttml.ts createContext',
       'lib/engines/libreoffice/formats.ts selectFilters',
       'lib/engines/pandoc/tree.ts keepDescriptiveMeta',
       'lib/engines/seven-zip/scan-extracted.ts splitBackslashes',

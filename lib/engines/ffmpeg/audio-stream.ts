@@ -89,7 +89,7 @@ export function createSilentTrackArgs(request: RecipeRequest): string[] {
   ]
 }
 
-/** Additional input that `silentTrackArgs` uses. */
+/** Additional input that `createSilentTrackArgs` uses. */
 export const silenceInput = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
 
 function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {

@@ -18,7 +18,7 @@ const colorSpecs: Readonly<Record<string, ColorSpec>> = {
 
 /** Returns the color space. Without color information, players assume one by the height of the video. */
 function findColorSpec(colors: Colors): ColorSpec | undefined {
-  // `sdrFilters` converts HDR to BT.709.
+  // `createSdrFilters` converts HDR to BT.709.
   if (isHdr(colors)) return bt709
   if (colors.color_space !== 'unknown') return colorSpecs[colors.color_space]
   return {
@@ -37,7 +37,7 @@ const wideGamutPrimaries: Readonly<Record<string, string>> = {
 const bt709Name = '709'
 
 function getPrimaries(colors: Colors): string {
-  // `sdrFilters` converts HDR to BT.709.
+  // `createSdrFilters` converts HDR to BT.709.
   if (isHdr(colors)) return bt709Name
   if (colors.color_primaries === 'unknown' && colors.color_space.startsWith('bt2020')) return '2020'
   return wideGamutPrimaries[colors.color_primaries] ?? bt709Name
