@@ -134,6 +134,7 @@ export const rows: readonly Row[] = [
     ],
     slow: [
       'test/engines/pdf/docx-images.slow.ts',
+      'test/fidelity/pdf-to-word.slow.ts',
       'test/engines/pdf/ocr-chunks.slow.ts',
       'test/engines/pdf/ocr-scripts.slow.ts',
       'test/functions/scan.slow.ts',

@@ -170,7 +170,7 @@ export class BlockWriter {
   }
 
   async #createImage(
-    { path, box, labels }: ImageBlock,
+    { path, box, labels, spaceBefore = 3 }: ImageBlock,
     [left, , right]: readonly number[],
     context: ParagraphContext,
     breaks: Partial<BlockBreaks> = {},
@@ -188,31 +188,28 @@ export class BlockWriter {
     return new this.#library.Paragraph({
       ...this.#withBreaks(breaks, [image]),
       alignment: this.#toAlignment(isCentered ? 'center' : 'left'),
-      spacing: { before: 60, after: 60, line: 240, lineRule: 'auto' },
+      ...(!isCentered && indentBefore > 2 && { indent: { left: toTwips(indentBefore) } }),
+      spacing: { before: toTwips(spaceBefore), after: 60, line: 240, lineRule: 'auto' },
     })
   }
 
   async #createTable(
-    { rows, widths, isRuled, isRtl, box, rowTops = [] }: TableBlock,
+    { rows, widths, isRuled, isRtl, box, padding, rowTops = [], repeatsHeader = false }: TableBlock,
     context: ParagraphContext,
     left: number,
   ): Promise<docx.Table> {
-    const sum = widths.reduce((total, width) => total + width, 0)
-    // Replacement fonts may be wider, so cells get extra width where there is room.
-    const scale = Math.min(isRuled ? 1.02 : 1.06, context.width / sum)
-    const columnWidths = widths.map((width) => toTwips(width * scale))
+    const columnWidths = widths.map(toTwips)
     const border = isRuled
       ? ({ style: 'single', size: 4, color: 'auto' } as const)
       : ({ style: 'none', size: 0, color: 'auto' } as const)
     const borders = { top: border, bottom: border, left: border, right: border }
-    const sideMargin = isRuled ? 30 : 15
     const tableRows: docx.TableRow[] = []
     for (const [at, row] of rows.entries()) {
       const rowTop = rowTops[at]
       const height = rowTop === undefined ? undefined : (rowTops[at + 1] ?? box[3]) - rowTop
       const children: docx.TableCell[] = []
       for (const cell of row) children.push(await this.#createCell(cell, context))
-      const tableHeader = tableRows.length === 0 && rows.length > 1 && isHeaderRow(row)
+      const tableHeader = tableRows.length === 0 && rows.length > 1 && (repeatsHeader || isHeaderRow(row))
       // Sets the attribute only if it is true, because some readers treat even `false` as true.
       tableRows.push(
         new this.#library.TableRow({
@@ -226,11 +223,11 @@ export class BlockWriter {
     const indent = box[0] - left
     return new this.#library.Table({
       columnWidths,
-      ...(!isRtl && indent > 6 && { indent: { size: toTwips(indent), type: 'dxa' } }),
+      ...(!isRtl && Math.abs(indent) > 0.5 && { indent: { size: toTwips(indent), type: 'dxa' } }),
       width: { size: columnWidths.reduce((total, width) => total + width, 0), type: 'dxa' },
       layout: 'fixed',
       ...(isRtl && { visuallyRightToLeft: true }),
-      margins: { marginUnitType: 'dxa', left: sideMargin, right: sideMargin },
+      margins: { marginUnitType: 'dxa', left: toTwips(padding[0]), right: toTwips(padding[1]) },
       borders: { ...borders, insideHorizontal: border, insideVertical: border },
       rows: tableRows,
     })

@@ -76,15 +76,21 @@ export interface TableBlock {
   readonly widths: readonly number[]
   /** Y coordinates at which the rows start. */
   readonly rowTops?: readonly number[]
+  /** Points between the edges of cells and their text. */
+  readonly padding: readonly [left: number, right: number]
   /** Cells from left to right, or from right to left in a right-to-left table. */
   readonly rows: readonly (readonly TableCell[])[]
   readonly isRuled: boolean
   readonly isRtl: boolean
+  /** Whether its first row was repeated on the following pages. */
+  readonly repeatsHeader?: boolean
 }
 
 export interface ImageBlock {
   readonly kind: 'image'
   readonly box: BoundingBox
+  /** Points above it. */
+  readonly spaceBefore?: number
   /** Path of the PNG or JPEG. */
   readonly path: string
   /** Words of the page that appear only in this image. */

@@ -30,6 +30,10 @@ const minGapInRuledRegion = 0.8
 const minColumnGap = 0.42
 /** Minimum ratio to the usual gap between words. */
 const minGapRatio = 2.5
+/** Points between the edge of a cell and its text. */
+export const cellPadding = 2
+/** A line in a larger font than the rows above it starts something else. */
+const maxFontRatio = 1.15
 
 /**
  * Finds consecutive lines whose words leave the same vertical strips empty.
@@ -81,6 +85,8 @@ function collectRows(
     emptyStrips = remainingStrips
     const continuesCell =
       line.box[0] > (gaps[0]?.from ?? 0) && line.baseline - lineBefore.baseline < line.style.size * 1.5
+    const isHeading = !isRow(line) && line.style.size > firstLine.style.size * maxFontRatio
+    if (isHeading) break
     if (isRow(line) || continuesCell) {
       run.push(...pendingRows, line)
       pendingRows = []
@@ -157,10 +163,10 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   const size = run[0]?.style.size ?? 10
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
   const box = getBoundingBox(run.map((line) => line.box))
-  const gapCenters = gaps.map(({ from, to }) => (from + to) / 2)
+  const boundaries = gaps.map((gap) => chooseBoundary(gap, run))
   // The last column gets extra width, as the others do; otherwise a slightly wider font would wrap its words.
   const extraWidth = Math.min(maxExtraWidth, ...gaps.map(({ from, to }) => (to - from) / 2))
-  const xs = [box[0], ...gapCenters, box[2] + (gaps.length > 0 ? extraWidth : 0)]
+  const xs = [box[0], ...boundaries, box[2] + (gaps.length > 0 ? extraWidth : 0)]
   const rows = run.map((line) =>
     xs
       .slice(1)
@@ -178,6 +184,21 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   if (run.filter((line) => findListMarker(line.words) !== undefined).length > run.length * 0.4)
     return undefined
   return { lines: run, box, xs, rows: joinContinuedRows(rows, run) }
+}
+
+/** Where cells start at the same place, their column starts there, so that their text keeps its place. */
+function chooseBoundary({ from, to }: Interval, run: readonly TextLine[]): number {
+  const starts = run.flatMap(
+    ({ words }) =>
+      words
+        .map(({ box }) => box[0])
+        .filter((x) => x >= to - 0.1)
+        .sort((a, b) => a - b)[0] ?? [],
+  )
+  const atStart = starts.filter((x) => x < to + 1).length
+  return atStart > 1 && atStart >= starts.length * 0.7
+    ? Math.max((from + to) / 2, to - cellPadding)
+    : (from + to) / 2
 }
 
 const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2

@@ -1,5 +1,5 @@
 import type { Alignment, StyledRun } from './blocks.ts'
-import { groupIntoLines, type TextLine } from './lines.ts'
+import { groupIntoLines, splitAtGaps, type TextLine } from './lines.ts'
 import type { PageContent, Word } from './page-content.ts'
 import { buildRuns, chooseSeparator } from './runs.ts'
 
@@ -36,6 +36,8 @@ interface CandidateRow {
 /** Maximum part of the page height that headers and footers may occupy. */
 const maxZoneRatio = 0.12
 const maxRows = 3
+/** Part of the page height next to them that shows whether they are rows of a table. */
+const neighborRatio = 0.05
 
 /** Finds headers and footers: rows at the same height on at least 40% of the pages. */
 export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooters {
@@ -63,14 +65,26 @@ export function findHeadersFooters(pages: readonly PageContent[]): HeadersFooter
 }
 
 function findCandidateRows(page: PageContent, edge: Edge): CandidateRow[] {
-  const isInZone = ({ box, baseline }: Word) =>
-    edge === 'header' ? box[3] < page.height * maxZoneRatio : baseline > page.height * (1 - maxZoneRatio)
-  const lines = groupIntoLines(page.textSegments.flat().filter(isInZone))
+  const isWithin = (ratio: number, { box, baseline }: Word) =>
+    edge === 'header' ? box[3] < page.height * ratio : baseline > page.height * (1 - ratio)
+  const isInZone = (word: Word) => isWithin(maxZoneRatio, word)
+  const isNearZone = (word: Word) => isWithin(maxZoneRatio + neighborRatio, word)
+  const lines = groupIntoLines(page.textSegments.flat().filter(isNearZone))
+    .filter((line, at, all) => !isTableRow(line, all[edge === 'header' ? at + 1 : at - 1]))
+    .filter(({ words }) => words.every(isInZone))
   const outerLines = edge === 'header' ? lines.slice(0, maxRows) : lines.slice(-maxRows)
   return outerLines.map((line) => {
     const key = `${edge} ${Math.round(line.baseline / 6)} ${Math.round(line.style.size)}`
     return { page, line, edge, key, text: getLineText(line).replaceAll(/\d+|\b[ivxlc]+\b/gi, '#') }
   })
+}
+
+/** Whether cells of the row start where those of its neighbor do: long tables have similar rows on every page. */
+function isTableRow(line: TextLine, neighbor: TextLine | undefined): boolean {
+  if (!neighbor || Math.abs(neighbor.baseline - line.baseline) > line.style.size * 2.6) return false
+  const findStarts = (row: TextLine) => splitAtGaps(row, 1).map(([word]) => word?.box[0] ?? 0)
+  const starts = findStarts(neighbor)
+  return findStarts(line).filter((x) => starts.some((other) => Math.abs(other - x) < 2)).length >= 2
 }
 
 const getLineText = (line: TextLine) => line.words.map((word) => word.text).join(' ')

@@ -92,7 +92,10 @@ export async function buildLayout(
   }
 }
 
-/** Returns the left and right edge of the text, as the median of the filled pages. */
+/** Points by which the longest lines of two pages differ. */
+const maxRaggedEdge = 18
+
+/** Returns the left edge of the text, as the median of the filled pages, and its right edge on the widest one. */
 function findTextColumn(
   pages: readonly PageContent[],
   headerFooterWords: ReadonlySet<Word>,
@@ -103,7 +106,11 @@ function findTextColumn(
   })
   const width = pages[0]?.width ?? 595
   if (textExtents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
-  return [computeMedian(textExtents.map((box) => box[0])), computeMedian(textExtents.map((box) => box[2]))]
+  const rights = textExtents.map((box) => box[2])
+  const usualRight = computeMedian(rights)
+  // Few pages have a line that fills the column, but each has to hold such lines.
+  const right = Math.max(...rights.filter((one) => one < usualRight + maxRaggedEdge))
+  return [computeMedian(textExtents.map((box) => box[0])), right]
 }
 
 /** Returns the box around the text of a page without headers, footers and the outermost top and bottom. */
@@ -133,11 +140,15 @@ function measurePitch(pages: readonly PageContent[]): number {
       const [below] = nextSegment ? groupIntoLines(nextSegment) : []
       if (!line || !below || Math.abs(line.style.size - below.style.size) > 0.5) return []
       const ratio = (below.baseline - line.baseline) / line.style.size
-      const isFull = getWidth(line.box) > page.width * 0.25
+      const isFull = getWidth(line.box) > page.width * 0.2
       return isFull && ratio > 0.8 && ratio < 2.6 ? [ratio] : []
     }),
   )
-  return ratios.length > 0 ? computeMedian(ratios) : 1.2
+  if (ratios.length === 0) return 1.2
+  const median = computeMedian(ratios)
+  // Some programs round the position of each line, so that no single pitch is the right one.
+  const usualRatios = ratios.filter((ratio) => Math.abs(ratio - median) < median * 0.08)
+  return usualRatios.reduce((sum, ratio) => sum + ratio, 0) / usualRatios.length
 }
 
 function findHyphenatedWords(pages: readonly PageContent[]): Set<string> {

@@ -1,6 +1,6 @@
-import { defined } from '../../../validation/defined.ts'
-import type { ContentBlock, FlowBlock, ImageBlock, Paragraph, TableBlock, TableCell } from './blocks.ts'
-import { type BorderlessTable, findBorderlessTables } from './borderless-tables.ts'
+import type { ContentBlock, FlowBlock, ImageBlock, Paragraph } from './blocks.ts'
+import { findBorderlessTables } from './borderless-tables.ts'
+import { buildBorderlessTable, buildRuledTable } from './build-tables.ts'
 import { flowThroughColumns, toColumnSet } from './column-sets.ts'
 import { type BoundingBox, computeMedian, getBoundingBox, isCenterInside } from './geometry.ts'
 import { findRuledRegions } from './horizontal-rules.ts'
@@ -9,7 +9,7 @@ import { groupIntoLines, isMostlyRtl, type TextLine, toLineInOrder } from './lin
 import type { PageContent, Vector, Word } from './page-content.ts'
 import { groupIntoParagraphs, type ParagraphSettings } from './paragraphs.ts'
 import { type Band, type PageItem, sortIntoReadingOrder } from './reading-order.ts'
-import { findFills, findGrids, type Grid, type GridCell } from './table-grids.ts'
+import { findFills, findGrids, type Grid } from './table-grids.ts'
 import { measureTop } from './vertical-spacing.ts'
 
 interface PageSettings extends Omit<ParagraphSettings, 'column'> {
@@ -188,51 +188,6 @@ function buildColumn(
   )
 }
 
-/** Reverses the columns of right-to-left tables, so that the first column to read comes first. */
-function orderTableColumns(table: Omit<TableBlock, 'isRtl'>, words: readonly Word[]): TableBlock {
-  const isRtl = isMostlyRtl(words.map(({ text }) => text).join(''))
-  if (!isRtl) return { ...table, isRtl }
-  return {
-    ...table,
-    isRtl,
-    widths: table.widths.toReversed(),
-    rows: table.rows.map((row) => row.toReversed()),
-  }
-}
-
-function buildBorderlessTable(
-  { box, xs, rows }: BorderlessTable,
-  fills: readonly Vector[],
-  settings: ParagraphSettings,
-): TableBlock {
-  const rowTops = rows.map((row) => measureRowTop(row.flat(), settings.pitch) ?? box[1])
-  const top = Math.min(box[1], rowTops[0] ?? box[1])
-  const table = {
-    kind: 'table',
-    box: [box[0], top, box[2], box[3]] as const,
-    rowTops,
-    isRuled: false,
-    widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
-    rows: rows.map((row) =>
-      row.map((words, index): TableCell => {
-        const column: BoundingBox = [xs[index] ?? 0, box[1], xs[index + 1] ?? 0, box[3]]
-        const width = column[2] - column[0]
-        const cell = { blocks: buildCellBlocks(words, column, settings), width, columnSpan: 1, rowSpan: 1 }
-        const textBox = getBoundingBox((words.length > 0 ? words : row.flat()).map((word) => word.box))
-        const background = fills.findLast((fill) => isCenterInside(textBox, fill.box))
-        return background ? { ...cell, shading: background.color } : cell
-      }),
-    ),
-  } as const
-  return orderTableColumns(table, rows.flat(2))
-}
-
-/** Returns where the first line of a row starts when its extra line height is above the characters. */
-function measureRowTop(words: readonly Word[], pitch: number): number | undefined {
-  const [firstLine] = groupIntoLines(words)
-  return firstLine && firstLine.box[3] - firstLine.style.size * pitch
-}
-
 /** Keeps the spacing between blocks where it is larger than the line spacing. */
 function addSpacing(blocks: readonly ContentBlock[], pitch: number): ContentBlock[] {
   const spacedBlocks = blocks.map((block, index) => {
@@ -251,41 +206,4 @@ function addSpacing(blocks: readonly ContentBlock[], pitch: number): ContentBloc
     rest.flatMap((block) => (block.kind === 'paragraph' ? [block.spaceBefore] : [])),
   )
   return [{ ...firstBlock, spaceBefore: defaultSpace }, ...rest]
-}
-
-function buildCellBlocks(
-  words: readonly Word[],
-  column: BoundingBox,
-  settings: ParagraphSettings,
-): Paragraph[] {
-  return words.length === 0 ? [] : groupIntoParagraphs(groupIntoLines(words), { ...settings, column })
-}
-
-function buildRuledTable(grid: Grid, words: readonly Word[], settings: PageSettings): TableBlock {
-  const { xs, ys } = grid
-  const createCell = ({ box, columnSpan, rowSpan, shading }: GridCell): TableCell => {
-    const wordsInside = words.filter((word) => isCenterInside(word.box, box))
-    const column: BoundingBox = [box[0] + 3, box[1], box[2] - 3, box[3]]
-    const blocks = buildCellBlocks(wordsInside, column, settings).map((paragraph) => ({
-      ...paragraph,
-      indent: paragraph.marker ? paragraph.indent : 0,
-      firstIndent: paragraph.marker ? paragraph.firstIndent : 0,
-    }))
-    const images = settings.images.filter((image) => isCenterInside(image.box, box))
-    const allBlocks = [...images, ...blocks].sort((a, b) => a.box[1] - b.box[1])
-    const width = box[2] - box[0]
-    return { blocks: allBlocks, width, columnSpan, rowSpan, ...defined({ shading }) }
-  }
-  const table = {
-    kind: 'table',
-    box: grid.box,
-    isRuled: true,
-    widths: xs.slice(1).map((x, index) => x - (xs[index] ?? 0)),
-    rowTops: ys.slice(0, -1),
-    rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(createCell)),
-  } as const
-  return orderTableColumns(
-    table,
-    words.filter((word) => isCenterInside(word.box, grid.box)),
-  )
 }

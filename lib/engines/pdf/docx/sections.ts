@@ -4,6 +4,7 @@ import { isSameColumnSet } from './column-sets.ts'
 import { type BoundingBox, getBoundingBox, type Interval } from './geometry.ts'
 import type { PageContent } from './page-content.ts'
 import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
+import { isContinuedTable, joinTables } from './split-tables.ts'
 import { measureTop, placeBelow } from './vertical-spacing.ts'
 
 /** Consecutive pages of one size, or a part of them that is set in columns. */
@@ -79,9 +80,16 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
     // Columns before a page break are filled one by one; those above another section on the same page are balanced.
     const isContinuous =
       index > 0 && (firstBlock?.startsNewPage !== true || columnsBefore?.isBalanced === true)
-    const columns = firstBlock?.columnSet && toSectionColumns(firstBlock.columnSet, setup)
+    const columnSet = firstBlock?.columnSet
+    const [left, top, right, bottom] = setup.margins
+    // Ragged text does not have to fill the last column.
+    const partSetup =
+      columnSet && !isJustified(sectionBlocks)
+        ? { ...setup, margins: [left, top, right - columnTolerance, bottom] as const }
+        : setup
+    const columns = columnSet && toSectionColumns(columnSet, partSetup)
     return {
-      ...setup,
+      ...partSetup,
       isContinuous,
       blocks: isContinuous
         ? sectionBlocks
@@ -104,6 +112,13 @@ function isSameSize(a: PageContent, b: PageContent): boolean {
   return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
 }
 
+/** Points by which another program may set a full line wider, and a full page higher. */
+const [fontTolerance, heightTolerance, columnTolerance] = [0.4, 4, 1.4]
+
+/** Justified lines show exactly how wide their column is. */
+const isJustified = (blocks: readonly FlowBlock[]) =>
+  blocks.some((block) => block.kind === 'paragraph' && block.alignment === 'both')
+
 function computeMargins(
   group: readonly PageFlow[],
   column: readonly [number, number],
@@ -121,9 +136,12 @@ function computeMargins(
   return [
     clampPoints(fits ? column[0] : bounds[0], width * 0.3),
     clampPoints(top, height * 0.2),
-    clampPoints(width - (fits ? column[1] : bounds[2]), width * 0.3),
+    clampPoints(width - (fits ? column[1] : bounds[2]) - fontTolerance, width * 0.3),
     // A single page may have free space below its text: it must not become two pages when the text grows by a line.
-    clampPoints(group.length === 1 ? Math.min(spaceBelow, bounds[1]) : spaceBelow, height * 0.12),
+    clampPoints(
+      group.length === 1 ? Math.min(spaceBelow, bounds[1]) : spaceBelow - heightTolerance,
+      height * 0.12,
+    ),
   ]
 }
 
@@ -154,15 +172,25 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
       result.push(...moveImages(firstBlock, rest))
       continue
     }
+    if (
+      lastBlock &&
+      previousFlow &&
+      !endsEarly(previousFlow, extent) &&
+      isContinuedTable(lastBlock, firstBlock) &&
+      !firstBlock.floatingImages
+    ) {
+      result[result.length - 1] = joinTables(lastBlock, firstBlock)
+      result.push(...rest)
+      continue
+    }
     const startsNewPage =
       previousFlow !== undefined &&
       (endsEarly(previousFlow, extent) ||
         (!firstBlock.columnSet && hasRoomFor(firstBlock, previousFlow, bottom)) ||
         isLevel1Heading(firstBlock) ||
         firstBlock.isOverBackground === true)
-    const isAtTop = startsNewPage || previousFlow === undefined
     const placedBlock =
-      isAtTop && firstBlock.kind === 'paragraph' && !firstBlock.columnSet
+      firstBlock.kind === 'paragraph' && !firstBlock.columnSet
         ? placeBelow(firstBlock, top, pitch)
         : firstBlock
     result.push({ ...placedBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)

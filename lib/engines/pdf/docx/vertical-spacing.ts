@@ -36,9 +36,14 @@ export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): Fl
   return blocks.map((block, index) => {
     const placed = block.kind === 'table' ? { ...block, ...setCellSpacing(block, pitch) } : block
     const previous = blocks[index - 1]
-    if (placed.kind !== 'paragraph') return placed
-    if (placed.columnSet) return resetLineHeight(placed)
+    if (placed.kind === 'image')
+      return previous && !placed.columnSet
+        ? { ...placed, spaceBefore: Math.max(0, placed.box[1] - measureBottom(previous)) }
+        : placed
+    if (placed.kind === 'table') return placed
     const isBelow = previous && placed.box[1] >= previous.box[3] - placed.style.size * 0.5
+    if (placed.columnSet)
+      return spaceInColumn(placed, isBelow && previous.columnSet ? previous : undefined, pitch)
     // The spacing below columns has been set before.
     if (!isBelow || previous.columnSet) return { ...placed, lineHeight: placeLines(placed, pitch).lineHeight }
     return placeBelow(placed, measureBottom(previous), pitch)
@@ -46,8 +51,14 @@ export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): Fl
 }
 
 /** Resets the line height, because text moves from column to column, where the usual height keeps lines level. */
-function resetLineHeight({ lineHeight: _, ...block }: FlowBlock & Paragraph): FlowBlock {
-  return block
+function spaceInColumn(
+  { lineHeight: _, ...paragraph }: FlowBlock & Paragraph,
+  blockAbove: ContentBlock | undefined,
+  pitch: number,
+): FlowBlock {
+  if (!blockAbove) return paragraph
+  const space = placeLines(paragraph, pitch).top - measureBottom(blockAbove)
+  return { ...paragraph, spaceBefore: Math.max(0, space) }
 }
 
 function setCellSpacing(table: TableBlock, pitch: number): Pick<TableBlock, 'rows'> {

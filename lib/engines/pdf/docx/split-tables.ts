@@ -1,0 +1,45 @@
+import { type ContentBlock, getParagraphText, type TableBlock, type TableCell } from './blocks.ts'
+
+/** Points by which columns of the parts of a table may differ: without rules, they depend on the text. */
+const tolerance = 4
+
+/** Whether a table continues in one at the top of the next page. */
+export function isContinuedTable(lastBlock: ContentBlock, firstBlock: ContentBlock): lastBlock is TableBlock {
+  return (
+    lastBlock.kind === 'table' &&
+    firstBlock.kind === 'table' &&
+    lastBlock.isRuled === firstBlock.isRuled &&
+    lastBlock.isRtl === firstBlock.isRtl &&
+    lastBlock.widths.length === firstBlock.widths.length &&
+    Math.abs(lastBlock.box[0] - firstBlock.box[0]) < tolerance &&
+    lastBlock.widths
+      .slice(0, -1)
+      .every((width, index) => Math.abs(width - (firstBlock.widths[index] ?? 0)) < tolerance)
+  )
+}
+
+/** Joins both parts in the place of the first; a header row that the second part repeats is left out. */
+export function joinTables<First extends TableBlock>(lastTable: First, firstBlock: ContentBlock): First {
+  if (firstBlock.kind !== 'table') return lastTable
+  const [header = []] = lastTable.rows
+  const hasHeader = getRowText(header) === getRowText(firstBlock.rows[0] ?? [])
+  const start = hasHeader ? 1 : 0
+  const tops = firstBlock.rowTops?.slice(start) ?? []
+  const bottom = lastTable.box[3]
+  const offset = bottom - (tops[0] ?? firstBlock.box[1])
+  const [left, top, right] = lastTable.box
+  return {
+    ...lastTable,
+    box: [left, top, right, firstBlock.box[3] + offset],
+    rows: [...lastTable.rows, ...firstBlock.rows.slice(start)],
+    ...(lastTable.rowTops && { rowTops: [...lastTable.rowTops, ...tops.map((y) => y + offset)] }),
+    ...(hasHeader && { repeatsHeader: true }),
+  }
+}
+
+const getRowText = (row: readonly TableCell[]) =>
+  row
+    .map(({ blocks }) =>
+      blocks.map((block) => (block.kind === 'paragraph' ? getParagraphText(block) : '')).join('\n'),
+    )
+    .join('\t')

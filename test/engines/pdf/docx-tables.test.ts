@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict'
+import { join, parse } from 'node:path'
+import { after, describe, test } from 'node:test'
+import { pdf } from '../../../lib/engines/pdf.ts'
+import { scratchFolder } from '../../support/scratch-folder.ts'
+import { readStdout } from '../support/inspect-result.ts'
+import { createPdf, writeFiles } from '../support/pdf-maker.ts'
+import { convert, removeRuns } from '../support/run-engine.ts'
+
+const line = (text: string, [x, y]: readonly [number, number], size = 11) =>
+  `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`
+
+/** A PDF with one stream of drawing operators per page, and an image. */
+const createPages = (...contents: readonly string[]) =>
+  createPdf({
+    1: '<< /Type /Catalog /Pages 2 0 R >>',
+    2: `<< /Type /Pages /Kids [${contents.map((_, at) => `${10 + at * 2} 0 R`).join(' ')}] /Count ${contents.length} >>`,
+    5: '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    6: {
+      dict: '<< /Type /XObject /Subtype /Image /Width 20 /Height 20 /ColorSpace /DeviceGray /BitsPerComponent 8 >>',
+      data: Buffer.alloc(400, 90),
+    },
+    ...Object.fromEntries(
+      contents.flatMap((content, at) => [
+        [
+          10 + at * 2,
+          `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents ${11 + at * 2} 0 R /Resources << /Font << /F1 5 0 R >> /XObject << /I 6 0 R >> >> >>`,
+        ],
+        [11 + at * 2, { dict: '<< >>', data: Buffer.from(content) }],
+      ]),
+    ),
+  })
+
+const prose = (top: number) =>
+  [
+    'Each of these lines is as long as the page is wide so that its edges are known',
+    'and the last of them is shorter.',
+  ]
+    .map((text, at) => line(text, [60, top - at * 15]))
+    .join(' ')
+
+const columnX = [60, 200, 340, 480] as const
+const ruledRow = (cells: readonly string[], top: number) =>
+  cells
+    .map(
+      (text, at) =>
+        `${columnX[at]} ${top - 24} 140 24 re S ${line(text, [(columnX[at] ?? 0) + 10, top - 15])}`,
+    )
+    .join(' ')
+const ruledTable = createPages(
+  [
+    prose(760),
+    ...[0, 1, 2].map((row) =>
+      ruledRow(
+        ['Alpha', 'Beta', 'Gamma'].map((word) => `${word}${row}`),
+        700 - row * 24,
+      ),
+    ),
+  ].join(' '),
+)
+
+const numberRow = (name: string, price: string, y: number) =>
+  `${line(name, [60, y])} ${line(price, [330 - price.length * 6.12, y])} ${line('each', [400, y])}`
+const prices = createPages(
+  [
+    prose(760),
+    line('Fruit', [60, 705], 16),
+    ...['Apples', 'Pears', 'Quinces of the valley', 'Plums'].map((name, at) =>
+      numberRow(name, `${'1'.repeat(at + 2)}`, 680 - at * 16),
+    ),
+    line('Vegetables', [60, 600], 16),
+    ...['Leeks', 'Beans', 'Cabbages of the hills', 'Peas'].map((name, at) =>
+      numberRow(name, `${'1'.repeat(at + 2)}`, 575 - at * 16),
+    ),
+  ].join(' '),
+)
+
+const longTablePage = (first: number) =>
+  [
+    'Item Weight Price'.split(' '),
+    ...Array.from({ length: 44 }, (_, at) =>
+      ['Item', 'Weight', 'Price'].map((word) => `${word.toLowerCase()}${first + at}`),
+    ),
+  ]
+    .map((cells, row) => cells.map((text, at) => line(text, [columnX[at] ?? 0, 790 - row * 16])).join(' '))
+    .join(' ')
+const longTable = createPages(longTablePage(1), longTablePage(45), longTablePage(89))
+
+const illustrated = createPages(
+  [prose(760), 'q 120 0 0 90 84 630 cm /I Do Q', line('Below the image', [60, 600])].join(' '),
+)
+
+const pathOf = await writeFiles({
+  'ruled-table.pdf': ruledTable,
+  'prices.pdf': prices,
+  'long-table.pdf': longTable,
+  'illustrated.pdf': illustrated,
+})
+const toWord = async (name: string) => (await convert(pdf, pathOf(name), 'docx')).path
+const toHtml = async (name: string) =>
+  readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', await toWord(name))
+
+/** Returns the left and top of words, as Poppler finds them. */
+async function locate(path: string, words: readonly string[]) {
+  const html = await readStdout('pdftotext', '-bbox', path, '-')
+  const found = html.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>([^<]*)</g)
+  return new Map(
+    [...found].flatMap(([, x, y, word = '']) =>
+      words.includes(word) ? [[word, [Number(x), Number(y)]] as const] : [],
+    ),
+  )
+}
+
+async function print(path: string): Promise<string> {
+  const folder = scratchFolder('printed-tables')
+  const profile = `-env:UserInstallation=file://${folder}/profile`
+  await readStdout('soffice', profile, '--headless', '--convert-to', 'pdf', '--outdir', folder, path)
+  return join(folder, `${parse(path).name}.pdf`)
+}
+
+async function assertKeepsPlaces(name: string, words: readonly string[], maxDistance = 3) {
+  const before = await locate(pathOf(name), words)
+  const now = await locate(await print(await toWord(name)), words)
+  assert.equal(before.size, words.length)
+  for (const [word, place] of before)
+    for (const axis of [0, 1] as const) {
+      const distance = Math.abs((now.get(word)?.[axis] ?? 0) - place[axis])
+      assert.ok(distance < maxDistance, `${word} is at ${now.get(word)}, not at ${place}`)
+    }
+}
+
+describe('tables and images of a PDF in Word', () => {
+  after(removeRuns)
+
+  test('the text of a ruled table keeps its distance from the rules', () =>
+    assertKeepsPlaces('ruled-table.pdf', ['Alpha0', 'Beta0', 'Gamma0', 'Beta1', 'Gamma2']))
+
+  test('right-aligned numbers and the column after them keep their place', () =>
+    assertKeepsPlaces('prices.pdf', ['Apples', '11', '1111', 'Quinces']))
+
+  test('an indented image and the text below it keep their place', () =>
+    // Word adds room for descenders below an image, which LibreOffice does not.
+    assertKeepsPlaces('illustrated.pdf', ['Below', 'Each'], 5))
+
+  test('a larger line between two tables with the same columns is no row', async () => {
+    const html = await toHtml('prices.pdf')
+    assert.equal(html.split('<table').length - 1, 2)
+    assert.match(html, /<\/table>\s*<h\d[^>]*>(?:<strong>)?Vegetables/)
+  })
+
+  test('a table on three pages with repeated headers becomes one table with one header', async () => {
+    const html = await toHtml('long-table.pdf')
+    assert.equal(html.split('<table').length - 1, 1)
+    assert.equal(html.split('Weight').length - 1, 1)
+    assert.equal(html.split('<tr').length - 1, 3 * 44 + 1)
+    assert.match(html, /item1\b[\s\S]*item44\b[\s\S]*item45\b[\s\S]*item132\b/)
+  })
+})
