@@ -186,7 +186,7 @@ test('a user signs up, creates a working key, enables two factors and becomes an
     await factor.getByLabel('Password').fill(password)
     await factor.getByRole('button', { name: 'Turn on' }).click()
     const uri = await factor.getByRole('link').getAttribute('href')
-    await factor.getByLabel('Code').fill(createTotp(uri ?? ''))
+    await factor.getByLabel('Code', { exact: true }).fill(createTotp(uri ?? ''))
     await factor.getByRole('button', { name: 'Confirm' }).click()
     await factor.getByText('Each of these codes').waitFor()
     const [code = ''] = (await readText(factor.locator('.terminal'))).split('\n')

@@ -45,7 +45,7 @@ const words: typeof en = {
     title: 'Häufige Aufgaben',
     names: {
       'pdf-to-word': 'PDF in Word',
-      'merge-pdf': 'PDFs verbinden',
+      'merge-pdf': 'PDFs zusammenfügen',
       'compress-pdf': 'PDF verkleinern',
       'jpg-to-pdf': 'JPG in PDF',
       'heic-to-jpg': 'HEIC in JPG',

@@ -8,7 +8,9 @@ import shell from '../../words/en.ts'
 export function describeCron(cron: string): string | undefined {
   try {
     const locale = shell.lang.replace('-', '_')
-    return cronstrue.toString(cron, { locale, use24HourTimeFormat: true, verbose: true })
+    const text = cronstrue.toString(cron, { locale, use24HourTimeFormat: true, verbose: true })
+    // The Japanese locale translates "At" literally; the time needs no such word.
+    return text.replace(/^次において実施/, '')
   } catch {
     return undefined
   }

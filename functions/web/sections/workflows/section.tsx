@@ -121,7 +121,7 @@ function WorkflowForm({
       </Field>
       <Field label={words.tasks} hint={words.tasksHint}>
         {(ids) => (
-          <textarea {...ids} name="tasks" required spellcheck={false} rows={14}>
+          <textarea {...ids} name="tasks" dir="ltr" required spellcheck={false} rows={14}>
             {JSON.stringify(workflow?.tasks ?? example, null, 2)}
           </textarea>
         )}
@@ -158,6 +158,7 @@ function ScheduleFields({ workflow }: { readonly workflow: Workflow | undefined 
           <input
             {...ids}
             name="cron"
+            dir="ltr"
             type="text"
             required
             spellcheck={false}

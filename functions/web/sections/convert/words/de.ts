@@ -58,7 +58,7 @@ const words: typeof en = {
   clearLink: 'Aufheben',
   allReady: 'Alle Dateien, die bereit sind',
   ready: (count) => `${files(count)} bereit`,
-  combine: (count) => `${count} Bilder zu einem PDF verbinden`,
+  combine: (count) => `${count} Bilder zu einem PDF zusammenfügen`,
   combineOther: 'Vorher die Reihenfolge ändern',
   combinedName: (count) => `${count} Bilder`,
   combinedFile: 'bilder.pdf',

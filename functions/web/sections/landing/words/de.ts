@@ -36,18 +36,18 @@ const words: typeof en = {
       ],
     },
     'merge-pdf': {
-      title: 'PDF-Dateien verbinden',
-      description: 'Verbindet mehrere PDF-Dateien zu einer, in der Reihenfolge, die du wählst.',
-      lead: 'Verbinde mehrere PDFs zu einer Datei, in beliebiger Reihenfolge.',
+      title: 'PDF-Dateien zusammenfügen',
+      description: 'Fügt mehrere PDF-Dateien zu einer zusammen, in der Reihenfolge, die du wählst.',
+      lead: 'Füge mehrere PDFs zu einer Datei zusammen, in beliebiger Reihenfolge.',
       steps: [
         'Füge zwei oder mehr PDF-Dateien hinzu.',
         'Bringe sie in die richtige Reihenfolge.',
-        'Verbinde sie und lade eine PDF herunter.',
+        'Füge sie zusammen und lade eine PDF herunter.',
       ],
       options: [
         'Nimm aus jeder Datei nur einige Seiten, zum Beispiel 1-3, 7.',
         'Ändere die Reihenfolge durch Ziehen oder mit der Tastatur.',
-        'Verbinde Bilder, Audio oder Videos auf dieselbe Weise.',
+        'Füge Bilder, Audio oder Videos auf dieselbe Weise zusammen.',
       ],
       questions: [
         [
@@ -104,7 +104,7 @@ const words: typeof en = {
         ],
         [
           'Bekomme ich alle Bilder in einer PDF?',
-          'Ja. Nimm dafür „Dateien verbinden“ und wähle PDF als Ergebnis.',
+          'Ja. Nimm dafür „Dateien zusammenfügen“ und wähle PDF als Ergebnis.',
         ],
       ],
     },
