@@ -8,7 +8,8 @@ const folders: string[] = []
 // Deleted after the file, not after the test: hooks run in the order in which they were added, so a server
 // that writes into the folder would still be running.
 after(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true })
+  // Processes that were killed may still be writing for a moment.
+  for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
 /** Creates a folder for files of tests. It is deleted after the tests of the file. */

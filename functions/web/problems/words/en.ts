@@ -65,7 +65,7 @@ const texts: Readonly<Record<ErrorCode, string>> = {
 export default {
   texts,
   tooLarge: (size: string, max: string) =>
-    `The file has ${size}, but the limit is ${max}. Choose a smaller file, or split it first.`,
+    `The file is ${size}, but the limit is ${max}. Choose a smaller file, or split it first.`,
   maxSize: (max: string) =>
     `The file is too large: the limit is ${max}. Choose a smaller file, or split it first.`,
   retryIn: (seconds: number) =>

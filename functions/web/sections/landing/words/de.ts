@@ -8,7 +8,7 @@ const words: typeof en = {
     'pdf-to-word': {
       title: 'PDF in Word umwandeln',
       description:
-        'Macht aus einer PDF ein Word-Dokument zum Bearbeiten, mit Überschriften, Tabellen und Bildern.',
+        'Macht aus einem PDF ein Word-Dokument zum Bearbeiten, mit Überschriften, Tabellen und Bildern.',
       lead: 'Du bekommst eine DOCX-Datei zum Bearbeiten, mit Überschriften, Tabellen und Bildern.',
       steps: [
         'Füge eine oder mehrere PDF-Dateien hinzu.',
@@ -26,7 +26,7 @@ const words: typeof en = {
           'Ja. Bei Seiten, die nur aus Bildern bestehen, wird zuerst der Text erkannt (OCR).',
         ],
         [
-          'Geht das mit einer gesperrten PDF?',
+          'Geht das mit einem gesperrten PDF?',
           'Ja, wenn du das Passwort kennst: Gib es in den Optionen der Datei ein.',
         ],
         [
@@ -42,7 +42,7 @@ const words: typeof en = {
       steps: [
         'Füge zwei oder mehr PDF-Dateien hinzu.',
         'Bringe sie in die richtige Reihenfolge.',
-        'Füge sie zusammen und lade eine PDF herunter.',
+        'Füge sie zusammen und lade ein PDF herunter.',
       ],
       options: [
         'Nimm aus jeder Datei nur einige Seiten, zum Beispiel 1-3, 7.',
@@ -56,13 +56,13 @@ const words: typeof en = {
         ],
         [
           'Bleiben Lesezeichen erhalten?',
-          'Ja, jede Datei behält ihre eigenen Lesezeichen in der verbundenen PDF.',
+          'Ja, jede Datei behält ihre eigenen Lesezeichen im zusammengefügten PDF.',
         ],
       ],
     },
     'compress-pdf': {
       title: 'PDF verkleinern',
-      description: 'Macht eine PDF kleiner, für E-Mails und Formulare.',
+      description: 'Macht ein PDF kleiner, für E-Mails und Formulare.',
       lead: 'Mach PDFs kleiner, für E-Mails und Formulare.',
       steps: [
         'Füge eine oder mehrere PDF-Dateien hinzu.',
@@ -91,7 +91,7 @@ const words: typeof en = {
       steps: [
         'Füge deine Bilder hinzu, oder nimm mit dem Handy ein Foto auf.',
         'Drücke „In PDF umwandeln“.',
-        'Lade die PDF herunter.',
+        'Lade das PDF herunter.',
       ],
       options: [
         'Wähle Papierformat, Ränder und Ausrichtung.',
@@ -100,10 +100,10 @@ const words: typeof en = {
       questions: [
         [
           'Ändert sich die Qualität?',
-          'Nein. Ein JPG kommt in die PDF, ohne noch einmal komprimiert zu werden.',
+          'Nein. Ein JPG kommt in das PDF, ohne noch einmal komprimiert zu werden.',
         ],
         [
-          'Bekomme ich alle Bilder in einer PDF?',
+          'Bekomme ich alle Bilder in einem PDF?',
           'Ja. Nimm dafür „Dateien zusammenfügen“ und wähle PDF als Ergebnis.',
         ],
       ],
@@ -170,22 +170,22 @@ const words: typeof en = {
     'scan-to-text': {
       title: 'Scan in Text umwandeln',
       description:
-        'Erkennt den Text eines Scans oder Fotos (OCR): Eine PDF wird durchsuchbar, ein Bild wird zur Textdatei.',
+        'Erkennt den Text eines Scans oder Fotos (OCR): Ein PDF wird durchsuchbar, ein Bild wird zur Textdatei.',
       lead: 'Hol den Text aus einer gescannten Seite oder einem Foto.',
       steps: [
-        'Füge eine gescannte PDF oder ein Bild hinzu, oder nimm ein Foto auf.',
+        'Füge ein gescanntes PDF oder ein Bild hinzu, oder nimm ein Foto auf.',
         'Wähle in den Optionen die Sprache des Textes.',
-        'Drücke den Knopf unter der Datei und lade das Ergebnis herunter: eine durchsuchbare PDF oder den Text eines Bildes.',
+        'Drücke den Knopf unter der Datei und lade das Ergebnis herunter: ein durchsuchbares PDF oder den Text eines Bildes.',
       ],
-      options: ['Mehr als 100 Sprachen, auch mehrere zugleich.', 'Wandle nur einige Seiten einer PDF um.'],
+      options: ['Mehr als 100 Sprachen, auch mehrere zugleich.', 'Wandle nur einige Seiten eines PDFs um.'],
       questions: [
         [
           'Was verbessert die Erkennung?',
           'Ein gerades, scharfes und helles Bild und die richtige Sprache in den Optionen.',
         ],
         [
-          'Bekomme ich den Text einer PDF als Textdatei?',
-          'Ja. Lass zuerst den Text erkennen und wandle dann die durchsuchbare PDF in TXT um.',
+          'Bekomme ich den Text eines PDFs als Textdatei?',
+          'Ja. Lass zuerst den Text erkennen und wandle dann das durchsuchbare PDF in TXT um.',
         ],
       ],
     },

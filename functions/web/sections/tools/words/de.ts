@@ -48,7 +48,7 @@ const words: typeof en = {
     extract: 'ZIP, 7z, tar und mehr entpacken',
   },
   resultNames: {
-    merge: 'verbunden',
+    merge: 'zusammengefügt',
     pages: 'Seiten',
     'organize-pdf': 'bearbeitet',
     'remove-pdf-pages': 'bearbeitet',
