@@ -68,6 +68,24 @@ for (const [name, context] of layouts)
       )
   })
 
+/** Sum of the layout shifts so far (CLS). */
+const sumLayoutShifts = () =>
+  new Promise<number>((resolve) => {
+    new PerformanceObserver((list) =>
+      resolve(
+        list.getEntries().reduce((sum, entry) => sum + (entry as unknown as { value: number }).value, 0),
+      ),
+    ).observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => resolve(0), 500)
+  })
+
+for (const path of ['/usage', '/status', '/account', '/history', '/tools'])
+  test(`${path} does not shift while it loads`, () =>
+    visitAt(path, async (page) => {
+      await waitUntilLoaded(page)
+      assert.ok((await page.evaluate(sumLayoutShifts)) <= 0.02)
+    }))
+
 test('every heading comes from a catalog and follows the writing direction', () =>
   visitAt('/status?lang=mirrored', async (page) => {
     await waitUntilLoaded(page)

@@ -38,69 +38,72 @@ export default function UsageSection() {
       <Block title={words.quota}>
         <QueryView query={quota}>{(data) => <QuotaView quota={data} />}</QueryView>
       </Block>
-      <Block title={words.used}>
-        <div class="row">
-          <DaysField
-            label={words.span}
-            choices={spans}
-            days={days}
-            lastDays={words.lastDays}
-            onChange={setDays}
-          />
-          <Field label={words.by}>
-            {(ids) => (
-              <select {...ids} value={groupBy} onChange={(event) => setGroupBy(event.currentTarget.value)}>
-                {groupings.map((name) => (
-                  <option key={name} value={name}>
-                    {words.groupings[name]}
-                  </option>
-                ))}
-              </select>
-            )}
-          </Field>
-        </div>
-        <QueryView query={usage}>
-          {({ totals, series, groups }) => (
-            <>
-              <dl class="figures">
-                {figures(totals).map(([name, value]) => (
-                  <div key={name}>
-                    <dt>{name}</dt>
-                    <dd>{value}</dd>
-                  </div>
-                ))}
-              </dl>
-              {series.length > 0 && (
-                <BarChart
-                  label={words.jobsByDay}
-                  bars={fillDates(from, days > 90, series)}
-                  format={formatNumber}
-                />
+      {/* Not above the limits while they load, because they would push it down. */}
+      {(quota.data ?? quota.problem) && (
+        <Block title={words.used}>
+          <div class="row">
+            <DaysField
+              label={words.span}
+              choices={spans}
+              days={days}
+              lastDays={words.lastDays}
+              onChange={setDays}
+            />
+            <Field label={words.by}>
+              {(ids) => (
+                <select {...ids} value={groupBy} onChange={(event) => setGroupBy(event.currentTarget.value)}>
+                  {groupings.map((name) => (
+                    <option key={name} value={name}>
+                      {words.groupings[name]}
+                    </option>
+                  ))}
+                </select>
               )}
-              <Table
-                caption={words.jobsByDay}
-                columns={dayColumns}
-                rows={[...series].reverse()}
-                getKey={({ date }) => date}
-                emptyText={words.nothing}
-              />
-              {groups.length > 0 && (
+            </Field>
+          </div>
+          <QueryView query={usage}>
+            {({ totals, series, groups }) => (
+              <>
+                <dl class="figures">
+                  {figures(totals).map(([name, value]) => (
+                    <div key={name}>
+                      <dt>{name}</dt>
+                      <dd>{value}</dd>
+                    </div>
+                  ))}
+                </dl>
+                {series.length > 0 && (
+                  <BarChart
+                    label={words.jobsByDay}
+                    bars={fillDates(from, days > 90, series)}
+                    format={formatNumber}
+                  />
+                )}
                 <Table
-                  caption={words.by}
-                  columns={groupColumns}
-                  rows={
-                    groupBy === 'engine'
-                      ? groups.map((group) => ({ ...group, name: getEngineName(group.name) }))
-                      : groups
-                  }
-                  getKey={({ name }) => name}
+                  caption={words.jobsByDay}
+                  columns={dayColumns}
+                  rows={[...series].reverse()}
+                  getKey={({ date }) => date}
                   emptyText={words.nothing}
                 />
-              )}
-            </>
-          )}
-        </QueryView>
-      </Block>
+                {groups.length > 0 && (
+                  <Table
+                    caption={words.by}
+                    columns={groupColumns}
+                    rows={
+                      groupBy === 'engine'
+                        ? groups.map((group) => ({ ...group, name: getEngineName(group.name) }))
+                        : groups
+                    }
+                    getKey={({ name }) => name}
+                    emptyText={words.nothing}
+                  />
+                )}
+              </>
+            )}
+          </QueryView>
+        </Block>
+      )}
     </Page>
   )
 }
