@@ -64,7 +64,7 @@ export async function estimateJob({ job }: JobState, services: Services): Promis
 function warnOfLimit(runMs: number, limitS: number | undefined): string | undefined {
   if (limitS === undefined || runMs <= limitS * 1000) return undefined
   const toMinutes = (ms: number) => Math.ceil(ms / 60_000)
-  return `This conversion will probably take ${toMinutes(runMs)} min, but a task may take ${toMinutes(limitS * 1000)} min. Split the file, or choose a smaller result.`
+  return `This conversion will probably take ${toMinutes(runMs)} min, but the limit for a task is ${toMinutes(limitS * 1000)} min. Split the file, or choose a smaller result.`
 }
 
 interface PlannedConversion extends ConversionKind {

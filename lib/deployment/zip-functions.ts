@@ -69,7 +69,7 @@ function findReachableChunks(
       [entryPoint ?? '', ...Object.keys(inputs)].some((source) => source.startsWith('lib/engines/'))
     )
   }
-  // Every function that plans or lists tasks knows which stores exist, but only one function opens them.
+  // Most functions only know which remote stores exist; the code that accesses them is packaged where it is used.
   const isStore = (path: string) =>
     excluded.includes('stores') && storeModules.includes(outputs[path]?.entryPoint ?? '')
   const isExcluded = (path: string, seenPaths = new Set([path])): boolean =>

@@ -7,7 +7,7 @@ import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } f
 import { secretOption } from './options.ts'
 import { EngineCrash } from './sandbox/engine-crash.ts'
 import { ProcessFailure } from './sandbox/exec.ts'
-import { archiveRows, packFiles } from './seven-zip/archive.ts'
+import { archiveCapabilities, packFiles } from './seven-zip/archive.ts'
 import { extract, pathsOption } from './seven-zip/extract.ts'
 import {
   compressionLevel,
@@ -82,7 +82,7 @@ export const sevenZip: Engine = {
     capability(lockableFormats, formatsWithoutLevel, { password }),
     capability(otherFormats, formatsWithLevel, { compressionLevel }),
     capability(otherFormats, formatsWithoutLevel, {}),
-    ...archiveRows,
+    ...archiveCapabilities,
     ...lockableFormats.map((id) => createExtractionCapability(id, { paths: pathsOption, password })),
     ...otherFormats.map((id) => createExtractionCapability(id, { paths: pathsOption })),
   ],

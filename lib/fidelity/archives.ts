@@ -18,7 +18,7 @@ const sparseFileType = 'S'
 /** Entry types of files in POSIX ustar, older formats and old GNU tar, without links and folders. */
 const regularFileTypes = new Set(['0', '\0', '7', sparseFileType])
 /** Offsets of the flag that the map of a sparse file continues: in the header, and in each further block of the map. */
-const mapContinuation = { header: 482, block: 504 } as const
+const sparseMapFlagOffsets = { header: 482, block: 504 } as const
 
 /** A source of bytes that can be read in parts. */
 type ByteSource = Pick<FileBytes, 'size' | 'at'>
@@ -36,9 +36,9 @@ export async function countTarEntries(bytes: ByteSource): Promise<ContentSummary
     const type = head.toString('latin1', 156, 157)
     if (regularFileTypes.has(type) && !isFolder) entries++
     at += 512
-    let hasMoreSparseMap = type === sparseFileType && head[mapContinuation.header] === 1
+    let hasMoreSparseMap = type === sparseFileType && head[sparseMapFlagOffsets.header] === 1
     for (; hasMoreSparseMap; at += 512)
-      hasMoreSparseMap = (await bytes.at(at, 512))[mapContinuation.block] === 1
+      hasMoreSparseMap = (await bytes.at(at, 512))[sparseMapFlagOffsets.block] === 1
     at += Math.ceil(size / 512) * 512
   }
   return createSummary(entries)

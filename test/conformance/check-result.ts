@@ -28,7 +28,7 @@ export async function checkResult(
 ): Promise<string> {
   assert.ok((await stat(routeResult.path)).size > 0, 'the result is empty')
   const isArchive = (id: FormatId) => formatById(id).category === 'archive'
-  // A compressor contains one file: several files are packed into an archive first.
+  // A format such as gzip compresses a single file, so several files are packed into an archive first.
   if (routeResult.format !== to && isArchive(to) && isArchive(routeResult.format))
     return `as=${routeResult.format} ${await checkResult({ from, to: routeResult.format, route }, sample, routeResult)}`
   if (routeResult.format !== to)

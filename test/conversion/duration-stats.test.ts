@@ -142,7 +142,7 @@ test('the estimated conversion duration combines earlier conversions with the le
   const slow = { ...estimateRequest, to: 'webp' } as const
   assert.match(
     (await estimateConversion(slow, limited)).warning ?? '',
-    /^This conversion will probably take 20 min, but a task may take 14 min\./,
+    /^This conversion will probably take 20 min, but the limit for a task is 14 min\./,
   )
   assert.equal((await estimateConversion(slow, services)).warning, undefined, 'without a limit')
   const here = { ...services, config: {} } as Services

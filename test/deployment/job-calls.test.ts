@@ -68,7 +68,7 @@ async function countCalls() {
 test('converting and downloading an image makes as many DynamoDB calls as the cost calculation assumes', async (t) => {
   await countCalls() // The first job includes what each process reads only once.
   const counts = [await countCalls()]
-  // A job that takes even longer publishes its progress.
+  // A slow job also publishes its progress, which adds calls: it is counted again.
   while (!isDeepStrictEqual(counts.at(-1), jobCalls) && counts.length < 8) counts.push(await countCalls())
   t.diagnostic(JSON.stringify(counts))
   assert.deepEqual(

@@ -186,7 +186,7 @@ test('OpenDocument cells are counted as often as they are repeated, with the tex
   assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
   // Twice the words of a sheet: one plain, two cells with two, six with two, three, seven in the last row and shape.
   assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
-  const countedOnce = countWords(
+  const expectedWords = countWords(
     'plain',
     'äpfel',
     'birnen',
@@ -198,7 +198,7 @@ test('OpenDocument cells are counted as often as they are repeated, with the tex
     'raw words',
     'on sheet',
   )
-  assert.equal(countedOnce.countSharedWith(summary.words ?? new WordCounts()), countedOnce.total)
+  assert.equal(expectedWords.countSharedWith(summary.words ?? new WordCounts()), expectedWords.total)
   assert.deepEqual([...summary.features].sort(), ['comments', 'formulas', 'selectableText'])
 })
 

@@ -179,8 +179,8 @@ describe('rendering of errors', () => {
   })
 
   test('an AppError is returned completely, an internal error without details', () => {
-    const ownError = new AppError('JOB_NOT_FOUND', 'There is none.')
-    assert.equal(toAppError(ownError), ownError)
+    const appError = new AppError('JOB_NOT_FOUND', 'There is none.')
+    assert.equal(toAppError(appError), appError)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))
     assert.deepEqual([away.code, away.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
     const bug = toAppError(new Error('/srv/secret is missing'))

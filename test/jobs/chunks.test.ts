@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import {
   createChunks,
   deleteChunks,
-  deleteChunksOfEnded,
+  deleteChunksOfEndedTask,
   findAwaitingTask,
   isStillNeeded,
   sendChunks,
@@ -128,7 +128,7 @@ test('the chunks of a task are deleted when the task ends or its route fails', a
     const ownTask = await createSplitTask([1000, 1001])
     await ownTask.add(ownTask.part(1000), ownTask.part(1001), ownTask.part(2000))
     await ownTask.change(moreFields)
-    await deleteChunksOfEnded(which(ownTask), ownTask.services)
+    await deleteChunksOfEndedTask(which(ownTask), ownTask.services)
     return ownTask.numbers()
   }
   const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split

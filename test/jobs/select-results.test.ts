@@ -28,7 +28,7 @@ test('only completed jobs with files are among the jobs whose results are select
   assert.deepEqual(selectResultsOfJobs(states.slice(1, 3), {}), { jobIds: [], files: [] })
 })
 
-test('the results of a task are selected before its job is completed', () => {
+test('the results of a finished task can be selected while its job is still running', () => {
   assert.deepEqual(select({ tasks: ['work'] }), [
     ['job_1', 'job_2', 'job_4'],
     ['a.webp', 'b.webp', 'd.webp'],

@@ -254,7 +254,7 @@ test('the browser container contains a font cache from its build', unless('brows
   assert.equal(lambdasByImage.get('browser')?.inside(script), 'false')
 })
 
-test('the browser container captures a website with its appearance', unless('browser'), async () => {
+test('the browser container captures a website with its styles', unless('browser'), async () => {
   const website = createHttpServer((_request, response) => {
     const script = 'document.body.append(navigator.languages.join())'
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)

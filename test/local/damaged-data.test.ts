@@ -137,7 +137,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
   }
 
   for (const [name, damage] of Object.entries(damagesByName))
-    test(`starting on databases ${name} fails, names each file and changes nothing`, () =>
+    test(`the service does not start with databases ${name}, names each file in the error and changes nothing`, () =>
       refuse(stores, damage))
 
   for (const store of stores)

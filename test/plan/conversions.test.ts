@@ -129,10 +129,10 @@ describe('supported conversions', () => {
 
   test('the supported conversions list targets of the same category first', () => {
     for (const { id, category } of formats) {
-      const ownTargets = listTargets(id).map((target) => formatById(target).category === category)
+      const isSameCategory = listTargets(id).map((target) => formatById(target).category === category)
       assert.ok(
-        ownTargets.lastIndexOf(true) <
-          (ownTargets.includes(false) ? ownTargets.indexOf(false) : ownTargets.length),
+        isSameCategory.lastIndexOf(true) <
+          (isSameCategory.includes(false) ? isSameCategory.indexOf(false) : isSameCategory.length),
         id,
       )
     }

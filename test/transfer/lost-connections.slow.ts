@@ -92,7 +92,7 @@ for (const [name, start] of Object.entries(storeCases)) {
     t.after(() => Promise.all([proxy.stop(), guardedHttp.close()]))
     const { signal } = new AbortController()
     const cutConnections = (cutCount: number) =>
-      Object.assign(proxy.state, { cutAfter: 5_000_000, cuts: cutCount })
+      Object.assign(proxy.state, { cutAfterBytes: 5_000_000, cuts: cutCount })
 
     await storeCase.put('in.bin', content)
     cutConnections(2)

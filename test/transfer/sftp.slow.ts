@@ -109,7 +109,7 @@ test('a large file is read by SFTP completely and in order', async () => {
 
 test('an SFTP download resumes where its connection was lost', async () => {
   const { state } = proxy
-  Object.assign(state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
+  Object.assign(state, { connections: 0, cutAfterBytes: 2_000_000, cuts: 2 })
   assert.deepEqual(await importFile({ file: join(sshd.files, 'big.bin'), port: proxy.port }), content)
   assert.deepEqual([state.connections, state.cuts], [3, 0])
 })
@@ -133,7 +133,7 @@ test('an SFTP export replaces an existing file and creates missing folders', asy
 })
 
 test('an SFTP export resumes where its connection was lost', async () => {
-  Object.assign(proxy.state, { connections: 0, cutAfter: 2_000_000, cuts: 2 })
+  Object.assign(proxy.state, { connections: 0, cutAfterBytes: 2_000_000, cuts: 2 })
   const path = join(sshd.files, 'resumed/result.bin')
   const { sent } = await exportFile(path, { port: proxy.port })
   assert.deepEqual(await readFile(path), content)

@@ -10,7 +10,7 @@ export async function startProxy(to: number) {
   const state = {
     connections: 0,
     /** Bytes in either direction after which a connection is closed, for the first `cuts` connections. */
-    cutAfter: Number.POSITIVE_INFINITY,
+    cutAfterBytes: Number.POSITIVE_INFINITY,
     cuts: 0,
     /** Bytes in either direction after which nothing more is forwarded, and whether that has happened. */
     holdAfter: Number.POSITIVE_INFINITY,
@@ -40,7 +40,7 @@ export async function startProxy(to: number) {
         forwardedBytes += bytes.length
         if (from === clientSocket)
           lastRequest = (lastRequest + bytes.toString('latin1')).slice(-maxRequestBytes)
-        if (forwardedBytes > state.cutAfter && state.cuts > 0) {
+        if (forwardedBytes > state.cutAfterBytes && state.cuts > 0) {
           state.cuts--
           clientSocket.destroy()
           far.destroy()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createZipBatches } from '../../functions/web/sections/convert/zip-batches.ts'
 
-test('more than 100 results are divided among ZIPs whose numbers continue', () => {
+test('more than 100 results are divided among several ZIPs, and their numbers continue from one ZIP to the next', () => {
   const jobs = Array.from({ length: 201 }, (_, at) => ({
     jobId: `job_${at}`,
     folder: undefined,

@@ -127,10 +127,10 @@ test('no webhook event is lost when processes are killed, and repeated events ke
   await waitUntil(() => hasReceivedAll('/killed', createdJobs), 'all deliveries', 400)
   const ids = new Map<string, string>()
   for (const { json } of receiver.at('/killed')) {
-    const idBefore = ids.get(json.job.id)
+    const previousEventId = ids.get(json.job.id)
     assert.ok(
-      idBefore === undefined || idBefore === json.id,
-      `${json.job.id} was sent as ${idBefore} and ${json.id}`,
+      previousEventId === undefined || previousEventId === json.id,
+      `${json.job.id} was sent as ${previousEventId} and ${json.id}`,
     )
     ids.set(json.job.id, json.id)
   }

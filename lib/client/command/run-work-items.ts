@@ -45,7 +45,7 @@ export async function runWorkItems(
       terminal.note(`Waiting for another mutabor command (process ${pid}) that is creating the same result.`)
     isReported = true
   }
-  const redraw = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined
+  const redrawTimer = terminal.isInteractive ? setInterval(draw, redrawMs) : undefined
   const runNext = async () => {
     for (let item = pendingItems.shift(); item && !signal.aborted; item = pendingItems.shift()) {
       const progressItem = createProgressItem(item.label, Date.now())
@@ -74,7 +74,7 @@ export async function runWorkItems(
     }
   }
   await Promise.all(Array.from({ length: Math.min(maxConcurrent, items.length) }, runNext))
-  clearInterval(redraw)
+  clearInterval(redrawTimer)
   terminal.draw([])
   if (signal.aborted) {
     terminal.note(

@@ -179,7 +179,7 @@ const noSecretsInEnvironment: Rule = (template) =>
 /**
  * Permissions must name the invoking resource; otherwise, the resources of any AWS account could invoke the function.
  */
-const invokersAreNamed: Rule = (template) =>
+const permissionsNameTheirSource: Rule = (template) =>
   findByType(template, 'AWS::Lambda::Permission')
     .filter(([, { Properties }]) => !Properties?.['SourceArn'])
     .map(([id]) => createFinding(id, 'allows a service to invoke a function for any account'))
@@ -274,7 +274,7 @@ export const projectRules = {
   boundedConcurrency,
   noRoutesOut: noOutboundRoutes,
   noSecretsInEnvironment,
-  invokersAreNamed,
+  permissionsNameTheirSource,
   bucketsNameSources,
   filesAreSigned,
   releasesAreGradual,

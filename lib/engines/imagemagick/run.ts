@@ -16,7 +16,8 @@ export async function runMagick(tools: Tools, bin: 'identify' | 'convert', args:
   await copyFile(policy, join(folder, 'policy.xml'))
   const env = { MAGICK_CONFIGURE_PATH: folder, MAGICK_TEMPORARY_PATH: tools.workDir }
   const execResult = await tools.exec(bin, args, { env })
-  // ImageMagick treats some kinds of damage as a warning and continues. It calls valid XMP of a WebP corrupt, too.
+  // ImageMagick treats some kinds of damage as a warning and continues. Its warning of a corrupt profile is
+  // ignored, because it also gives it for valid XMP in a WebP.
   const stderr = execResult.stderr.replaceAll(/^.*CorruptImageProfile.*$/gm, '')
   if (/unexpected end|premature end|corrupt|insufficient image data|not enough/i.test(stderr)) {
     throw new ProcessFailure(bin, 0, execResult.stderr)

@@ -28,7 +28,7 @@ const row = (to: readonly FormatId[], options: z.ZodObject): Capability => ({
   cost: 0.5,
 })
 
-export const archiveRows: readonly Capability[] = [
+export const archiveCapabilities: readonly Capability[] = [
   row(['zip', '7z'], EncryptedArchiveOptions),
   row(['tgz', 'tbz2', 'txz', 'tzst'], z.object({ compressionLevel })),
   row(['tar'], z.object({})),

@@ -167,7 +167,7 @@ function warnAboutSize(
   tools: Tools,
 ): void {
   if (targetSize !== undefined && size > targetSize) {
-    const message = `The ${format} file could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
+    const message = `The ${format} file could not be reduced to ${targetSize} bytes: the smallest possible result has ${size} bytes.`
     tools.warn('TARGET_NOT_REACHED', message)
   } else if (size === sizeBefore && targetSize === undefined) {
     const message = `The ${format} file contains no image that could be made smaller, so it is returned unchanged.`

@@ -71,7 +71,7 @@ function warnAboutSize(
   tools: Tools,
 ): void {
   if (targetSize !== undefined && bestAttempt.size > targetSize) {
-    const message = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest result has ${bestAttempt.size}.`
+    const message = `The ${to} image could not be reduced to ${targetSize} bytes: the smallest possible result has ${bestAttempt.size} bytes.`
     tools.warn('TARGET_NOT_REACHED', message)
   } else if (bestAttempt === originalAttempt && targetSize === undefined) {
     const message = `The ${to} image could not be made smaller, so it is returned unchanged.`

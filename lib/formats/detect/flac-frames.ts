@@ -20,9 +20,9 @@ function startsWithFrame(head: Uint8Array): boolean {
   if (!startsWithSync(head) || head.length < maxHeaderBytes) return false
   const [blockSizeCode, sampleRateCode] = [sizeCodes >> 4, sizeCodes & 15]
   const numberBytes = number < 0x80 ? 1 : Math.clz32(~number << 24)
-  const blockSizeBytes = blockSizeCode === 6 ? 1 : blockSizeCode === 7 ? 2 : 0
+  const blockSizeFieldBytes = blockSizeCode === 6 ? 1 : blockSizeCode === 7 ? 2 : 0
   const sampleRateBytes = sampleRateCode === 12 ? 1 : [13, 14].includes(sampleRateCode) ? 2 : 0
-  const end = 4 + numberBytes + blockSizeBytes + sampleRateBytes
+  const end = 4 + numberBytes + blockSizeFieldBytes + sampleRateBytes
   return computeCrc8(head.subarray(0, end)) === head[end]
 }
 

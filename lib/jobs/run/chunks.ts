@@ -107,7 +107,7 @@ export async function deleteChunks(
 }
 
 /** Deletes the chunks after the end of a task, or after the end of a chunk that ended its task or route. */
-export async function deleteChunksOfEnded(endedTask: Task, services: TaskServices): Promise<void> {
+export async function deleteChunksOfEndedTask(endedTask: Task, services: TaskServices): Promise<void> {
   const { jobId, number, part, expandedBy } = endedTask
   if (part === undefined && expandedBy === undefined) return
   const task = await services.jobs.store.getTask({ jobId, task: number })

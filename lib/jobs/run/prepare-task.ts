@@ -2,7 +2,7 @@ import { isLiveStatus, isTaskOver } from '../../model/job.ts'
 import type { TaskRef } from '../../model/task-message.ts'
 import type { Services } from '../../services/services.ts'
 import { findTransferOperation } from '../../tasks/index.ts'
-import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
+import { deleteChunksOfEndedTask, sendChunks } from './chunks.ts'
 import { ConcurrencySlots } from './concurrency-slots.ts'
 
 /**
@@ -19,7 +19,7 @@ export async function prepareTask(ref: TaskRef, services: Services): Promise<voi
   }
   if (task && isTaskOver(task)) {
     await completion.completeTask(task, { isRepeat: true })
-    await deleteChunksOfEnded(task, services)
+    await deleteChunksOfEndedTask(task, services)
   }
   // The task may have occupied a concurrency slot.
   if (job) await new ConcurrencySlots(services).release(job)

@@ -6,7 +6,7 @@ import { isLiveStatus, isTaskOver, type Task } from '../../model/job.ts'
 import { annotateSpan, failSpan } from '../../trace.ts'
 import { defined } from '../../validation/defined.ts'
 import { TransientError, toClientError } from '../failure.ts'
-import { deleteChunksOfEnded, sendChunks } from './chunks.ts'
+import { deleteChunksOfEndedTask, sendChunks } from './chunks.ts'
 import {
   type ClaimedTask,
   doneOutcome,
@@ -89,7 +89,7 @@ async function handleUnclaimed(
   const { completion } = services.jobs
   if (isTaskOver(task)) {
     await completion.completeTask(task, { isRepeat: true })
-    await deleteChunksOfEnded(task, services)
+    await deleteChunksOfEndedTask(task, services)
   } else if (task.expandedBy !== undefined && task.open) await sendChunks(task, services)
   return doneOutcome
 }
@@ -125,7 +125,7 @@ async function recordFailure(
     message,
     ...defined({ details }),
   })
-  if (isStored) await deleteChunksOfEnded(task, services)
+  if (isStored) await deleteChunksOfEndedTask(task, services)
   // The end may have been stored before a later step failed; the redelivered message then repeats the rest.
   return isStored ? doneOutcome : { done: false, retryInS: 0 }
 }

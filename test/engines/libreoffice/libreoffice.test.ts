@@ -273,7 +273,7 @@ describe('sheets to PDF', () => {
     )
   })
 
-  test('a sheet converted to PDF keeps its scale if it does not have to fit', async () => {
+  test('a sheet converted to PDF keeps its scale unless it is fitted to the page', async () => {
     const pages = await countPdfPages(await convertToPdf('workbook.xlsx', { fitToWidth: 'false' }))
     assert.ok(pages > 2, `${pages} pages`)
   })

@@ -1,4 +1,4 @@
-/** What a Photoshop document contains; every plane is filled with one value per channel. */
+/** Content of a Photoshop document for tests. Each layer has a single color: one value per channel. */
 interface PsdContent {
   readonly mode: 'gray' | 'rgb' | 'cmyk'
   /** Levels of the merged image. CMYK is stored inverted: 255 is no ink. */

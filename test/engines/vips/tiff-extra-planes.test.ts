@@ -231,15 +231,15 @@ describe('TIFF samples and planes', () => {
   test('a TIFF of elevations ignores "no data" values and NaN', async () => {
     const heights = [[200], [1400], [2600]]
     const shades = [0, 128, 255, 0].map((shade) => [shade, shade, shade])
-    for (const [missingValue, noDataValue] of [
+    for (const [missingPixel, noDataValue] of [
       [-1000, '-1000'],
       [-9999, ''],
       [-3.4e38, ''],
       [Number.NaN, ''],
     ] as const) {
-      const dots = [...heights, [missingValue]]
+      const dots = [...heights, [missingPixel]]
       const { dots: shownDots } = await readSamples({ meaning: 'gray', bits: 32, dots, noDataValue })
-      isNear(shownDots, shades, `${missingValue}`)
+      isNear(shownDots, shades, `${missingPixel}`)
     }
   })
 

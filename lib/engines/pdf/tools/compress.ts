@@ -87,7 +87,7 @@ async function compressToSize(
   if (!compressedPdf) throw new Error('No compression level was tried.')
   if (!bestFile) {
     const size = Math.min(compressedPdf.size, sizeBefore)
-    const message = `The PDF could not be reduced to ${targetSize} bytes: the smallest result has ${size}.`
+    const message = `The PDF could not be reduced to ${targetSize} bytes: the smallest possible result has ${size} bytes.`
     tools.warn('TARGET_NOT_REACHED', message)
   }
   return finishCompression(job, compressedPdf, { targetSize, reached: bestFile !== undefined })

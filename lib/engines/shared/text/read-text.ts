@@ -51,7 +51,7 @@ export async function detectFileCharset(
   const { detectCharset } = await import('./detect-charset.ts')
   const charset = detectCharset(await sampleText(path), format, resolveRequestedCharset(encoding))
   if (charset.source === 'guess') {
-    const message = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the option encoding.`
+    const message = `The file does not declare its encoding; it was read as ${charset.name}. If characters are wrong, set the encoding option.`
     tools.warn('ENCODING_ASSUMED', message)
   }
   return charset

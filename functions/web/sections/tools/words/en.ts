@@ -44,7 +44,7 @@ export default {
     watermark: 'Text or an image on top',
     metadata: 'View a file’s metadata',
     archive: 'Pack files into a ZIP, 7z or tar',
-    extract: 'Unpack a ZIP, 7z, tar and more',
+    extract: 'Unpack ZIP, 7z, tar and more',
   },
   /** Suffixes for the names of results, for example `report-compressed.pdf`. */
   resultNames: {
