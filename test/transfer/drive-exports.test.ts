@@ -27,6 +27,7 @@ beforeEach(() => {
   server.uploads.sessions.clear()
   server.uploads.chunks = 0
   server.uploads.isFull = false
+  server.uploads.losesLastReply = false
 })
 
 const createFile = (path: string, bytes: Buffer): OutgoingFile => ({
@@ -102,6 +103,15 @@ test('large files are sent to a drive in chunks of a size that it accepts', asyn
     assert.ok(server.uploads.chunks >= 2)
     assert.ok(server.uploads.files.at(-1)?.bytes.equals(bytes))
   }
+})
+
+test('an export to OneDrive finds a file whose last reply was lost, unless its name was taken', async () => {
+  const put = async (bytes: string) =>
+    (await openStore('onedrive', 'root')).put(createFile('a.txt', Buffer.from(bytes)), ignore)
+  server.uploads.losesLastReply = true
+  assert.equal(await put('first'), 'https://onedrive.live.com/a.txt')
+  assert.equal(server.uploads.files.length, 1)
+  await assert.rejects(put('other'), { reason: 'incomplete', message: /without saying whether the file/ })
 })
 
 test('a drive export numbers a name that already exists, and stores no copies when it is repeated', async () => {

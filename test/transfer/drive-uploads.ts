@@ -44,7 +44,7 @@ export function createUploads(url: string) {
   const files: StoredUpload[] = []
   const sessions = new Map<string, Session>()
   /** Chunks of which only half arrives before the connection ends. */
-  const state = { interruptions: 0, isFull: false, chunks: 0, files, sessions }
+  const state = { interruptions: 0, isFull: false, losesLastReply: false, chunks: 0, files, sessions }
 
   const open = (session: Omit<Session, 'bytes'>) => {
     const id = randomUUID()
@@ -174,10 +174,17 @@ export function createUploads(url: string) {
     if (receive(session, body)) return { drops: true }
     if (!isLast) return { status: 202, json: progress() }
     const { drive, parent, name, bytes } = session
-    return {
-      status: 201,
-      json: { webUrl: `https://onedrive.live.com/${store(id, { drive, parent, name, bytes }, true)}` },
-    }
+    const json = { webUrl: `https://onedrive.live.com/${store(id, { drive, parent, name, bytes }, true)}` }
+    return state.losesLastReply ? { drops: true } : { status: 201, json }
+  }
+  const oneDriveItem = ({ path }: UploadRequest): UploadReply | undefined => {
+    const [, parent = '', name] = /^\/onedrive\/me\/drive\/(root|items\/[^/]+):\/([^/:]+)$/.exec(path) ?? []
+    if (name === undefined) return undefined
+    const item = files.find(
+      (one) => one.parent === parent.replace('items/', '') && one.name === decodeURIComponent(name),
+    )
+    if (!item) return { status: 404, json: { error: { code: 'itemNotFound' } } }
+    return { json: { webUrl: `https://onedrive.live.com/${item.name}`, size: item.bytes.length } }
   }
 
   function handleSession(request: UploadRequest): UploadReply {
@@ -193,7 +200,7 @@ export function createUploads(url: string) {
   function handle(request: UploadRequest): UploadReply | undefined {
     if (request.path.startsWith('/session/')) return handleSession(request)
     const isUpload = request.path.startsWith('/upload/') || request.path.endsWith(':/createUploadSession')
-    if (!isUpload) return undefined
+    if (!isUpload) return request.method === 'GET' && request.hasToken ? oneDriveItem(request) : undefined
     if (!request.hasToken) return { status: 401 }
     if (!request.mayWrite) return { status: 403, json: { error: 'insufficient_scope' } }
     const path = request.path.replace(/^\/upload/, '')

@@ -2,7 +2,7 @@ import { json } from 'node:stream/consumers'
 import * as z from 'zod'
 import { RemoteError } from '../remote-error.ts'
 import type { OutgoingFile } from '../transfer.ts'
-import type { Drive, DriveItem, DriveSend, DriveUpload } from './drive.ts'
+import type { Drive, DriveItem, DriveRequest, DriveSend, DriveUpload } from './drive.ts'
 import { uploadInChunks } from './upload-chunks.ts'
 
 /** OneDrive API of Microsoft Graph: https://learn.microsoft.com/en-us/onedrive/developer/rest-api/ */
@@ -46,7 +46,7 @@ const getItemPath = (id: string) =>
 
 const UploadSession = z.object({ uploadUrl: z.url() })
 const Progress = z.object({ nextExpectedRanges: z.array(z.string()).min(1) })
-const StoredFile = z.object({ webUrl: z.string() })
+const StoredFile = z.object({ webUrl: z.string(), size: z.number().optional() })
 /** Size of a chunk in bytes: a multiple of 320 KiB, below the maximum of 60 MiB. */
 const chunkBytes = 160 * 320 * 1024
 /** Timeout for cancelling an upload session. */
@@ -56,18 +56,27 @@ const renameOnConflict = { '@microsoft.graph.conflictBehavior': 'rename' }
 
 /** Returns the path of a new file in a folder. The replaced characters are not allowed in OneDrive's names. */
 const newFilePath = (folder: string, name: string) =>
-  `${getItemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}:`
+  `${getItemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}`
+
+async function findByPath(request: DriveRequest, path: string) {
+  try {
+    return StoredFile.parse(await request(path, { query: { $select: 'webUrl,size' } }))
+  } catch (error) {
+    if (error instanceof RemoteError && error.reason === 'not-found') return undefined
+    throw error
+  }
+}
 
 /** Uploads an empty file, which upload sessions refuse. */
 async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload, file: OutgoingFile) {
   const query = new URLSearchParams(renameOnConflict)
-  const url = `${uploadUrl}${newFilePath(folder, file.path)}/content?${query}`
+  const url = `${uploadUrl}${newFilePath(folder, file.path)}:/content?${query}`
   const headers = { ...request.headers, 'content-type': file.mimeType, 'content-length': '0' }
   return StoredFile.parse(await json((await send(url, { method: 'PUT', headers })).body))
 }
 
 /** Creates an upload session. Its URL is a credential, so the token is not sent with it. */
-const createChunkSession = (session: string, send: DriveSend, { size, path }: OutgoingFile) => ({
+const createChunkSession = (session: string, send: DriveSend, { size }: OutgoingFile) => ({
   chunkBytes,
   send: async (
     { start, end }: { readonly start: number; readonly end: number },
@@ -84,11 +93,8 @@ const createChunkSession = (session: string, send: DriveSend, { size, path }: Ou
   findOffset: async () => {
     const response = await send(session, {}, (status) => status < 300 || status === 404)
     const reply = await json(response.body)
-    // The session ends with the last byte. If it has ended, it is unknown whether the file was stored.
-    if (response.status === 404)
-      throw new RemoteError('incomplete', `OneDrive no longer has the upload of "${path}".`, {
-        isTransient: false,
-      })
+    // The session ends with the last byte, so the reply to it was lost.
+    if (response.status === 404) return size
     return Number.parseInt(Progress.parse(reply).nextExpectedRanges[0] ?? '0', 10)
   },
 })
@@ -151,15 +157,20 @@ export const oneDrive: Drive = {
   upload: async (upload, file) => {
     if (file.size === 0) return (await uploadEmptyFile(upload, file)).webUrl
     const { request, send, folder, signal } = upload
+    const path = newFilePath(folder, file.path)
+    const isNameTaken = (await findByPath(request, path)) !== undefined
     const { uploadUrl: session } = UploadSession.parse(
-      await request(`${newFilePath(folder, file.path)}/createUploadSession`, {
-        post: { item: renameOnConflict },
-      }),
+      await request(`${path}:/createUploadSession`, { post: { item: renameOnConflict } }),
     )
     try {
-      const stored = await uploadInChunks(file, createChunkSession(session, send, file), upload)
-      if (stored) return stored.webUrl
-      throw new RemoteError('incomplete', `OneDrive accepted only part of "${file.path}".`)
+      const sent = await uploadInChunks(file, createChunkSession(session, send, file), upload)
+      // Without a reply, OneDrive's new name for a taken one is unknown.
+      const stored = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
+      if (stored && (sent || stored.size === file.size)) return stored.webUrl
+      throw new RemoteError(
+        'incomplete',
+        `OneDrive ended the upload of "${file.path}" without saying whether the file is stored.`,
+      )
     } catch (error) {
       // If cancelling fails, the session expires after some days.
       await send(session, { method: 'DELETE', signal: AbortSignal.timeout(cancelTimeoutMs) }).then(
