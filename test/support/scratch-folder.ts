@@ -8,7 +8,7 @@ const folders: string[] = []
 // Deleted after the file, not after the test: hooks run in the order in which they were added, so a server
 // that writes into the folder would still be running.
 after(async () => {
-  // Processes that were killed may still be writing for a moment.
+  // Processes that were killed may still be writing briefly.
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 })
 })
 
