@@ -37,9 +37,9 @@ describe('hostile files in decoder processes', () => {
     ['spin', 'TIMEOUT', /more than 2 s of processor time\. Save it again/],
     ['fill', 'FILE_TOO_LARGE', /more than \d+ MiB of memory\. Send a smaller/],
     ['heap', 'FILE_TOO_LARGE', /MiB of memory/],
-    ['exit', 'SERVICE_UNAVAILABLE', /ended each time\. Send it again/],
-    ['garbage', 'SERVICE_UNAVAILABLE', /ended each time/],
-    ['huge', 'SERVICE_UNAVAILABLE', /ended each time/],
+    ['exit', 'SERVICE_UNAVAILABLE', /exited each time\. Send it again/],
+    ['garbage', 'SERVICE_UNAVAILABLE', /exited each time/],
+    ['huge', 'SERVICE_UNAVAILABLE', /exited each time/],
   ] as const
   for (const [action, code, message] of outcomes)
     test(`a decoder process controlled by a hostile file fails with ${code} on "${action}", and the next file is read`, async () => {

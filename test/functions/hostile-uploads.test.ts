@@ -150,7 +150,7 @@ test('an upload that kills its decoder process each time fails with an error cod
   const response = await sending
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   assert.equal(error.code, 'SERVICE_UNAVAILABLE', JSON.stringify(error))
-  assert.match(error.message, /ended each time\. Send it again/)
+  assert.match(error.message, /exited each time\. Send it again/)
   const nextReply = await send({
     filename: 'a.png',
     bytes: readFileSync(new URL('../fixtures/alpha.png', import.meta.url)),
