@@ -62,7 +62,7 @@ function reportProfile(name: string, { print: say }: Report): void {
 /** Allowed difference in per cent: requests within a second are counted in one write. */
 const tolerancePercent = 15
 /** Jobs that run at the same time. */
-const maxParallelJobs = 4
+const maxParallelJobs = 16
 
 /** Functions run as on AWS, and every job comes from a new client. */
 const isolatedSettings = {
