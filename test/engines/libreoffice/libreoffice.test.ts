@@ -305,7 +305,7 @@ const roundTrips = [
 /** Formats that no other tool here can read. */
 const olderFormats: readonly FormatId[] = ['doc', 'xls', 'ppt', 'pps', 'pot']
 
-const elementCounts = { images: 0, links: 0, tables: 0, fields: 0 }
+const elementCounts = { images: 0, imageArea: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
 
 describe('conversions between office formats', { concurrency: 2 }, () => {
   for (const [name, formats, words] of roundTrips) {

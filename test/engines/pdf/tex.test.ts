@@ -277,7 +277,8 @@ describe('gaps in widely spaced PDF lines', () => {
     const [table] = findBorderlessTables(rows, findRuledRegions([rule(0), rule(13), rule(48)]))
     assert.equal(table?.rows.length, 4)
     assert.equal(table?.rows[3]?.length, 3)
-    assert.deepEqual(table?.xs, [0, 27, 59, 91])
+    // Two points of padding before the text.
+    assert.deepEqual(table?.xs, [0, 30, 62, 91])
     // Rules of other widths do not belong to the region, nor do rows outside of it.
     assert.deepEqual(findRuledRegions([rule(0), rule(13, 120)]), [])
     assert.deepEqual(findBorderlessTables(rows, findRuledRegions([rule(0), rule(8)])), [])
