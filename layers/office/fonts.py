@@ -3,14 +3,21 @@
 import re
 import subprocess
 import zipfile
+from collections import Counter
 
 PARTS = re.compile(
-    r'^(?:word/(?:document|styles|fontTable|theme/.*|header\d*|footer\d*)|xl/(?:styles|theme/.*)'
+    r'^(?:word/(?:document|styles|theme/.*|header\d*|footer\d*)|xl/(?:styles|theme/.*)'
     r'|ppt/(?:slides/.*|slideMasters/[^/]*|slideLayouts/[^/]*|theme/.*)|content|styles)\.xml$')
+# Themes also list fonts by script, most of which a document does not use.
 NAMES = re.compile(
-    r'(?:w:(?:ascii|hAnsi|cs|eastAsia)|<w:font w:name|typeface|svg:font-family|<name val)="([^"]{1,100})"')
-RTF_NAMES = re.compile(rb'\{\\f\d+[^{};]*?\\fcharset\d+[^{};\\]*?(?:\\fprq\d+\s?|\s)([A-Za-z0-9][^{};\\]{0,60});')
-FLAT_NAMES = re.compile(rb'svg:font-family="([^"]{1,100})"')
+    r'(?:w:(?:ascii|hAnsi|cs|eastAsia)|<a:(?:latin|ea|cs|sym|buFont) typeface|<name val)="([^"]{1,100})"')
+# Their attributes have the same names as those of fonts.
+LANGUAGES = re.compile(r'<w:(?:lang|themeFontLang) [^>]{1,200}>')
+RTF_NAMES = re.compile(rb'\{\\f(\d+)[^{};]*?\\fcharset\d+[^{};\\]*?(?:\\fprq\d+\s?|\s)([A-Za-z0-9][^{};\\]{0,60});')
+RTF_USES = re.compile(rb'\\a?(?:def)?f(\d+)')
+# OpenDocument declares fonts in front of the styles that use them.
+FACES = re.compile(r'<style:font-face style:name="([^"]{1,100})" svg:font-family="([^"]{1,100})"')
+FACE_USES = re.compile(r'style:font-name(?:-asian|-complex)?="([^"]{1,100})"')
 EMBEDDED = re.compile(rb'/FontName\s*/(?:[A-Z]{6}\+)?([^\s/<>\[\]()]{1,100})')
 # Larger parts contain text, whose fonts are in the styles as well.
 MAX_PART_BYTES = 8 << 20
@@ -60,12 +67,13 @@ class Fonts:
 
 
 def declared_fonts(document, path):
-    """Returns the names of the fonts in a document, whether or not they are used."""
+    """Returns the names of the fonts that the text or the styles of a document refer to."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as package:
             parts = [entry for entry in package.infolist()
                      if PARTS.match(entry.filename) and entry.file_size <= MAX_PART_BYTES]
-            names = {name for entry in parts for name in NAMES.findall(package.read(entry).decode('utf-8', 'replace'))}
+            texts = [LANGUAGES.sub('', package.read(entry).decode('utf-8', 'replace')) for entry in parts]
+            names = {name for text in texts for name in NAMES.findall(text)} | _used_faces('\n'.join(texts))
     else:
         names = _names_in_plain_file(path) or _style_names(document)
     cleaned = {name.replace('&apos;', '').strip("' ") for name in names}
@@ -77,8 +85,15 @@ def _names_in_plain_file(path):
     with open(path, 'rb') as file:
         start = file.read(MAX_PART_BYTES)
     if start.lstrip().startswith(b'{\\rt'):
-        return {name.decode('cp1252', 'replace').strip() for name in RTF_NAMES.findall(start)}
-    return {name.decode('utf-8', 'replace') for name in FLAT_NAMES.findall(start)}
+        # Each number occurs once in the table of fonts.
+        uses = Counter(RTF_USES.findall(start))
+        return {name.decode('cp1252', 'replace').strip() for number, name in RTF_NAMES.findall(start) if uses[number] > 1}
+    return _used_faces(start.decode('utf-8', 'replace'))
+
+
+def _used_faces(text):
+    used = set(FACE_USES.findall(text))
+    return {family for name, family in FACES.findall(text) if name in used}
 
 
 def _style_names(document):

@@ -310,7 +310,12 @@ async function isDrawnByScripts(page: BrowserPage): Promise<boolean> {
 }
 
 async function captureImage(page: BrowserPage, request: ScreenshotRequest, tools: Tools): Promise<void> {
-  const { height, isCut } = await takeScreenshot(page, request)
+  const { height, isCut, exceedsWindow } = await takeScreenshot(page, request)
+  if (exceedsWindow)
+    tools.warn(
+      'OPTION_NOT_HELD',
+      `The image is ${height} pixels high, because fullPage captures the whole page. For the height of the window, send fullPage=false.`,
+    )
   if (!isCut) return
   const message = `The image ends after ${height} pixels, but the page is longer. A PDF contains all of it.`
   tools.warn('PAGE_CUT', message)

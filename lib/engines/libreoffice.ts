@@ -28,6 +28,7 @@ import { OfficePool } from './libreoffice/pool.ts'
 import type { OfficeFilter, OfficeRequest } from './libreoffice/process.ts'
 import { unlock } from './libreoffice/unlock.ts'
 import { unlockRows } from './libreoffice/unlock-options.ts'
+import { TableOptions } from './shared/text/table-options.ts'
 import { withTextOptions } from './shared/text/text-options.ts'
 
 const noOptions = z.object({})
@@ -170,6 +171,8 @@ function warnAboutLosses(
     )
   if (missingGlyphs && missingGlyphs.total > 0)
     tools.warn('GLYPHS_MISSING', describeMissingGlyphs(missingGlyphs))
+  if ((to === 'csv' || to === 'tsv') && TableOptions.parse(options).headers)
+    tools.warn('OPTION_NOT_HELD', `headers=true has no effect: ${to} files have no bold text and no pages.`)
   if ((to === 'csv' || to === 'tsv') && sheets > 1) {
     tools.warn(
       'SHEETS_DROPPED',

@@ -4,9 +4,11 @@ import { decimal, flag, integer, quality, toQualityNumber } from '../options.ts'
 import { qualityScales } from '../shared/image/options.ts'
 import type { BrowserPage, PageSize } from './page.ts'
 
+const defaultHeight = 1024
+
 const ViewOptions = z.object({
   width: integer(16, 7680).default(1280).describe('Width of the window in pixels.'),
-  height: integer(16, 7680).default(1024).describe('Height of the window in pixels.'),
+  height: integer(16, 7680).default(defaultHeight).describe('Height of the window in pixels.'),
   fullPage: flag().default(true).describe('Capture the whole page, not only what fits in the window.'),
   scale: decimal(0.5, 4).default(1).describe('Pixels of the image per pixel of the page, 0.5 to 4.'),
 })
@@ -30,6 +32,8 @@ interface Screenshot {
   readonly height: number
   /** Whether the page is longer than the screenshot. */
   readonly isCut: boolean
+  /** Whether the page is longer than a window of another height than the default. */
+  readonly exceedsWindow: boolean
 }
 
 export interface ScreenshotRequest {
@@ -59,6 +63,7 @@ export async function takeScreenshot(page: BrowserPage, request: ScreenshotReque
     width: Math.round(width * scale),
     height: Math.round(height * scale),
     isCut: content.height > height,
+    exceedsWindow: options.height !== defaultHeight && content.height > options.height,
   }
 }
 

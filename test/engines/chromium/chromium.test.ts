@@ -158,6 +158,13 @@ describe('web pages to images', () => {
     assert.ok(red > 250 && green < 5, `the center is red: ${red}, ${green}`)
   })
 
+  test('a window height that is lower than the page causes a warning when the full page is captured', async () => {
+    const html = '<div style="height:3000px">'
+    assert.deepEqual((await convertHtml(html, 'png', { height: 300 })).warnings, ['OPTION_NOT_HELD'])
+    assert.deepEqual((await convertHtml(html, 'png', { height: 300, fullPage: false })).warnings, [])
+    assert.deepEqual((await convertHtml('<p>short', 'png', { height: 300 })).warnings, [])
+  })
+
   test('a web page that is too long for an image is cut off with a warning', async () => {
     const { path, warnings } = await convertHtml('<div style="height:40000px">', 'png', { width: 64 })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 64, height: 16_384 })
@@ -204,7 +211,7 @@ describe('CSS and SVG animations', () => {
 describe('web page archives', () => {
   test('a web page archive is rendered with its images, style sheets and frames', async () => {
     const { path, warnings } = await convert(chromium, fixture('page.mhtml'), 'png', {
-      options: { width: 200, height: 100 },
+      options: { width: 200, height: 100, fullPage: false },
     })
     assert.deepEqual(warnings, [])
     assert.deepEqual(await colorAt(path, 150, 90), [0, 128, 0])

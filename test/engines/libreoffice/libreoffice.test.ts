@@ -124,12 +124,25 @@ test('a font that is not installed causes a warning that names its substitute', 
   await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal {\\f1 okapi}\\par}`)
   const result = await convert(engine, source, 'pdf')
   assert.deepEqual(result.warnings, ['FONTS_SUBSTITUTED'])
-  // A declared font that is not used is also named if its substitute is in the document.
-  assert.deepEqual(result.details, [{ count: 2, names: ['Nowhere Sans', 'Unused'] }])
+  assert.deepEqual(result.details, [{ count: 1, names: ['Nowhere Sans'] }])
   // Carlito is as wide as Calibri, so lines break in the same places.
   assert.match(result.messages[0] ?? '', /^Fonts that are not installed: Nowhere Sans was replaced by /)
   assert.doesNotMatch(result.messages[0] ?? '', /Calibri/)
   assert.match(await readStdout('pdffonts', result.path), /Carlito/)
+  const fontFaces = ['Nowhere Serif', 'Unused Serif'].map(
+    (name) => `<style:font-face style:name="${name}" svg:font-family="'${name}'"/>`,
+  )
+  const flatSource = join(scratch, 'fonts.fodt')
+  const namespaces = ['office', 'style', 'text'].map(
+    (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
+  )
+  await writeFile(
+    flatSource,
+    `<office:document ${namespaces.join(' ')} xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.2" office:mimetype="application/vnd.oasis.opendocument.text"><office:font-face-decls>${fontFaces.join('')}</office:font-face-decls><office:automatic-styles><style:style style:name="P1" style:family="paragraph"><style:text-properties style:font-name="Nowhere Serif"/></style:style></office:automatic-styles><office:body><office:text><text:p text:style-name="P1">okapi</text:p></office:text></office:body></office:document>`,
+  )
+  assert.deepEqual((await convert(engine, flatSource, 'pdf')).details, [
+    { count: 1, names: ['Nowhere Serif'] },
+  ])
   await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal\\par}`)
   assert.deepEqual((await convert(engine, source, 'pdf')).warnings, [])
 })

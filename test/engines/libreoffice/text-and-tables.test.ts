@@ -109,6 +109,8 @@ describe('plain text and tables', () => {
   test('a table has a distinct first row if the row is declared as the header', async () => {
     const source = join(scratch, 'header.csv')
     await writeFile(source, '2023;name\n1;x\n')
+    const { warnings } = await convert(engine, source, 'tsv', { options: { headers: true } })
+    assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
     const { path } = await convert(engine, source, 'xlsx', { options: { headers: 'true' } })
     const [cells, styles, book] = await Promise.all(
       ['worksheets/sheet1', 'styles', 'workbook'].map((name) =>
