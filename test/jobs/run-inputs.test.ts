@@ -247,7 +247,7 @@ test('a step is split into chunks for the idle workers and their time limit', as
   const sharedRun = await (await run(failOnFallback, { engines })).done
   assert.ok('chunks' in sharedRun)
   const [remainingPlan] = sharedRun.inputPlans
-  const counts = { images: 0, links: 0, tables: 0, fields: 0 }
+  const counts = { images: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
   assert.deepEqual(sharedRun.chunks, [{ spec: { from: 1 } }, { spec: { from: 2 } }])
   assert.deepEqual(
     [remainingPlan?.step, remainingPlan?.files, remainingPlan?.held],

@@ -9,7 +9,7 @@ test('an image with a package or version that is not locked is reported by name'
   assert.match(
     describeLockMismatch('pdf', { poppler: '22.12.0-2+deb12u1', qpdf: '11.3.0-1', mupdf: '1.21' }, locked) ??
       '',
-    /^mutabor-pdf has .*poppler 22\.12\.0-2\+deb12u1 \(locked: 22\.12\.0-2\), mupdf 1\.21 \(locked: none\)\. .*DEBIAN_SNAPSHOT.*images:lock/,
+    /^The packages of mutabor-pdf differ from .*: poppler 22\.12\.0-2\+deb12u1 \(locked: 22\.12\.0-2\), mupdf 1\.21 \(locked: none\)\. .*DEBIAN_SNAPSHOT.*images:lock/,
   )
 })
 
