@@ -150,5 +150,5 @@ test('Firefox draws and extracts pages of a PDF by keyboard', () =>
     await page.keyboard.press(' ')
     await button(page, 'Extract pages').click()
     await page.locator('.tool-result a').click()
-    assert.match((await readDownloaded('three-pages.pdf')).toString('latin1', 0, 5), /^%PDF-$/)
+    assert.match((await readDownloaded('three-pages-pages-1.pdf')).toString('latin1', 0, 5), /^%PDF-$/)
   }))
