@@ -17,5 +17,5 @@ export const maxReceiveCount = 10
 /** The maximum timeout of a function, which is therefore the maximum visibility timeout of a queue. */
 export const maxVisibilityTimeoutS = 900
 
-/** Maximum number of concurrent webhook calls: they mostly wait, and the number per receiver is limited separately. */
+/** Maximum number of concurrent webhook calls. Most of them are waiting, and each receiver has a limit of its own. */
 export const maxConcurrentDeliveries = 192

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** Errors that a request shows by itself are reported when it arrives, even if its file arrives later. */
+/** Errors that can be found without the file are reported when the request arrives, even if its file arrives later. */
 
 let app: EmbeddedApp
 before(async () => {

@@ -1,8 +1,9 @@
 /**
  * `nice node test/sweep/options.ts [ENGINE…] [OPTION…]`: converts a small file with two values of each option to each
  * target, and prints whether the results differ for a reader (`effect`), or a warning says that they do not
- * (`reported`). Options of the source are tried with each source, too. `options.tsv` has the results of documents, and
- * of images and media those without an effect, each with its reason.
+ * (`reported`). Options of the source are tried with each source, too. `options.tsv` has the results of documents,
+ * some of them from single conversions with the same judge, and those of images and media without an effect, each with
+ * its reason.
  */
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -111,7 +111,11 @@ test('an export to OneDrive finds a file whose last reply was lost, unless its n
   server.uploads.losesLastReply = true
   assert.equal(await put('first'), 'https://onedrive.live.com/a.txt')
   assert.equal(server.uploads.files.length, 1)
-  await assert.rejects(put('other'), { reason: 'incomplete', message: /without saying whether the file/ })
+  await assert.rejects(put('other'), {
+    reason: 'incomplete',
+    isTransient: false,
+    message: /without saying whether the file/,
+  })
 })
 
 test('a drive export numbers a name that already exists, and stores no copies when it is repeated', async () => {

@@ -107,7 +107,7 @@ export function joinCrc(
   return multiply(getShift(kind, secondLength), firstCrc, width, polynomial) ^ secondCrc
 }
 
-// Cache of shifts: the parts of an upload mostly have the same length, and a shift takes thousands of operations.
+// Cache of shifts: most parts of an upload have the same length, and a shift takes thousands of operations.
 const shifts = new Map<string, bigint>()
 
 /** Returns x^(8·length) modulo the polynomial, the factor by which appending that many bytes changes a CRC. */

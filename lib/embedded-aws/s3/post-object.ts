@@ -97,7 +97,7 @@ function readForm(request: IncomingMessage): Promise<Form> {
     parser.on('file', (_name, file, { filename }) => {
       // The reader of the file handles its errors; before there is one, an error must not crash the process.
       file.on('error', () => undefined)
-      // If a client disconnects, neither the parser nor the file ends by itself.
+      // If a client disconnects, neither the parser nor the file stream ends.
       request.once('close', () => {
         if (!request.complete) file.destroy(new Error('The client disconnected'))
       })

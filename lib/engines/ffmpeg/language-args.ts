@@ -4,7 +4,7 @@ import type { MediaWarning } from './recipe.ts'
 
 /**
  * QuickTime stores languages as numbers. Some languages have two ISO 639-2 codes, and sources may use either, but
- * ffmpeg knows only one, mostly the older one.
+ * ffmpeg knows only one of them, usually the older one.
  */
 const movLanguageCodes: Readonly<Record<string, string>> = {
   bod: 'tib',

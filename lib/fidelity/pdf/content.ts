@@ -16,7 +16,7 @@ const blank = 32
 /** Characters of a matrix of six numbers, with its operator. */
 const maxMatrixLength = 120
 
-/** Returns the determinant of a matrix (8.3.4). */
+/** Returns by how much a matrix enlarges areas: its determinant (8.3.4). */
 export const measureScale = ([a = 1, b = 0, c = 0, d = 1]: readonly number[]): number =>
   Math.abs(a * d - b * c) || 0
 
@@ -46,8 +46,8 @@ const [q, Q, cm, ID, Tf, Do] = [
 ]
 
 /**
- * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Skips coordinates, of which pages mostly consist:
- * parsing each operand would take several times as long as everything else.
+ * Reads the text that a page or form shows (ISO 32000-1, 7.8.2). Skips coordinates, which are most of a page: parsing
+ * each operand would take several times as long as everything else.
  */
 export class PdfContentReader {
   font: PdfFont | undefined

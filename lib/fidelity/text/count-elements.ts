@@ -40,7 +40,7 @@ const dataImagePattern = /^data:image\/(?:avif|bmp|gif|jpe?g|png|webp)[;,]/i
 const minDataUrlLength = 150
 const isDataImage = (url: string) => url.length >= minDataUrlLength && dataImagePattern.test(url)
 const htmlFieldElements: readonly string[] = ['input', 'select', 'textarea']
-const isCheckedInput = /\schecked(?=[\s=/]|$)/i
+const checkedAttributePattern = /\schecked(?=[\s=/]|$)/i
 /** Types of `<input>` without a value of their own. */
 const buttonTypePattern = /^(?:hidden|submit|button|reset|image)$/i
 
@@ -68,7 +68,7 @@ export function countHtmlElements(html: string): ElementCounts {
     if (tag.isEnd) return false
     const element = toCountedElement(tag)
     if (element) counts[element]++
-    if (element === 'fields' && isCheckedInput.test(tag.source)) counts.checkedFields++
+    if (element === 'fields' && checkedAttributePattern.test(tag.source)) counts.checkedFields++
     return opaqueElements.has(tag.name)
   }
   readMarkup(html, { text: () => undefined, tag: countTag }, { isHtml: true })

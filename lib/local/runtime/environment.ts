@@ -99,7 +99,7 @@ interface FunctionEnvironmentOptions {
 
 /**
  * Tasks per processor core that a worker runs at the same time. Images convert so quickly that their worker spends half
- * of the time waiting for records and files; a transfer mostly waits for the other side.
+ * of the time waiting for records and files; a transfer spends most of its time waiting for the other server.
  */
 const tasksPerCore: Partial<Record<QueueId, number>> = { image: 2, transfer: 4 }
 

@@ -170,6 +170,8 @@ export const oneDrive: Drive = {
       throw new RemoteError(
         'incomplete',
         `OneDrive ended the upload of "${file.path}" without saying whether the file is stored.`,
+        // Another attempt could store a second copy.
+        { isTransient: false },
       )
     } catch (error) {
       // If cancelling fails, the session expires after some days.

@@ -86,7 +86,7 @@ export class Writer {
     const cells = Array.from({ length: rows + 1 }, () =>
       Array.from({ length: columns }, () => this.words(length)),
     )
-    return tableOf(cells, attributes)
+    return createTable(cells, attributes)
   }
 
   image(width: number, height: number, attributes = ''): Part {
@@ -99,7 +99,7 @@ export class Writer {
   }
 }
 
-export function tableOf(
+export function createTable(
   [head = [], ...rows]: readonly (readonly string[])[],
   attributes = 'class="ruled"',
 ): Part {

@@ -1,4 +1,4 @@
-import { join, type Part, tableOf, times, type Writer, wrap } from './blocks.ts'
+import { createTable, join, type Part, times, type Writer, wrap } from './blocks.ts'
 
 interface KnownDocument {
   readonly name: string
@@ -69,7 +69,7 @@ export const documents: readonly KnownDocument[] = [
           wrap('', w.lines(['Invoice 4711', 'Date 7 May', 'Due 21 May'])),
         ),
         w.heading(1, 2),
-        tableOf([
+        createTable([
           ['Item', 'Quantity', 'Price', 'Total'],
           ...Array.from({ length: 6 }, (_, at) => [w.words(3), `${at + 2}`, '12.50', `${(at + 2) * 12.5}`]),
         ]),
@@ -114,7 +114,7 @@ export const documents: readonly KnownDocument[] = [
       join(
         w.heading(1, 3),
         w.paragraph(20),
-        tableOf([
+        createTable([
           ['Name', 'Ada Thorn'],
           ['Street', '7 Lighthouse Lane'],
           ['Town', 'Westcliff'],
@@ -249,7 +249,7 @@ export const documents: readonly KnownDocument[] = [
     write: (w) =>
       join(
         w.heading(1, 3),
-        tableOf(
+        createTable(
           [
             ['Place', 'Town hall'],
             ['Date', '3 March'],
@@ -294,7 +294,7 @@ export const documents: readonly KnownDocument[] = [
         times(3, () =>
           join(
             w.heading(2, 2),
-            tableOf(
+            createTable(
               [
                 ['Article', 'Number', 'Price'],
                 ...Array.from({ length: 5 }, (_, at) => [w.words(3), `${1000 + at}`, `${at * 7 + 3}.90`]),

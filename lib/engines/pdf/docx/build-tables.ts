@@ -114,7 +114,7 @@ export function buildRuledTable(
 ): TableBlock {
   const { xs, ys } = grid
   const padding = measurePadding(grid, words)
-  const cellOf = ({ box, columnSpan, rowSpan, shading }: GridCell): TableCell => {
+  const createCell = ({ box, columnSpan, rowSpan, shading }: GridCell): TableCell => {
     const wordsInside = words.filter((word) => isCenterInside(word.box, box))
     const column: BoundingBox = [box[0] + padding[0], box[1], box[2] - padding[1], box[3]]
     const blocks = buildCellBlocks(wordsInside, column, settings).map((paragraph) => ({
@@ -134,7 +134,7 @@ export function buildRuledTable(
     padding,
     widths: toWidths(xs),
     rowTops: ys.slice(0, -1),
-    rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(cellOf)),
+    rows: ys.slice(1).map((_, row) => grid.cells.filter((cell) => cell.row === row).map(createCell)),
   } as const
   return orderTableColumns(
     table,

@@ -95,7 +95,7 @@ function isDrawing(group: readonly Vector[]): boolean {
   return group.length >= minVectors || group.filter(({ isRectangle }) => !isRectangle).length >= minCurves
 }
 
-/** Whether a box is mostly text: text on a colored background or in frames does not count as a drawing. */
+/** Whether most of a box is text: text on a colored background or in frames does not count as a drawing. */
 function isMostlyText(box: BoundingBox, words: readonly Word[]): boolean {
   const wordsInside = words.filter((word) => isCenterInside(word.box, box))
   const coveredArea = wordsInside.reduce((sum, word) => sum + getArea(word.box), 0)

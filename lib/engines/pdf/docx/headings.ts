@@ -135,7 +135,7 @@ function introducesText(styledBlocks: readonly StyledBlock[], index: number): bo
 
 /**
  * Whether a style is used consistently for headings. A single bold line may be a heading. Lines that differ only in
- * font, color or capitals must occur several times. A style that is mostly used for other text, such as labels or
+ * font, color or capitals must occur several times. A style that is used more often for other text, such as labels or
  * names, is not a heading style.
  */
 function isConsistent(

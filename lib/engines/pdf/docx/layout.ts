@@ -109,7 +109,7 @@ function findTextColumn(
   const rights = textExtents.map((box) => box[2])
   const usualRight = computeMedian(rights)
   // Few pages have a line that fills the column, but each has to hold such lines.
-  const right = Math.max(...rights.filter((one) => one < usualRight + maxRaggedEdge))
+  const right = Math.max(...rights.filter((edge) => edge < usualRight + maxRaggedEdge))
   return [computeMedian(textExtents.map((box) => box[0])), right]
 }
 

@@ -50,7 +50,10 @@ export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): Fl
   })
 }
 
-/** Resets the line height, because text moves from column to column, where the usual height keeps lines level. */
+/**
+ * Sets the space above a paragraph in a column, and resets its line height: text moves from column to column, where the
+ * usual height keeps lines level.
+ */
 function spaceInColumn(
   { lineHeight: _, ...paragraph }: FlowBlock & Paragraph,
   blockAbove: ContentBlock | undefined,
