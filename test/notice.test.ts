@@ -11,7 +11,7 @@ const isNamed = (name: string) =>
     word.endsWith('*') && word.length > 1 ? name.startsWith(word.slice(0, -1)) : word === name,
   )
 
-test('NOTICE lists the license of every Debian package in the images', () => {
+test('NOTICE lists the license of every Debian package in the container images', () => {
   const { test: _test, slow: _slow, aws: _aws, images: _images, ...parts } = packages
   for (const [part, names] of Object.entries(parts)) {
     assert.deepEqual(

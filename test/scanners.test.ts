@@ -47,9 +47,9 @@ async function findProblem(entry: EntryPoint, pump: (index: number) => string): 
   return `${entry.name}: ${shownInput} takes ${shortMs.toFixed(1)} ms for ${short} and ${longMs.toFixed(1)} ms for ${long} characters`
 }
 
-describe('readers of client text and files take time proportional to their input:', () => {
+describe('readers of client text and files', () => {
   for (const entry of entryPoints)
-    test(entry.name, async () => {
+    test(`the time for reading is proportional to the input: ${entry.name}`, async () => {
       const problems: string[] = []
       for (const pump of [...pumps.map((one) => () => one), ...numberedInputs]) {
         const problem = await findProblem(entry, pump)

@@ -186,7 +186,7 @@ test('a package that npm does not install is requested only once', () => {
   assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
 })
 
-test('packages are replaced even if the setup runs on the Node among them', () => {
+test('packages are replaced even if the setup runs on the Node.js that is one of these packages', () => {
   const at = checkout({ npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
@@ -238,7 +238,7 @@ test('only the slow tests need a second browser', () => {
   assert.equal(run.status, 1)
 })
 
-test('npm test with file names runs only these and exits with their failure, unless they pass alone', () => {
+test('npm test with file names runs only these files, and fails only if a file also fails when it runs alone', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   mkdirSync(join(at.dir, 'test/support'), { recursive: true })
   const runner = [

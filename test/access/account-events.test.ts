@@ -15,7 +15,7 @@ const createUsage = (name: WindowName, used: number, limit: number) => ({
 const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   quotaEvents({ ownerId: id, kind }, [createUsage(name, used, limit)], now)
 
-test('a quota publishes one event at 80 % and one at its limit, for daily and monthly quotas', () => {
+test('a daily or monthly quota publishes one event at 80 % and one at its limit', () => {
   const names = (name: WindowName, limit: number) =>
     Array.from({ length: limit }, (_, at) =>
       eventsFor(name, at + 1, limit).map(({ event }) => [at + 1, event]),

@@ -75,7 +75,7 @@ describe('ended sessions of accounts', () => {
     assert.deepEqual(await listSessions(id, app.services), [])
   })
 
-  test('removing the ADMIN role of an account ends its sessions, other changes do not', async () => {
+  test('removing the ADMIN role of an account ends its sessions, but changing the plan does not', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'was-boss@example.com')).json.user
     const change = (given: AccountChange) => updateAccount(id, given, { id: 'command' }, app.services)
@@ -118,7 +118,7 @@ describe('passwords of accounts', () => {
     )
   })
 
-  test('a password reset email works once and ends the other sessions', async () => {
+  test('the token in a password reset email works once, and using it ends the sessions of the account', async () => {
     const box = createMailbox()
     const withMail = createAuthApi(app.services, { ...cheapHashing, mailer: box })
     const here = openBrowser(app, withMail)
@@ -214,7 +214,7 @@ describe('the better-auth table adapter', () => {
     )
   })
 
-  test('the records that find a session by its token expire with the session', async () => {
+  test('the record for finding a session by its token expires with the session, even if the session is extended', async () => {
     const adapter = createTableAdapter({ ...app.services, models })({})
     const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'

@@ -220,7 +220,7 @@ describe('WebSockets of jobs', () => {
 })
 
 describe('emails to account owners', () => {
-  test('an email omits the user name if the name could contain a message', () => {
+  test('an email omits a user name that contains a host name or line break, or is very long', () => {
     assert.match(emailTemplates.confirmAddress("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
     for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
       assert.match(emailTemplates.confirmAddress(name, 'u').text, /^Hello,\n/)

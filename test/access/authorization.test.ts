@@ -41,7 +41,7 @@ const matchesPrefix = ({ method, path }: AnyContract, begin: string) => {
   return (allowedMethod === '*' || allowedMethod === method) && path.startsWith(start)
 }
 
-test('every API operation requires its scope, and only the listed operations serve anonymous clients', () => {
+test('every API operation requires the expected scope, and only the expected operations serve anonymous clients', () => {
   for (const contract of api) {
     const { scopes, anonymous } = contract.access
     const [, scope, expectedOpenAccess] = needs.find(([begin]) => matchesPrefix(contract, begin)) ?? []
@@ -59,7 +59,7 @@ test('every API operation requires its scope, and only the listed operations ser
     )
 })
 
-test('list endpoints are marked as such in their contracts, so that public keys cannot use them', () => {
+test('the contracts of list endpoints mark them as lists, so that public keys cannot use them', () => {
   const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
   for (const listedContract of [
     'GET /v1/jobs',

@@ -40,7 +40,7 @@ async function begin(key: string): Promise<NewUpload> {
   return { uploadId, parts: [{ PartNumber: 1, ETag: storedHeaders.get('etag') ?? '' }] }
 }
 
-test('an idempotency key that two API keys use returns each of them its own reply', async () => {
+test('three API keys that use the same idempotency key each get a reply of their own', async () => {
   const owner = await newAccount(app.services)
   const keys = {
     secret: await newKey(app.services, owner),

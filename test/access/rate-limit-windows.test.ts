@@ -26,7 +26,7 @@ const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_
 })
 
 describe('windows of the rate limits', () => {
-  test('a rate-limit window of minutes starts with its first request, a daily or monthly window follows the calendar', () => {
+  test('a rate-limit window of a minute or an hour starts with its first request, and longer windows follow the calendar', () => {
     assert.deepEqual(
       windowNames.map((name) => new Date(getWindowEnd(name, now)).toISOString()),
       [
@@ -109,7 +109,7 @@ describe('permit blocks of the rate limits', () => {
     }
   }
 
-  test('each request of a permit block reports its own usage, and the block ends with its last permit', () => {
+  test('each permit of a block reports the usage up to that permit, until the block is used up or its window ends', () => {
     assert.deepEqual(addBlock(4, 20).used, [17, 18, 19, 20])
     assert.deepEqual(addBlock(1, 20).used, [20])
     assert.deepEqual(addBlock(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
@@ -124,7 +124,7 @@ describe('permit blocks of the rate limits', () => {
     return blocks.getBlockSize('one', requestedAtMs)
   }
 
-  test('a permit block has as many permits as requests arrived within a second, at least one and at most sixteen', () => {
+  test('the size of a permit block is the number of requests within a second, from one to sixteen', () => {
     assert.deepEqual(
       [blockSizeAfter(0, 0, 10_000), blockSizeAfter(3, 0, 10_000), blockSizeAfter(40, 0, 10_000)],
       [1, 3, 16],
@@ -141,7 +141,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(blockSizeAfter(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
-  test('a permit block has at most an eighth of the remaining requests and ends before the quota warning', () => {
+  test('a permit block covers at most an eighth of the remaining requests and ends before the quota warning', () => {
     assert.equal(blockSizeAfter(40, 900, 1000), 12)
     assert.equal(blockSizeAfter(40, 995, 1000), 1)
     // The warning is triggered at 800.
@@ -168,7 +168,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(countUsed(usage('minute', 25, 1000)), 22)
   })
 
-  test('a permit block ends with the first of its rate-limit windows and reports the usage of all', () => {
+  test('a permit block ends when the first of its rate-limit windows ends, and reports the usage of each window', () => {
     const usages = [usage('minute', 9, 1000), usage('day', 19, 1000, now + 90_000)]
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 3, usages)
@@ -202,7 +202,7 @@ describe('permit blocks of the rate limits', () => {
   })
 })
 
-test('a job with more files than the plan allows is refused with both numbers in the message', () => {
+test('the error for a job with more files than the plan allows names the limit and the number of files', () => {
   const bounds = {
     plan: 'free',
     maxFileBytes: 1,

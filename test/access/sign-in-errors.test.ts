@@ -80,7 +80,7 @@ describe('rejected sign-in requests', () => {
     }
   })
 
-  test('a sign-in request with text that cannot be stored is rejected with the field and the request id', async () => {
+  test('a sign-up whose user name has an unpaired surrogate is rejected with the name of the field and a request id', async () => {
     const body = { name: 'Ann \ud83d', email: 'half@example.com', password }
     const { status, json, headers } = await visitor().send('POST', '/v1/auth/sign-up/email', body)
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])

@@ -42,7 +42,7 @@ test('a throttled DynamoDB transaction is retried', async (t) => {
   assert.deepEqual(await table.get({ pk: 'b', sk: '1' }), { pk: 'b', sk: '1' })
 })
 
-test('retries of a DynamoDB transaction reuse its token, and each transaction has its own', async () => {
+test('retries of a DynamoDB transaction reuse its idempotency token, and different transactions have different tokens', async () => {
   const tokens: unknown[] = []
   const throttled = new TransactionCanceledException({
     message: 'Transaction cancelled',

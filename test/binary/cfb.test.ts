@@ -118,7 +118,7 @@ test('a compound file that ends too early is reported as cut off', async () => {
   await assert.rejects(truncatedFile.requireLastSector(), TruncatedFileError)
 })
 
-test('a compound file whose allocation table uses sectors after its end is reported as cut off', async () => {
+test('a compound file whose allocation table uses sectors beyond the end of the file is reported as cut off', async () => {
   // Needs one and two sectors of the allocation table.
   for (const size of [20_000, 100_000]) {
     const compoundFile = makeCompoundFile({ Large: randomBytes(size) })

@@ -53,7 +53,7 @@ test('the contents of child elements are returned in file order, grouped by id',
   )
 })
 
-test('an EBML child that extends beyond its parent is reported, even if its length is unknown', () => {
+test('an EBML child that extends beyond its parent or has an unknown length is reported as cut off', () => {
   for (const hex of ['83 82 01', '83 ff 01', '83 01ffffffffffff00'])
     assert.throws(() => readEbmlChildren(createBytes(hex), 10), TruncatedFileError, hex)
 })

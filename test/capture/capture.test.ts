@@ -144,7 +144,7 @@ test('a captured website gets no connection headers, and the cookies of the page
   })
 })
 
-test('custom headers for a host are sent to it from any page, but not from an https page over http', () => {
+test('custom headers of a website capture are sent only to the host of the website, and not over http if the website uses https', () => {
   const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
   assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
   assert.ok(!isSame('https://a.example', 'http://a.example'))
@@ -152,7 +152,7 @@ test('custom headers for a host are sent to it from any page, but not from an ht
   assert.ok(!isSame('https://a.example', 'https://a.example:8443'))
 })
 
-test('a website capture with an option for another output format, or a size out of range, is rejected', () => {
+test('a website capture with an option of another output format, or an invalid scale, cookie or header, is rejected', () => {
   const invalidFields = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
       ({ path }) => path[0],

@@ -54,7 +54,7 @@ test('the table of CI checks lists only existing paths, each in one row', () => 
   assert.equal(new Set(paths).size, paths.length)
 })
 
-test('the table of CI checks lists every mutation area, engine, category and image', () => {
+test('the table of CI checks lists every mutation area, engine, category and container image', () => {
   const values = <T>(of: (row: (typeof rows)[number]) => readonly T[]) =>
     [...new Set(rows.flatMap(of))].sort()
   assert.deepEqual(
@@ -74,7 +74,7 @@ test('the table of CI checks lists every mutation area, engine, category and ima
   )
 })
 
-test('the source file of each engine selects the CI checks of that engine and its image', () => {
+test('the source file of each engine selects the CI checks of that engine and its container image', () => {
   for (const { id, image } of engines) {
     const name = id === '7zip' ? 'seven-zip' : id
     const row = findRow(`lib/engines/${name}.ts`)

@@ -12,7 +12,7 @@ import { getSeconds, wallSeconds } from './durations.ts'
 import { allUnits, commandsForUnits, divide } from './parts.ts'
 import { findRow, maxMutationSeconds, maxSlowSeconds, selectChecks } from './select.ts'
 
-test('a commit to the ffmpeg engine selects the tests, mutations, conversions and image of that engine', () => {
+test('a commit to the ffmpeg engine selects the tests, mutations, conversions and container image of that engine', () => {
   const commands = commandsFor(selectChecks(['lib/engines/ffmpeg/trim.ts', 'README.md']))
   const [slowCommand, mutate, conformance, sweep, ...images] = commands.map((command) => command.join(' '))
   assert.match(slowCommand ?? '', /^run test:slow -- test\/engines\/ffmpeg\/options\.slow\.ts .*video/)
@@ -26,7 +26,7 @@ test('a commit that only changes documents selects no slow checks', () => {
   assert.deepEqual(commandsFor(selectChecks(['README.md', 'CHANGELOG.md', '.ci/run'])), [])
 })
 
-test('a changed file selects the CI checks of its most specific path, an unlisted file those of its folder', () => {
+test('a changed file selects the CI checks of its most specific path, and an unlisted file selects those of its folder', () => {
   assert.ok(findRow('lib/embedded-aws/sqs/new.ts')?.paths.includes('lib/embedded-aws/sqs'))
   assert.ok(findRow('lib/embedded-aws/new/new.ts')?.paths.includes('lib/embedded-aws'))
   assert.ok(findRow('lib/new/new.ts')?.paths.includes('lib/async'))

@@ -199,7 +199,7 @@ test('on AWS, the v2 compatibility API is deployed only if the stage enables it'
 })
 
 for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))
-  test(name, async () => {
+  test(`v2 compatibility API: ${name}`, async () => {
     const ownKey = await createManagerKey(service)
     await run({ url: service.url, key: ownKey, sdk: createSdk(service.url, ownKey) })
   })

@@ -25,7 +25,7 @@ function checkConversion(from: FormatId, to: FormatId, sample: string, name: str
 }
 
 describe('the verification of conversion results', () => {
-  test('the check of conversion results accepts an image of the same size and rejects a blank one and one with another aspect ratio', async () => {
+  test('the check of conversion results accepts an image of the same size, and rejects blank images and other aspect ratios', async () => {
     const source = fixture('corners.png')
     await sharp(source).flatten().jpeg().toFile(join(folder, 'good.jpg'))
     await sharp(source).flatten().resize(80, 30, { fit: 'fill' }).jpeg().toFile(join(folder, 'wide.jpg'))

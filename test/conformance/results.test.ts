@@ -30,7 +30,7 @@ const line: ResultLine = {
   kept: 'pages=1',
 }
 
-test('a conformance result is stored in the file of its source category and replaced by a later one', async () => {
+test('a conformance result is stored in the file of its source category and replaced by a later result', async () => {
   await saveResults([line, { ...line, to: 'png', result: 'failed' }], folder)
   await saveResults(
     [

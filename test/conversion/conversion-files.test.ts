@@ -150,14 +150,14 @@ describe('worker disk space', () => {
   const filesOfSize = (...sizes: number[]) =>
     sizes.map((size, at) => createStoredFile(`${at}.png`, 'png', { size }))
 
-  test('the worker of an image needs as much disk space as the most demanding engine of that image', () => {
+  test('the worker of a container image needs enough disk space for the most demanding engine of that container image', () => {
     assert.deepEqual(
       ['image', 'av', 'none'].map((image) => getWorkerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],
     )
   })
 
-  test('the disk space for the next step counts all files of the task, but not completed steps', () => {
+  test('only the worker of the next step must have enough disk space, which is checked for all files of the task', () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
     const largerPlan = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }

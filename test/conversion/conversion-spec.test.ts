@@ -147,7 +147,7 @@ describe('conversion options', () => {
     )
   })
 
-  test('options are accepted in camelCase and snake_case, and an unknown option causes a warning that lists the supported ones', () => {
+  test('options are accepted in camelCase and snake_case, and the warning about an unknown option lists the supported options', () => {
     assert.deepEqual(listKnownOptions(route, { jpeg_quality: 7, width: 5, odd: 1 }), ['jpegQuality', 'width'])
     const { steps, warnings } = applyOptions(route, { jpeg_quality: '7', odd: 1 })
     assert.equal(steps[0]?.options['jpegQuality'], 7)

@@ -251,7 +251,7 @@ describe('job retries', () => {
     assert.deepEqual(made.job.display.target, { format: 'pdf' })
   })
 
-  test('a retried job reports that the original had no file, without further details', async () => {
+  test('a retry of a job that never received its upload reports that the original job had no file', async () => {
     const awaitedUpload = await maker.upload()
     const state = await maker.job(
       { in: imported, out: createExport('in') },

@@ -63,13 +63,13 @@ describe('fallbacks for unreadable files', () => {
       }
     })
 
-    test('an encrypted file with a wrong extension is rejected with its detected format if that has no route to the target', () => {
+    test('an encrypted file with a wrong extension is rejected if its detected format has no route to the target', () => {
       const noFallback = nextPlan('odp', { engine: 'ffmpeg' })
       assert.equal('error' in noFallback && noFallback.error.code, 'UNSUPPORTED_CONVERSION')
       assert.match('error' in noFallback ? noFallback.error.message : '', /\(xlsx\) to .*\(odp\)/)
     })
 
-    test('an encrypted file with a wrong extension keeps its error if the detected format cannot be read either', () => {
+    test('an encrypted file with a wrong extension is reported as damaged if it cannot be read in its detected format', () => {
       const steps = [{ engine: 'libreoffice', from: 'xlsx', to: 'ods' }]
       const damagedPlan = nextPlan('ods', {}, [{ error: createError('CORRUPT_FILE'), steps }])
       assert.deepEqual(damagedPlan, { error: createError('CORRUPT_FILE') })

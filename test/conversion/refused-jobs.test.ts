@@ -104,7 +104,7 @@ describe('rejected job requests', () => {
     assert.equal(a.adopted, 1)
   })
 
-  test('a job is rejected with the task and the field of the error', async () => {
+  test('the error for a rejected job names the task and the field', async () => {
     const createTasks = (fields: object) => ({
       in: imported,
       pdf: { ...toPdf, ...fields },

@@ -148,7 +148,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await services().uploads.get(awaited.id), undefined)
   })
 
-  test('an upload that a job uses before its event was published is still published once', async () => {
+  test('the event of an upload is published exactly once even if a job uses the upload first', async () => {
     const upload = await createUpload()
     const storedObject = await services().files.head(upload.key)
     const dateBefore = new Date()

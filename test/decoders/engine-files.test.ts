@@ -8,7 +8,7 @@ import { placeInputs } from '../../lib/decoders/engine-files.ts'
 import type { EngineRequest } from '../../lib/decoders/engine-messages.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-test('a join step gets the files that exist, and may lack the ones that it does not need', async () => {
+test('a join step receives its existing files, even if an input that it does not need is missing', async () => {
   const [task, folder] = [scratchFolder('task'), scratchFolder('process')]
   writeFileSync(join(task, 'part.mkv'), 'part')
   const calledProcess = {

@@ -49,7 +49,7 @@ test('a decoder process is reused for the next file and has no access to the pre
   assert.deepEqual(await readdir(folder, { recursive: true }), ['out'])
 })
 
-test('aborting a step ends its decoder process at once', async () => {
+test('aborting a step ends its decoder process immediately', async () => {
   const stop = new AbortController()
   const pidsBefore = processes().map(({ pid }) => pid)
   const runningConversion = convertForSeconds({ signal: stop.signal })

@@ -179,7 +179,7 @@ describe('engines controlled by a hostile file', {
     )
   })
 
-  test('aborting a step ends its engine process at once', async () => {
+  test('aborting a step ends its engine process immediately', async () => {
     const stop = new AbortController()
     const waitingCall = act('wait', {}, stop.signal)
     setTimeout(() => stop.abort(new Error('aborted')), 200)

@@ -11,7 +11,7 @@ function rowsBelow(header: string): Map<string, number> {
   return new Map([...rows].map(([, name = '', amount]) => [name, Number(amount)]))
 }
 
-test('the cost of an idle month lists everything that costs something without a request, and the sum', () => {
+test('the estimated cost of a month without requests lists each fixed cost and the total', () => {
   const { total = 0, ...costs } = Object.fromEntries(rowsBelow('An idle month'))
   const names = Object.keys(costs).join('\n')
   for (const costPattern of [

@@ -7,7 +7,7 @@ import { selectGuardExceptions } from '../../lib/deployment/check/guard-exceptio
 import { parseStage } from '../../lib/deployment/stage.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-test('a run of cfn-guard that takes too long is one finding among the others', () => {
+test('a cfn-guard run that exceeds its time limit is reported as a finding', () => {
   const path = join(scratchFolder('mutabor-guard'), 'template.json')
   writeFileSync(path, JSON.stringify({ Resources: {} }))
   const findings = checkGuardRules(path, { timeoutMs: 1 })
@@ -18,7 +18,7 @@ test('a run of cfn-guard that takes too long is one finding among the others', (
   assert.match(findings[0]?.problem ?? '', /^did not finish: .*ETIMEDOUT/)
 })
 
-test('a stage with a domain needs no exceptions for its certificate', () => {
+test('a stage with a custom domain needs no exceptions from the cfn-guard rules about certificates', () => {
   const listRules = (settings: object) => Object.keys(selectGuardExceptions(parseStage('dev', settings)))
   const certificateArn = 'arn:aws:acm:us-east-1:123456789012:certificate/a'
   const rulesWithDomain = listRules({ domain: { name: 'files.example.com', certificateArn } })

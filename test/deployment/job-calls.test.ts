@@ -65,7 +65,7 @@ async function countCalls() {
   return { writes: sum(true), reads: sum(false) }
 }
 
-test('converting and downloading an image makes as many DynamoDB calls as the cost calculation assumes', async (t) => {
+test('the number of DynamoDB calls for converting and downloading an image is what the cost calculation assumes', async (t) => {
   await countCalls() // The first job includes what each process reads only once.
   const counts = [await countCalls()]
   // A slow job also publishes its progress, which adds calls: it is counted again.

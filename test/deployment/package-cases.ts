@@ -22,7 +22,7 @@ for (const name of zipFunctionNames) {
   })
 }
 
-test('packages and layers contain no machine code, so that they run on arm64', async () => {
+test('packages and layers contain no native binaries, so that they also run on arm64', async () => {
   const code = `
     import { openSync, readdirSync, readSync, statSync } from 'node:fs'
     const roots = ['.', '../../opt'].filter((path) => statSync(path, { throwIfNoEntry: false }))
@@ -39,7 +39,7 @@ test('packages and layers contain no machine code, so that they run on arm64', a
     assert.equal(await onPackage(name, code), 'all read\n', name)
 })
 
-test('only the function that transfers files has the code that opens stores', async () => {
+test('only the package of the transfer function contains the code for external stores', async () => {
   const code = `
     import { readdirSync } from 'node:fs'
     for (const file of readdirSync(new URL('functions/', import.meta.url)))
@@ -53,7 +53,7 @@ test('only the function that transfers files has the code that opens stores', as
     assert.equal(await onPackage(name, code), '', name)
 })
 
-test('the package of api contains the files that it serves', async () => {
+test('the package of the api function contains the pages and documents that the function serves', async () => {
   const paths = ['/', '/docs', '/web/icon.svg', '/v1/openapi.json']
   const code = `
     const { handler } = await import('./functions/core-api.mjs')
@@ -67,7 +67,7 @@ test('the package of api contains the files that it serves', async () => {
   assert.equal(await onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
 })
 
-test('a function without credentials reports that at its first call and does not look for them elsewhere', async () => {
+test('a function without AWS credentials fails at its first call with an error that names the missing variables', async () => {
   const event = {
     event: 'job.completed',
     timestamp: '2026-01-01T00:00:00.000Z',
@@ -132,7 +132,7 @@ test('modules that functions load from outside their packages are in their layer
   }
 })
 
-test('the program of decoder processes runs from the layer of its function', async () => {
+test('the decoder program runs from the layer of the function that starts it', async () => {
   for (const [filename, text, format] of [
     ['a.csv', 'a,b', 'csv'],
     // Files for libmagic.
@@ -155,7 +155,7 @@ test('the program of decoder processes runs from the layer of its function', asy
   }
 })
 
-test('functions use the layers that they read, in the format of Lambda', () => {
+test('functions are deployed with the layers that they read, for the Lambda runtime and both architectures', () => {
   const layers = ofType('AWS::Lambda::LayerVersion').map(([id, { Properties }]) => [id, Properties] as const)
   assert.deepEqual(
     layers.map(([, { LayerName }]) => LayerName).sort(),

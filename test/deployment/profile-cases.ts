@@ -21,7 +21,7 @@ const listFunctions = (name: string, settings: object = {}) =>
 const sumReserved = (name: string) =>
   listFunctions(name).reduce((sum, [, { reservedConcurrency = 0 }]) => sum + reservedConcurrency, 0)
 
-test('each profile can be packaged without a file and stays within its quotas', () => {
+test('each deployment profile can be packaged without a stage file and stays within its quotas', () => {
   for (const name of profileNames) {
     const { functionsAtATime, functionMb } = stageProfiles[name]
     assert.deepEqual(readStage(name, '/nonexistent').profile, name)
@@ -34,7 +34,7 @@ test('each profile can be packaged without a file and stays within its quotas', 
   }
 })
 
-test('a new account reserves nothing, and an image leaves room for the others', () => {
+test('the profile small, for new accounts, reserves no concurrency and gives each queue at most two executions', () => {
   for (const [id, { reservedConcurrency, memorySize, events }] of listFunctions('small')) {
     assert.equal(reservedConcurrency, undefined, id)
     assert.ok(memorySize <= 3008, id)
@@ -42,7 +42,7 @@ test('a new account reserves nothing, and an image leaves room for the others', 
   }
 })
 
-test('the profile standard keeps the declared limits, and large raises those of the way of a job', () => {
+test('the profile standard keeps the declared concurrency limits, and large raises those of the functions that run jobs', () => {
   const standard = parseStage('standard', {})
   const large = parseStage('large', {})
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('the profile standard keeps the declared limits, and large raises those of 
     assert.ok(getMaxConcurrency(name, large) >= 5 * getMaxConcurrency(name, standard), name)
 })
 
-test('a setting of the stage replaces that of its profile', () => {
+test('a setting of a stage overrides the same setting of its profile', () => {
   const stage = parseStage('dev', { profile: 'large', conversionsAtATime: 7, concurrency: { jobs: 50 } })
   assert.deepEqual(
     [stage.requestsPerSecond, getMaxConcurrency('convert-av', stage), getMaxConcurrency('jobs', stage)],
@@ -62,7 +62,7 @@ test('a setting of the stage replaces that of its profile', () => {
   assert.throws(() => parseStage('dev', { concurrency: { nothing: 1 } }), /concurrency/)
 })
 
-test('the packaging says how much of the quota is used and what a new account has to raise', () => {
+test('packaging reports the reserved concurrency of a stage and the quotas that a new account has to raise', () => {
   const standard = parseStage('standard', {})
   assert.match(
     describeQuotas(standard),
@@ -74,7 +74,7 @@ test('the packaging says how much of the quota is used and what a new account ha
   )
 })
 
-test('requests that wait leave room for the others, also where all functions share the executions', () => {
+test('waiting requests leave concurrency for other requests, even if all functions share the concurrency', () => {
   const getMaxWaits = (name: string) =>
     listFunctions(name).flatMap(([id, { environment }]) => {
       const limit = environment['MAX_WAITS']
@@ -91,14 +91,14 @@ test('requests that wait leave room for the others, also where all functions sha
   }
 })
 
-test('functions without engines can run on arm64, images stay as they are built', () => {
+test('functions without engines can run on arm64, while container images keep the architecture of their build', () => {
   for (const [id, { architecture }] of listFunctions('dev', { architecture: 'arm64' })) {
     const isImage = id.startsWith('convert-') || id === 'capture' || id === 'probe'
     assert.equal(architecture, isImage ? undefined : 'arm64', id)
   }
 })
 
-test('the zones of the network can be chosen', () => {
+test('the availability zones of the network can be configured', () => {
   const listZones = (settings: object) =>
     Object.values<unknown>(createNetworkResources(parseStage('dev', settings)))
       // Resources of CloudFormation.
@@ -110,7 +110,7 @@ test('the zones of the network can be chosen', () => {
   assert.deepEqual(listZones({})[1], { 'Fn::Select': [1, { 'Fn::GetAZs': '' }] })
 })
 
-test('deploy:check -- --all packages each kind of stage, and one with every setting', () => {
+test('deploy:check -- --all packages a stage of each profile and a stage with every setting', () => {
   assert.deepEqual(Object.keys(exampleStages), ['dev', ...profileNames, 'prod'])
   for (const [name, settings] of Object.entries(exampleStages))
     assert.equal(parseStage(name, settings).name, name)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { imageIds } from '../../lib/component-ids.ts'
 import { ofType } from '../support/packaged-deployment.ts'
 
-test('Lambda may not stop functions whose messages cause further ones for themselves', () => {
+test('functions whose messages invoke them again are exempt from loop detection, and an alarm reports stopped recursion', () => {
   const recursive = ofType('AWS::Lambda::Function')
     .filter(([, { Properties }]) => Properties['RecursiveLoop'] === 'Allow')
     .map(([, { Properties }]) => Properties.FunctionName)

@@ -18,7 +18,7 @@ import { queueIds } from '../../lib/resources/queues.ts'
 import { reference } from '../support/deployment.ts'
 import { lambda, ofType, properties, queueOf, template } from '../support/packaged-deployment.ts'
 
-test('functions are configured with existing settings and the names of all resources', () => {
+test('the environment of each function contains only known settings and names the table, bucket, bus and queues', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const { Variables } = Properties.Environment
     // The SDK reads the variables with endpoints itself.
@@ -49,7 +49,7 @@ test('every function has its own role, without wildcards for all resources or ac
   }
 })
 
-test('no function has a secret in its environment; each can read only its declared secrets', () => {
+test('no function has a secret in its environment, and each function can read only its declared secrets', () => {
   for (const [id, { Properties }] of ofType('AWS::Lambda::Function')) {
     const name = String(Properties.FunctionName).replace('mutabor-dev-', '')
     const declaredFunction: FunctionDeclaration | undefined = functions[name as FunctionName]
@@ -76,7 +76,7 @@ test('no function has a secret in its environment; each can read only its declar
   }
 })
 
-test('no engine can access files or the queue of another engine', () => {
+test('functions that run engines cannot access files, and can send messages to the ready queue only', () => {
   for (const name of ['capture', ...imageIds.map((image) => `convert-${image}`)]) {
     const [, role] =
       ofType('AWS::IAM::Role').find(([id]) => id === reference(lambda(name).properties.Role)) ?? []
@@ -97,7 +97,7 @@ test('no engine can access files or the queue of another engine', () => {
   }
 })
 
-test('the template is valid for CloudFormation, and an invalid value is detected', () => {
+test('the deployment template is valid for CloudFormation, and invalid values in a template are detected', () => {
   const { findings, valueCount: values } = checkSpecification(template)
   assert.deepEqual(findings, [])
   assert.ok(values > 2000, String(values))
@@ -117,7 +117,7 @@ test('the template is valid for CloudFormation, and an invalid value is detected
   )
 })
 
-test('the deployment follows its rules, and each rule detects a violation', () => {
+test('the deployment template follows the project rules, and each rule detects a violation', () => {
   const stage = parseStage('dev', { facades: 'v2' })
   assert.deepEqual(checkProjectRules(template, stage), [])
   const allowAllPolicy = { Statement: [{ Effect: 'Allow', Action: ['s3:*'], Resource: ['*'] }] }
@@ -176,7 +176,7 @@ test('wildcard permissions are detected in any policy', () => {
   }
 })
 
-test('a production stage cannot be packaged without region, domain and images', () => {
+test('a production stage cannot be packaged without region, domain and container images', () => {
   assert.throws(
     () => parseStage('prod', { region: 'eu-central-1', color: 'red' }),
     /stages\/prod\.json[\s\S]*domain[\s\S]*images/,
@@ -192,7 +192,7 @@ test('a production stage cannot be packaged without region, domain and images', 
   assert.throws(() => parseStage('prod', { ...stage, images: remainingImages }), /images/)
 })
 
-test('the README gives a reason for every function outside of the closed network', () => {
+test('lib/deployment/README.md gives a reason for every function outside of the closed network', () => {
   const readme = readFileSync(new URL('../../lib/deployment/README.md', import.meta.url), 'utf8')
   const names = ofType('AWS::Lambda::Function').map(([, { Properties }]) => ({
     name: String(Properties.FunctionName).replace('mutabor-dev-', ''),

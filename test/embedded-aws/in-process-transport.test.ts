@@ -177,7 +177,7 @@ test('destroying an in-process response body stops the server', async () => {
   assert.ok(endlessStream.destroyed)
 })
 
-test('an SQS long poll that was aborted in-process receives no message', async () => {
+test('no message is lost when an SQS long poll is aborted in-process', async () => {
   const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: 'polled' }))
   for (let ticksBeforeAbort = 0; ticksBeforeAbort < 8; ticksBeforeAbort++) {
     const abort = new AbortController()

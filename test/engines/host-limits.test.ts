@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { limitMemory } from '../../lib/deployment/functions.ts'
 import { availableThreads, effectiveLimits } from '../../lib/engines/host-limits.ts'
 
-test('an engine gets at most the memory of its Lambda function, and its full limit elsewhere', () => {
+test('an engine gets at most the memory of its Lambda function, and its full memory limit outside of Lambda', () => {
   const limits = { memoryMb: 4096, diskMb: 100, timeoutS: 60 }
   assert.deepEqual(effectiveLimits(limits, 3008), { ...limits, memoryMb: 3008 - 256 })
   assert.deepEqual(effectiveLimits(limits, 10_240), limits)

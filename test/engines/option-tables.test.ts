@@ -75,7 +75,7 @@ test('color options accept names and hex values, with or without the number sign
     assert.throws(() => watermarkColor.parse(wrongColor), wrongColor)
 })
 
-test('each channel layout has as many speakers as its name says', () => {
+test('the number of speakers of each channel layout is the number in its name', () => {
   const said: Readonly<Record<string, number>> = {
     mono: 1,
     stereo: 2,
@@ -106,7 +106,7 @@ test('each channel layout has as many speakers as its name says', () => {
   assert.deepEqual(defaultLayouts.map(countChannels), [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
-test('a video is scaled by its shorter side or into a box, also if it is rotated', () => {
+test('a video is scaled by its shorter side or into a box, even if the video is rotated', () => {
   const getSize = (width: number, height: number, resolution: string) => {
     const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
     const { width: across, height: down } = chooseOutputSize(video as never, { resolution } as never)

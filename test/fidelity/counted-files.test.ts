@@ -168,7 +168,7 @@ test('CSV cells are counted with the separator of the file', async () => {
   assert.equal(result?.counts.cells, 2)
 })
 
-test('OpenDocument cells are counted as often as they are repeated, with the text of shapes but without comments', async () => {
+test('each repetition of an OpenDocument cell is counted, with the text of shapes but without comments', async () => {
   const createCell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`

@@ -68,7 +68,7 @@ for (const [content, words, description] of contentCases)
     assert.equal(await countWords(createPdf(`BT /F 9 Tf ${content} ET`)), words)
   })
 
-test('a PDF page encoded as hex or base 85 is read, also on top of compression', async () => {
+test('a PDF page encoded as hex or base 85 is read, even if the page is also compressed', async () => {
   const hex = Buffer.from('BT /F 9 Tf (one two) Tj ET').toString('hex')
   assert.equal(await countWords(createPdfFromStream(streamObject(`${hex}>`, '/ASCIIHexDecode'))), 2)
   // Created with Python's base64: four zero bytes before `BT /F 9 Tf (one two three) Tj ET`, and a compressed text.

@@ -90,7 +90,7 @@ test('small images within the pages of a PDF result are counted', async () => {
   assert.deepEqual([await images(true), await images(false)], [1, 0])
 })
 
-test('images, links and tables of a Word document are counted, also in its PDF and OpenDocument text', async () => {
+test('images, links and tables are counted in a Word document and in its conversions to PDF and OpenDocument text', async () => {
   const docx = await createDocx()
   assert.deepEqual(await readElementCounts('a.docx', docx, 'docx'), {
     images: 1,

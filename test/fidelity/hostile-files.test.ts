@@ -65,7 +65,7 @@ test('an EPUB page that several spine items refer to is read once for counting',
   assert.equal((await countQuickly(path, 'epub'))?.words?.total, 250_000)
 })
 
-test('an embedded page that several chunks of a Word document refer to is read once for counting', async () => {
+test('an HTML page that many altChunk relationships of a Word document refer to is read once for counting', async () => {
   const path = await writeZip('a.docx', {
     'word/document.xml': '<w:document><w:altChunk/></w:document>',
     'word/footnotes.xml': '<w:footnotes><w:altChunk/></w:footnotes>',
@@ -107,7 +107,7 @@ function createPdf(objects: readonly string[]): string {
   return `${pdf}xref\n0 ${size}\n0000000000 65535 f \n${rows.join('')}trailer<</Size ${size}/Root 1 0 R>>\nstartxref\n${pdf.length}\n%%EOF`
 }
 
-test('counting the words of a PDF that repeats one page many times stops early and says so', async () => {
+test('counting the words of a PDF that repeats one page many times stops early and marks the summary as incomplete', async () => {
   const content = '(some words) Tj\n'.repeat(100_000)
   const path = await write(
     'a.pdf',

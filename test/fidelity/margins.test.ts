@@ -55,7 +55,7 @@ test('page headers of a PDF count as retained if the result contains them once',
   assert.deepEqual(compareWords(4, withoutMargins), { source: 26, result: 6, share: 0.2307, lost: ['words'] })
 })
 
-test('different page headers of another section are counted, identical ones are not', async () => {
+test('page headers of several sections are counted once if they are identical, and separately if they differ', async () => {
   assert.equal((await createDocument(body, line, 'other words', line)).marginWords?.total, 7)
   assert.ok((await createDocument(body, line)).features.includes('margins'))
   assert.ok(!(await createDocument(body, '12')).features.includes('margins'))

@@ -32,19 +32,19 @@ describe('order of words', () => {
     assert.deepEqual(result.shortfall?.warning.details, { unit: 'order', total: 399, kept: 0, share: 0 })
   })
 
-  test('the order of a text counts as kept in lines that run from right to left, and beside new headers', async () => {
+  test('the word order counts as kept in lines that run from right to left, and around added page headers', async () => {
     const reversedLines = [words.slice(0, 200).toReversed(), ['header'], words.slice(200).toReversed()]
     const { fidelity, result } = await convert(`<p>${text}</p>`, reversedLines.flat().join(' '))
     assert.equal(fidelity?.order?.result, 398)
     assert.equal(result.shortfall, undefined)
   })
 
-  test('the order is not judged where words were split, and in short texts', () => {
+  test('the word order is not compared if words were split or the text is short', () => {
     assert.equal(countWords(text).compareOrder(countWords(text.replaceAll(/(\w)(\w+)/g, '$1 $2'))), undefined)
     assert.equal(countWords('a b c').compareOrder(countWords('a b c')), undefined)
   })
 
-  test('the order of a text of a million words is measured from a sample of bounded size', () => {
+  test('the word order of a text of a million words is measured with a sample of bounded size', () => {
     const longText = Array.from({ length: 1_000_000 }, (_, at) => nameWord(at)).join(' ')
     const counts = countWords(longText)
     assert.ok(counts.toMessage().pairs.hashes.length <= 2048)
@@ -83,7 +83,7 @@ describe('area of images and states of form fields', () => {
     }
   })
 
-  test('an image in a scaled form of a PDF covers the area of both matrices', async () => {
+  test('the area of an image in a scaled PDF form is calculated with both matrices', async () => {
     const pdf = createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 99 99] >>',

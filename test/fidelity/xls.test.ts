@@ -24,7 +24,7 @@ function createWorkbook(times: number): Buffer {
   return Buffer.concat([begin, ...names, end, begin, number, number, number, end])
 }
 
-test('an XLS workbook that lists a sheet too often is not counted', () => {
+test('an XLS workbook that lists a sheet too many times is not counted', () => {
   assert.deepEqual(readXlsStream(createWorkbook(1))?.counts, { sheets: 1, cells: 3 })
   assert.equal(readXlsStream(createWorkbook(100_000)), undefined)
 })

@@ -137,7 +137,7 @@ for (const [encoding, pack] of compressedBodies) {
   })
 }
 
-test('an unsupported Content-Encoding is refused with the supported ones, as is any for a form with files', async () => {
+test('the error for an unsupported Content-Encoding lists those supported, and a form with files must not be encoded', async () => {
   const send = (encoding: string, type: string) =>
     client.fetch('/v1/convert', {
       method: 'POST',

@@ -90,9 +90,9 @@ async function measure(upload: HostileUpload): Promise<Measurement> {
 const isTooSlow = ({ maxBusyMs, idleMs, maxHealthMs }: Measurement) =>
   maxBusyMs > maxMs || (idleMs < maxMs / 4 && maxHealthMs > maxMs)
 
-describe('the service keeps responding while it receives', () => {
+describe('uploads of hostile files', () => {
   for (const [name, upload] of Object.entries(hostileUploads))
-    test(name, async () => {
+    test(`the service keeps responding while it receives ${name}`, async () => {
       let measuredUpload = await measure(upload)
       // Other load only makes replies slower, so a slow measurement is repeated.
       for (let run = 0; run < 2 && isTooSlow(measuredUpload); run++) measuredUpload = await measure(upload)

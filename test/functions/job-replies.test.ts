@@ -44,7 +44,7 @@ const createRequests: [caseName: string, send: (headers: Headers, jobId: string)
   ],
 ]
 for (const [caseName, send] of createRequests) {
-  test(`${caseName} with Prefer: wait replies when the job has finished, also when repeated with its idempotency key`, async () => {
+  test(`${caseName} with Prefer: wait replies when the job has finished, even if repeated with its idempotency key`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await createFinishedJob()
     const response = await send(headers, jobId)

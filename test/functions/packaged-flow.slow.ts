@@ -93,7 +93,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced
   )
 })
 
-test('packaged functions run workflows, also when several start at once', { timeout: 300_000 }, async () => {
+test('packaged functions run workflows, even several at the same time', { timeout: 300_000 }, async () => {
   const { client, path } = await createMember(clientCount)
   const ids: string[] = []
   for (let at = 0; at < workflowCount; at++) {

@@ -108,7 +108,7 @@ test('a conversion that fills the disk reports a full disk, not a broken file', 
   await runJob(client)
 })
 
-test('an unresponsive database is reported within 5 s, and the service recovers with it', async (t) => {
+test('an unresponsive database is reported within 5 s, and the service recovers when the database does', async (t) => {
   const service = await startService()
   t.after(() => service.stop())
   const client = new Client(service)

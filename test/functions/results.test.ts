@@ -226,7 +226,7 @@ test('the numbers of a ZIP begin at the requested index', async () => {
   assert.equal(await readRefusal(await zip({ firstIndex: 101 })), '400 INVALID_INPUT')
 })
 
-test('a ZIP of results uses the requested folders, and rejects paths outside of it', async () => {
+test('a ZIP of results uses the requested folders, and rejects folders outside of the ZIP', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
   const [firstId = '', secondId = ''] = jobIds

@@ -141,7 +141,7 @@ test('the sweep delay metric is the waiting time of the most overdue record', as
   )
 })
 
-test('the webhook delay metric is the time since a delivery was due, however often its message was sent again', async () => {
+test('the webhook delay metric is the time since a delivery was due, regardless of messages that were sent again', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/stuck')
   const { stream } = await createEvent(send)

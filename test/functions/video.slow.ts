@@ -5,7 +5,7 @@ import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('video')
 
-test('converting 4 minutes of video in runs of 15 s is identical to a single run, even if it is killed twice', {
+test('a video converted in chunks of at most 15 s has the frames of a single run, even if the service is killed twice', {
   timeout: 1_500_000,
 }, (t) => {
   createVideo(join(folder, 'video.mp4'), '1280x720', '25', 240)

@@ -35,7 +35,7 @@ async function wait(path: string, method = 'GET', body?: unknown) {
   return headers['preference-applied']
 }
 
-test('waiting requests beyond the limit reply at once, and requests that create jobs have a separate limit', async () => {
+test('waiting requests beyond the limit get an immediate reply, and requests that create jobs have a separate limit', async () => {
   await deleteWaitCounters()
   const jobId = await createJob()
   const paths = [`/v1/status/${jobId}`, `/v1/jobs/${jobId}`, `/v1/status/${jobId}`, `/v1/jobs/${jobId}`]
@@ -44,7 +44,7 @@ test('waiting requests beyond the limit reply at once, and requests that create 
   assert.equal(await wait('/v1/jobs', 'POST', { tasks }), 'wait=2')
 })
 
-test('a waiting request for a finished job replies at once and does not count towards the limit', async () => {
+test('a waiting request for a finished job gets an immediate reply and does not count towards the limit', async () => {
   await deleteWaitCounters()
   const jobId = await createJob()
   const { jobs } = app.services
@@ -69,7 +69,7 @@ test('an event stream beyond the limit of waiting requests contains only the sna
   assert.match(text, /event: snapshot\n/)
 })
 
-test('the limit of waiting requests applies to each 25 s, and no request waits while the database is overloaded', async () => {
+test('the limit of waiting requests applies to each period of 25 s, and none wait while the database is overloaded', async () => {
   await deleteWaitCounters()
   const now = Date.now()
   const { services } = limited

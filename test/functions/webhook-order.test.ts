@@ -110,7 +110,7 @@ test('progress events are sent at most every 5 s, and a failed progress delivery
   assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
 })
 
-test('a slow webhook receiver does not use up the concurrency of others', async () => {
+test('a slow webhook receiver does not use up the concurrency of other receivers', async () => {
   const send = newClient()
   await createWebhook(send, '/busy')
   await createEvent(send)

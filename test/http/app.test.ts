@@ -261,7 +261,7 @@ test('HEAD returns the headers of GET, including the length, without the body', 
   assert.equal((await ask('HEAD', { 'if-none-match': String(get.headers?.['etag']) })).statusCode, 304)
 })
 
-test('HEAD returns the Content-Length and Content-Encoding of GET, also when compressed', async () => {
+test('HEAD returns the Content-Length and Content-Encoding of GET, even if the reply to GET is compressed', async () => {
   const long = contract({
     method: 'GET',
     path: '/things',

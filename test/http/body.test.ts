@@ -41,7 +41,7 @@ const bodyCases: [type: string | undefined, body: string][] = [
   ['application/x-www-form-urlencoded', 'text=%C3%A9'],
 ]
 for (const [type, body] of bodyCases) {
-  test(`a request body of ${type ?? 'no type'} is read, also as base64`, async () => {
+  test(`a request body of ${type ?? 'no type'} is read, even if it is base64-encoded`, async () => {
     assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
     const packedBody = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
     assert.deepEqual({ ...Object(await read(type, packedBody)) }, { text: 'é' })

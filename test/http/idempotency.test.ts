@@ -144,7 +144,7 @@ test('of two concurrent requests with one idempotency key, one runs and the othe
   assert.equal((await listJobs(headers)).length, 1)
 })
 
-test('a corrected request can reuse the idempotency key of a rejected one', async () => {
+test('a corrected request can reuse the idempotency key of the rejected request', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const wrongReply = await convert({ headers, key, body: createForm({ targetFormat: 'mp3' }, '# Hello') })

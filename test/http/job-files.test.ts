@@ -15,7 +15,7 @@ const getResult = async (jobRecord: Job, selector: FileSelector = {}) => {
   return result === 'zip' ? result : result.filename
 }
 
-test('the result of a job is returned, or the error explains why there is none', async () => {
+test('the result of a job is returned, or the error explains why the job has no result', async () => {
   const completedJob = createJob({
     status: 'completed',
     result: { files: [file('a.webp'), file('b.webp')] } as never,

@@ -81,7 +81,7 @@ describe('parsing multipart forms', () => {
     assert.deepEqual(Buffer.from((await one?.read(0, 150_000)) ?? []), content.subarray(0, 150_000))
   })
 
-  test('a form with a file over the limit leaves no object in the bucket, a file of exactly the limit is accepted', async () => {
+  test('a form with a file over the limit leaves no object in the bucket, and a file of exactly the limit is accepted', async () => {
     const { stored, files } = bucket()
     const createFormOfSize = (bytes: number) => {
       const form = createForm(0, 1)

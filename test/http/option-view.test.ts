@@ -100,7 +100,7 @@ describe('views of conversion options', () => {
     assert.equal(createView('other', z.union([z.string().regex(/^a$/), z.string()])).pattern, undefined)
   })
 
-  test('an option view shows that a number may be sent as text, and that it is deprecated', () => {
+  test('an option view shows whether a number may be sent as text, and whether the option is deprecated', () => {
     assert.equal(createView('start', timestampOption.optional()).spelled, true)
     assert.equal(createView('width', integer(0, 9)).spelled, undefined)
     const oldView = createView('bitrate', z.int().optional().meta({ description: 'Old.', deprecated: true }))

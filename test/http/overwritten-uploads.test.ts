@@ -110,7 +110,7 @@ test('an upload that changes after its job ended is not used by a retry', async 
 })
 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
-  test(`an upload claimed first by another job belongs to that job, before ${stage}`, async () => {
+  test(`an upload that another job claims just before ${stage} belongs to that other job`, async () => {
     const presignedUpload = await createUpload()
     let winner: Awaited<ReturnType<typeof convert>> | undefined
     const convertOnce = once(async () => {

@@ -79,7 +79,7 @@ describe('rate limit headers', () => {
   const limitedApp = () =>
     app.with({ plans: { ...app.services.plans, 'self-hosted': { ...defaultPlans.anonymous } } })
 
-  test('every reply has rate-limit headers, also pages, errors and endpoints that do not count', async () => {
+  test('every reply has rate-limit headers, including pages, errors and replies to requests that are not counted', async () => {
     const limited = limitedApp()
     for (const [path, status] of [
       ['/health', 200],
@@ -98,7 +98,7 @@ describe('rate limit headers', () => {
     assert.equal(headers['x-ratelimit-remaining'], '59')
   })
 
-  test('replies of the sign-in API have rate-limit headers, also errors', async () => {
+  test('replies of the sign-in API, including errors, have rate-limit headers', async () => {
     const limited = limitedApp()
     const { send } = openBrowser(limited, createAuthApi(limited.services))
     for (const [method, path, status] of [

@@ -35,7 +35,7 @@ async function startByteServer(t: TestContext, isChunked = false) {
   return async () => (await outgoing.request(url, { signal: t.signal })).body as AsyncIterable<Buffer>
 }
 
-test('released buffers of the pool are reused', async (t) => {
+test('buffers released to the buffer pool are reused', async (t) => {
   const get = await startByteServer(t)
   const places = new Set<ArrayBufferLike>()
   let largeCount = 0
@@ -54,7 +54,7 @@ test('released buffers of the pool are reused', async (t) => {
   assert.ok(places.size <= 10, `${largeCount} chunks were in ${places.size} buffers`)
 })
 
-test('the pool does not overwrite buffers that are still in use', async (t) => {
+test('the buffer pool does not overwrite buffers that are still in use', async (t) => {
   const get = await startByteServer(t)
   const keptBuffers: Buffer[] = []
   for await (const chunk of await get()) keptBuffers.push(chunk)
@@ -62,7 +62,7 @@ test('the pool does not overwrite buffers that are still in use', async (t) => {
   assert.equal(sha256(keptBuffers), expectedHash)
 })
 
-test('the pool does not overwrite the used part of a partially released buffer', async (t) => {
+test('the buffer pool does not overwrite the used part of a partially released buffer', async (t) => {
   const get = await startByteServer(t, true)
   const keptBuffers: Buffer[] = []
   const sum = createHash('sha256')

@@ -54,7 +54,7 @@ test('a file that fills an empty disk is reported as too large, with its size', 
   )
 })
 
-test('an eighth of a small disk, or 96 MiB of a large one, is kept free of large files', () => {
+test('an eighth of a small disk, or 96 MiB of a large disk, is kept free of large files', () => {
   assert.equal(getReservedBytes(200e6), 25e6)
   assert.equal(getReservedBytes(1e12), 96 * 1024 ** 2)
 })

@@ -241,7 +241,7 @@ test('two sweeps of the same expired job publish the same events', async () => {
   assert.deepEqual(events.slice(-3), ['file.deleted', 'file.deleted', 'job.expired'])
 })
 
-test('a failed branch of a job does not stop the other one, but cancels the tasks that need both', async () => {
+test('a failed branch of a job does not stop the other branch, but cancels the tasks that need both branches', async () => {
   const { service } = await createService({ bad: throwCorruptFile })
   await service.create(
     createGraph({

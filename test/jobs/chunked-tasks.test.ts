@@ -41,7 +41,7 @@ test('a chunked task ends with the same outcome wherever a process crashes', asy
   t.diagnostic(`${await testCrashPoints(database, chunkScenarios['a chunked task'], { everyNth: 4 })} runs`)
 })
 
-test('a chunked task returns the same result as an unsplit one, and leaves no chunks behind', async () => {
+test('a chunked task returns the same result as an unsplit task, and leaves no chunks behind', async () => {
   const wholeRun = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
   const scenario = await runScenario({ play: playGraph(createChunkedGraph) })
   assert.deepEqual(wholeRun.runs, ['a', 'string', 'last'])

@@ -57,7 +57,7 @@ const diamondGraph = [
   createExport('out', [3]),
 ]
 
-test('a task is sent when all of its inputs are complete, and again if that event is repeated', async () => {
+test('a task is sent when its last input completes, and again if that completion is repeated', async () => {
   const { end, repeatEnd, change, takeSentTasks } = await createJob(diamondGraph)
   await end(1)
   assert.deepEqual(takeSentTasks(), [])
@@ -70,7 +70,7 @@ test('a task is sent when all of its inputs are complete, and again if that even
   assert.deepEqual(takeSentTasks(), [])
 })
 
-test('the last task ends its job, and the end is published again if that event is repeated', async () => {
+test('the last task ends its job, and the end is published again if the completion of that task is repeated', async () => {
   const { end, repeatEnd, takeEvents, job } = await createJob(diamondGraph)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
@@ -142,7 +142,7 @@ test('tasks that are sent together go to their own queues, in the message group 
   ])
 })
 
-test('a task with one input is sent with its files, while a task with several inputs looks them up', async () => {
+test('a task with one input is sent with the input files, while a task with several inputs looks them up', async () => {
   const inputsOfTask: unknown[] = []
   const { end } = await createJob(
     [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), newTask('c', [1, 0])],

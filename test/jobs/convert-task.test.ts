@@ -40,7 +40,7 @@ async function handleInWrongQueue(moreFields: Partial<Task> = {}, chunkNumber?: 
   return { outcome, sent: takeSentTasks, found: () => store.getTask(ref) }
 }
 
-test('a task that needs another image is handed over with its plan and keeps its warnings', async () => {
+test('a task that needs another container image is handed over with its plan and keeps its warnings', async () => {
   const { outcome, sent, found } = await handleInWrongQueue()
   assert.equal(await outcome, doneOutcome)
   const { status, attempt, pieces, warnings, leaseId } = (await found()) ?? {}
@@ -51,7 +51,7 @@ test('a task that needs another image is handed over with its plan and keeps its
   )
 })
 
-test('a plan that is handed over to another image contains only encrypted secrets', async () => {
+test('a plan that is handed over to another container image contains only encrypted secrets', async () => {
   const password = vault.seal('open sesame', 'job_1')
   const step = { operation: 'convert', engine: 'vips', image: 'image', from: 'pdf', to: 'png' } as const
   const inputPlan: InputPlan = {

@@ -77,7 +77,7 @@ const isDamaged = () => {
 }
 const noFallback: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
 
-test('a file passes through all steps of its route, across images', async () => {
+test('a file passes through all steps of its route, even if they need different container images', async () => {
   const { done, found } = await convert(createPlan(step('pandoc'), step('vips', 'txt', 'md')), {}, noFallback)
   assert.ok('inputPlan' in done)
   assert.deepEqual([done.engine.id, done.format, done.nextStep], ['vips', 'md', 2])

@@ -84,7 +84,7 @@ test('deleting a job that is already deleted returns false', async () => {
   assert.equal(await markJobDeleted(freshJob.job, store, timestamp(9)), false)
 })
 
-test('resuming an interrupted deletion of a job publishes no event again and deletes the rest', async () => {
+test('resuming an interrupted deletion of a job deletes the remaining data and publishes no event again', async () => {
   const state: JobState = {
     ...freshJob,
     job: { ...freshJob.job, status: 'completed', deletedAt: timestamp(5) },

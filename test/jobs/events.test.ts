@@ -67,7 +67,7 @@ test('the creation events of a job are the same at any later time', () => {
   ])
 })
 
-test('a job that waited for an upload publishes when it was queued and started, with that upload', () => {
+test('the queued and started events of a job that waited for an upload show the upload as completed', () => {
   const late = withJob(
     newJob([createAwaitedUpload('in'), newTask('a', [0]), newTask('b', [0]), createExport('out', [1])], {
       tag: 'mine',
@@ -224,7 +224,7 @@ test('a cancelled job publishes who cancelled it', () => {
   }
 })
 
-test('the unpublished events of a job are in order, with its creation if it never started', () => {
+test('the unpublished events of a job are in order, and include the creation if the job never started', () => {
   const listNames = (events: readonly BusEvent[]) => events.map(({ event }) => event)
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }

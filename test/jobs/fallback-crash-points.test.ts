@@ -49,7 +49,7 @@ for (const [name, story] of Object.entries(fallbackScenarios))
     t.diagnostic(`${await testCrashPoints(database, story, { everyNth: 4 })} runs`)
   })
 
-test('a file that one engine cannot read is read by the next one, with a warning', async () => {
+test('a file that one engine cannot read is read by the next engine, with a warning', async () => {
   const { service, task, left } = await runScenario(
     fallbackScenarios['a file that another engine of the same image reads'],
   )
@@ -251,7 +251,7 @@ test('the best other result is used if the engine of the fallback route is alway
   assert.deepEqual(left, [])
 })
 
-test('a pinned engine is the only one tried, and the error says so', async () => {
+test('only the pinned engine is tried, and the error says that the engine was pinned', async () => {
   const { service, task } = await runScenario({
     play: async (simulated) => {
       await simulated.create(animationGraph({ engine: 'vips' }))

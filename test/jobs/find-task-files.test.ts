@@ -14,7 +14,7 @@ const state = withTasks(
 )
 const listFilenames = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
-test('the files of a task are found by its name, and those of an export by its filename template', () => {
+test('the files of a task are found by the task name, and files of an export have the name of its template', () => {
   assert.deepEqual(listFilenames('work'), ['a.webp'])
   assert.deepEqual(listFilenames('out'), ['b.webp'])
   assert.deepEqual(listFilenames('import/like'), [], 'the operation counts, not the name')

@@ -67,7 +67,7 @@ test('a task is sent to another worker after its lease and the grace period have
   )
 })
 
-test('completing a task is repeated while its job or a dependent still waits for it', () => {
+test('completing a task is repeated while its job or a dependent task still waits for the completion', () => {
   const doneState = withTasks(newJob(chain), { first: complete(3, file('a')) })
   assert.deepEqual(listNames(findStalledTasks(doneState, muchLater).unreportedTasks), ['first'])
   // The process that ended the task may still be completing it.
@@ -217,7 +217,7 @@ test('a result with many files is stored outside of the job record', () => {
   assert.deepEqual(getJobResult({ ...state, job }).files, files)
 })
 
-test('the result of a job without links consists of its exported files', () => {
+test('the result of a job without links consists of the files that its tasks exported', () => {
   const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {
     work: complete(5, file('a.webp')),
     send: {
@@ -259,7 +259,7 @@ test('the conversion of a task receives all files of its inputs, in the order of
   assert.deepEqual([spec.operation, spec.to, spec.options], ['archive', 'zip', { level: 9 }])
 })
 
-test('inputs of a task that need several images are processed one after another', () => {
+test('the next container image of a task is that of the first input with a remaining step', () => {
   const step = (image: string) => ({
     operation: 'convert' as const,
     engine: 'vips',

@@ -143,7 +143,7 @@ test('replacing an unpublished event of another process publishes that event fir
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
 })
 
-test('a process with an outdated event does not replace a newer one', async () => {
+test('a process with an outdated event does not replace a newer event', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
   const jobBefore = await job()
   await lifecycle().publishProgress(jobBefore, 1, { ...progress, percent: 40 })
@@ -241,7 +241,7 @@ test('no end event is published for a missing, unfinished or expired job', async
   assert.deepEqual(takeEvents(), [])
 })
 
-test('cancelling a job keeps ended tasks and cancels the others and their chunks', async () => {
+test('cancelling a job keeps ended tasks and cancels all other tasks and their chunks', async () => {
   const { lifecycle, whole, change, store } = await createRunningJob()
   const state = await whole()
   await change(1, { ...complete(5, file('a.png')), endedBy: 'lease_1' })
@@ -302,7 +302,7 @@ test('the outcome of a job is published once even if each response of the table 
   assert.equal(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
-test('republishing the outcome of a job keeps its earlier check time if it has expired in the meantime', async () => {
+test('republishing the outcome of a job keeps its earlier check time if the job has expired in the meantime', async () => {
   const { lifecycle, store, whole } = await createRunningJob(
     [createStoredImport('in'), createExport('out', [0])],
     false,

@@ -87,7 +87,7 @@ test('a failing task with continue_on_error does not fail its job', () => {
   assert.deepEqual(result.files, [file('b.webp')])
 })
 
-test('a batch completes when one item completes, and counts the others', () => {
+test('a batch completes when at least one item completes, and counts completed and failed items', () => {
   const refusedTask = newTask('refused', [0], {
     fixed: { status: 'failed', code: 'UNSUPPORTED_CONVERSION', message: 'not supported' },
   })
@@ -196,7 +196,7 @@ test('only a completed task provides files to other tasks', () => {
   )
 })
 
-test('the warnings of a job are unique, with those about the request first', () => {
+test('the warnings of a job are unique, and warnings about the request come first', () => {
   const warning = (code: string): Warning => ({ code, message: code })
   const tasks = [{ warnings: [warning('b'), warning('a')] }, { warnings: [warning('b'), warning('c')] }]
   assert.deepEqual(

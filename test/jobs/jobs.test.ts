@@ -44,7 +44,7 @@ test('a job is accepted even if its tasks could not be sent, and the sweep sends
   assert.deepEqual(takeSentTasks(), [1])
 })
 
-test('the end of a job publishes its creation if that failed before', async () => {
+test('the end of a job also publishes its creation if publishing the creation failed before', async () => {
   const { jobs, store, bus } = memoryJobs()
   bus.failNext(1)
   assert.equal(await jobs.create(createRecords(two)), true)
@@ -216,7 +216,7 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
   assert.deepEqual([takeSentTasks(), takeEvents()], [[], []], 'nothing new')
 })
 
-test('a job is queued once although its last upload is reported twice at once', async () => {
+test('a job is queued once even if its last upload is reported twice at the same time', async () => {
   const { jobs, job, bus } = await createJob([createAwaitedUpload('in'), newTask('work', [0])])
   const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
   assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])

@@ -149,7 +149,7 @@ test('a job that is cancelled while its only task publishes progress stays cance
   assert.deepEqual([(await job()).status, (await found()).status], ['cancelled', 'completed'])
 })
 
-test('the only task of a job with separately stored imports ends the job with their files', async () => {
+test('a job whose only task ends returns the files of its imports even if they are stored separately', async () => {
   const manyTasks = Array.from({ length: 20 }, (_, at) =>
     createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
   )

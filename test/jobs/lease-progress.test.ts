@@ -7,7 +7,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createStoredImport, newTask, secondsLater, timestamp } from './records.ts'
 import { createJob, end, inputPlan, log, onlyTasks } from './support/leases.ts'
 
-test('a chunk records its processing time and updates its task without publishing own progress', async (t) => {
+test('a chunk records its processing time and updates its task without publishing progress of its own', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
@@ -198,7 +198,7 @@ test('a skipped progress update of a job with many tasks does not stop later one
   assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
-test('the start time of a released task is that of the claim, not of the worker', async (t) => {
+test('the start time of a task is set when it is claimed, and removed when it is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
   const firstLease = lease()

@@ -78,7 +78,7 @@ test('releasing a task costs no attempt and keeps the start time of earlier work
   assert.deepEqual(await releaseAfter({ startedAt, expandedBy: 0 }), joining)
 })
 
-test('handing over a task to another image keeps its progress and resets its attempts', async () => {
+test('handing over a task to another container image keeps its progress and resets its attempts', async () => {
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const changes: Change[] = []
   const sentTasks: unknown[] = []

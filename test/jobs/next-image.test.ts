@@ -60,7 +60,7 @@ const createPlanFor = (...images: string[]): InputPlan => ({
   files: [file('a.png')],
 })
 
-test('the next image of a task is that of the first input with a remaining step', () => {
+test('the next container image of a task is taken from the first of its inputs with a remaining step', () => {
   assert.equal(getNextImage([{ ...createPlanFor('office', 'image'), step: 1 }]), 'image')
   assert.equal(getNextImage([{ ...createPlanFor('office'), step: 1 }, createPlanFor('pdf')]), 'pdf')
   assert.throws(() => getNextImage([{ ...createPlanFor('office'), step: 1 }]), /no remaining step/)

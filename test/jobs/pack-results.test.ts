@@ -94,11 +94,11 @@ async function namesFromTemplate(firstIndex?: number) {
   return (await zip.getEntries()).filter((entry) => !entry.directory).map(({ filename }) => filename)
 }
 
-test('a filename template names and numbers the files in a ZIP of results', async () => {
+test('the files in a ZIP of results are named and numbered by a filename template', async () => {
   assert.deepEqual(await namesFromTemplate(), ['first/1 a.txt', '2 a.txt', 'first/3 a.txt'])
 })
 
-test('the numbers of a ZIP continue those of another one', async () => {
+test('the file numbers of a ZIP of results can continue the numbers of a previous ZIP', async () => {
   assert.deepEqual(await namesFromTemplate(101), ['first/101 a.txt', '102 a.txt', 'first/103 a.txt'])
 })
 

@@ -79,7 +79,7 @@ test('a task that joins its chunks receives URLs of their results', async () => 
   assert.deepEqual(await getSentInputs({}), [])
 })
 
-test('a task message contains the decrypted passwords by their encrypted values', async () => {
+test('a task message maps each encrypted password of the task to its decrypted value', async () => {
   const [password, otherSecret] = ['ä secret', 7].map((value) => vault.seal(value, 'job_1'))
   const inputPlan = {
     files: [],

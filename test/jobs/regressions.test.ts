@@ -118,7 +118,7 @@ test('a failed job leaves no task processing or pending', async () => {
   assert.deepEqual((await getOutcome(service)).tasks['f'], 'cancelled INPUT_TASK_FAILED')
 })
 
-test('a job whose only input failed with continue_on_error reports that failure', async () => {
+test('a job fails with the error of a continue_on_error task if a later task has no other input', async () => {
   const service = await newService({ during: { bad: throwCorruptFile } })
   await service.create(
     createGraph({ bad: { from: ['import'], continueOnError: true }, after: { from: ['bad'] } }),
@@ -164,7 +164,7 @@ test('progress that a worker stored but did not publish is published by the next
   assert.equal(service.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
 })
 
-test('a task with two images completes even if each response of the table is lost once', async () => {
+test('a task that needs two container images completes even if each response of the table is lost once', async () => {
   const service = await newService({ tableBehavior: lostResponses(1, () => 0) })
   await service.create(documentGraph())
   await service.runToEnd()
@@ -237,7 +237,7 @@ test('an upload is published when it arrives, even if it is not an image', async
   }
 })
 
-test('a task that cannot be planned fails with the reason, and the others run', async () => {
+test('a task that cannot be planned fails with the reason, and the other tasks run', async () => {
   const service = await newService()
   const tasks = createGraph({
     a: { from: ['import'] },

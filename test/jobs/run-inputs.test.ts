@@ -228,7 +228,7 @@ test('a partly completed input is handed over with its files, step and fidelity'
   assert.deepEqual(secondPlan, { ...inputPlan, steps, step: 2 }, 'a completed input is unchanged')
 })
 
-test('a step is split into chunks for the idle workers and their time limit', async () => {
+test('an engine that splits a step receives the number of idle workers and their time limit', async () => {
   const workerPools: unknown[] = []
   const split: Engine['split'] = async (_work, _tools, workerPool) => {
     workerPools.push(workerPool)

@@ -67,7 +67,7 @@ test('the message of a task that must be retried is delivered again after the re
   assert.deepEqual([isHandled, queueCalls], [false, [['image', 'r1', 7]]])
 })
 
-test('an unsigned task message, or one with rejected signatures, is sent again for signing', async () => {
+test('a task message without presigned URLs, or with rejected URLs, is sent back to be signed again', async () => {
   const sentMessage = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
   const unsigned = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
   const refusedOutcome = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))

@@ -145,7 +145,7 @@ test('errors other than AppError are retried in up to three attempts, after the 
   assert.deepEqual([status, code, message], ['failed', 'IMPORT_FAILED', 'It is unavailable.'])
 })
 
-test('a task with a rejected signature gets a new one for the next attempt', async () => {
+test('a task whose presigned URLs are rejected is sent back to be signed again', async () => {
   const { run } = await createJob()
   assert.deepEqual(await run(fails(new SignatureRejectedError())), {
     done: false,

@@ -60,7 +60,7 @@ test('changing a missing record does not create it', async () => {
   assert.deepEqual([applied, record?.percent, table.items], [false, 0, itemsBefore])
 })
 
-test('only the stored end of a job is emitted in the process', async () => {
+test('the end of a job is emitted in the process once, and only after it was stored', async () => {
   const { store } = await createJob()
   const receivedEnds: unknown[] = []
   const receive = (by: string) => (job: Job) => void receivedEnds.push([by, job.id, job.status])

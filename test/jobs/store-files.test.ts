@@ -85,7 +85,7 @@ describe('storing a result file', () => {
     assert.deepEqual([format, members], ['zip', undefined])
   })
 
-  test('a result file has the format that its engine reports, or for extracted files the detected one', async () => {
+  test('a result file has the format that its engine reports, and an extracted file has its detected format', async () => {
     const program = '\x7fELF\x02\x01\x01\0\0\0'
     const format = async (text: string, moreFields: Partial<OutputFile>) => {
       const onlyFile = await storeOutput(await storeFile('member', text, moreFields))
@@ -105,7 +105,7 @@ describe('storing a result file', () => {
     ])
   })
 
-  test('a result file that was cut for a chunk is stored with that chunk', async () => {
+  test('the file that was cut for a chunk is stored in the bucket and recorded with that chunk', async () => {
     assert.ok(workTask)
     const chunkSpecs = [
       { spec: { from: 1 }, file: { path: (await storeFile('cut', 'abcd')).path, format: 'pdf' } },

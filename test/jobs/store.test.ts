@@ -65,7 +65,7 @@ test('creating the same job again succeeds, but creating another job with its id
   }
 })
 
-test('the claims of a job are stored with it, and released if one of them fails', async () => {
+test('the claims of a job are stored with the job, and all are released if a claim fails', async () => {
   const createKey = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
   const claim = (name: string): TransactionWrite => ({
     update: createKey(name),

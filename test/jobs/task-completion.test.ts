@@ -184,7 +184,7 @@ describe('jobs of more than a hundred tasks', () => {
   const completeFields = complete(3, file('a.webp'))
   const failedFields = fail(3, 'is cut off')
 
-  test('a job of more than a hundred tasks records failed tasks immediately, completed ones per bucket', async () => {
+  test('a job of more than a hundred tasks records failed tasks immediately, and completed tasks per bucket', async () => {
     assert.deepEqual(await listChangesAfter(completeFields, completeFields), [])
     assert.deepEqual(await listChangesAfter(completeFields, failedFields), [
       { include: { lost: new Set([1]) } },
@@ -196,7 +196,7 @@ describe('jobs of more than a hundred tasks', () => {
     )
   })
 
-  test('a job of more than a hundred tasks counts a bucket as complete, or as lost if one of its tasks is lost', async () => {
+  test('a job of more than a hundred tasks counts a bucket as complete, or as lost if a task of the bucket failed', async () => {
     const rest = Array.from({ length: 50 }, () => completeFields)
     const over = { exclude: { open: new Set([1]) }, remove: ['running.1'] }
     assert.deepEqual(await listChangesAfter(...rest, completeFields), [

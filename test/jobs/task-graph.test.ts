@@ -22,7 +22,7 @@ import {
 const createNumbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
 const createFanOut = (count: number) => createNumbers(count).map((at) => newTask(`work-${at}`, [0]))
 
-test('a conversion is stored as a job with one recorded task, a fixed import and a fixed export', () => {
+test('a conversion is stored as a job with one task record, and its import and export are fixed in the job record', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
     createStoredImport('in'),
     newTask('work', [0]),
@@ -45,7 +45,7 @@ test('a conversion is stored as a job with one recorded task, a fixed import and
   assert.deepEqual([job.queuedAt, job.wakeAt], [timestamp(0), timestamp(60)])
 })
 
-test('the records of a job and its tasks contain the request, and nothing else', () => {
+test('the records of a job and its tasks contain the fields of the request, and no other fields', () => {
   const workTask = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const requestFields = {
     keyId: 'key_1',

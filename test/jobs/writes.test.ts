@@ -65,7 +65,7 @@ test('the only task of a started job ends with two writes', async () => {
   assert.equal((await service.job())?.status, 'completed')
 })
 
-test('the last of several tasks ends its job in one write, protected by the redelivered message', async (t) => {
+test('the last of several tasks ends its job in one write, before the message of the task is deleted', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
   const endedJobs: Job[] = []

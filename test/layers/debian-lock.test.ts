@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { describeLockMismatch, readLockedVersions } from '../../layers/debian-lock.ts'
 import { buildSnapshotSources } from '../../layers/debian-snapshot.ts'
 
-test('an image with a package or version that is not locked is reported by name', () => {
+test('a package or version in a container image that is not locked is reported with the name of the image', () => {
   const locked = { poppler: '22.12.0-2', qpdf: '11.3.0-1' }
   assert.equal(describeLockMismatch('pdf', { qpdf: '11.3.0-1' }, locked), undefined)
   assert.match(
@@ -13,7 +13,7 @@ test('an image with a package or version that is not locked is reported by name'
   )
 })
 
-test('the Debian lock file contains the main packages of the images', () => {
+test('the Debian lock file contains the main packages of the container images', () => {
   const locked = readLockedVersions()
   for (const name of ['libc6', 'ffmpeg', 'imagemagick', 'libreoffice-core-nogui', 'poppler-utils', 'pandoc'])
     assert.match(locked[name] ?? '', /^\d/, name)

@@ -91,7 +91,7 @@ test('a task is retried after its engine and the function are killed, and no tas
   await waitUntil(() => listTaskFolders(lambda).length === 0, 'no task folder remains')
 })
 
-test('ffmpeg uses as many threads as the function has CPUs', built, async (t) => {
+test('the number of ffmpeg threads is the number of CPUs of the function', built, async (t) => {
   const seenLines: string[] = []
   for (const processors of [1, 2]) {
     const lambda = await serve(t, { processors })
@@ -114,7 +114,7 @@ test("the error of a task that exceeds the function's timeout names that limit",
 })
 
 test(
-  'a full /tmp is reported as a lack of disk space, or as the fault of a file that needs all of it',
+  'a full /tmp is reported as a lack of disk space, or as a file that is too large for the whole disk',
   built,
   async (t) => {
     const disk = makeSmallDisk(t, 100)

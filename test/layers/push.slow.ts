@@ -63,7 +63,7 @@ async function withChangedImage(
   }
 }
 
-test('an image with a package version that is not locked is not pushed', () =>
+test('a container image with a package version that is not locked is not pushed', () =>
   withChangedImage(
     'strayed',
     `sed -i '/^Package: perl-base$/,/^$/s/^Version: .*/Version: 9.9-1/' /var/lib/dpkg/status`,
@@ -78,7 +78,7 @@ test('an image with a package version that is not locked is not pushed', () =>
     },
   ))
 
-test('an image built from another commit is not pushed', () =>
+test('a container image built from another commit is not pushed', () =>
   withChangedImage(
     'older',
     'true',
@@ -91,7 +91,7 @@ test('an image built from another commit is not pushed', () =>
     '0123abc',
   ))
 
-test('the digest of a pushed image is stored for the packaging', async () => {
+test('the digest of a pushed container image is stored for the packaging', async () => {
   const { said, code } = await push(image)
   assert.equal(code, 0, said)
   const pushedManifest = registry.manifests.get(`files/mutabor-${image}:${getRevision().slice(0, 12)}`)

@@ -57,7 +57,7 @@ async function openOwner() {
   return { owner, feeds, first, second, progress, percents: listPercents, signals, setBeforePost }
 }
 
-test('a live event that arrives while another process sends is left to that process', async () => {
+test('a live event that arrives while another process sends events is sent by that process', async () => {
   const { first, second, progress, percents, setBeforePost } = await openOwner()
   const { promise: blocked, resolve: unblock } = Promise.withResolvers<void>()
   const { promise: sendingStarted, resolve: startSending } = Promise.withResolvers<void>()
@@ -86,7 +86,7 @@ test('a live event is sent by the next process if the one that was sending has d
   assert.deepEqual(percents(), [10])
 })
 
-test('a process that has sent events for others for long hands over to a new invocation', async (t) => {
+test('a process that has sent the events of other processes for a long time hands over to a new invocation', async (t) => {
   const { owner, feeds, first, second, progress, percents, signals, setBeforePost } = await openOwner()
   let percent = 10
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })

@@ -271,7 +271,7 @@ test('an invalid frame is answered with an error, and the tenth closes the conne
   assert.equal(client.closed?.code, 1008)
 })
 
-test('a client that does not read is disconnected with 4409, and others keep receiving events', async () => {
+test('a client that does not read is disconnected with 4409, and other clients keep receiving events', async () => {
   const createdJob = await createJob()
   const [slowClient, otherClient] = [
     await connectOwner(createdJob.token),

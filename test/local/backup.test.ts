@@ -55,7 +55,7 @@ test('a backup taken under eight writers contains all acknowledged writes, each 
   }
 })
 
-test('a service on a restored folder serves all jobs and the results of completed ones', async (t) => {
+test('a service on a restored folder serves all jobs and the results of completed jobs', async (t) => {
   await checkRestoredJobs(t, async (client, openJobs) => {
     for (const id of openJobs) assert.equal((await client.fetch(`/v1/status/${id}`)).status, 200)
   })

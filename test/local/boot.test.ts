@@ -50,14 +50,14 @@ test('service components start in the order of their list and stop in reverse or
   assert.deepEqual(events, ['stop port', 'stop server', 'stop disk'])
 })
 
-test('a component that fails to start stops the components started before it', async () => {
+test('if a service component fails to start, the components started before it are stopped', async () => {
   const events: string[] = []
   const steps = createSteps({ port: { start: fail('port in use') } })
   await assert.rejects(startSteps(steps, { events }), { message: 'port in use' })
   assert.deepEqual(events, ['start disk', 'start server', 'stop server', 'stop disk'])
 })
 
-test('the other components stop even if one fails to stop', async () => {
+test('all other service components stop even if one component fails to stop', async () => {
   const events: string[] = []
   const { stop } = await startSteps(createSteps({ server: { stop: fail('hangs') } }), { events })
   await assert.rejects(stop(), { message: 'hangs' })

@@ -146,7 +146,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
         refuse([store], damage))
 
   for (const store of stores)
-    test(`--accept-loss sets a damaged ${store} aside and starts with an empty one`, async () => {
+    test(`--accept-loss sets a damaged ${store} aside and starts with an empty ${store}`, async () => {
       const dataDir = copyFile(killedFolder)
       const file = join(dataDir, store)
       flipMiddle(file)

@@ -22,6 +22,6 @@ test('a busy service does not collect garbage', () => {
   assert.deepEqual(countCollections(1700, 400, 14_000, 900, 400), [])
 })
 
-test('garbage of small amounts of work is collected once enough has accumulated', () => {
+test('after small amounts of work, garbage is collected once enough of it has accumulated', () => {
   assert.deepEqual(countCollections(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

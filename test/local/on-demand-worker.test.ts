@@ -166,7 +166,7 @@ test('invocations go to a new worker while the old one is slow to exit', async (
   assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
-test('the folders of a killed worker are removed, and no others', async () => {
+test('the folders of a killed worker are removed, and no other folders', async () => {
   const folder = scratchFolder('mutabor-leftovers')
   const cleared = Promise.withResolvers<void>()
   const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)

@@ -64,7 +64,7 @@ describe('trying a mutant', () => {
     assert.deepEqual(await getVerdict(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
   })
 
-  test('a mutant is replaced by another one if it does not compile', async () => {
+  test('a mutant that does not compile is replaced by another mutant', async () => {
     const verdicts = await trials.run(
       [findFault("'text'"), findFault(2), findFault(1.5)],
       1,
@@ -77,7 +77,7 @@ describe('trying a mutant', () => {
     )
   })
 
-  test('a mutant is not detected by a test that also fails without it, which is reported once', async () => {
+  test('a mutant is not detected by a test that also fails without the mutant, and such a test is reported once', async () => {
     assert.deepEqual(await getVerdict(2, 'fails.test.ts'), { as: 'passed' })
     assert.deepEqual(await getVerdict(2, 'fails.test.ts', 'asks.test.ts'), { as: 'failed', name: 'asks' })
     assert.equal(outputLines.filter((line) => line.includes('fails.test.ts')).length, 1)

@@ -23,7 +23,7 @@ const cases: readonly [name: string, matching: readonly string[], others: readon
   ['', ['', '*'], ['?', 'a']],
 ]
 
-test('a wildcard pattern matches names with any characters, one character, or one of some', () => {
+test('a wildcard pattern matches any number of characters, a single character, or one of a set of characters', () => {
   for (const [name, matching, others] of cases) {
     for (const pattern of matching) assert.ok(matchesWildcards(name, pattern), `${pattern} matches ${name}`)
     for (const pattern of others) assert.ok(!matchesWildcards(name, pattern), `${pattern} matches ${name}`)

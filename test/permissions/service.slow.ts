@@ -48,7 +48,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the deployed roles allow sending files with a request and converting them again', async () => {
+test('the deployed roles allow converting files of a request, and converting them again', async () => {
   const client = service.newClient()
   const bytes = new TextEncoder().encode('# A')
   const files: Readonly<Record<string, string>> = {
@@ -214,7 +214,7 @@ test('requests of an authenticated client to any endpoint are counted', async ()
 
 const failingFunctions = ['dispatch', 'count-usage']
 
-test('events that cannot be processed are accepted like all others', async () => {
+test('asynchronous events that cannot be processed are accepted like all other events', async () => {
   for (const name of failingFunctions)
     assert.equal((await service.invoke(name, { detail: {} }, 'Event')).status, 202)
 })
@@ -223,7 +223,7 @@ test('each API operation responds the same as without permission checks', async 
   assert.equal(await recordedCount, 0)
 })
 
-test('each operation of the v2 facade responds the same as without permission checks', async () => {
+test('each operation of the v2 compatibility API responds the same as without permission checks', async () => {
   assert.equal(await facedCount, 0)
 })
 

@@ -137,7 +137,7 @@ describe('fallback routes', () => {
   })
 })
 
-test('the error for an unsupported operation lists what is supported', () => {
+test('the error for an unsupported operation lists the supported sources and targets', () => {
   const rotate = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
   assert.throws(
     () => planRoute(rotate),
@@ -157,7 +157,7 @@ describe('the listed targets of a format', () => {
   const rank = (id: FormatId) => getRank(formatById(id))
   const isWorth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
-  test('listed targets start with the most popular ones of each category', () => {
+  test('listed targets start with the most popular targets of each category', () => {
     for (const [id, place] of [
       ['mp4', 0],
       ['webm', 1],
@@ -171,7 +171,7 @@ describe('the listed targets of a format', () => {
     assert.equal(Math.min(rank('jpg'), rank('png')), 0)
   })
 
-  test('listed targets of other categories are limited to the popular ones, in order', () => {
+  test('listed targets of other categories are limited to popular targets, in order of popularity', () => {
     const usualTargets: Readonly<Record<string, string>> = {
       pdf: 'mp4 webm mov mkv avi',
       png: 'mp3 wav m4a aac flac ogg opus',

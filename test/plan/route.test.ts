@@ -55,7 +55,7 @@ function none(from: FormatId, to: FormatId, pinnedEngine?: EngineId): AppError {
 }
 
 describe('choosing a route', () => {
-  test('a route is a single step of the cheapest engine that can do it alone', () => {
+  test('a route is a single step of the cheapest engine that converts directly to the target', () => {
     assert.equal(way('jpg', 'png'), 'jpg vips:png')
   })
 
@@ -171,11 +171,11 @@ describe('routes with a pinned engine', () => {
     assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
   })
 
-  test('a pinned engine writes the target; other engines run steps that it cannot', () => {
+  test('a pinned engine writes the target format, and other engines run the steps that the pinned engine cannot', () => {
     assert.equal(way('heic', 'webp', 'imagemagick'), 'heic vips:png imagemagick:webp')
   })
 
-  test('a pinned engine that cannot write the target causes an error naming those that can', () => {
+  test('a pinned engine that cannot write the target causes an error that names the engines that can', () => {
     const error = none('jpg', 'webp', 'libreoffice')
     assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
     assert.match(error.message, /use one of: vips, imagemagick/)

@@ -92,7 +92,7 @@ test('each store operation has a summary and an implementation', async () => {
   }
 })
 
-test('only an endpoint can create tasks that pack results', () => {
+test('the operation import/results, which packs results, cannot be requested by clients', () => {
   assert.equal(findTaskOperation('import/results'), packResultsOperation)
   assert.equal(findPublicOperation('import/results'), undefined)
   assert.equal(findPublicOperation('none'), undefined)
@@ -274,7 +274,7 @@ describe('validation of field values', () => {
     assert.deepEqual([acceptsCookies(50), acceptsCookies(51)], [true, false])
   })
 
-  test('task fields that are missing or conflicting are reported under the first alternative', () => {
+  test('if alternative task fields are missing or conflict, the error names the first of these fields', () => {
     const getFieldErrors = (name: string, fields: object) =>
       findTaskOperation(name)
         ?.fields.safeParse(fields)

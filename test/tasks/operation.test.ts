@@ -88,7 +88,7 @@ describe('the conversion spec of a task', () => {
     assert.deepEqual(createSpec('merge', { merge_type: 'pdf' }).options, {})
   })
 
-  test('the conversion spec of a task with another operation has their default target', () => {
+  test('the conversion spec of a task without output_format has the default target of its operation', () => {
     const usualTargets = [
       ['thumbnail', 'png'],
       ['metadata', 'json'],

@@ -15,7 +15,7 @@ describe('importing a file from a URL', () => {
   const isWrong = (extraFields: object) =>
     fields?.safeParse({ url: 'https://a.test/', ...extraFields }).success === false
 
-  test('an import from a URL accepts request headers, except reserved ones', () => {
+  test('an import from a URL accepts request headers, except reserved headers', () => {
     assert.equal(
       isWrong({ headers: { Authorization: 'Bearer x', 'x-a': '' }, sha256: 'A'.repeat(64), max_size: 1 }),
       false,
@@ -154,7 +154,7 @@ describe('parsing the tasks of a request', () => {
     )
   })
 
-  test('the tasks of a request need an operation, input tasks and a target under their names', () => {
+  test('the tasks of a request need an operation, valid inputs and a target in the documented fields', () => {
     for (const [task, message] of [
       [{}, 'operation: it is missing; expected the name of an operation such as import/upload or convert.'],
       [

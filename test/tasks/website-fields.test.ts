@@ -50,7 +50,7 @@ describe('capturing a website', () => {
     )
   })
 
-  test('a website capture limits the scale by its format', () => {
+  test('the allowed scale of a website capture depends on the output format', () => {
     for (const [format, minScale, maxScale] of [
       ['pdf', 0.1, 2],
       ['png', 0.5, 4],

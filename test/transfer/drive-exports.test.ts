@@ -133,7 +133,7 @@ test('a drive export numbers a name that already exists, and stores no copies wh
   assert.deepEqual([location, otherResult], ['dropbox:///a.txt', 'dropbox:///a (1).txt'])
 })
 
-test('a repeated drive export stores a new file with the same name as a stored one', async () => {
+test('a repeated drive export stores a file with new content even if a file with that name is already stored', async () => {
   const states: string[] = []
   const deps = { onStarted: async (state: string) => void states.push(state) }
   await (await openStore('dropbox', '', deps)).put(createFile('a.txt', Buffer.from('first')), ignore)

@@ -147,7 +147,7 @@ test('an export to Google Cloud is retried after a 503', async () => {
   assert.deepEqual(server.objects.get('later.bin')?.content, content)
 })
 
-test('an aborted export to Google Cloud stops at once and leaves no data behind', async () => {
+test('an aborted export to Google Cloud stops immediately and leaves no data behind', async () => {
   const stop = new AbortController()
   server.state.interceptRequest = (request) => {
     if (request.method === 'PUT') request.pause()

@@ -85,7 +85,7 @@ const storeCases: Readonly<Record<string, (t: TestContext) => Promise<StoreCase>
 }
 
 for (const [name, start] of Object.entries(storeCases)) {
-  test(`${name}: a transfer resumes after lost connections, and stops at once when it is aborted`, async (t) => {
+  test(`${name}: a transfer resumes after lost connections, and stops immediately when it is aborted`, async (t) => {
     const storeCase = await start(t)
     const proxy = await startProxy(storeCase.port)
     const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })

@@ -102,7 +102,7 @@ const createHangingStream = () => {
   })
 }
 
-test('an aborted export to S3 stops at once and leaves no data behind', async (t) => {
+test('an aborted export to S3 stops immediately and leaves no data behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const stop = new AbortController()
   const store = await openS3({ ...access, endpoint }, { guardedHttp, signal: stop.signal })

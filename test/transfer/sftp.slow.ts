@@ -141,7 +141,7 @@ test('an SFTP export resumes where its connection was lost', async () => {
   assert.ok(proxy.state.connections >= 3)
 })
 
-test('an aborted SFTP transfer stops at once and leaves no data behind', async () => {
+test('an aborted SFTP transfer stops immediately and leaves no data behind', async () => {
   const stop = new AbortController()
   let stoppedAt = 0
   const stopTransfer = () => {

@@ -65,7 +65,7 @@ function parseFamilies(body: string): Map<string, MetricFamily> {
   return families
 }
 
-test('metrics are valid Prometheus text, with those of queues, jobs, requests and the process', async () => {
+test('metrics of queues, jobs, requests and the process are valid Prometheus text', async () => {
   const client = new Client(service)
   const bytes = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const job = await client.accepted(await client.convert({ name: 'a.png', bytes }, { targetFormat: 'jpg' }))

@@ -72,7 +72,7 @@ test('usage statistics count the end of a job once, even if several processes re
   assert.equal(groupCounts(counts, 'format').get('webp')?.['completed'], 2)
 })
 
-test('usage of the first jobs of a day is stored in one record, of later jobs also in a second', async () => {
+test('each job is counted once in the usage, whether job ends are stored one by one or in batches', async () => {
   const owner = 'anon_few'
   const allEnds = Array.from({ length: 12 }, () => createJobEnd({ owner }))
   const [batchEnds, singleEnds] = [allEnds.slice(0, 2), allEnds.slice(2)]
@@ -90,7 +90,7 @@ test('usage of the first jobs of a day is stored in one record, of later jobs al
   assert.equal((await readOwnerUsage(owner))['jobs'], 12)
 })
 
-test('usage of many jobs that end at once is stored in few writes, each on its day', async () => {
+test('the usage of many jobs that end at the same time is counted on the day of each job', async () => {
   const owner = 'anon_many'
   const meter = createMeter(50)
   const days = ['2026-05-06', '2026-05-07']
@@ -122,7 +122,7 @@ test('jobs of administrators are excluded from the service’s statistics', asyn
   assert.equal((await readOwnerUsage('acc_admin', day))['jobs'], 1, 'they see their own')
 })
 
-test('a changed role affects the usage statistics within a minute', async () => {
+test('jobs of a former administrator stay excluded from the usage statistics while the role is cached', async () => {
   const day = '2026-09-11'
   const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
   const { services } = app

@@ -185,7 +185,7 @@ test('no error about input contains technical terms of zod', () => {
   }
 })
 
-test('an error about a hundred invalid fields lists only some of them', () => {
+test('an error about a hundred invalid fields lists only some of the fields', () => {
   const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
   assert.equal(Object.keys(messagesFor(z.strictObject({}), fields)).length, 20)
 })

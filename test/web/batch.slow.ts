@@ -106,7 +106,7 @@ test('the page remembers the folders of converted files after a reload', () =>
     )
   }))
 
-test('a dropped folder keeps its structure, and a separate file is listed with all files', () =>
+test('a dropped folder keeps its structure, and a file outside of the folder is in the list of all files', () =>
   visit({ site, path: '/batch', context: withoutMotion }, async (page) => {
     const devtools = await page.context().newCDPSession(page)
     const files = [await createAlbum(), fixture('plain.txt')]

@@ -170,7 +170,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await page.getByText(/^Die Datei hat 12,5\sGB, möglich sind höchstens 10\sGB/).waitFor()
     }))
 
-  test('a file of unknown type offers all formats, and its content decides', () =>
+  test('a file with an unknown extension offers all target formats and is converted according to its content', () =>
     visitPage(async (page) => {
       const { buffer } = await readPayload(fixture('corners.png'))
       await chooseFiles(page, { name: 'mystery.zzz', mimeType: '', buffer })

@@ -114,9 +114,8 @@ const cases: readonly [
 
 describe('a refused option', () => {
   for (const [field, value, details, text] of cases)
-    test(text.replaceAll('\u00a0', ' '), () =>
-      assert.equal(describeFieldProblem(details, field, value), text),
-    )
+    test(`a refused option is explained as “${text.replaceAll('\u00a0', ' ')}”`, () =>
+      assert.equal(describeFieldProblem(details, field, value), text))
 
   test('a refused option is explained in the language of the page with field, value and possible values', async () => {
     for (const language of languages) {

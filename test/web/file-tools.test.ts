@@ -34,11 +34,11 @@ test('a card offers only tools that can be planned for its format', () => {
   )
 })
 
-test('a list of formats from before an upgrade, without tools, offers none', () => {
+test('a format list that was cached before an upgrade and lists no tools offers no tools', () => {
   assert.deepEqual(listToolsFor({ id: 'pdf', category: 'document' }), [])
 })
 
-test('usual formats have all tools of their category, and others only some', () => {
+test('common formats offer all tools of their category, and WAV offers only some of them', () => {
   assert.deepEqual(listToolIds('jpg'), ['merge', 'compress', 'thumbnail', 'watermark', 'metadata'])
   assert.deepEqual(listToolIds('mp4'), ['merge', 'compress', 'thumbnail', 'watermark', 'metadata'])
   assert.deepEqual(listToolIds('mp3'), ['merge', 'compress', 'metadata'])

@@ -113,7 +113,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       for (const { name, to } of files) await target(name, to, true).waitFor()
     }))
 
-  test('files of several formats keep their best target, and a bar sets one for all documents', () =>
+  test('files of several formats keep their own best target, and a bar sets one target for all documents', () =>
     visitPage(async (page) => {
       const names = ['letter.docx', 'owner-password.pdf']
       await chooseFiles(page, ...(await Promise.all(names.map((name) => readPayload(fixture(name))))))
@@ -160,7 +160,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       assert.equal(await page.getByRole('article').count(), 1)
     }))
 
-  test('the format search also finds tools and unusual targets, which are marked', () =>
+  test('the format search also finds tools and unusual targets, and marks unusual targets', () =>
     visitPage(async (page) => {
       await chooseFiles(page, await readPayload(fixture('owner-password.pdf')))
       const card = findFileCard(page, 'owner-password.pdf')

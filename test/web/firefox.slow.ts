@@ -116,7 +116,7 @@ test('Firefox converts a dropped image to WebP, downloads it and lists it in the
     await waitForText(page, 'corners.png')
   }))
 
-test('Firefox does not upload a video while an option is invalid, and converts it once it is fixed', () =>
+test('Firefox does not upload a video while an option is invalid, and converts it once the option is fixed', () =>
   visit(async (page) => {
     const sentRequests: string[] = []
     page.on('request', (request) => {

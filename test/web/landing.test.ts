@@ -66,7 +66,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
     }
   })
 
-  test('the page comes in the language of the browser and offers all others', async () => {
+  test('the page is shown in the language of the browser and offers all other languages', async () => {
     const detectLanguage = async (accepted: string) =>
       (await fetchHtml('/', accepted)).match(/<html lang="([\w-]+)"/)?.[1]
     assert.equal(await detectLanguage('fr-CA,en;q=0.5'), 'fr')

@@ -81,7 +81,7 @@ test('a page range is written in its shortest form and parsed the same by the se
     assert.equal(parseRange(wrongRange, 9), undefined, wrongRange)
 })
 
-test('edits become a chain of operations, each on the result of the one before', () => {
+test('edits become a chain of operations, each applied to the result of the previous operation', () => {
   assert.deepEqual(toOperations(fivePages), [])
   assert.deepEqual(toOperations(arrange((sheets) => toggleRemoved(sheets, createPageSet(1, 2, 3, 4, 5)))), [])
   const allPages = arrange(
@@ -99,7 +99,7 @@ test('edits become a chain of operations, each on the result of the one before',
   ])
 })
 
-test('splitting creates parts, also after a removed page, and never an empty part', () => {
+test('splitting creates parts, even after a removed page, and never an empty part', () => {
   const splitPages = (...changes: readonly ((sheets: Sheets) => Sheets)[]) =>
     splitIntoParts(arrange(...changes))
   assert.deepEqual(splitPages(), [[1, 2, 3, 4, 5]])
@@ -132,7 +132,7 @@ test('four quarter turns restore a page, and the original order is not reported 
   assert.equal(formatNewOrder(arrange((sheets) => movePages(sheets, createPageSet(3), 0))), '3,1-2,4-5')
 })
 
-test('arrow keys move by rows and columns, and are mirrored in right-to-left layout', () => {
+test('arrow keys move by rows and columns, and left and right are swapped in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
   // Only the properties that are read.
   const createKeyEvent = (name: string, overrides: Partial<KeyboardEvent> = {}) =>

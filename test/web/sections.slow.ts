@@ -56,7 +56,7 @@ const layouts = [
 for (const [name, context] of layouts)
   describe(`every section, ${name}, has no axe violations, is readable and fits`, () => {
     for (const path of paths)
-      test(path, () =>
+      test(`${path}, ${name}, has no axe violations, is readable and fits`, () =>
         visitAt(
           path,
           async (page) => {
@@ -64,8 +64,7 @@ for (const [name, context] of layouts)
             await checkPage(page)
           },
           context,
-        ),
-      )
+        ))
   })
 
 /** Sum of the layout shifts so far (CLS). */

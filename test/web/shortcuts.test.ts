@@ -51,7 +51,7 @@ describe('keyboard shortcuts', () => {
       assert.deepEqual(downloads, ['corners.jpg'])
     }))
 
-  test('the key “?” lists the shortcuts, and they can be turned off', () =>
+  test('the key “?” lists the keyboard shortcuts, and the shortcuts can be turned off', () =>
     visit({ site, context: { reducedMotion: 'reduce' } }, async (page) => {
       await page.locator('#kinds, .popular').first().waitFor()
       await page.keyboard.press('?')

@@ -136,7 +136,7 @@ describe('searching targets', () => {
     })
   }
 
-  test('the target list starts with the most used formats, and experimental ones are last in their category', () => {
+  test('the target list starts with the most used formats, and experimental formats are last in their category', () => {
     assert.deepEqual(search('pdf', '').slice(0, 3), ['docx', 'txt', 'html'])
     const documents = search('pdf', '').filter((id) => catalog.findById(id)?.category === 'document')
     assert.ok(documents.indexOf('xlsx') > documents.indexOf('odt'))

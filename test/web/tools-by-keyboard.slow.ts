@@ -105,6 +105,7 @@ describe('PDF tools by keyboard only', { concurrency: 2 }, () => {
       visit({ site, path: '/tools' }, async (page) => {
         // Engines take long to start for the first time on a busy machine.
         page.setDefaultTimeout(150_000)
-        for (const tool of groups[group]) await t.test(tool, () => runTool(page, tool))
+        for (const tool of groups[group])
+          await t.test(`the PDF tool ${tool} can be used by keyboard only`, () => runTool(page, tool))
       }))
 })

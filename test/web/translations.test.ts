@@ -49,7 +49,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
       assert.doesNotMatch(description, /Monday/)
     })
 
-    test(`catalogs in ${language} that a machine translated say so`, () => {
+    test(`machine-translated catalogs in ${language} are marked as such`, () => {
       if (language === 'de') return
       const unmarkedFolders = [...folders, ...serviceTexts].filter(
         (folder) =>

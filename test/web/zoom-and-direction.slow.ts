@@ -121,7 +121,7 @@ const findTextsOutsideCatalogs = () => {
 
 describe('in a right-to-left language, every text comes from a catalog', () => {
   for (const path of ['/batch', '/pipelines'])
-    test(path, () =>
+    test(`every text on ${path} comes from a catalog in a right-to-left language`, () =>
       visitAt(`${path}?lang=mirrored`, noMotion, async (page) => {
         await waitUntilLoaded(page)
         assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl')
@@ -141,6 +141,5 @@ describe('in a right-to-left language, every text comes from a catalog', () => {
         await page.setViewportSize({ width: 375, height: 740 })
         assert.deepEqual(await page.evaluate(findLayoutProblems, 20), [])
         await saveScreenshot(page, `mirrored-phone${path.replace('/', '-')}`)
-      }),
-    )
+      }))
 })

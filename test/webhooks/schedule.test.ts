@@ -32,7 +32,7 @@ test('Retry-After can lengthen a retry delay, in seconds or as a date, up to a l
   assert.equal(delayWithRetryAfter('soon'), 5)
 })
 
-test('status 410 disables a webhook at once, and failures only after five days', () => {
+test('status 410 disables a webhook immediately, and other failures disable it only after five days', () => {
   assert.equal(getDisableReason({}, { ...failure, responseStatus: 410 }, now), 'gone')
   assert.equal(getDisableReason({}, failure, now), undefined)
   assert.equal(getDisableReason({ failingSince: '2026-02-24T12:00:01Z' }, failure, now), undefined)

@@ -62,37 +62,37 @@ describe('the schedule of a workflow over 400 days', () => {
 describe('workflow schedules when clocks change', () => {
   const cases = [
     {
-      name: 'a time that does not exist is run at the first minute after',
+      name: 'a workflow run at a time that a clock change skips starts at the first minute afterwards',
       cron: '30 2 * * *',
       day: ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-30T12:00:00Z'],
       expected: ['2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
     },
     {
-      name: 'several such times are run once',
+      name: 'a workflow runs once for several times that a clock change skips',
       cron: '*/15 2 * * *',
       day: ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z'],
       expected: ['2026-03-29T01:00:00.000Z'],
     },
     {
-      name: 'one that is also a time of its own is run once',
+      name: 'a workflow runs once if a skipped time is moved to another scheduled time',
       cron: '0 2,3 * * *',
       day: ['Europe/Berlin', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z'],
       expected: ['2026-03-29T01:00:00.000Z'],
     },
     {
-      name: 'a time that comes twice is run the first time',
+      name: 'a workflow run at a time that occurs twice starts the first time only',
       cron: '30 2 * * *',
       day: ['Europe/Berlin', '2026-10-24T12:00:00Z', '2026-10-26T12:00:00Z'],
       expected: ['2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
     },
     {
-      name: 'half an hour is enough',
+      name: 'a workflow runs once at a time that occurs twice because of a half-hour clock change',
       cron: '45 1 * * *',
       day: ['Australia/Lord_Howe', '2026-04-04T00:00:00Z', '2026-04-06T00:00:00Z'],
       expected: ['2026-04-04T14:45:00.000Z', '2026-04-05T15:15:00.000Z'],
     },
     {
-      name: 'midnight may be missing',
+      name: 'a workflow run at a midnight that a clock change skips starts at the first minute afterwards',
       cron: '0 0 * * *',
       day: ['America/Santiago', '2026-09-05T12:00:00Z', '2026-09-07T12:00:00Z'],
       expected: ['2026-09-06T04:00:00.000Z', '2026-09-07T03:00:00.000Z'],

@@ -26,7 +26,7 @@ test('known bug of dynoxide: list indexes in update expressions give wrong resul
   assert.notDeepEqual(await applyUpdate(set), [0, 1, 2, 3, 9])
 })
 
-test('known bug of dynoxide: removing from a missing map succeeds, so every job record has its maps', async (t) => {
+test('known bug of dynoxide: removing from a missing map succeeds, so job records must contain all maps', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table')
   const Key = { pk: 'a', sk: 1 }

@@ -92,7 +92,7 @@ test('a DynamoDB transaction with a throttled entry is cancelled, and the error 
   )
 })
 
-test('throttled writes of a DynamoDB batch are returned as unprocessed, and a batch of only those fails', async (t) => {
+test('throttled writes of a DynamoDB batch are returned as unprocessed, and a batch with only throttled writes fails', async (t) => {
   const table = await start(t, { partitionWriteUnits: 10 })
   await table.send(put(item('a', 1, 20)))
   const requests = ['b', 'a'].map((pk) => ({ PutRequest: { Item: item(pk, 2) } }))

@@ -178,7 +178,7 @@ test('S3 returns lifecycle rules unchanged and refuses invalid ones', async (t) 
   assert.equal(await getCallError(put([...repeatedRules, ...repeatedRules])), '400 InvalidArgument')
 })
 
-test('S3 deletes expired objects at midnight after their days, by prefix, tag and size', async (t) => {
+test('S3 lifecycle rules select objects by prefix, tag and size, and delete them at midnight after the given days', async (t) => {
   const { client, s3, dir } = await startWithBucket(t)
   const Rules: LifecycleRule[] = [
     { ID: 'tmp', Status: 'Enabled', Filter: { Prefix: 'tmp/' }, Expiration: { Days: 1 } },

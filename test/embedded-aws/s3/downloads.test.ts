@@ -50,7 +50,7 @@ test('S3 range requests follow RFC 9110, with suffixes, clamping and 416, and ig
   assert.equal(head.ContentLength, 3)
 })
 
-test('response-* parameters of a presigned S3 URL set headers and cannot inject others', async (t) => {
+test('response-* parameters of a presigned S3 URL set response headers, and cannot inject other headers', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x', ContentType: 'text/plain' }))
   const get = async (value: string) =>

@@ -260,7 +260,7 @@ test('the signed trailer of an S3 upload contains the checksum', async (t) => {
   assert.equal((await putSigned(endpoint, { chunks: ['jello'], trailer })).code, 'BadDigest')
 })
 
-test('unsigned S3 chunks with a trailer, as the SDK sends streams, are decoded', async (t) => {
+test('unsigned S3 chunks with a trailer, which the SDK sends for streams, are decoded', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const pieces = [Buffer.alloc(100_000, 'a'), Buffer.alloc(17, 'b'), Buffer.alloc(70_000, 'c')]
   const Body = Readable.from(pieces)

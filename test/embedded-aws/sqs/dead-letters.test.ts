@@ -40,7 +40,7 @@ const receiveBodies = async ({ receive }: TestServer, url: string) =>
     .sort()
 
 describe('SQS dead-letter queues', () => {
-  test('a message received too often moves to the dead-letter queue with its id, count and source', async (t) => {
+  test('a message received more than maxReceiveCount times moves to the dead-letter queue with its id, count and source', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { client, receive, work, dead, createQueue } = server
     await client.send(

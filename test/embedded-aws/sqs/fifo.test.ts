@@ -41,7 +41,7 @@ function fifoShorthands({ client, receive }: TestServer, url: string) {
 }
 
 describe('SQS FIFO queues', () => {
-  test('a receive returns messages in the order of their group, as many of one group as possible', async (t) => {
+  test('a receive returns all available messages of one group, in order, before messages of another group', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -54,7 +54,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2', 'a3', 'b1', 'b2'])
   })
 
-  test('a message group is locked while one of its messages is in flight, other groups are not', async (t) => {
+  test('a message group is locked while one of its messages is in flight, but other groups are not', async (t) => {
     const { send, take, bodies, remove } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     await send('b1', 'b')
@@ -70,7 +70,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a3'])
   })
 
-  test('a message returned to a FIFO queue comes before the rest of its group, up to the next hidden message', async (t) => {
+  test('messages returned to a FIFO queue are received in the order of their group, up to the next message in flight', async (t) => {
     const { send, take, bodies, hide } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     const heldMessages = await take(3)

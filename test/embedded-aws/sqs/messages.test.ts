@@ -83,7 +83,7 @@ describe('SQS messages', () => {
     }
   })
 
-  test('a message of 1 MiB including attributes is accepted, one byte more is refused', async (t) => {
+  test('a message of 1 MiB including attributes is accepted, and a message with one more byte is refused', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('large')
     const attributes = { k: { DataType: 'String', StringValue: 'x' } }

@@ -192,7 +192,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     assert.notEqual(fontSizesIn(styledText), fontSizesIn(defaultText))
   })
 
-  test('the body text of an ebook has the requested size, also beyond the sizes of the device profile', async () => {
+  test('the body text of an ebook has the requested size, even beyond the font sizes of the device profile', async () => {
     for (const [size, em] of [
       [8, 0.66667],
       [16, 1.33333],
@@ -205,7 +205,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     }
   })
 
-  test('ebook options are passed to calibre as arguments, and omitted options add none', () => {
+  test('ebook options are passed to calibre as arguments, and omitted options add no arguments', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
     const getArgs = (given: object) => createEbookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
     assert.deepEqual(getArgs({ ebookMargin: 7 }), [
@@ -254,7 +254,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     }
   })
 
-  test('the option to embed fonts causes a warning if there is none to embed', async () => {
+  test('the option to embed fonts causes a warning if the ebook has no fonts to embed', async () => {
     const { warnings } = await convert(calibre, epub, 'epub', { options: { ebookEmbedFonts: true } })
     assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
   })

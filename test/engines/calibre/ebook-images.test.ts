@@ -62,7 +62,7 @@ emf.writeUInt32LE(1)
 emf.writeUInt32LE(108, 4)
 emf.write(' EMF', 40)
 
-test('images of a document are in its ebook in formats that readers display, with a warning for others', async () => {
+test('images of a document are converted to formats that ebook readers display, or cause a warning if that is impossible', async () => {
   const tiff = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#0f0' } })
     .tiff()
     .toBuffer()

@@ -37,7 +37,7 @@ const oldHtml = `<html><head><title> </title></head><body type="main"><h1 id="a"
   <table border=1 cellpadding=3><col width=30><tr valign=top><td width=30 bgcolor="#eee">c</td></tr></table>
   <blockquote>bare</blockquote></body></html>`
 
-test('an ebook from an old web page is valid, also after conversion through a Kindle format', async () => {
+test('an ebook from an old web page is valid, even after conversion through a Kindle format', async () => {
   const page = join(folder, 'old.html')
   await writeFile(page, oldHtml)
   const book = await convert(pandoc, page, 'epub')
@@ -50,7 +50,7 @@ test('an ebook from an old web page is valid, also after conversion through a Ki
     )
 })
 
-test('an ebook with formulas is valid, also after conversion through a Kindle format', async () => {
+test('an ebook with formulas is valid, even after conversion through a Kindle format', async () => {
   const page = join(folder, 'formulas.html')
   const math = '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>r</mi><mn>2</mn></msup></math>'
   const lines = `<h1>One</h1><p>Area ${math} and so on</p>`

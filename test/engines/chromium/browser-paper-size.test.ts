@@ -94,7 +94,7 @@ describe('paper of printed web pages', () => {
     assert.equal(down(148, 148).length, 2)
   })
 
-  test('a printed web page has narrower margins if the default ones leave no room, unless its style sheet sets them', () => {
+  test('a printed web page has narrower margins if the default margins leave no room, unless its style sheet sets margins', () => {
     assert.deepEqual(rules({ pageSize: '20x20mm' }), ['margin: 2mm;', 'size: 20mm 20mm !important;'])
     assert.deepEqual(rules({ pageSize: '21x21mm' }), ['size: 21mm 21mm !important;'])
     assert.deepEqual(rules({ pageSize: '40x60mm' }, ebookMargin), [

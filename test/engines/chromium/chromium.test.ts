@@ -100,7 +100,7 @@ describe('web pages to PDF', () => {
     assert.match(await readSize({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
-  test('a web page converted to PDF has narrower margins on paper too small for the default ones, also in ebooks', async () => {
+  test('a web page or ebook converted to PDF has narrower margins on paper too small for the default margins', async () => {
     const { path } = await convertHtml('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
     assert.match(await readStdout('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
     const source = join(folder, 'small.epub')
@@ -194,7 +194,7 @@ describe('CSS and SVG animations', () => {
     ['a page', `<body style="margin:0">${svg}`],
     ['a drawing', svg],
   ] as const)
-    test(`a finite animation in ${caseName} is rendered in its last frame, an endless one in its first`, async () => {
+    test(`a finite animation in ${caseName} is rendered in its last frame, and an endless animation in its first frame`, async () => {
       const source = await writePage(file, caseName === 'a page' ? 'moving.html' : 'moving.svg')
       const { path: pdf } = await convert(chromium, source, 'pdf')
       const printedPage = join(folder, `${caseName}.png`)

@@ -107,7 +107,7 @@ describe('scripts of uploaded web pages', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('page scripts run neither with scripts=false nor in a page made by an earlier step', async () => {
+  test('page scripts do not run with scripts=false, and do not run in a page that an earlier step made', async () => {
     for (const settings of [{}, { ...withScripts, options: { scripts: false } }])
       assert.equal((await printedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
     const chart = fixture('odd/html-canvas-chart.html')
@@ -249,7 +249,7 @@ describe('hostile page scripts', () => {
   })
 })
 
-test('a page counts as having scripts only if one runs without user action and network', () => {
+test('a page counts as having scripts only if a script can run without user action and network access', () => {
   const yes = [
     '<script>x</script>',
     '<SCRIPT type="text/javascript">',

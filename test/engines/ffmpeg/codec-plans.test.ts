@@ -176,7 +176,7 @@ test('an encoding preset is mapped to the nearest setting of the encoder', () =>
   }
 })
 
-test('Opus with more than two channels gets a channel mapping family, stereo does not', () => {
+test('the Opus encoder gets a channel mapping family only for more than two channels', () => {
   const mappingFamily = (audio: object) =>
     argAfter(createEncodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
   assert.equal(mappingFamily({ channels: 6, channel_layout: '5.1' }), '1')

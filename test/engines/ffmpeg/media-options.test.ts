@@ -262,7 +262,7 @@ describe('page options', () => {
       assertRefused(TextPdfOptions, { marginLeft })
   })
 
-  test('page options change the layout of pages only if the client sets one', () => {
+  test('the page layout is changed only if the client sets at least one page option', () => {
     assert.equal(hasPageChanges(setup({})), false)
     for (const options of [
       { pageSize: 'a4' },

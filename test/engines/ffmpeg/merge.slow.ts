@@ -41,7 +41,7 @@ describe('merging media files', () => {
     }
   })
 
-  test('merging different videos encodes them as H.264 and AAC in the frame size of the first', async () => {
+  test('merging different videos encodes them as H.264 and AAC in the frame size of the first video', async () => {
     const rotatedVideo = await convert(ffmpeg, fixture('video.mp4'), 'mp4', {
       options: { rotate: 90, resolution: '240p', fps: 5 },
     })

@@ -57,7 +57,7 @@ test('SD and HD videos have the same colors after a merge', async () => {
   }
 })
 
-test('a merge keeps the Display P3 or BT.2020 colors of the first video and converts the others', async () => {
+test('a merge keeps the Display P3 or BT.2020 colors of the first video and converts the colors of the other videos', async () => {
   const wide = (name: string, matrix: string, tags: readonly [string, string, string]) =>
     createVideo(name, matrix, ['-colorspace', tags[0], '-color_primaries', tags[1], '-color_trc', tags[2]])
   const p3 = wide('p3.mp4', 'bt709', ['bt709', 'smpte432', 'iec61966-2-1'])

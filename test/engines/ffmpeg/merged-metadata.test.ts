@@ -50,7 +50,7 @@ function readTags(path: string) {
 
 const album = { artist: 'Ann; #1 = \\best', album: 'Birds' }
 
-test('merged audio keeps the tags that all files share, and warns about the others', async () => {
+test('merged audio keeps the tags that all files share, and warns about all other tags', async () => {
   for (const [name, to] of [
     ['mp3', 'mp3'],
     ['ogg', 'ogg'],

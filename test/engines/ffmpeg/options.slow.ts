@@ -182,7 +182,7 @@ describe('GIFs from videos', () => {
     assert.equal(await readFrames(await gif({ boomerang: 'true' })), 19)
   })
 
-  test('a GIF made from a video repeats as often as requested', async () => {
+  test('a GIF made from a video repeats the requested number of times', async () => {
     const readLoopCount = async (loop: number) => {
       const bytes = await readFile((await gif({ loop })).path)
       const at = bytes.indexOf('NETSCAPE2.0')

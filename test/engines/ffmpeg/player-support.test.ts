@@ -33,7 +33,7 @@ test('audio tags in Latin-1 keep their accents', async () => {
     assert.deepEqual(await decodeTags({ title }), {}, title)
 })
 
-test('the time code of a video is kept, or reported as lost if the format has none', async () => {
+test('the time code of a video is kept, or reported as lost if the format cannot store time codes', async () => {
   const source = join(scratchFolder('player-support'), 'timed.mov')
   const timecode = ['-timecode', '01:02:03:04']
   execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mov'), '-c', 'copy', ...timecode, source])

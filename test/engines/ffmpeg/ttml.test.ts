@@ -30,7 +30,7 @@ test('TTML subtitles keep times, lines and italics in SubRip and WebVTT', async 
   }
 })
 
-test('the times of a TTML element are relative to its parent and end with it', () => {
+test('the times of a TTML element are relative to its parent, and the element ends when its parent ends', () => {
   const body =
     '<tt:div begin="10s" end="20s"><tt:p begin="5s" end="6s">b</tt:p><tt:p begin="00:00:01.5" dur="60s">a</tt:p></tt:div>'
   assert.deepEqual(parseTtml(createDocument(body)), [cue(11_500, 20_000, 'a'), cue(15_000, 16_000, 'b')])

@@ -163,7 +163,7 @@ describe('video output size', () => {
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })
 
-  test('the output size of a video fits a box or has the requested shorter side, also if the video is rotated', () => {
+  test('the output size of a video fits a box or has the requested shorter side, even if the video is rotated', () => {
     assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
     assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
     assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])

@@ -149,7 +149,7 @@ describe('bits per channel', () => {
       assert.deepEqual((await convert(vips, fixture('deep.png'), to)).warnings, [], to)
   })
 
-  test('an image with 8 bits per channel causes no warning about them', async () => {
+  test('an image with 8 bits per channel causes no warning about a reduced color depth', async () => {
     for (const format of ['ras', 'jng', 'viff', 'sgi', 'jp2', 'fits', 'miff', 'tiff'] as const) {
       const { path } = await convert(imagemagick, fixture('corners.png'), format)
       const { warnings } = await convert(imagemagick, path, 'jpg')

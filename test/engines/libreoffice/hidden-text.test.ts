@@ -77,7 +77,7 @@ test('text that overrides a hiding style is visible in a web page', async () => 
   for (const word of ['shown', 'noted', 'celled']) assert.match(text, new RegExp(`>[^<>]*\\b${word}\\b`))
 })
 
-test('broken references in a document show the text that they had when it was saved', async () => {
+test('broken references in a document show the text that they had when the document was saved', async () => {
   const to = (name: string, shown: string) =>
     `<text:bookmark-ref text:reference-format="text" text:ref-name="${name}">${shown}</text:bookmark-ref>`
   const mark =

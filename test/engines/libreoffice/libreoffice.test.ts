@@ -219,7 +219,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
   return path
 }
 
-test('a sheet with words far apart keeps them, and is refused as too large only for its number of cells', async () => {
+test('words in distant cells of a sheet are kept, and a sheet is refused as too large only for its number of cells', async () => {
   const { path } = await convert(engine, await writeSparseSheet(2, 16_384), 'csv')
   assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
   const largeSheet = await writeSparseSheet(8192, 16_384)

@@ -76,7 +76,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
   }
 })
 
-test('table cells of a Word document without column definitions are kept in text', async () => {
+test('the cells of a Word table without column definitions are kept in plain text', async () => {
   const page = join(folder, 'table.md')
   await writeFile(page, '| first | second |\n|---|---|\n| third | fourth |\n')
   const { path, workDir } = await convert(pandoc, page, 'docx')

@@ -213,7 +213,7 @@ test('cancelling a document ends only its own LibreOffice process', async () => 
   assert.equal(officesBefore.filter((pid) => officesAfter.includes(pid)).length, 1)
 })
 
-describe('what a converted document leaves behind', () => {
+describe('files and fonts of converted documents', () => {
   test('a converted document leaves no files in the folder of the LibreOffice process', async () => {
     const { engine, baseDir } = await pool({ processes: 1 })
     const word = 'Xylophonist'

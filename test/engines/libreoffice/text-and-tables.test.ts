@@ -162,7 +162,7 @@ describe('plain text and tables', () => {
   })
 })
 
-test('a drawing becomes an SVG of its first page, with a warning about the others', async () => {
+test('a drawing becomes an SVG of its first page, with a warning about the other pages', async () => {
   const { path, warnings } = await convertFixture('drawing.odg', 'svg')
   const svg = await readFile(path, 'utf8')
   assert.match(svg, /Herons/)

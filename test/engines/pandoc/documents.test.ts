@@ -146,7 +146,7 @@ test('a document that exceeds the memory limit is reported as too large, not as 
   })
 })
 
-test('Markdown that pandoc would parse for hours is refused with the reason, and smaller cases are read', async () => {
+test('Markdown that pandoc would parse for hours is refused with the reason, and less nested Markdown is converted', async () => {
   const assertRefusedText = async (text: string, sentence: RegExp) => {
     const source = await file('deep.md', text)
     await assert.rejects(convert(pandoc, source, 'html'), { code: 'UNSUPPORTED_FORMAT', message: sentence })
@@ -316,7 +316,7 @@ test('lists in table cells are written on one line in plain text', async () => {
   assert.equal(await readFile(path, 'utf8'), 'ibis kite rail rare\tbirds\n')
 })
 
-test('a table without headers causes a warning in formats that do not mark them', async () => {
+test('the option headers=false causes a warning in target formats that do not distinguish table headers', async () => {
   const options = { headers: false }
   const csv = await file('fruit.csv', 'apple,1\npear,2\n')
   assert.deepEqual((await convert(pandoc, csv, 'txt', { options })).warnings, ['OPTION_NOT_HELD'])

@@ -183,7 +183,7 @@ describe('content of documents', () => {
     assert.deepEqual(JSON.parse((await convertSource(bib, 'csljson')).text)[0].title, 'The art')
   })
 
-  test('XML of any vocabulary is converted as its text, and XML with a JATS article as that article', async () => {
+  test('a JATS article in an XML file keeps its structure, and other XML files are converted as plain text', async () => {
     const any = await file('any.xml', '<list><entry><name>Alpha</name></entry></list>')
     assert.match((await convertSource(any, 'txt')).text, /Alpha/)
     const article = await convert(pandoc, notes, 'jats')
@@ -223,7 +223,7 @@ describe('images of documents', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
-  test('each note of an EPUB appears once in the text, even if it is in a file of its own', async () => {
+  test('each note of an EPUB appears once in the text, even if the note is in a separate file', async () => {
     const book = join(scratch, 'notes.epub')
     const note = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`

@@ -103,7 +103,7 @@ describe('generated content of Word documents', () => {
     assert.deepEqual((await convertToText(source, 'txt')).split('\n').filter(Boolean), ['✓☑α', '→', '≤', 'à'])
   })
 
-  test('a sum in a Word formula keeps its sign even without an operand', async () => {
+  test('a Word formula keeps its summation sign even if the sum has no operand', async () => {
     const text = await convertToText(fixture('office/nary-without-e.docx'), 'md')
     assert.match(text.replaceAll(' ', ''), /\$\\sum_\{k=0\}\^\{n\}(?:\{\})?x\^\{k\}\$/)
   })

@@ -83,7 +83,7 @@ describe('PDF drawings to Word', () => {
     assert.deepEqual([images.size, failed.size], [0, 0])
   })
 
-  test('PDF drawings rendered before the time limit are kept, and the others are reported as failed', async () => {
+  test('PDF drawings rendered before the time limit are kept, and the remaining drawings are reported as failed', async () => {
     const requests: DrawingRequest[] = [
       { page: 1, box: [0, 0, 400, 500] },
       { page: 2, box: [0, 0, 400, 500] },

@@ -122,7 +122,7 @@ async function readWordPositions(path: string): Promise<{ page: number; top: num
 describe('PDF layout to Word', () => {
   after(removeRuns)
 
-  test('each line of a PDF keeps its vertical position in Word, even far below the text', async () => {
+  test('each line of a PDF keeps its vertical position in Word, even far below the other text', async () => {
     const path = await toWord('chapters.pdf')
     const folder = scratchFolder('printed')
     const profile = `-env:UserInstallation=file://${folder}/profile`
@@ -146,7 +146,7 @@ describe('PDF layout to Word', () => {
     assert.match(text, /☒ I own a boat\n\n☐ I rent a boat\n\n☒ I need a berth\n\n☐ I want the newsletter/)
   })
 
-  test('lines of an address in a PDF stay separate even below the end of the address next to it', async () => {
+  test('lines of an address in a PDF stay separate even if the adjacent address has fewer lines', async () => {
     const html = await readStdout('pandoc', '--from=docx', '--to=html', await toWord('addresses.pdf'))
     assert.doesNotMatch(html, /Lane\s+9020/)
     assert.match(html, /7 Lighthouse Lane[\s\S]*9020 Westcliff/)

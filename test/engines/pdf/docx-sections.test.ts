@@ -37,7 +37,7 @@ describe('Word section options', () => {
     assert.equal(toPageSize(docx, { width: 600, height: 600 }).orientation, PORTRAIT)
   })
 
-  test('a Word section with columns has their number, spacing and separator line', () => {
+  test('the options of a Word section with columns set the number of columns, their spacing and a separator line', () => {
     const columns = { count: 3, space: 20, isRuled: true, isBalanced: true }
     assert.deepEqual(toSectionOptions(docx, createSection({ columns })).column, {
       count: 3,

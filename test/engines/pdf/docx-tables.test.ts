@@ -132,23 +132,23 @@ async function assertKeepsPlaces(name: string, words: readonly string[], maxDist
 describe('tables and images of a PDF in Word', () => {
   after(removeRuns)
 
-  test('the text of a ruled table keeps its distance from the rules', () =>
+  test('the text of a ruled PDF table keeps its distance from the rules in Word', () =>
     assertKeepsPlaces('ruled-table.pdf', ['Alpha0', 'Beta0', 'Gamma0', 'Beta1', 'Gamma2']))
 
-  test('right-aligned numbers and the column after them keep their place', () =>
+  test('right-aligned numbers in a PDF table and the column after them keep their positions in Word', () =>
     assertKeepsPlaces('prices.pdf', ['Apples', '11', '1111', 'Quinces']))
 
-  test('an indented image and the text below it keep their place', () =>
+  test('an indented image of a PDF and the text below it keep their positions in Word', () =>
     // Word adds room for descenders below an image, which LibreOffice does not.
     assertKeepsPlaces('illustrated.pdf', ['Below', 'Each'], 5))
 
-  test('a larger line between two tables with the same columns is no row', async () => {
+  test('a line of larger text between two PDF tables with the same columns does not become a table row in Word', async () => {
     const html = await toHtml('prices.pdf')
     assert.equal(html.split('<table').length - 1, 2)
     assert.match(html, /<\/table>\s*<h\d[^>]*>(?:<strong>)?Vegetables/)
   })
 
-  test('a table on three pages with repeated headers becomes one table with one header', async () => {
+  test('a PDF table on three pages with repeated headers becomes one Word table with one header', async () => {
     const html = await toHtml('long-table.pdf')
     assert.equal(html.split('<table').length - 1, 1)
     assert.equal(html.split('Weight').length - 1, 1)

@@ -132,7 +132,7 @@ describe('OCR languages', () => {
       assert.ok(installedLanguages.includes(toTesseractLanguages(name)), name)
   })
 
-  test('several OCR languages can be combined, also in Tesseract notation', () => {
+  test('several OCR languages can be combined, separated by spaces or in Tesseract notation', () => {
     assert.equal(toTesseractLanguages(ocrLanguage.parse('chi_sim+ENG')), 'chi_sim+eng')
     assert.equal(ocrLanguage.parse('eng deu'), 'eng+deu')
   })

@@ -148,7 +148,7 @@ describe('PDF conversions', () => {
     assert.ok((await readBytes({ jpegQuality: '5' })) < (await readBytes({ jpegQuality: 95 })))
   })
 
-  test('a PDF with a user password opens only with it', async () => {
+  test('a PDF with a user password opens only with that password', async () => {
     const locked = fixture('needs-password.pdf')
     const { path } = await render('txt', { password: 'secret' }, locked)
     assert.match(await readFile(path, 'utf8'), /alphamarker/)
@@ -160,7 +160,7 @@ describe('PDF conversions', () => {
     )
   })
 
-  test('a PDF with only an owner password opens without one', async () => {
+  test('a PDF with only an owner password opens without a password', async () => {
     assert.match(
       await readFile((await render('txt', {}, fixture('owner-password.pdf'))).path, 'utf8'),
       /alphamarker/,

@@ -100,7 +100,7 @@ test('PDF tools keep a PDF/A valid, or remove its PDF/A declaration', async () =
   }
 })
 
-test('to-pdfa keeps attached files in PDF/A-3 with their relationship, and removes them elsewhere', async () => {
+test('to-pdfa keeps attached files with their relationship in PDF/A-3, and removes them in other PDF/A versions', async () => {
   const archive = await run('to-pdfa', { pdfaVersion: '3b' })
   assert.deepEqual(archive.warnings, [])
   assert.match(await readStdout('pdfdetach', '-list', archive.path), /data\.xml/)

@@ -44,7 +44,7 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
 })
 
-test('flatten-pdf draws every kind of field without an appearance stream and leaves none to fill in', async () => {
+test('flatten-pdf draws every kind of field without an appearance stream and leaves no field to fill in', async () => {
   const field = (left: number, entries: string) =>
     `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${entries} >>`
   const form = await writeFiles({

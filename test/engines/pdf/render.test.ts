@@ -51,7 +51,7 @@ describe('rendering of PDF pages', () => {
   }
   const repeatSize = (count: number, size = usLetter) => Array.from({ length: count }, () => size)
 
-  test('PDF pages are rendered in as many batches as processes can run at once', async () => {
+  test('PDF pages are divided into one batch per concurrent process, unless there are only a few pages', async () => {
     assert.deepEqual((await renderWithFake(repeatSize(3))).ranges, ['1-3 72'])
     assert.deepEqual((await renderWithFake(repeatSize(4))).ranges.toSorted(), ['1-2 72', '3-4 72'])
     assert.deepEqual((await renderWithFake(repeatSize(11))).ranges.toSorted(), ['1-6 72', '7-11 72'])

@@ -110,7 +110,7 @@ const tryCalls = (numbers: readonly number[]) =>
 describe('seccomp filter', () => {
   const [EPERM, ENOSYS, EAFNOSUPPORT] = [1, 38, 97]
 
-  test('the seccomp filter refuses system calls that no engine needs, and reports newer ones as not implemented', async () => {
+  test('the seccomp filter refuses system calls that no engine needs, and reports newer system calls as not implemented', async () => {
     const calls = [...alwaysRefusedCalls, ...callsRefusedWithoutPidNamespace, ...callsReportedAsMissing]
     const expectedLines = calls.map(
       (call) => `${call} ${callsReportedAsMissing.includes(call) ? ENOSYS : EPERM}`,
@@ -266,7 +266,7 @@ function reasonToSkipLambdaLike(): string | undefined {
 const reason = reasonToSkipLambdaLike()
 
 test(
-  'without namespaces, the escape test is stopped by seccomp filters, or only by resource limits',
+  'without namespaces, each launcher fails the expected checks of the escape test',
   reason === undefined ? {} : { skip: reason },
   () => {
     const script = `

@@ -188,7 +188,7 @@ describe('long program output', () => {
     return truncatedOutput.toString()
   }
 
-  test('program output is kept whole up to the limit, beyond it only its beginning and end', () => {
+  test('program output is kept whole up to the limit, and longer output is shortened to its beginning and end', () => {
     assert.equal(headAndTail(6, 'abc', 'def'), 'abcdef')
     assert.equal(headAndTail(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
     assert.equal(headAndTail(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')

@@ -198,7 +198,7 @@ describe('programs of a conversion step', () => {
     assert.deepEqual(endedCommands, ['stopped (Error)'])
   })
 
-  test('an engine program started after the time limit of its step times out at once', async () => {
+  test('an engine program started after the time limit of its step times out immediately', async () => {
     // The limit passed five seconds ago.
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
     const { exec } = createToolsIn(await makeWorkFolder(), { limits })

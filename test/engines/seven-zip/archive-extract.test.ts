@@ -120,7 +120,7 @@ describe('archive operation', { concurrency: 2 }, () => {
     assert.ok(members(path).split('\n').includes('same (1000).txt'))
   })
 
-  test('the archive operation stores compressed files in a ZIP as they are and compresses the rest', async () => {
+  test('the archive operation stores already compressed files in a ZIP unchanged and compresses all other files', async () => {
     const noise = writeFixture('noise.png', randomBytes(20_000))
     const zeros = writeFixture('zeros.txt', Buffer.alloc(20_000))
     const { path } = await convert(sevenZip, zeros, 'zip', {

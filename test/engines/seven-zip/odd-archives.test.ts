@@ -30,7 +30,7 @@ test('links of a tar to its own files are kept in formats with links', async () 
   }
 })
 
-test('dropped links of an archive are reported if the new format has none', async () => {
+test('dropped links of an archive are reported if the new format does not support links', async () => {
   const { path, messages } = await convert(sevenZip, fixture('odd/links.tar'), 'zip')
   assert.deepEqual(await readArchive(path, 'zip'), { 'dir/a.txt': 'otters\n' })
   assert.match(messages[0] ?? '', /^5 links /)

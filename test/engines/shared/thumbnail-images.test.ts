@@ -121,7 +121,7 @@ describe('image thumbnails', () => {
     assertColor(await readPixels(path, 'jpg'), [10, 7], '#ffffff', 20)
   })
 
-  test('a thumbnail of an image with several frames or pages shows the first', async () => {
+  test('a thumbnail of an image with several frames or pages shows the first frame or page', async () => {
     for (const name of ['animated.gif', 'animated.webp', 'animated.apng', 'pages.tiff']) {
       const { path } = await thumbnail(vips, fixture(name), 'webp', { width: 20 })
       assert.deepEqual(await readImageSize(path, 'webp'), { width: 20, height: 15 }, name)

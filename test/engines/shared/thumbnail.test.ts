@@ -102,7 +102,7 @@ describe('video thumbnails', () => {
     await assertShows({ count: 3, timestamp: 3.95 }, [3, 3, 3])
   })
 
-  test('a thumbnail of a video shows a frame that is not blank, if there is one', async () => {
+  test('a thumbnail of a video shows a frame that is not blank if the video has such a frame', async () => {
     const dark = getPath('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
     await ffmpegTool(

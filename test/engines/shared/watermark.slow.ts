@@ -41,7 +41,7 @@ async function assertHasWatermark(run: Run, placeName: string): Promise<void> {
 
 describe('a watermark on a video of every format', { concurrency: 2 }, () => {
   for (const id of videoFormats) {
-    test(formatById(id).name, async () => {
+    test(`a watermark is added to a video in ${formatById(id).name}`, async () => {
       const plainVideo = await convert(ffmpeg, video, id)
       const options = {
         watermarkText: '█',

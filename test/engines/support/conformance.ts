@@ -56,7 +56,7 @@ export function testConformance(
       })
     }
 
-    test(`the engine ${engine.id} stops a cancelled conversion at once and leaves no process behind`, async () => {
+    test(`the engine ${engine.id} stops a cancelled conversion immediately and leaves no process behind`, async () => {
       let folder = ''
       const abort = new AbortController()
       const startedEvent = Promise.withResolvers<void>()

@@ -188,7 +188,7 @@ describe('image options', () => {
   })
 })
 
-test('an SVG that is slightly enlarged is rendered at that size, not at the maximum', async () => {
+test('an SVG that is slightly enlarged is rendered at the enlarged size, not at the maximum size', async () => {
   const path = join(scratchFolder('drawings'), 'large.svg')
   await writeFile(
     path,

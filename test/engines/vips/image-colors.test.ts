@@ -33,7 +33,7 @@ describe('color profiles of images', () => {
     }
   })
 
-  test('an image is converted to sRGB if its color profile cannot be kept or must not be carried over', async () => {
+  test('an image with a wide color profile is converted to sRGB in GIF and TGA, and from JPEG to PNG', async () => {
     for (const [to, from] of [
       ['gif', 'jpg'],
       ['png', 'jpg'],

@@ -108,7 +108,7 @@ describe('merging images', () => {
     })
   })
 
-  test('merging images uses the first frame of an animation and warns about it', async () => {
+  test('merging images uses the first frame of an animation and warns that the animation is dropped', async () => {
     const { warnings } = await mergeImages('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
