@@ -22,7 +22,7 @@ export interface Case {
   readonly id: string
   readonly area: Category
   readonly origin: CaseOrigin
-  /** `whole`, `wrong ending` or a name of `mutations`. */
+  /** `whole`, `wrong extension` or a name of `mutations`. */
   readonly kind: string
   /** Name of the file when it is sent. */
   readonly name: string
@@ -66,7 +66,7 @@ function createCases(origin: CaseOrigin, name: string, kind: string): Case[] {
   if (!to) return []
   const extension = extname(name).slice(1)
   const sentAs =
-    kind === 'wrong ending'
+    kind === 'wrong extension'
       ? name.replace(/\.\w+$/, `.${pickWrongExtension(extension, seededRandom(id))}`)
       : name
   return [{ id, area: formatById(from).category, origin, kind, name: sentAs, from, to }]
@@ -91,7 +91,7 @@ function listFixtureCases(): Case[] {
   )
   return names.flatMap((path) => {
     const name = path.replace('/', '-')
-    return ['whole', 'wrong ending', ...selectMutations(name, mutationsPerFixture)].flatMap((kind) =>
+    return ['whole', 'wrong extension', ...selectMutations(name, mutationsPerFixture)].flatMap((kind) =>
       createCases({ fixture: path }, name, kind),
     )
   })

@@ -29,7 +29,7 @@ export async function makeFile(sweepCase: Case, folder: string, sharedFolder: st
   const originPath = await createOrigin(sweepCase, path, folder, sharedFolder)
   const mutation = mutations[kind]
   if (mutation) await writeFile(path, mutation(await readFile(path), seededRandom(sweepCase.id)))
-  else if (kind !== 'whole' && kind !== 'wrong ending') throw new Error(`${kind} is not a mutation`)
+  else if (kind !== 'whole' && kind !== 'wrong extension') throw new Error(`${kind} is not a mutation`)
   return { path, made: originPath }
 }
 
