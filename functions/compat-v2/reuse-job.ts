@@ -22,7 +22,7 @@ export async function reuseJobForADay(
   const now = Date.now()
   const newRecord = { ...recordKey, jobId, begunAt: now, ttl: Math.floor(now / 1000) + dayS }
   const condition = existingRecord ? { equal: { jobId: existingRecord['jobId'] } } : { exists: false }
-  const writeResult = await table.put(newRecord, { condition, mark: { jobId } })
+  const writeResult = await table.put(newRecord, { condition, writeMarker: { jobId } })
   // Another request has created the job first.
   if (!writeResult.applied && writeResult.item) return String(writeResult.item['jobId'])
   try {

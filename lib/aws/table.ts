@@ -144,12 +144,12 @@ export class Table {
 
   /**
    * Changes one record if the condition holds. If a response is lost, the SDK repeats the write, and the condition then
-   * fails. `mark` detects this: if the record has these attributes, the first write was ours and succeeded.
+   * fails. `writeMarker` detects this: if the record has these attributes, the first write was ours and succeeded.
    */
   async update(
     key: Key,
     change: Change,
-    { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
+    { condition = { exists: true }, writeMarker }: { condition?: Condition; writeMarker?: Item } = {},
   ): Promise<ConditionalWriteResult> {
     return this.#writeConditionally(
       (returnOptions) =>
@@ -160,14 +160,14 @@ export class Table {
           ...returnOptions,
           ReturnValues: 'ALL_NEW',
         }),
-      mark,
+      writeMarker,
     )
   }
 
   /** Stores a whole item if the condition holds; see `update`. */
   async put(
     item: Item & Key,
-    { condition, mark }: { condition?: Condition; mark?: Item } = {},
+    { condition, writeMarker }: { condition?: Condition; writeMarker?: Item } = {},
   ): Promise<ConditionalWriteResult> {
     const result = await this.#writeConditionally(
       (returnOptions) =>
@@ -177,7 +177,7 @@ export class Table {
           ...createExpressions({}, condition),
           ...returnOptions,
         }),
-      mark,
+      writeMarker,
     )
     return result.applied ? { applied: true, item } : result
   }

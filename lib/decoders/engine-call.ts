@@ -140,9 +140,9 @@ export class EngineCall implements Call<EngineReply> {
     if (!hasNoLeftovers(process.folder)) process.kill('crash')
   }
 
-  onMessage(given: unknown): void {
+  onMessage(value: unknown): void {
     if (++this.#messageCount > maxMessages) throw new Error('too many messages')
-    const message = EngineMessage.parse(given)
+    const message = EngineMessage.parse(value)
     switch (message.type) {
       case 'exec':
         if (this.#runningPrograms.size >= maxRunning) throw new Error('too many programs')

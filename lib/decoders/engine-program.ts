@@ -21,7 +21,7 @@ import { encodeFrame, FrameReader } from './frames.ts'
 import { deserializeError, serializeError } from './serialized-error.ts'
 
 /** Messages have a separate descriptor, because libraries may print to standard output. */
-const output = 3
+const outputFd = 3
 const folder = process.cwd()
 
 let queued: Uint8Array[] = []
@@ -40,7 +40,7 @@ function send(message: EngineMessage | { readonly type: 'ready' }): void {
 function flush(): void {
   const bytes = Buffer.concat(queued)
   queued = []
-  for (let at = 0; at < bytes.length; ) at += writeSync(output, bytes, at, bytes.length - at)
+  for (let at = 0; at < bytes.length; ) at += writeSync(outputFd, bytes, at, bytes.length - at)
 }
 
 interface Running extends PromiseWithResolvers<{ stdout: string; stderr: string }> {

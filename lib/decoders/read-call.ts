@@ -61,8 +61,8 @@ export class ReadCall implements Call<FinalMessage> {
     return this.#finalMessage.promise
   }
 
-  onMessage(given: unknown): void {
-    const message = ReaderMessage.parse(given)
+  onMessage(value: unknown): void {
+    const message = ReaderMessage.parse(value)
     if (message.type === 'read') void this.#sendRange(message.start, message.end)
     else if (this.#readError) this.#finalMessage.reject(this.#readError.cause)
     else this.#finalMessage.resolve(message)

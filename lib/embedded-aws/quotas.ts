@@ -6,12 +6,12 @@ interface Quota {
   readonly source: string
 }
 
-const mib = 1024 ** 2
+const bytesPerMib = 1024 ** 2
 
 /** Quotas that are always enforced, because every client must respect them to work correctly. */
 export const quotas = {
   functionRequestBytes: {
-    value: 6 * mib,
+    value: 6 * bytesPerMib,
     source: 'Lambda: invocation payload (request), synchronous',
   },
   functionResponseBytes: {
@@ -25,9 +25,9 @@ export const quotas = {
     value: 10_240,
     source: 'API Gateway, HTTP API: total combined size of request line and header values',
   },
-  gatewayBodyBytes: { value: 10 * mib, source: 'API Gateway, HTTP API: payload size' },
-  messageBytes: { value: mib, source: 'SQS: message size, and total size of a batch' },
-  eventEntriesBytes: { value: mib, source: 'EventBridge: PutEvents entry size' },
+  gatewayBodyBytes: { value: 10 * bytesPerMib, source: 'API Gateway, HTTP API: payload size' },
+  messageBytes: { value: bytesPerMib, source: 'SQS: message size, and total size of a batch' },
+  eventEntriesBytes: { value: bytesPerMib, source: 'EventBridge: PutEvents entry size' },
 } as const satisfies Readonly<Record<string, Quota>>
 
 /** Quotas that are only enforced if they are passed in, because one machine has other limits. */

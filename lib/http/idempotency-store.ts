@@ -58,14 +58,14 @@ export class IdempotencyStore {
     const ownRecord = { ...recordKey, owner, fingerprint, ttl: createTtl() }
     const { applied, item } = await this.#table.put(ownRecord, {
       condition: { exists: false },
-      mark: { owner },
+      writeMarker: { owner },
     })
     if (applied) return owner
     const storedSender = Sender.parse(item)
     if (!isExpired(storedSender)) return requireSameRequest(storedSender, fingerprint).owner
     const ownerCondition = {
       condition: { equal: { owner: storedSender.owner, ttl: storedSender.ttl } },
-      mark: { owner },
+      writeMarker: { owner },
     }
     if (!(await this.#table.put(ownRecord, ownerCondition)).applied) throw createInProgressError()
     return owner
@@ -103,7 +103,7 @@ export class IdempotencyStore {
 
   #put(recordKey: Key, reservation: Reservation, condition: { exists: false } | { equal: Item }) {
     const { attempt } = reservation
-    return this.#table.put({ ...recordKey, ...reservation }, { condition, mark: { attempt } })
+    return this.#table.put({ ...recordKey, ...reservation }, { condition, writeMarker: { attempt } })
   }
 
   async renew(recordKey: Key, { attempt }: Reservation): Promise<void> {

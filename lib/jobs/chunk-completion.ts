@@ -97,7 +97,7 @@ async function retryWithFallback(
       },
       remove: ['leaseId', 'leaseUntil', 'expandedBy', 'partCount', 'open', 'lost', 'got'],
     },
-    { condition: { equal: { status: 'processing', expandedBy: task.expandedBy } }, mark: { endedBy } },
+    { condition: { equal: { status: 'processing', expandedBy: task.expandedBy } }, writeMarker: { endedBy } },
   )
   if (applied && record) await sendTask(record)
 }
@@ -116,7 +116,7 @@ async function failTask(
       set: { status: 'failed', code, message, details, endedBy, endedAt: new Date().toISOString() },
       remove: ['leaseId', 'leaseUntil', 'pieces', 'stage'],
     },
-    { condition: { equal: { status: 'processing' } }, mark: { endedBy } },
+    { condition: { equal: { status: 'processing' } }, writeMarker: { endedBy } },
   )
   if (applied && task) await completeTask(task, { isRepeat })
 }

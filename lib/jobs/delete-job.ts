@@ -44,7 +44,10 @@ export async function markJobDeleted(job: Job, store: JobStore, wakeAt: string):
         },
         remove: ['listKey', 'tagKey'],
       },
-      { condition: { equal: { status: currentJob.status }, absent: ['deletedAt'] }, mark: { deletedBy } },
+      {
+        condition: { equal: { status: currentJob.status }, absent: ['deletedAt'] },
+        writeMarker: { deletedBy },
+      },
     )
     if (applied) return true
     currentJob = record

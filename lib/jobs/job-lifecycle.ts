@@ -89,7 +89,10 @@ export class JobLifecycle {
         },
         setPlus: { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] },
       },
-      { condition: { equal: { status: 'queued' } }, mark: { startedAt: at, startedWith: task.number } },
+      {
+        condition: { equal: { status: 'queued' } },
+        writeMarker: { startedAt: at, startedWith: task.number },
+      },
     )
     if (!applied || !record) return record
     const state = await this.#store.getState(job.id)
@@ -187,7 +190,10 @@ export class JobLifecycle {
         : { ...endChange, set: { ...endChange.set, unsaid: true, wakeAt } }
       // The write depends on the status, because a queued job has to be started as well.
       const condition = { equal: { status: state.job.status } }
-      const { applied, record } = await this.#store.changeJob(jobId, change, { condition, mark: { endedBy } })
+      const { applied, record } = await this.#store.changeJob(jobId, change, {
+        condition,
+        writeMarker: { endedBy },
+      })
       if (!applied || !record) continue
       this.#log.info({ jobId, status: record.status }, 'job ended')
       await this.#publishEnd({ ...state, job: record })

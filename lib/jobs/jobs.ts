@@ -151,7 +151,7 @@ export class Jobs {
         },
         setPlus: { 'numbers.ended': ['sequence', 1], sequence: ['sequence', 1] },
       },
-      { condition: liveJobCondition, mark: { endedBy } },
+      { condition: liveJobCondition, writeMarker: { endedBy } },
     )
     if (!applied) return undefined
     this.#deps.log.info({ jobId }, 'job cancelled')
@@ -277,7 +277,7 @@ export class Jobs {
         set: { status: 'queued', queuedAt: at, 'log.queued': { at }, wakeAt: getFirstCheckAt(at) },
         setPlus: { 'numbers.queued': ['sequence', 1], sequence: ['sequence', 1] },
       },
-      { condition: { equal: { status: 'pending' } }, mark: { queuedAt: at } },
+      { condition: { equal: { status: 'pending' } }, writeMarker: { queuedAt: at } },
     )
     const state = applied && record && (await this.store.getState(jobId))
     if (!state) return

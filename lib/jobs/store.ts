@@ -43,7 +43,7 @@ export interface WriteResult<T> {
   readonly record: T | undefined
 }
 
-/** Reads and writes a job's records. Each write can be repeated: its condition or mark recognizes the repetition. */
+/** Reads and writes a job's records. Each write can be repeated: its condition or write marker recognizes the repetition. */
 export class JobStore {
   readonly #table: Table
 
@@ -82,7 +82,7 @@ export class JobStore {
   async #putJob(job: Job): Promise<boolean> {
     const { applied } = await this.#table.put(toJobItem(job), {
       condition: { exists: false },
-      mark: { requestId: job.requestId, createdAt: job.createdAt },
+      writeMarker: { requestId: job.requestId, createdAt: job.createdAt },
     })
     return applied
   }
@@ -176,7 +176,7 @@ export class JobStore {
   async changeTask(
     ref: TaskRef,
     change: Change,
-    options: { condition?: Condition; mark?: Item } = {},
+    options: { condition?: Condition; writeMarker?: Item } = {},
   ): Promise<WriteResult<TaskRecord>> {
     return parseWriteResult(await this.#table.update(getTaskKey(ref), change, requireExisting(options)), Task)
   }
@@ -184,7 +184,7 @@ export class JobStore {
   async changeJob(
     jobId: string,
     change: Change,
-    options: { condition?: Condition; mark?: Item } = {},
+    options: { condition?: Condition; writeMarker?: Item } = {},
   ): Promise<WriteResult<Job>> {
     const writeResult = parseWriteResult(
       await this.#table.update(getJobKey(jobId), change, requireExisting(options)),
@@ -320,9 +320,9 @@ export const toTaskRef = ({ jobId, number, part }: TaskRecord): TaskRef => ({
 
 export const liveJobCondition: Condition = { exists: true, oneOf: { status: liveStatuses } }
 
-const requireExisting = ({ condition = {}, mark }: { condition?: Condition; mark?: Item }) => ({
+const requireExisting = ({ condition = {}, writeMarker }: { condition?: Condition; writeMarker?: Item }) => ({
   condition: { exists: true, ...condition },
-  ...defined({ mark }),
+  ...defined({ writeMarker }),
 })
 
 function parseWriteResult<T>(

@@ -182,7 +182,7 @@ export class TaskCompletion {
     const { applied, record } = await this.#store.changeTask(
       toTaskRef(task),
       { set: { ...end, endedAt } },
-      { condition: { equal: { status: 'pending' } }, mark: { endedBy: end.endedBy, endedAt } },
+      { condition: { equal: { status: 'pending' } }, writeMarker: { endedBy: end.endedBy, endedAt } },
     )
     if (record && (applied || (isRepeat && record.endedBy === end.endedBy)))
       await this.completeTask(record, { isRepeat })

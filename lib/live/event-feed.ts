@@ -226,7 +226,7 @@ export class EventFeeds {
     const { applied, item } = await this.#table.update(
       getFeedKey(owner),
       { set: createLease(holder, now), remove: ['again'] },
-      { condition: { exists: true, either: createFreeCondition(holder, now) }, mark: { holder } },
+      { condition: { exists: true, either: createFreeCondition(holder, now) }, writeMarker: { holder } },
     )
     if (!item) return undefined
     return applied ? Feed.parse(item) : 'taken'

@@ -2,14 +2,15 @@ import type { Engine } from '../engines/engine.ts'
 import { AppError } from '../errors.ts'
 import type { InputPlan } from '../model/job.ts'
 
-const mib = 1024 ** 2
+const bytesPerMib = 1024 ** 2
 
 /**
  * Returns the disk space of an image's workers in bytes: the maximum that its engines require. The inputs of a task
  * must fit on it.
  */
 export const getWorkerDiskBytes = (image: string, engines: readonly Engine[]): number =>
-  Math.max(0, ...engines.filter((engine) => image === engine.image).map(({ limits }) => limits.diskMb)) * mib
+  Math.max(0, ...engines.filter((engine) => image === engine.image).map(({ limits }) => limits.diskMb)) *
+  bytesPerMib
 
 /** Checks that the files of a step fit on the disk of its worker. @throws AppError FILE_TOO_LARGE if they do not. */
 export function requireInputsFitWorker({ steps, step, files }: InputPlan, engines: readonly Engine[]): void {
@@ -32,7 +33,7 @@ export function requireWorkerDisk(
   if (size <= max) return
   throw new AppError(
     'FILE_TOO_LARGE',
-    `${subject} ${Math.ceil(size / mib)} MiB; this conversion accepts at most ${Math.floor(max / mib)} MiB. Send a smaller file, or split it.`,
+    `${subject} ${Math.ceil(size / bytesPerMib)} MiB; this conversion accepts at most ${Math.floor(max / bytesPerMib)} MiB. Send a smaller file, or split it.`,
     { field: 'file', maxBytes: max, size },
   )
 }

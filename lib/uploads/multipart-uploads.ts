@@ -16,7 +16,7 @@ import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 /** Lifetime of a part's presigned URL in seconds; the client can always request a new one. */
 export const partUrlLifetimeS = 3600
 
-const mib = 1024 ** 2
+const bytesPerMib = 1024 ** 2
 
 /** Returns the size limit of a multipart upload in bytes. */
 export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
@@ -24,7 +24,7 @@ export const maxMultipartBytes = ({ maxFileBytes }: PlanLimits) =>
 
 /** Returns the part size in bytes that keeps the upload within the limit of 10,000 parts. */
 export const partSizeFor = (size: number): number =>
-  Math.max(8, Math.ceil(size / partLimits.maxParts / mib)) * mib
+  Math.max(8, Math.ceil(size / partLimits.maxParts / bytesPerMib)) * bytesPerMib
 
 /** An upload whose file is sent in parts. */
 type MultipartUpload = UploadRecord & { readonly partsId: string }

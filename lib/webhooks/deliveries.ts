@@ -155,7 +155,7 @@ export class DeliveryStore {
         { set: { lease, leaseUntil: addMs(now, leaseDurationS * 1000), ttl }, remove: ['again'] },
         {
           condition: { either: [{ absent: ['lease'] }, { until: { leaseUntil: now.toISOString() } }] },
-          mark: { lease },
+          writeMarker: { lease },
         },
       )
       if (applied) return { lease, passed: Number(item?.['passed'] ?? 0) }

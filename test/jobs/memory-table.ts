@@ -53,27 +53,27 @@ export class MemoryTable extends Table {
   override async update(
     key: Key,
     change: Change,
-    { condition = { exists: true }, mark }: { condition?: Condition; mark?: Item } = {},
+    { condition = { exists: true }, writeMarker }: { condition?: Condition; writeMarker?: Item } = {},
   ): Promise<ConditionalWriteResult> {
     const write = { update: key, change, if: condition }
-    if (this.isLosingResponses) this.#conditional(write, mark)
-    return this.#conditional(write, mark)
+    if (this.isLosingResponses) this.#conditional(write, writeMarker)
+    return this.#conditional(write, writeMarker)
   }
 
   override async put(
     item: Item & Key,
-    { condition = {}, mark }: { condition?: Condition; mark?: Item } = {},
+    { condition = {}, writeMarker }: { condition?: Condition; writeMarker?: Item } = {},
   ): Promise<ConditionalWriteResult> {
-    return this.#conditional({ put: item, if: condition }, mark)
+    return this.#conditional({ put: item, if: condition }, writeMarker)
   }
 
-  #conditional(write: Write, mark: Item | undefined): ConditionalWriteResult {
+  #conditional(write: Write, writeMarker: Item | undefined): ConditionalWriteResult {
     const itemBefore = this.#itemBefore(write)
     if (conditionHolds(itemBefore, write.if ?? {})) return { applied: true, item: this.#apply(write) }
     const isOurs =
-      mark !== undefined &&
+      writeMarker !== undefined &&
       itemBefore !== undefined &&
-      Object.entries(mark).every(([name, value]) => itemBefore[name] === value)
+      Object.entries(writeMarker).every(([name, value]) => itemBefore[name] === value)
     return { applied: isOurs, item: structuredClone(itemBefore) }
   }
 

@@ -134,15 +134,15 @@ const boundedConcurrency: Rule = (template, stage) => {
   )
   const bounds = findByType(template, 'AWS::Lambda::Function').map(([id, { Properties }]) => ({
     id,
-    most: Number(
+    maxReserved: Number(
       Properties?.['ReservedConcurrentExecutions'] ??
         eventSourceLimits.find((eventSourceLimit) => eventSourceLimit.id.includes(`"${id}"`))?.maxConcurrency,
     ),
   }))
-  const totalReserved = bounds.reduce((sum, { most }) => sum + (most || 0), 0)
+  const totalReserved = bounds.reduce((sum, { maxReserved }) => sum + (maxReserved || 0), 0)
   return [
     ...bounds
-      .filter(({ most }) => !(most > 0))
+      .filter(({ maxReserved }) => !(maxReserved > 0))
       .map(({ id }) => createFinding(id, 'has no concurrency limit')),
     ...(totalReserved > stage.functionsAtATime
       ? [

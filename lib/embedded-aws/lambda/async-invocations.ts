@@ -15,7 +15,7 @@ import { QueueMapping } from './queue-mapping.ts'
 import type { InvocationOutcome, Lambda, LocalFunction } from './runtime.ts'
 
 /** Maximum number of concurrent invocations. */
-const concurrency = 64
+const maxConcurrency = 64
 /** How long `close` waits for running functions. */
 const closeTimeoutMs = 5000
 /**
@@ -95,7 +95,7 @@ export class AsyncInvocations {
       queueArn: queue.arn,
       region: lambda.region,
       settings: { batchSize: 1 },
-      concurrency,
+      concurrency: maxConcurrency,
       visibilityS: leaseS,
       invoke: (event) => this.#runBatch(event),
       connection,
@@ -181,15 +181,15 @@ export class AsyncInvocations {
     { failure, isThrottled }: FailedOutcome,
   ): Promise<void> {
     const { throttledTimes = 0, acceptedAt = Date.now() } = invocation
-    const leftS = maxAgeS - (Date.now() - acceptedAt) / 1000
+    const remainingS = maxAgeS - (Date.now() - acceptedAt) / 1000
     if (isThrottled) {
       const delayS = Math.min(throttled.maxDelayS, throttled.firstDelayS * 2 ** throttledTimes)
-      if (delayS < leftS)
+      if (delayS < remainingS)
         return this.#send(payload, { ...invocation, throttledTimes: throttledTimes + 1 }, delayS)
     }
     const { retryDelaysS = [60, 120] } = this.#options
     const delayS = retryDelaysS[invocation.attempt - 1] ?? Infinity
-    if (!isThrottled && invocation.attempt <= target.retryAttempts && delayS < leftS)
+    if (!isThrottled && invocation.attempt <= target.retryAttempts && delayS < remainingS)
       await this.#send(payload, { ...invocation, attempt: invocation.attempt + 1, throttledTimes: 0 }, delayS)
     else await this.#sendToDeadLetterQueue(target, payload, invocation.requestId, failure)
   }

@@ -20,7 +20,7 @@ const maxPerCall = 10
 /** Maximum size of the message bodies: the payload limit of a synchronous invocation, minus the JSON around them. */
 const maxBatchBytes = 5_500_000
 /** First and maximum pause before a throttled invocation is repeated. */
-const throttledPauseMs = { first: 200, most: 5000 }
+const throttledPauseMs = { first: 200, max: 5000 }
 /** Delay after which the messages of a failed invocation return: by then, the lease of its worker has expired. */
 const retryDelayS = 16
 
@@ -125,9 +125,9 @@ export class QueueMapping {
     const windowEndsAt = Date.now() + maximumBatchingWindow * 1000
     const bytes = () => messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0)
     while (messages.length > 0 && messages.length < maxMessages && bytes() < maxBatchBytes) {
-      const leftS = Math.floor((windowEndsAt - Date.now()) / 1000)
-      if (leftS < 1 || this.#stop.signal.aborted) break
-      messages.push(...(await this.#receive(maxMessages - messages.length, Math.min(longPollS, leftS))))
+      const remainingS = Math.floor((windowEndsAt - Date.now()) / 1000)
+      if (remainingS < 1 || this.#stop.signal.aborted) break
+      messages.push(...(await this.#receive(maxMessages - messages.length, Math.min(longPollS, remainingS))))
     }
     return splitIntoBatches(messages, batchSize, maxBatchBytes)
   }
@@ -198,7 +198,7 @@ export class QueueMapping {
   async #retryWhileThrottled<T>(receivedAt: number, invokeOnce: () => Promise<T>): Promise<T> {
     const { visibilityS = 0 } = this.#options
     const endsAt = receivedAt + visibilityS * 1000
-    for (let pauseMs = throttledPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, throttledPauseMs.most)) {
+    for (let pauseMs = throttledPauseMs.first; ; pauseMs = Math.min(2 * pauseMs, throttledPauseMs.max)) {
       try {
         return await invokeOnce()
       } catch (error) {

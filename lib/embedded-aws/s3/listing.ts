@@ -15,7 +15,7 @@ interface Walk {
   readonly delimiter: string
   /** Names up to and including this one are skipped, in byte order. A common prefix counts as one name. */
   readonly after: string
-  readonly most: number
+  readonly maxEntries: number
 }
 
 interface Page {
@@ -25,7 +25,7 @@ interface Page {
   readonly next: string | undefined
 }
 
-function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): Page {
+function walk(db: Database, { bucket, prefix, delimiter, after, maxEntries }: Walk): Page {
   const objects: S3Object[] = []
   const commonPrefixes: string[] = []
   const end = firstAfterPrefix(Buffer.from(prefix))
@@ -36,7 +36,8 @@ function walk(db: Database, { bucket, prefix, delimiter, after, most }: Walk): P
       WHERE bucket = ${bucket} AND key >= ${from} AND key < ${end} ORDER BY key`
     from = undefined
     for (const row of rows) {
-      if (objects.length + commonPrefixes.length >= most) return { objects, commonPrefixes, next: lastKey }
+      if (objects.length + commonPrefixes.length >= maxEntries)
+        return { objects, commonPrefixes, next: lastKey }
       const object = parseObjectRow(row)
       const delimiterIndex = delimiter === '' ? -1 : object.key.indexOf(delimiter, prefix.length)
       lastKey = delimiterIndex < 0 ? object.key : object.key.slice(0, delimiterIndex + delimiter.length)
@@ -92,7 +93,7 @@ export function listObjectsV2({ db }: S3Services, { bucket, query }: S3Call): S3
   ]
   const maxKeys = readCount('max-keys', query.get('max-keys'), 1000)
   const afterKey = token === undefined || token === '' ? startAfter : readToken(token)
-  const page = walk(db, { bucket, prefix, delimiter, after: afterKey, most: maxKeys })
+  const page = walk(db, { bucket, prefix, delimiter, after: afterKey, maxEntries: maxKeys })
   const owner = query.get('fetch-owner') === 'true'
   return {
     xml: toXml('ListBucketResult', {
@@ -116,7 +117,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
   const encode = readEncoding(query)
   const [prefix, delimiter, marker] = [text(query, 'prefix'), text(query, 'delimiter'), text(query, 'marker')]
   const maxKeys = readCount('max-keys', query.get('max-keys'), 1000)
-  const page = walk(db, { bucket, prefix, delimiter, after: marker, most: maxKeys })
+  const page = walk(db, { bucket, prefix, delimiter, after: marker, maxEntries: maxKeys })
   return {
     xml: toXml('ListBucketResult', {
       Name: bucket,

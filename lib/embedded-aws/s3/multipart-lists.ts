@@ -66,7 +66,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
     prefix,
     delimiter,
     keyMarker,
-    most: maxUploads,
+    maxEntries: maxUploads,
   })
   return {
     xml: toXml('ListMultipartUploadsResult', {
@@ -107,10 +107,10 @@ interface Grouping {
   readonly prefix: string
   readonly delimiter: string
   readonly keyMarker: string
-  readonly most: number
+  readonly maxEntries: number
 }
 
-function group(foundUploads: readonly Entry[], { prefix, delimiter, keyMarker, most }: Grouping) {
+function group(foundUploads: readonly Entry[], { prefix, delimiter, keyMarker, maxEntries }: Grouping) {
   const uploads: Entry[] = []
   const commonPrefixes: string[] = []
   let lastUpload = { key: '', id: '' }
@@ -123,8 +123,8 @@ function group(foundUploads: readonly Entry[], { prefix, delimiter, keyMarker, m
       (commonPrefix === commonPrefixes.at(-1) || keyMarker.startsWith(commonPrefix))
     )
       continue
-    if (uploads.length + commonPrefixes.length >= most)
-      return { uploads, commonPrefixes, last: lastUpload, truncated: most > 0 }
+    if (uploads.length + commonPrefixes.length >= maxEntries)
+      return { uploads, commonPrefixes, last: lastUpload, truncated: maxEntries > 0 }
     if (commonPrefix === undefined) uploads.push(entry)
     else commonPrefixes.push(commonPrefix)
     lastUpload = commonPrefix === undefined ? entry : { key: commonPrefix, id: '' }

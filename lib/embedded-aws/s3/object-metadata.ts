@@ -116,12 +116,12 @@ const tagPattern = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u
 
 const tagRules = {
   object: {
-    most: 10,
+    maxTags: 10,
     tooMany: 'Object tags cannot be greater than 10',
     reserved: 'Your TagKey cannot be prefixed with aws:',
   },
   bucket: {
-    most: 50,
+    maxTags: 50,
     tooMany: 'Bucket tag count cannot exceed 50',
     reserved: 'System tags cannot be added/updated by requester',
   },
@@ -130,7 +130,7 @@ const tagRules = {
 export type TaggedKind = keyof typeof tagRules
 
 export function checkTags(tags: readonly S3Tag[], of: TaggedKind): S3Tag[] {
-  const { most, tooMany, reserved } = tagRules[of]
+  const { maxTags, tooMany, reserved } = tagRules[of]
   const keys = new Set(tags.map((tag) => tag.key))
   if (keys.size < tags.length)
     throw new S3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
@@ -144,7 +144,7 @@ export function checkTags(tags: readonly S3Tag[], of: TaggedKind): S3Tag[] {
         TagValue: value,
       })
   }
-  if (tags.length > most) throw new S3Error('BadRequest', tooMany)
+  if (tags.length > maxTags) throw new S3Error('BadRequest', tooMany)
   return [...tags]
 }
 

@@ -57,7 +57,7 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
     tags: tagging === undefined ? [] : readObjectTags(fromXml(tagging, 'Tagging'), 'object'),
   }
   const made = { ...call, key, headers }
-  const chunks = enforceSize(form.file, size ?? { least: 0, most: maxS3PutBytes })
+  const chunks = enforceSize(form.file, size ?? { minSize: 0, maxSize: maxS3PutBytes })
   const receivedBody = await storeChunksAsBlob(
     services,
     headers,
@@ -132,17 +132,20 @@ function openParser({ headers }: IncomingMessage): busboy.Busboy {
 
 async function* enforceSize(
   chunks: AsyncIterable<Buffer>,
-  { least, most }: SizeLimits,
+  { minSize, maxSize }: SizeLimits,
 ): AsyncGenerator<Buffer> {
   let size = 0
   for await (const chunk of chunks) {
     size += chunk.length
-    if (size > Math.min(most, maxS3PutBytes))
-      throw new S3Error('EntityTooLarge', undefined, { ProposedSize: `${size}`, MaxSizeAllowed: `${most}` })
+    if (size > Math.min(maxSize, maxS3PutBytes))
+      throw new S3Error('EntityTooLarge', undefined, {
+        ProposedSize: `${size}`,
+        MaxSizeAllowed: `${maxSize}`,
+      })
     yield chunk
   }
-  if (size < least)
-    throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${least}` })
+  if (size < minSize)
+    throw new S3Error('EntityTooSmall', undefined, { ProposedSize: `${size}`, MinSizeAllowed: `${minSize}` })
 }
 
 function response(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {

@@ -5,8 +5,8 @@ import { readAmzDate, readCredential } from '../sigv4-claim.ts'
 import { invalidArgument, S3Error } from './errors.ts'
 
 export interface SizeLimits {
-  readonly least: number
-  readonly most: number
+  readonly minSize: number
+  readonly maxSize: number
 }
 
 type Condition = readonly [operator: string, name: string, value: string]
@@ -129,10 +129,10 @@ function parse(encodedPolicy: string): Record<string, unknown> {
 
 function readSizeLimits(entry: unknown): SizeLimits | undefined {
   if (!Array.isArray(entry) || entry[0] !== 'content-length-range') return undefined
-  const [least, maxSize] = [Number(entry[1]), Number(entry[2])]
-  if (entry.length !== 3 || !Number.isInteger(least) || !Number.isInteger(maxSize))
+  const [minSize, maxSize] = [Number(entry[1]), Number(entry[2])]
+  if (entry.length !== 3 || !Number.isInteger(minSize) || !Number.isInteger(maxSize))
     throw createInvalidPolicyError('Invalid content-length-range')
-  return { least, most: maxSize }
+  return { minSize, maxSize }
 }
 
 /** Reads conditions, of which `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */

@@ -4,9 +4,9 @@ import type { Queue } from './queues.ts'
 import type { SqsStore } from './store.ts'
 
 /** AWS: "Amazon SQS looks through the first 120k messages to determine available message groups." */
-const fifoWindow = 120_000
+const maxFifoMessagesScanned = 120_000
 /** Number of messages at the front of a standard queue that are ranked individually. */
-const fairWindow = 200
+const maxMessagesRanked = 200
 /** Maximum number of further groups, with all messages behind that front, from which a message is considered. */
 const maxGroupsBehind = 200
 
@@ -19,7 +19,7 @@ const prepareStatements = (store: SqsStore) => ({
   ),
   visibleGroups: store.prepare<MessagePosition>(
     `SELECT seq, group_id FROM messages WHERE queue_id = ? AND visible_at <= ?
-     ORDER BY visible_at, seq LIMIT ${fifoWindow}`,
+     ORDER BY visible_at, seq LIMIT ${maxFifoMessagesScanned}`,
   ),
   // The query skips from one group to the next in the index, without reading the messages of each group.
   groups: store.prepare<{ group_id: string }>(
@@ -72,7 +72,7 @@ export class MessageSelector {
     const inFlight = new Map(
       this.#sql.selectBusyGroups.all(queue.id, at).map((group) => [group.group_id, group.n]),
     )
-    const rowsBehind = front.length < fairWindow ? [] : this.#groupsBehind(queue, at, max, front)
+    const rowsBehind = front.length < maxMessagesRanked ? [] : this.#groupsBehind(queue, at, max, front)
     const rows = this.#dropDead(
       orderFairly(
         [...front, ...rowsBehind],
@@ -102,7 +102,7 @@ export class MessageSelector {
     let window = max
     for (const group of this.#sql.visibleGroups.iterate(queue.id, at)) {
       front.push(group)
-      if (group.group_id !== null) window = Math.max(max, fairWindow)
+      if (group.group_id !== null) window = Math.max(max, maxMessagesRanked)
       if (front.length >= window) break
     }
     return front

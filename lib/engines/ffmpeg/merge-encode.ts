@@ -20,7 +20,7 @@ export const mergeCodecs = ({ muxer }: Container) =>
     ? ({ video: 'vp9', audio: 'opus' } as const)
     : ({ video: 'h264', audio: muxer === 'avi' ? 'mp3' : 'aac' } as const)
 
-const mergeSampleRate = 48_000
+const mergeSampleRateHz = 48_000
 
 /**
  * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first with
@@ -133,11 +133,11 @@ function buildFitFilters({ video }: MediaInfo, colors: Colors | undefined): stri
 }
 
 function buildAudioChain({ media }: MergeInput, index: number): string {
-  const shapeFilters = `aformat=sample_rates=${mergeSampleRate}:channel_layouts=stereo:sample_fmts=fltp`
+  const shapeFilters = `aformat=sample_rates=${mergeSampleRateHz}:channel_layouts=stereo:sample_fmts=fltp`
   const durationS = media.durationS ?? 0.1
   return media.audio.length > 0
     ? `[${index}:a:0]${shapeFilters}`
-    : `anullsrc=r=${mergeSampleRate}:cl=stereo,atrim=duration=${durationS.toFixed(3)},${shapeFilters}`
+    : `anullsrc=r=${mergeSampleRateHz}:cl=stereo,atrim=duration=${durationS.toFixed(3)},${shapeFilters}`
 }
 
 /** Returns the graph that concatenates the chains, with the outputs `[v]` and, if there is audio, `[a]`. */

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 /** Matches the style attribute as LibreOffice writes it; in text content, the quotes would be escaped. */
 const hiddenStylePattern = /\sstyle="[^"<>]{0,400}\bdisplay: none/
 /** Longer than any match, so that none is missed between two chunks. */
-const overlap = 500
+const overlapCharacters = 500
 
 /** Whether an HTML file written by LibreOffice contains text that browsers do not show. */
 export async function hasHiddenText(path: string): Promise<boolean> {
@@ -11,7 +11,7 @@ export async function hasHiddenText(path: string): Promise<boolean> {
   for await (const chunk of createReadStream(path, { encoding: 'latin1', highWaterMark: 1024 * 1024 })) {
     const text = `${tail}${chunk}`
     if (hiddenStylePattern.test(text)) return true
-    tail = text.slice(-overlap)
+    tail = text.slice(-overlapCharacters)
   }
   return false
 }

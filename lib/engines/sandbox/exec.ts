@@ -72,8 +72,8 @@ export function createTools(options: ToolsOptions): Tools {
   // The whole tree is walked only while no program runs, because a program could replace a folder with a symbolic link.
   const runExclusive = createMutex()
   const exec: Tools['exec'] = async (bin, args, execOptions = {}) => {
-    const leftS = Math.max(0, (deadline - Date.now()) / 1000)
-    const timeoutS = Math.min(execOptions.timeoutS ?? leftS, leftS)
+    const remainingS = Math.max(0, (deadline - Date.now()) / 1000)
+    const timeoutS = Math.min(execOptions.timeoutS ?? remainingS, remainingS)
     runningCount++
     try {
       const chownScope = runningCount === 1 ? 'tree' : 'children'

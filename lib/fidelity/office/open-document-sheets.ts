@@ -26,7 +26,7 @@ const features: ReadonlyMap<string, Feature> = new Map([
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [space, ampersand] = [32, 38]
 /** The first code above ASCII. */
-const nonAscii = 128
+const firstNonAsciiCode = 128
 const [lowerF, lowerN, lowerS, lowerV] = [102, 110, 115, 118]
 const cell = Buffer.from('table:table-cell')
 const row = Buffer.from('table:table-row')
@@ -189,9 +189,9 @@ export class OpenSheetReader {
     const xml = this.#xml
     let [to, bits] = [from, 0]
     for (let byte = xml[to] ?? lessThan; byte !== lessThan; byte = xml[++to] ?? lessThan)
-      bits |= byte === ampersand ? nonAscii : byte
+      bits |= byte === ampersand ? firstNonAsciiCode : byte
     if (!this.#isAt(to, paragraphAndCellEnd)) return start
-    if (bits < nonAscii) this.#countPlainCell(from, to)
+    if (bits < firstNonAsciiCode) this.#countPlainCell(from, to)
     else {
       this.#bounds = [from, to]
       this.#countCell()

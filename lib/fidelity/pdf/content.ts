@@ -11,7 +11,7 @@ interface PageContentRequest {
 
 /** Movement, in thousandths of the font size, that separates words: a space usually has 250, kerning at most 100. */
 const minWordGap = 170
-const blank = 32
+const spaceCode = 32
 
 /** Characters of a matrix of six numbers, with its operator. */
 const maxMatrixLength = 120
@@ -80,7 +80,7 @@ export class PdfContentReader {
   next(): PageContentRequest | undefined {
     const bytes = this.#bytes
     while (this.#at < bytes.length) {
-      const byte = bytes[this.#at] ?? blank
+      const byte = bytes[this.#at] ?? spaceCode
       if (isSpace(byte)) this.#at++
       else if (isNumeric(byte)) this.#at = findRegularEnd(bytes, this.#at)
       else if (byte === 40 || byte === 60) this.#readStringOrDict(byte)
@@ -142,10 +142,10 @@ export class PdfContentReader {
     this.#stringsStart = this.#text.length
     this.#at++
     while (this.#at < bytes.length) {
-      const byte = bytes[this.#at] ?? blank
+      const byte = bytes[this.#at] ?? spaceCode
       if (byte === 40 || byte === 60) this.#readString(byte)
       else if (isNumeric(byte)) {
-        if (this.#isGap()) this.#text.push(blank)
+        if (this.#isGap()) this.#text.push(spaceCode)
         this.#at = findRegularEnd(bytes, this.#at)
       } else {
         this.#at++
@@ -160,7 +160,7 @@ export class PdfContentReader {
     if (bytes[this.#at] !== 45) return false
     let size = 0
     for (let at = this.#at + 1; size <= minWordGap; at++) {
-      const digit = (bytes[at] ?? blank) - 48
+      const digit = (bytes[at] ?? spaceCode) - 48
       if (digit < 0 || digit > 9) return false
       size = size * 10 + digit
     }
@@ -197,16 +197,16 @@ export class PdfContentReader {
     if (stringsStart !== undefined) this.#text.length = stringsStart
     switch (code) {
       case Td:
-        if (!this.#isKerning()) this.#text.push(blank)
+        if (!this.#isKerning()) this.#text.push(spaceCode)
         return undefined
       case Tm:
         this.#isSkia ??= this.#hasSkiaMatrix()
-        this.#text.push(blank)
+        this.#text.push(spaceCode)
         return undefined
       case TD:
       case TStar:
       case BT:
-        this.#text.push(blank)
+        this.#text.push(spaceCode)
         return undefined
       case q:
         this.#savedStates.push({ font: this.font, area: this.area })
@@ -258,9 +258,9 @@ export class PdfContentReader {
     // Skips a stray closing delimiter.
     this.#at = Math.max(start + 1, findRegularEnd(this.#bytes, start))
     const length = this.#at - start
-    const firstByte = this.#bytes[start] ?? blank
+    const firstByte = this.#bytes[start] ?? spaceCode
     if (length > 2) return 0
-    return length === 1 ? firstByte : firstByte * 256 + (this.#bytes[start + 1] ?? blank)
+    return length === 1 ? firstByte : firstByte * 256 + (this.#bytes[start + 1] ?? spaceCode)
   }
 
   /** Skips the pixels of an inline image (8.9.7). */
@@ -272,7 +272,7 @@ export class PdfContentReader {
         this.#at = bytes.length
         return
       }
-      if (isSpace(bytes[at - 1] ?? blank) && isSpace(bytes[at + 2] ?? blank)) {
+      if (isSpace(bytes[at - 1] ?? spaceCode) && isSpace(bytes[at + 2] ?? spaceCode)) {
         this.#at = at + 2
         return
       }

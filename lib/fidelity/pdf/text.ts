@@ -1,4 +1,4 @@
-const blank = 32
+const spaceCode = 32
 
 /** Builds text from single characters: appending each to a string takes several times as long. */
 export class GlyphText {
@@ -22,9 +22,9 @@ export class GlyphText {
 
   /** Inserts a space at a position. */
   insertBlankAt(at: number): void {
-    this.push(blank)
+    this.push(spaceCode)
     this.#units.copyWithin(at + 1, at, this.length - 1)
-    this.#units[at] = blank
+    this.#units[at] = spaceCode
   }
 
   /** Returns the text and clears it. */

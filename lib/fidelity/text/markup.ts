@@ -15,8 +15,8 @@ export class Tag {
 
   /** @param start start of the text inside the brackets. */
   constructor(markup: string, start: number, end: number, isHtml: boolean) {
-    this.isEnd = markup.charCodeAt(start) === slash
-    this.isEmpty = markup.charCodeAt(end - 1) === slash
+    this.isEnd = markup.charCodeAt(start) === slashCode
+    this.isEmpty = markup.charCodeAt(end - 1) === slashCode
     this.#markup = markup
     this.#start = start
     this.#end = end
@@ -38,7 +38,7 @@ export class Tag {
   }
 }
 
-const slash = 47
+const slashCode = 47
 
 interface MarkupReader {
   text(text: string): void

@@ -18,7 +18,7 @@ const headerOffsets = {
 const firstImageOffset = 108
 const mobiOffsets = { table: 192, trailing: 242 } as const
 const palmDocCompression = 2
-const utf8 = 65_001
+const utf8CodePage = 65_001
 /** From this version on, the text consists of parts: first the book, then the styles. */
 const minVersionWithParts = 8
 
@@ -40,7 +40,7 @@ export async function readPalmEbook(bytes: FileBytes): Promise<ContentSummary | 
       return compression === palmDocCompression ? decompressPalmDoc(data) : data
     }),
   )
-  const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.encoding) === utf8
+  const isUtf8 = isMobi && head.readUInt32BE(headerOffsets.encoding) === utf8CodePage
   const page = text.subarray(0, isMobi ? findTextEnd(head, records, text.length) : text.length)
   const decodedText = isUtf8 ? page.toString('utf8') : new TextDecoder('windows-1252').decode(page)
   const words = new WordCounts()

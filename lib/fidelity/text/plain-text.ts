@@ -106,8 +106,8 @@ const separatorByFormat = { csv: ',', tsv: '\t' } as const
 /** Number of characters that the engine uses to detect the separator. */
 const maxHeadLength = 64 * 1024
 const quote = 34
-const lineFeed = 10
-const isLineEnd = (code: number) => code === lineFeed || code === 13
+const lineFeedCode = 10
+const isLineEnd = (code: number) => code === lineFeedCode || code === 13
 
 function countFilledFields(text: Buffer | Uint16Array, start: number, separator: string): number {
   const separatorCode = separator.charCodeAt(0)
@@ -116,7 +116,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
   let isFilled = false
   let closedAt = -1
   for (let at = start; at < text.length; at++) {
-    const code = text[at] ?? lineFeed
+    const code = text[at] ?? lineFeedCode
     if (code === quote) {
       // Within a word, a quote is a literal, such as for inches; in a quoted field, two quotes stand for one.
       if (isQuoted) closedAt = at

@@ -114,7 +114,7 @@ export class Lease {
             { equal: { status: 'processing' }, absent: ['leaseId', 'open', 'lost'], present: ['expandedBy'] },
           ],
         },
-        mark: { leaseId: this.#id },
+        writeMarker: { leaseId: this.#id },
       },
     )
   }
@@ -232,9 +232,9 @@ export class Lease {
     await this.#pendingUpdate
   }
 
-  #change(change: Change, mark?: Record<string, unknown>): Promise<WriteResult<Task>> {
+  #change(change: Change, writeMarker?: Record<string, unknown>): Promise<WriteResult<Task>> {
     const condition = { equal: { status: 'processing', leaseId: this.#id } }
-    return this.#store.changeTask(this.#run.ref, change, { condition, ...defined({ mark }) })
+    return this.#store.changeTask(this.#run.ref, change, { condition, ...defined({ writeMarker }) })
   }
 
   /** Stores the remaining work of a running task. @throws LeaseLostError if another worker has the task. */
@@ -370,7 +370,7 @@ export class Lease {
     const jobChange = { ...end, set: { ...end.set, numbers, sequence } }
     const { applied, record } = await this.#store.changeJob(job.id, jobChange, {
       condition: { equal: { status: job.status, sequence: job.sequence } },
-      mark: { endedBy: this.#id },
+      writeMarker: { endedBy: this.#id },
     })
     if (!applied || !record) return false
     this.#hasEndedJob = true

@@ -8,14 +8,14 @@ import type { Log } from '../../log.ts'
 
 const execFileAsync = promisify(execFile)
 
-const mib = 1024 ** 2
+const bytesPerMib = 1024 ** 2
 /** The name starts with a dot, so that backups skip the file. */
 const reserveFilename = '.reserve'
 /**
  * Maximum number of bytes that a request or sweep needs for its records, because SQLite appends to its log before it
  * frees space.
  */
-const minFreeBytes = 4 * mib
+const minFreeBytes = 4 * bytesPerMib
 /** Number of bytes released at a time. */
 const releaseStepBytes = 2 * minFreeBytes
 const growIntervalMs = 10_000

@@ -15,7 +15,7 @@ export function installGitHooks(root) {
   if (status !== 0) return
   const current = resolve(root, stdout.trim())
   const isInUse = existsSync(current) && readdirSync(current).some((name) => !name.endsWith('.sample'))
-  const unset = 1
-  if (!isInUse && git('config', '--get', 'core.hooksPath').status === unset)
+  const unsetExitCode = 1
+  if (!isInUse && git('config', '--get', 'core.hooksPath').status === unsetExitCode)
     git('config', 'core.hooksPath', '.githooks')
 }

@@ -11,7 +11,7 @@ export interface TextBox {
 }
 
 /** Minimum gap between segments of a line, and minimum pitch between paragraphs, in ems. */
-const wideGap = 0.7
+const minGapHeights = 0.7
 const maxPitch = 1.6
 /** Number of open boxes, from the end, that the next line may continue. */
 const maxOpenBoxes = 1000
@@ -22,7 +22,9 @@ const defaultPitch = 1.2
 export function findTextBoxes(page: PageContent): TextBox[] {
   const lines = page.textSegments
     .flatMap((segment) =>
-      groupIntoLines(segment).flatMap((line) => splitAtGaps(line, wideGap).map((words) => toLine(words))),
+      groupIntoLines(segment).flatMap((line) =>
+        splitAtGaps(line, minGapHeights).map((words) => toLine(words)),
+      ),
     )
     .sort((a, b) => a.baseline - b.baseline)
   const groups: TextLine[][] = []

@@ -101,8 +101,8 @@ async function copyAttachments(source: string, archive: string, tools: Tools): P
 }
 
 /** Annotation flags (ISO 32000-2, 12.5.3). */
-const hidden = 2
-const print = 4
+const hiddenFlag = 2
+const printFlag = 4
 const noViewFlag = 32
 const toggleNoViewFlag = 256
 
@@ -112,8 +112,8 @@ function makePrintable(objects: PdfObjects): void {
     for (const value of objects.list(page.dict['/Annots'])) {
       const annotation = objects.dict(value)
       const flags = Number(objects.resolve(annotation?.['/F']) ?? 0)
-      if (!annotation || flags & (hidden | noViewFlag)) continue
-      annotation['/F'] = (flags | print) & ~toggleNoViewFlag
+      if (!annotation || flags & (hiddenFlag | noViewFlag)) continue
+      annotation['/F'] = (flags | printFlag) & ~toggleNoViewFlag
       // The annotation, or the list of annotations, may be stored inline in its parent.
       const holder = [value, page.dict['/Annots'], page.ref].find(isPdfRef)
       if (holder) objects.markChanged(holder)

@@ -24,7 +24,7 @@ const tags = {
   gdalNoData: 42_113,
 } as const
 
-const isSeparate = 2
+const separatePlanes = 2
 /** Color planes by photometric interpretation: 0 and 1 are gray, 2 is RGB, 5 is CMYK. Others are not rescaled. */
 const colorCountByPhotometric: Readonly<Partial<Record<number, number>>> = { 0: 1, 1: 1, 2: 3, 5: 4 }
 
@@ -168,7 +168,7 @@ interface Strip {
 async function* readStrips(file: FileHandle, { fields, planes }: Page): AsyncGenerator<Strip> {
   const starts = fields.get(tags.stripOffsets)?.values ?? []
   const lengths = fields.get(tags.stripByteCounts)?.values ?? []
-  const isPlanar = firstValue(fields, 'planarConfig', 1) === isSeparate
+  const isPlanar = firstValue(fields, 'planarConfig', 1) === separatePlanes
   const stripsPerPlane = starts.length / planes
   for (const [index, at] of starts.entries()) {
     const length = lengths[index] ?? 0
