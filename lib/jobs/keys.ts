@@ -31,9 +31,9 @@ export const getDependentsKey = (jobId: string, task: number, page: number): Key
   sk: `EDGES#${padNumber(task)}#${page}`,
 })
 
-export const getJoinBucketKey = (jobId: string, task: number, index: number): Key => ({
+export const getJoinBucketKey = (jobId: string, task: number, bucketNumber: number): Key => ({
   pk: getJobPartition(jobId, getBucketNumber(task)),
-  sk: `LATCH#${padNumber(task)}#${index}`,
+  sk: `LATCH#${padNumber(task)}#${bucketNumber}`,
 })
 
 /** Returns the key of the record that counts the unfinished tasks of a bucket. */

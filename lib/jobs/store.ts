@@ -299,8 +299,10 @@ function listOtherItems({
 }: GraphRecords): (Item & Key)[] {
   return [
     ...tasks.map(toTaskItem),
-    ...joinBuckets.map(({ task, index, bucket }) => ({
-      ...(task === 'count' ? getBucketCountKey(job.id, index) : getJoinBucketKey(job.id, task, index)),
+    ...joinBuckets.map(({ task, bucketNumber, bucket }) => ({
+      ...(task === 'count'
+        ? getBucketCountKey(job.id, bucketNumber)
+        : getJoinBucketKey(job.id, task, bucketNumber)),
       ...bucket,
       ttl,
     })),

@@ -64,7 +64,7 @@ export interface GraphRecords {
   readonly tasks: readonly Task[]
   readonly joinBuckets: readonly {
     readonly task: number | 'count'
-    readonly index: number
+    readonly bucketNumber: number
     readonly bucket: JoinBucket
   }[]
   readonly dependentPages: readonly {
@@ -244,9 +244,9 @@ function createDependentPages(task: number, outs: readonly string[]) {
 }
 
 function createCountBuckets(jobId: string, numbers: readonly number[]) {
-  return [...Map.groupBy(numbers, getBucketNumber)].map(([bucket, members]) => ({
+  return [...Map.groupBy(numbers, getBucketNumber)].map(([bucketNumber, members]) => ({
     task: 'count' as const,
-    index: bucket,
+    bucketNumber,
     bucket: { jobId, size: members.length, open: new Set(members) },
   }))
 }
@@ -259,9 +259,9 @@ function createJoinBuckets(
   return newTasks.flatMap((task, number) => {
     const inputs = task.fixed ? [] : selectNumbersWithRecord(task.ins)
     if (inputs.length <= bucketSize) return []
-    return listJoinBucketNumbers(inputs.length).map((index) => {
-      const members = inputs.slice(index * bucketSize, (index + 1) * bucketSize)
-      return { task: number, index, bucket: { jobId, size: members.length, open: new Set(members) } }
+    return listJoinBucketNumbers(inputs.length).map((bucketNumber) => {
+      const members = inputs.slice(bucketNumber * bucketSize, (bucketNumber + 1) * bucketSize)
+      return { task: number, bucketNumber, bucket: { jobId, size: members.length, open: new Set(members) } }
     })
   })
 }
@@ -319,7 +319,8 @@ function createJobRecord(
     running: {},
     sequence: isAwaiting ? created : created + 1,
     numbers: isAwaiting ? { created } : { created, queued: created + 1 },
-    // An upload may arrive before the creator publishes the event; for other jobs, no task is sent before.
+    // An upload may arrive before the creator publishes the event; for other jobs, no task is sent before the event is
+    // published.
     log: isAwaiting ? { created: { at: createdAt } } : {},
     warnings: [...warnings],
     ...defined({ fixed: graph.fixed && [...graph.fixed] }),
@@ -380,6 +381,6 @@ export const getChunkAttempt = (chunk: number) => Math.floor(chunk / numbersPerA
 
 export const isSpeculativeCopy = (chunk: number) => chunk % numbersPerAttempt >= maxChunks
 export const getSpeculativeCopyNumber = (chunk: number) => chunk + maxChunks
-/** Returns the number that the task waits for: for a speculative copy, that of the original. */
+/** Returns the number of the chunk that the task waits for: for a speculative copy, the number of the original. */
 export const getOriginalChunkNumber = (chunk: number) =>
   isSpeculativeCopy(chunk) ? chunk - maxChunks : chunk

@@ -28,7 +28,7 @@ const { tasks, joinBuckets } = createRecords([
 /** Changes of the job as tasks of the second bucket end, one after another. */
 async function listChangesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Change[]> {
   const changes: Change[] = []
-  let bucket = joinBuckets.find(({ index }) => index === 1)?.bucket as JoinBucket // one per hundred tasks
+  let bucket = joinBuckets.find(({ bucketNumber }) => bucketNumber === 1)?.bucket as JoinBucket // one per hundred tasks
   const store = {
     changeJoinBucket: async (_key: object, change: Change) => {
       bucket = applyChange(bucket, change)

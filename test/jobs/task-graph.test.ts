@@ -159,7 +159,12 @@ test('up to a hundred tasks of a job are counted by number, and more in buckets 
   const moreRecords = createRecords([createStoredImport('in'), ...createFanOut(250)])
   assert.deepEqual([moreRecords.job.open, moreRecords.job.units], [new Set([0, 1, 2]), 3])
   assert.deepEqual(
-    moreRecords.joinBuckets.map(({ task, index, bucket }) => [task, index, bucket.size, bucket.open?.size]),
+    moreRecords.joinBuckets.map(({ task, bucketNumber, bucket }) => [
+      task,
+      bucketNumber,
+      bucket.size,
+      bucket.open?.size,
+    ]),
     [
       ['count', 0, 99, 99],
       ['count', 1, 100, 100],
@@ -177,7 +182,7 @@ test('a bucket whose tasks need no work is not counted', () => {
   ])
   assert.deepEqual([job.open, job.units], [new Set([1]), 1])
   assert.deepEqual(
-    joinBuckets.map(({ index, bucket }) => [index, bucket.open]),
+    joinBuckets.map(({ bucketNumber, bucket }) => [bucketNumber, bucket.open]),
     [[1, new Set([120])]],
   )
 })
@@ -193,7 +198,7 @@ test('a task with more than a hundred inputs waits for join buckets of a hundred
   assert.deepEqual([join?.open, join?.fed], [new Set([0, 1, 2]), false])
   const ownBuckets = joinBuckets.filter(({ task }) => task === count + 1)
   assert.deepEqual(
-    ownBuckets.map(({ index, bucket }) => [index, bucket.size]),
+    ownBuckets.map(({ bucketNumber, bucket }) => [bucketNumber, bucket.size]),
     [
       [0, 100],
       [1, 100],
