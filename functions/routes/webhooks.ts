@@ -250,7 +250,7 @@ function requireIdentity(principal: Principal): Principal {
   if (!principal.isNew) return principal
   throw new AppError(
     'AUTHENTICATION_REQUIRED',
-    'Each owner has a signing secret, but this request has no owner. Send the X-Owner-Token of the first reply that created something.',
+    'Each owner has a signing secret, but this request has no owner. Send the X-Owner-Token header that the service returned when you first created something, such as a job.',
   )
 }
 
