@@ -23,7 +23,7 @@ export async function getOutcome(service: SimulatedService): Promise<ObservedOut
   const state = await service.services().jobs.store.getState(service.jobId)
   if (!state) return { status: undefined, error: undefined, summary: undefined, tasks: {}, files: {}, events }
   const { job, fixed, tasks } = state
-  const allFiles = [
+  const taskStatuses = [
     ...fixed.map((task) => [task.name, getFixedTaskStatus(task, state)]),
     ...tasks.map(({ name, status, code }) => [name, code ? `${status} ${code}` : status]),
   ]
@@ -32,7 +32,7 @@ export async function getOutcome(service: SimulatedService): Promise<ObservedOut
     status: job.status,
     error: job.error?.code,
     summary: job.summary,
-    tasks: Object.fromEntries(allFiles),
+    tasks: Object.fromEntries(taskStatuses),
     files: Object.fromEntries(
       files.map(({ key, filename }) => [filename, readImageText(service.files.objects.get(key))]),
     ),
@@ -79,7 +79,7 @@ function listEvents({ bus, jobId }: SimulatedService): string[] {
     .filter((event) => event !== 'job.progress' && event !== 'file.uploaded')
 }
 
-/** Asserts that no messages are left and none was dead-lettered. */
+/** Asserts that no messages remain and none was dead-lettered. */
 export async function assertNothingIsPending(service: SimulatedService): Promise<void> {
   assert.deepEqual(service.queues.bodies, [], 'no message is left')
   assert.deepEqual(service.queues.deadLetters, [], `no message was dead-lettered: ${service.failures.at(-1)}`)

@@ -195,7 +195,7 @@ const otherOptions = [
   { image: 'pdf', engine: 'ghostscript', name: 'letter.ps', to: 'pdf' },
 ] as const
 /** Checks of results with other programs than those that created them. */
-const comparisons = {
+const outputChecks = {
   png: (path: string) => assert.match(probeImage(path), /^png,\d+,\d+$/),
   svg: (path: string) => assert.match(readFileSync(path, 'utf8'), /<path d="/),
   eps: (path: string) => assert.match(readFileSync(path, 'utf8'), /^%!PS-Adobe-3.0 EPSF-3.0/),
@@ -205,7 +205,7 @@ for (const { image, engine, name, to } of otherOptions)
   test(`the ${image} container converts ${name} to ${to} with ${engine}`, unless(image), async () => {
     const convertedFile = await convert(name, fixture(name), to, { engine })
     assert.equal(convertedFile.engine, engine)
-    comparisons[to](convertedFile.path)
+    outputChecks[to](convertedFile.path)
   })
 
 test('the pdf container recognizes the text of a scan', unless('pdf'), async () => {

@@ -9,7 +9,7 @@ import { errorCatalog } from '../../lib/error-catalog.ts'
 const lib = new URL('../../lib', import.meta.url).pathname
 
 /** Codes that look like warnings: the error of a skipped task, and variables of Lambda. */
-const otherCodes: readonly string[] = [
+const nonWarningCodes: readonly string[] = [
   'INPUT_TASK_FAILED',
   'AWS_LAMBDA_FUNCTION_MEMORY_SIZE',
   'AWS_LAMBDA_RUNTIME_API',
@@ -21,7 +21,7 @@ const warningCodes = [
     globSync('{capture,conversion,engines,jobs,plan}/**/*.ts', { cwd: lib }).flatMap((path) =>
       [
         ...readFileSync(join(lib, path), 'utf8').matchAll(/(?:warn\(\s*|code: |\[)'([A-Z]+(?:_[A-Z]+)+)'/g),
-      ].flatMap(([, code = '']) => (code in errorCatalog || otherCodes.includes(code) ? [] : code)),
+      ].flatMap(([, code = '']) => (code in errorCatalog || nonWarningCodes.includes(code) ? [] : code)),
     ),
   ),
 ].toSorted()
