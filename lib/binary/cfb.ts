@@ -90,7 +90,7 @@ export class CompoundFile {
     return this.#entries
   }
 
-  /** Returns whether the directory tree leads to a stream; other readers do not find other streams. */
+  /** Returns whether the directory tree leads to a stream. Other programs do not find a stream outside the tree. */
   async isLinked(name: string): Promise<boolean> {
     const entries = await this.entries()
     const pending = [0]
@@ -146,8 +146,8 @@ export class CompoundFile {
   }
 
   /**
-   * Reads a small stream. All of them share one stream, which has small sectors and an allocation table of its own
-   * (2.4).
+   * Reads a small stream. All small streams share one stream, which has small sectors and an allocation table of its
+   * own (2.4).
    */
   async #readMiniStream({ start, size }: CompoundFileEntry): Promise<Buffer> {
     this.#miniStream ??= await this.#openMiniStream()
@@ -175,7 +175,7 @@ export class CompoundFile {
     const sectors = await this.#listChain(start, Math.ceil(bytes / this.#sectorBytes), damage)
     const parts: Buffer[] = []
     for (let firstIndex = 0; firstIndex < sectors.length; ) {
-      // Reads sectors that follow each other at once; most of them do.
+      // Reads consecutive sectors with one call, because most sectors of a chain are consecutive.
       let end = firstIndex + 1
       while (end < sectors.length && sectors[end] === (sectors[end - 1] ?? 0) + 1) end++
       const wantedBytes = (end - firstIndex) * this.#sectorBytes
@@ -228,7 +228,9 @@ export class CompoundFile {
   }
 }
 
-/** Parses entries: 64 bytes with the name in UTF-16, then its length in bytes, including the NUL (2.6.1). */
+/**
+ * Parses entries: 64 bytes with the name in UTF-16, then the length of the name in bytes, including the NUL (2.6.1).
+ */
 function parseEntries(directory: Buffer): readonly CompoundFileEntry[] {
   return Array.from({ length: Math.floor(directory.length / entryBytes) }, (_, index) => {
     const entry = directory.subarray(index * entryBytes, (index + 1) * entryBytes)
@@ -238,7 +240,7 @@ function parseEntries(directory: Buffer): readonly CompoundFileEntry[] {
       type: entry.readUInt8(66),
       links: [entry.readUInt32LE(68), entry.readUInt32LE(72), entry.readUInt32LE(76)],
       start: entry.readUInt32LE(116),
-      // In files with small sectors, the upper half of the size is not always zero.
+      // Ignores the upper half of the size, which is not always zero in files with small sectors.
       size: entry.readUInt32LE(120),
     }
   })

@@ -19,7 +19,7 @@ export async function readEbmlElement(file: RandomAccess, position: number): Pro
 }
 
 /**
- * Returns the contents of the elements in a parent in their order, grouped by id.
+ * Returns the contents of a parent's elements in file order, grouped by id.
  * @throws DamagedFileError, FileLimitError
  */
 export function readEbmlChildren(

@@ -5,7 +5,7 @@ export interface GifBlock {
   /** One of `gifBlockKinds`. Any other number is damage, after which nothing can be read. */
   readonly kind: number
   readonly start: number
-  /** Offset of the sub-blocks of data: each is a length and that many bytes, up to a length of 0. */
+  /** Offset of the sub-blocks of data: each is a length followed by that many bytes; a length of 0 ends them. */
   readonly data: number
 }
 

@@ -20,7 +20,9 @@ export interface PngChunkRange {
 /** Length and type of a chunk. */
 const headerBytes = 8
 const checksumBytes = 4
-/** Encoders divide the pixels into chunks of 8 KiB or more, so a file with more would have gigabytes. */
+/**
+ * Encoders divide the pixels into chunks of 8 KiB or more, so a file with more chunks than this would have gigabytes.
+ */
 const maxChunks = 1_000_000
 
 /** Returns the chunks of a file in memory. @throws TruncatedFileError, FileLimitError */

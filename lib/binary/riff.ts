@@ -1,8 +1,8 @@
 import type { RandomAccess } from './random-access.ts'
 
 /**
- * Header of a file in RIFF, its variants, or EA IFF 85, from which it comes. The content consists of chunks
- * (Multimedia Programming Interface and Data Specifications 1.0, chapter 2; EBU Tech 3306 for RF64).
+ * Header of a file in RIFF, one of its variants, or EA IFF 85, from which RIFF is derived. The content consists of
+ * chunks (Multimedia Programming Interface and Data Specifications 1.0, chapter 2; EBU Tech 3306 for RF64).
  */
 export interface RiffForm {
   readonly id: FormId
@@ -70,7 +70,7 @@ export async function* readRiffChunks(
   }
 }
 
-/** Yields the chunks with the last id of a path; the path begins with the types of the lists that contain them. */
+/** Yields the chunks at a path, which consists of the types of the nested lists and the id of the chunks. */
 export async function* findRiffChunks(
   file: RandomAccess,
   form: Pick<RiffForm, 'id'>,

@@ -65,7 +65,7 @@ export class Tiff {
     const { count: countBytes, entry: entryBytes, offset: offsetBytes } = this.#fieldSizes
     const seenOffsets = new Set<number>()
     let bytesLeft = this.#file.size
-    // In TIFF and BigTIFF, the first offset is aligned to its own size.
+    // The position of the first offset equals the size of an offset: 4 in TIFF, 8 in BigTIFF.
     let at = await this.#readInteger(offsetBytes, offsetBytes)
     while (at !== 0 && !seenOffsets.has(at) && seenOffsets.size < max) {
       seenOffsets.add(at)

@@ -40,7 +40,7 @@ const localHeaderSignature = 0x04034b50
 /** Value of a size field if the actual size is in an extra field (APPNOTE 4.5.3). */
 const zip64Placeholder = 0xffffffff
 
-/** The directory is read at once; even that of the largest office file is far smaller. */
+/** The directory is read into memory as a whole; even that of the largest office file is far smaller. */
 const maxDirectoryBytes = 16 * 1024 * 1024
 /** Larger files are decompressed in the thread pool; for smaller ones, switching threads would take longer. */
 const maxSyncBytes = 256 * 1024
@@ -120,12 +120,12 @@ export class ZipArchive {
 
 /**
  * Opens a ZIP. zip.js reads the directory, with names in all encodings and files beyond 4 GiB. zlib decompresses the
- * files: the chain of streams in zip.js takes longer than counting their words.
+ * files: the chain of streams in zip.js takes longer than counting the words of the files.
  * @param maxEntries further entries are ignored, see `hasMoreEntries`
  * @throws DamagedFileError, UnsafeEntryNameError, FileLimitError
  */
 export async function openZipArchive(file: RandomAccess, maxEntries: number): Promise<ZipArchive> {
-  // The part of zip.js that reads, loaded for the first ZIP: an idle process needs less memory.
+  // Loads only the reader of zip.js, when the first ZIP is opened, so that an idle process needs less memory.
   const { ERR_UNSAFE_FILENAME, ZipReader } = await import('@zip.js/zip.js/lib/zip-core-reader.js')
   const readFailures: unknown[] = []
   const readUint8Array = async (position: number, length: number) => {
@@ -146,7 +146,7 @@ export async function openZipArchive(file: RandomAccess, maxEntries: number): Pr
       entries.push(toArchiveEntry(entry))
     }
   } catch (error) {
-    // An error that does not come from zip.js says nothing about the file.
+    // A read error, unlike an error of zip.js, says nothing about the content of the file.
     if (readFailures.includes(error)) throw error
     if (error instanceof Error && error.message === ERR_UNSAFE_FILENAME && 'filename' in error)
       throw new UnsafeEntryNameError(String(error.filename))
