@@ -60,7 +60,7 @@ function getPdfHint(consumer: RequestedTask, engines: readonly Engine[]): PdfHin
   const { operation, fields } = consumer
   if (operation.kind !== 'process') return { mayBeLocked: true }
   const { options } = operation.parseSpec(fields)
-  // The `password` of `encrypt-pdf` is the new one.
+  // The `password` of `encrypt-pdf` is the new password, not the one that opens the file.
   const passwordField = operation.name === 'encrypt-pdf' ? 'currentPassword' : 'password'
   const password = options[passwordField]
   return {

@@ -20,8 +20,8 @@ export interface ConversionKind {
 const maxWeightedRuns = 64
 const recordLifetimeS = 90 * 24 * 3600
 /**
- * Minimum intervals between two writes and between two reads of one kind, because many conversions of a kind run at
- * once.
+ * Minimum intervals between two writes and between two reads of one kind, because many conversions of a kind run at the
+ * same time.
  */
 const writeIntervalMs = 10_000
 const cacheMs = 30_000

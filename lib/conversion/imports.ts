@@ -25,8 +25,8 @@ interface ImportContext {
 }
 
 /**
- * Opens the source of each import task of a request. Inline files are stored; `discard` deletes those that no job has
- * adopted.
+ * Opens the source of each import task of a request. Stores inline files; `discard` deletes the stored files that no
+ * job has adopted.
  * @throws AppError for missing uploads, invalid base64 and files that are too large.
  */
 export async function openImports(

@@ -33,8 +33,8 @@ interface CreatedObject {
 
 /**
  * Handles a file that arrived in the bucket: publishes it and resumes the task that waits for it. Deletes the file if
- * no job will use it, because its upload is unknown, or because the file was uploaded again after its job took it or
- * was deleted. May be called repeatedly.
+ * no job will use it: its upload is unknown, its job was deleted, or its job already uses an earlier file of the same
+ * upload. May be called repeatedly.
  */
 export const receiveStoredFile = (object: CreatedObject, deps: ReceiveUploadDeps): Promise<void> =>
   retryIfOverwritten(() => handleStoredFile(object, deps))
@@ -60,8 +60,8 @@ async function handleStoredFile(object: CreatedObject, deps: ReceiveUploadDeps):
 }
 
 /**
- * Handles a file of an upload from which the job has already taken its own copy: the notification is about the file
- * taken, or about one that arrived too late.
+ * Handles a notification about a file whose upload the job has already copied: it is either the copied file, or a file
+ * that arrived too late.
  */
 async function handleTakenUpload(
   upload: UploadRecord,

@@ -114,7 +114,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
     return findEarlierJob(jobId, uploads, services)
   }
   adoptAll()
-  // The job does not need these objects, even if their files are damaged; deleting the job deletes them as well.
+  // The job uses copies of these objects, and needs no damaged file. If deleting fails here, they are deleted with the
+  // job.
   const unusedKeys = uploads.filter(isOverwritable).map(({ key }) => key)
   await services.files.delete(unusedKeys).catch((error: unknown) => {
     services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
@@ -194,7 +195,10 @@ async function explainMissingFile(
   throw error
 }
 
-/** Finds the job of an earlier attempt at the same request; otherwise another job has used an upload. */
+/**
+ * Returns the job that an earlier attempt at the same request created. @throws AppError if there is none, because
+ * another job has then used an upload.
+ */
 async function findEarlierJob(
   jobId: string,
   uploads: readonly UploadRecord[],
