@@ -17,7 +17,9 @@ const maxHeaders = 5000
 const sparseFileType = 'S'
 /** Entry types of files in POSIX ustar, older formats and old GNU tar, without links and folders. */
 const regularFileTypes = new Set(['0', '\0', '7', sparseFileType])
-/** Offsets of the flag that the map of a sparse file continues: in the header, and in each further block of the map. */
+/**
+ * Offsets of the flag that says whether the map of a sparse file continues: in the header, and in further blocks of it.
+ */
 const sparseMapFlagOffsets = { header: 482, block: 504 } as const
 
 /** A source of bytes that can be read in parts. */
@@ -54,7 +56,8 @@ function parseSize(field: Buffer): number {
 const decompressors = { gz: gunzipSync, zst: zstdDecompressSync } as const
 
 /**
- * Creates a reader that counts the entries of a compressed tar, if it is small enough for a few milliseconds.
+ * Creates a reader that counts the entries of a compressed tar, if it is small enough to be counted within a few
+ * milliseconds.
  * @throws RangeError if the decompressed content is too large.
  */
 export function createCompressedTarReader(compression: keyof typeof decompressors) {
@@ -120,7 +123,7 @@ export async function countArEntries(bytes: FileBytes): Promise<ContentSummary |
 }
 
 const imageNamePattern = /\.(?:jpe?g|png|gif|webp|bmp|tiff?|avif|jxl)$/i
-/** For each file, macOS adds another one with attributes. */
+/** macOS adds a second file with attributes for each file. */
 const attributesNamePattern = /(?:^|\/)(?:__MACOSX\/|\._)/
 
 /** Counts the images of a comic book. */

@@ -46,5 +46,5 @@ export function freeBuffer({ buffer }: Buffer): void {
 
 /** Maximum bytes that are decompressed from one file. */
 const maxDecompressedBytes = 256 * 1024 * 1024
-/** Larger files are not examined; this is the text of more than a hundred thousand pages. */
+/** Larger files are not examined; the limit is enough for the text of ten thousand pages. */
 export const maxReadBytes = 32 * 1024 * 1024

@@ -59,7 +59,7 @@ const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
   PAGES_DROPPED: ['words', 'pages', 'slides'],
   TEXT_MAY_BE_MISSING: ['words'],
   NO_TEXT: ['words'],
-  // OCR replaces images of pages by their text.
+  // OCR replaces images of pages with their text.
   OCR_USED: ['images'],
   OCR_UNCERTAIN: ['images'],
   TABLES_ONLY: ['words'],
@@ -71,8 +71,8 @@ const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
 }
 
 /**
- * Minimum share of each unit that must be retained; below it, content was lost. In markup, some of what counts as a
- * word is not text.
+ * Minimum share of each unit that must be retained; below it, content was lost. In markup, some of the counted words
+ * are not text.
  */
 const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
@@ -90,8 +90,8 @@ const minShareInMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
 const toleranceByUnit: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
 /**
- * Number of words that may be missing if no other words are in their place, because then words were not split
- * differently.
+ * Number of words that may be missing if the result has no new words instead. Words that were only split differently
+ * would count as new words.
  */
 const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */
@@ -151,7 +151,7 @@ function listMeaninglessUnits(from: FormatId, { fields }: Partial<Record<Unit, R
   return [
     // The pages of a PDF may draw their text in any order.
     ...(from === 'pdf' ? (['order'] as const) : []),
-    // Check boxes that became characters are no fields anymore.
+    // Check boxes that became characters are no longer fields.
     ...(fields?.share === 1 ? [] : (['checkedFields'] as const)),
   ]
 }
@@ -267,7 +267,7 @@ type ConvertedPair = Pick<Comparison, 'source' | 'from' | 'to'> & Partial<Pick<C
 /** Minimum share of the comments' words in the result for the comments to count as retained. */
 const minCommentShare = 0.5
 
-/** Returns undefined if it is unknown. */
+/** Returns undefined if it is unknown whether the result contains the comments. */
 function hasComments({ source: { words, commentWords }, result }: ConvertedPair): boolean | undefined {
   if (!words || !commentWords || !result?.words) return undefined
   const allWords = new WordCounts()
@@ -277,7 +277,10 @@ function hasComments({ source: { words, commentWords }, result }: ConvertedPair)
   return foundCount >= minCommentShare * commentWords.total
 }
 
-/** Lists what the result lacks. @param convertedPair without a result if it cannot be read. */
+/**
+ * Lists the features of the source that the result lacks. @param convertedPair without `result` if the result cannot be
+ * read.
+ */
 export function listDroppedFeatures(convertedPair: ConvertedPair): string[] {
   const { source, result, from, to } = convertedPair
   const droppedNames: string[] = source.features.filter((feature) => {

@@ -4,8 +4,8 @@ export class CountingStoppedError extends Error {
 }
 
 /**
- * Whether the bytes are not readable here, such as for offsets outside the file or damaged streams. An engine may still
- * read the file.
+ * Whether an error means that this reader cannot read the file, for example because of an offset outside the file or a
+ * damaged stream. An engine may still be able to read the file.
  */
 export const isUnreadable = (error: unknown): boolean =>
   error instanceof RangeError || isCompressionError(error)

@@ -118,7 +118,10 @@ function readIndex(data: Buffer, at: number) {
   return { first: offset(0), firstEnd: offset(1), end: offset(count) }
 }
 
-/** Finds an operand in a dictionary, where it precedes an operator, a number below 22 (section 4). */
+/**
+ * Finds the operand of an operator in a dictionary. An operand precedes its operator, which is a number below 22
+ * (section 4).
+ */
 function findOperand(dictionary: Buffer, operator: number): number | undefined {
   let lastOffset = 0
   for (let at = 0; at < dictionary.length; ) {

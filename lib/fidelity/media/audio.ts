@@ -2,7 +2,8 @@ import { type RiffForm, readRiffChunks, readRiffForm } from '../../binary/riff.t
 import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
-/** Reads length and channels of audio files from their headers, without decoding. */
+/** Reads the length and channels of audio files from their headers, without decoding. */
+
 interface AudioProperties {
   readonly channels: number
   readonly rate: number

@@ -29,7 +29,10 @@ const maxPngChunks = 1000
 /** Label of the extension that describes how the next image is shown. */
 const graphicControl = 0xf9
 
-/** Reads GIF89a (sections 20 and 23). @throws RangeError for larger files, whose frames would all have to be read. */
+/**
+ * Reads GIF89a (sections 20 and 23). @throws RangeError for a large file, because all of its frames would have to be
+ * read.
+ */
 export async function readGif(bytes: FileBytes): Promise<ContentSummary | undefined> {
   const data = await bytes.readWhole()
   if (data.toString('latin1', 0, 3) !== 'GIF') return undefined
@@ -93,7 +96,7 @@ export async function readTiff(bytes: FileBytes): Promise<ContentSummary | undef
       isTransparent ||= entries.some(({ tag }) => tag === extraSamplesTag)
     }
   } catch (error) {
-    // Pages before the damage count.
+    // Counts the pages before the damage.
     if (!(error instanceof DamagedFileError)) throw error
   }
   return pages === 0 ? undefined : createSummary({ pages }, isTransparent, false)

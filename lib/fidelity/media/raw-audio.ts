@@ -3,6 +3,7 @@ import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
 /** Reads less common audio formats; see `audio.ts` for the others. */
+
 const createSummary = (
   channels: number | undefined,
   rate: number,

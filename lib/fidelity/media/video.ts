@@ -3,6 +3,7 @@ import type { FileBytes } from '../bytes.ts'
 import type { ContentSummary } from '../content-summary.ts'
 
 /** Reads the duration of video files from their headers, without decoding. */
+
 const createSummary = (seconds: number, has: { video: boolean; audio: boolean }) =>
   ({
     counts: {},

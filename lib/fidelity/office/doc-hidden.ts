@@ -9,7 +9,7 @@ const reasonByProperty: ReadonlyMap<number, 'hiddenText' | 'changes'> = new Map(
   [0x083c, 'hiddenText'],
   [0x0800, 'changes'],
 ])
-/** Operand sizes by the upper three bits of a property (2.2.5.1); for 6, the operand starts with its size. */
+/** Operand sizes in bytes by the upper three bits of a property (2.2.5.1); for 6, the operand starts with its size. */
 const operandBytes = [1, 1, 2, 4, 2, 2, undefined, 3] as const
 
 export interface HiddenRange {

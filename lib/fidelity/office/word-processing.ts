@@ -111,7 +111,8 @@ const ignoredElements = new Set([
 const ignoredInComments = new Set(['dc:creator', 'dc:date', 'meta:creator-initials'])
 
 /**
- * Returns the comments. Searches for each end tag separately: a single expression would take hours if there are none.
+ * Returns the comments. Searches for each end tag separately: a single expression would take hours if the end tags are
+ * missing.
  */
 const splitComments = (xml: string): string[] =>
   xml.split(/(?=<office:annotation[\s>])/).flatMap((segment) => {

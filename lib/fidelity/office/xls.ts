@@ -51,12 +51,12 @@ function* readRecords(stream: Buffer, from: number): Generator<BiffRecord> {
 /** Summarizes Excel 97 to 2003 workbooks, including hidden sheets, which other workbook formats retain. */
 export async function readXls(file: FileBytes): Promise<ContentSummary | undefined> {
   const container = await CompoundFile.open(file, maxReadBytes)
-  // Some programs store such a workbook in the stream of Excel 5.0.
+  // Some programs use the stream name of Excel 5.0 for these workbooks, too.
   const stream = (await container.read('Workbook')) ?? (await container.read('Book'))
   return stream && readXlsStream(stream)
 }
 
-/** Returns undefined if the stream is no such workbook, or if sheets overlap, which only happens in hostile files. */
+/** Returns undefined for the stream of another kind of workbook, or if sheets overlap, as in hostile files only. */
 export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== biff8Version)
     return undefined

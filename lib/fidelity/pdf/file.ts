@@ -6,7 +6,7 @@ import { type Dict, isDict, Name, Operator, PdfParser, Ref, type Value } from '.
 /** Maximum bytes that are read from a file; a file that needs more was probably crafted to be slow. */
 const maxTotalReadBytes = 256 * 1024 * 1024
 
-/** Files of up to this size are read at once. */
+/** Files of up to this size are read with one call. */
 const maxWholeReadBytes = 16 * 1024 * 1024
 
 /** Letters in a cross-reference table for an object in use and a free one. */
@@ -42,7 +42,7 @@ export class PdfFile {
   /** @throws UnreadablePdf, RangeError */
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
-    // Reads a small file at once, because objects are scattered over the file.
+    // Reads a small file with one call, because its objects are scattered.
     if (bytes.size <= maxWholeReadBytes) await bytes.readWhole()
     const tail = await file.#readAt(Math.max(0, bytes.size - 2048), 2048)
     const start = /startxref\s+(\d+)/.exec(

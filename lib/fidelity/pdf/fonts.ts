@@ -71,7 +71,7 @@ export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const map = await file.stream(dict.get('ToUnicode'))
   const unicode = map ? readUnicodeMap(await map.content()) : undefined
   const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
-  // Many fonts may use the same map, so its memory counts for each of them.
+  // Counts the memory of the map for each font, because each font parses the map again, even if many fonts share it.
   file.countBytes((unicode?.size ?? 0) * bytesPerCode)
   return new PdfFont(codeBytes, (code) => unicode?.get(code) ?? decodeCode(code))
 }
@@ -136,7 +136,7 @@ const codePages: Readonly<Record<string, string>> = {
   MacRomanEncoding: 'macintosh',
 }
 
-/** Returns the named encoding with its differences (9.6.6). Without a named one, only ASCII codes are certain. */
+/** Returns the named encoding with its differences (9.6.6). Without a named encoding, only ASCII codes are certain. */
 async function readEncoding(dict: Dict, file: PdfFile): Promise<(code: number) => string | undefined> {
   const encoding = await file.get(dict.get('Encoding'))
   const details = await file.dict(dict.get('Encoding'))

@@ -61,7 +61,9 @@ function toCountedElement(tag: Tag): CountedElement | undefined {
   return isField ? 'fields' : undefined
 }
 
-/** Counts the elements of an HTML page, without images in other files: a file is converted without those. */
+/**
+ * Counts the elements of an HTML page. Images in other files do not count, because pages are converted without them.
+ */
 export function countHtmlElements(html: string): ElementCounts {
   const counts = { images: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
   const countTag = (tag: Tag) => {
@@ -103,7 +105,7 @@ export const roundArea = (area: number): number => (Number.isFinite(area) ? Math
 
 const emusPerPoint = 12_700
 
-/** Omits the area if there are only images of older programs. */
+/** Omits the area if all images are VML of older programs. */
 function measureWordImages(xml: string, isRaster: (blip: Tag) => boolean): Pick<ElementCounts, 'imageArea'> {
   let [imageArea, frameArea, images] = [0, 0, 0]
   for (const tag of findTags(xml, ['wp:extent', 'a:blip'])) {

@@ -10,7 +10,8 @@ export interface TextEncodingHint {
 const sampleBytes = 256 * 1024
 const escapeByte = 0x1b
 
-// Whether a text has another encoding: zero bytes indicate UTF-16, and escapes ISO-2022-JP, but both are valid UTF-8.
+// Whether a valid UTF-8 text is in another encoding after all: zero bytes indicate UTF-16, and escape bytes
+// ISO-2022-JP.
 const isOtherEncoding = (bytes: Buffer) => bytes.includes(0) || bytes.includes(escapeByte)
 
 /** Returns the bytes of an ASCII text, because creating a string takes longer than counting its words. */

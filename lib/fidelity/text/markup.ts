@@ -79,7 +79,7 @@ export function readMarkup(markup: string, reader: MarkupReader, { isHtml = fals
 
 function findNonTag(markup: string, at: number): (typeof nonTags)[number] | undefined {
   const nextCode = markup.charCodeAt(at + 1)
-  // These delimiters start with `<!` or `<?`, as few tags do.
+  // All of these delimiters start with `<!` or `<?`, so most tags need no comparison.
   return nextCode === 33 || nextCode === 63
     ? nonTags.find(({ start }) => markup.startsWith(start, at))
     : undefined

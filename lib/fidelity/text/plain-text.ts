@@ -9,7 +9,7 @@ import { removeFrontMatter, skippedMarkup } from './skipped-markup.ts'
 import { WordCounts } from './word-counts.ts'
 
 const urls = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
-/** Larger markup files are not counted; this is about a thousand pages. */
+/** Larger markup files are not counted; the limit is about a thousand pages. */
 const maxMarkupBytes = 4 * 1024 * 1024
 
 /** Counts the words of plain text. */
@@ -149,7 +149,7 @@ const nonTextPatterns = [
   /^\[[a-z]{2,8}:[^\]\n]{0,300}\]$/gm,
   /\{[^{}\n]{0,500}\}/g,
   /\\[Nnh]/g,
-  // Names and positions of cues.
+  // Positions and names of cues.
   /\d -->[^\n]{0,200}/g,
   /(?<=\n\n)[^\n]{1,200}\n(?=[\d:.,]{5,20} {1,3}\n)/g,
 ]

@@ -12,8 +12,8 @@ const template = /\{\{[^{}]{0,500}\}\}/g
 export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
 /**
- * TeX formulas, which writers convert or copy. A dollar sign before a space, or a closing one before a digit, is a
- * currency sign.
+ * TeX formulas, which writers convert or copy. A dollar sign before a space, or a closing dollar sign before a digit,
+ * is a currency sign.
  */
 const mathematicsPatterns = [
   /\$\$[^$]{1,4000}\$\$/g,

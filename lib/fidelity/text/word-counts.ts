@@ -78,7 +78,8 @@ export class WordCounts {
   }
 
   /**
-   * Like `add`, for ASCII bytes: creating a string for each of a million cells takes longer than counting the words.
+   * Like `add`, but for ASCII bytes: creating a string for each of a million cells takes longer than counting the
+   * words.
    * @param bytes all below 128.
    */
   addAscii(bytes: Buffer, from: number, to: number, times = 1): void {
@@ -163,8 +164,8 @@ export class WordCounts {
   }
 
   /**
-   * Compares the order of the words. Undefined for a short text, and if fewer words are found whole: pairs of words
-   * that were split differently say nothing about their order.
+   * Compares the order of the words. Returns undefined if the text is short, or if the other text lacks too many of the
+   * whole words: words that were split differently say nothing about the order.
    */
   compareOrder(
     otherCounts: WordCounts,
@@ -203,7 +204,7 @@ export class WordCounts {
 
 /** For a comparison of the order: minimum share of whole words, and number of different pairs. */
 const [minWholeShare, minPairs] = [0.9, 50]
-/** Maximum number of characters in a result, relative to the source, by which words are compared. */
+/** Maximum number of characters in a result, relative to the source, for which characters are compared. */
 const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
 /** Average word length relative to the source, below which a text counts as letter-spaced. */
 const maxBrokenLengthShare = 0.6

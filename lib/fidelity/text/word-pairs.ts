@@ -1,11 +1,11 @@
 import * as z from 'zod'
 import { mixBits } from './hash-counts.ts'
 
-/** Maximum pairs that are kept: the measured share is then off by about one percent. */
+/** Maximum number of pairs that are kept; the measured share is off by about one percent. */
 const maxPairs = 2048
 const allHashes = 2 ** 32
 
-/** For another process. */
+/** Word pairs sent by another process. */
 export const WordPairsMessage = z.strictObject({
   hashes: z.array(z.number()).max(maxPairs),
   limit: z.number(),
@@ -14,8 +14,8 @@ export type WordPairsMessage = z.infer<typeof WordPairsMessage>
 
 /**
  * A sample of the pairs of adjacent words of a text, which shows whether another text has them in the same order. Both
- * texts keep the pairs whose hashes are below a limit, and so the same ones. Pairs have no direction, because PDFs draw
- * right-to-left lines from either end.
+ * texts keep the pairs whose hashes are below a limit, so that they keep the same pairs. Pairs have no direction,
+ * because PDFs draw right-to-left lines from either end.
  */
 export class WordPairs {
   readonly #hashes: Set<number>
@@ -43,7 +43,9 @@ export class WordPairs {
     for (const hash of otherPairs.#hashes) this.#add(hash)
   }
 
-  /** Returns how many of these pairs can be compared with those of another text, and how many it has as well. */
+  /**
+   * Returns how many of these pairs can be compared with those of another text, and how many of them it contains too.
+   */
   compareWith(otherPairs: WordPairs): { readonly comparable: number; readonly shared: number } {
     const limit = Math.min(this.#limit, otherPairs.#limit)
     let [comparable, shared] = [0, 0]
