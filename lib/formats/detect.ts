@@ -82,7 +82,8 @@ function parseExtension(name: string): NamedFormat {
 }
 
 /**
- * Returns the format of the file name if it has no magic bytes, unless the content clearly belongs to another category.
+ * Returns the format of the file name if that format has no magic bytes, unless the content clearly belongs to another
+ * category.
  */
 function getHeaderlessFormat(sniffed: Sniffed, { format }: NamedFormat): FormatId | undefined {
   if (!format || !(headerlessMedia.includes(format.id) || headerlessImages.includes(format.id)))

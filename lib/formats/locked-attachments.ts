@@ -21,8 +21,8 @@ export function encryptsOnlyAttachments(text: string): boolean {
 
 const encryptEntryPattern = /\/Encrypt\s{0,9}(?:(\d{1,10}) (\d{1,5}) R|<<)/g
 /**
- * A file has one encryption dictionary, and its updates refer to it again. Each reference is searched for in the whole
- * file.
+ * Maximum number of encryption dictionaries that are looked up, each in the whole file. A file has one dictionary, to
+ * which each update of the file refers again.
  */
 const maxDicts = 8
 const maxDictLength = 4096

@@ -16,8 +16,8 @@ export interface SynonymRow {
 
 /**
  * Words that people type instead of the names of formats and tools, in the API, on the command line and on the web
- * page. The format or tool to suggest is the first one in the first row with a word. Names, extensions and aliases are
- * not repeated.
+ * page. The format or tool to suggest is the first one in the first row that contains the word. Names, extensions and
+ * aliases are not repeated.
  */
 export const synonymTable: readonly SynonymRow[] = [
   {

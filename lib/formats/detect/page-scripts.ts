@@ -3,7 +3,7 @@ const scriptTag = /(?:<|&lt;)(?:\w{1,20}:)?script\b([^<>]{0,4000})/gi
 const link = /\ssrc\s{0,9}=\s{0,9}["']?\s{0,9}(?!data:)[^\s"'>]/i
 const typeAttribute = /\stype\s{0,9}=\s{0,9}["']?\s{0,9}([\w/+.-]{1,60})/i
 const scriptType = /^module$|(?:java|ecma|j)script/i
-/** Event handler attributes whose scripts run without a user. */
+/** Event handler attributes whose scripts run without an action of the user. */
 const handler =
   /<[a-z][^<>]{0,4000}?\son(?:load|error|pageshow|focus|toggle|begin|animation[a-z]{3,9}|transition[a-z]{3,9})\s{0,9}=/i
 
