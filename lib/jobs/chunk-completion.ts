@@ -59,7 +59,9 @@ export async function completeChunk(
   } else if (!task.bucketed) await deps.publishPercent(task, getTaskPercent(task))
 }
 
-/** Whether the speculative copy of a failed chunk, or its original, is complete or may still complete. */
+/**
+ * Whether the other attempt of a failed chunk (its speculative copy or its original) is complete or may still complete.
+ */
 async function hasViableOtherAttempt({ jobId, number, part = 0 }: Task, store: JobStore): Promise<boolean> {
   const otherTask = await store.getTask({
     jobId,
@@ -83,7 +85,7 @@ async function retryWithFallback(
   chunk: Task,
   { store, sendTask }: ChunkCompletionDeps,
 ): Promise<void> {
-  // The value shows that this write has succeeded, if it is repeated after a lost response.
+  // If this write is repeated after a lost response, the value shows that it has already succeeded.
   const endedBy = `part ${chunk.part}`
   const { applied, record } = await store.changeTask(
     toTaskRef(task),

@@ -98,7 +98,8 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
     ]
     const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
     await uploads.delete(uploadIds)
-    // The prefix also covers files of attempts that died before recording them. Uploads may have arrived again.
+    // The prefix also covers files of attempts that died before recording them. Uploads may have been sent again since
+    // they were copied.
     await files.deleteAll(
       [...deletedFiles, ...uploadRecords].flatMap((file) => file?.key ?? []),
       getJobPrefix(jobId),
@@ -121,7 +122,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
   log.info({ jobId, reason: job.deletedAt ? 'request' : job.expiredFor }, 'job erased')
 }
 
-/** The ZIP of the results is deleted with them. */
+/** Deletes the ZIP of the results, which has a job of its own. */
 async function deleteZipJob(jobId: string, deps: DeleteJobDeps): Promise<void> {
   const zipJob = await deps.store.getJob(jobId)
   if (!zipJob) return

@@ -18,8 +18,8 @@ import { getFilesNumberName } from './keys.ts'
 import { getLinkLifetimeS, limitJobExpiry } from './link-lifetime.ts'
 
 /**
- * Events of a job, rendered only from stored records: they are identical no matter which process publishes them or how
- * often.
+ * Events of a job, rendered only from stored records: they are identical no matter which process publishes them, or how
+ * many times.
  */
 
 interface EventContent<Name extends EventName> {
@@ -312,8 +312,8 @@ function describeEndedJob(state: JobState, endedAt: string) {
 }
 
 /**
- * Adds to a result its path, from which subscribers get a signed URL, and when the link expires if that is earlier than
- * the files.
+ * Adds the path of a result, from which subscribers get a signed URL, and the expiry of its link if that is earlier
+ * than the expiry of the files.
  */
 function addExpiry(
   job: Job,

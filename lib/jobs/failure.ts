@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import type { JobError } from '../model/job.ts'
 import { defined } from '../validation/defined.ts'
 
-/** A failure that a retry may fix; `clientError` is reported when it does not. */
+/** A failure that a retry may fix; `clientError` is reported if all retries fail. */
 export class TransientError extends Error {
   readonly clientError: AppError
   readonly retryInS: number

@@ -7,7 +7,7 @@ import type { Job } from '../model/job.ts'
  */
 export const jobEndEmitter = new EventEmitter().setMaxListeners(0)
 
-/** Event name that receives every job. */
+/** Event name under which every job is emitted as well. */
 export const anyJob = Symbol('any job')
 
 export function emitJobEnd(job: Job): void {

@@ -147,7 +147,7 @@ export class JobLifecycle {
     return record
   }
 
-  /** Publishes the end of a job again, in case that it was not published. */
+  /** Publishes the end of a job again, in case it was not published before. */
   async republishEnd(jobId: string): Promise<void> {
     const state = await this.#store.getState(jobId)
     if (!state?.job.endedAt || state.job.status === 'expired') return

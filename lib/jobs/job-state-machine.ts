@@ -196,8 +196,8 @@ export function deduplicateWarnings(warnings: readonly Warning[]): Warning[] {
 }
 
 /**
- * Returns the files behind the links of a job's exports; if there are no links, the files exported elsewhere, which are
- * kept here too.
+ * Returns the files behind the links of a job's exports; if there are no links, the files that were exported to other
+ * stores, because this service keeps them, too.
  */
 export function listResultFiles(state: JobState): ResultFile[] {
   const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
@@ -238,7 +238,7 @@ export function nameExportFiles(task: FixedTask | Task, state: JobState): Stored
   )
 }
 
-/** Returns the files that an export delivers. An export of links that has a record has stored them itself. */
+/** Returns the files that an export delivers. A link export that has a record has stored these files itself. */
 const listExportedFiles = (task: FixedTask | Task, state: JobState): readonly StoredFile[] =>
   isLinkExport(task) && hasRecord(task)
     ? listTaskFiles(task.number, state)

@@ -59,7 +59,9 @@ export interface JobsDeps {
   readonly checkForUpload: (task: Task) => Promise<void>
 }
 
-/** Limits of the time between checks of an unfinished job, in seconds; within them it is the age of the job. */
+/**
+ * Limits of the time between checks of an unfinished job, in seconds; between the limits, it equals the age of the job.
+ */
 const checkIntervalS = { min: 300, max: 3600 }
 /** Seconds between checks for an upload, and seconds after which the job stops waiting for it. */
 const uploadCheckIntervalS = 60

@@ -4,8 +4,8 @@ import { isLiveStatus, type Job, type JobStatus } from '../model/job.ts'
 
 /**
  * Lists the jobs of an owner by age. There is one index partition per terminal status, and one for unfinished jobs.
- * Moving a job to another partition costs two writes, so the jobs of owners with few of them stay in one partition for
- * all statuses.
+ * Moving a job to another partition costs two writes, so the jobs of an owner who has few jobs stay in one partition
+ * for all statuses.
  */
 
 const listsByStatus = ['live', 'completed', 'failed', 'cancelled'] as const
@@ -15,7 +15,7 @@ type List = (typeof listsByStatus)[number]
 const getList = (status: JobStatus): List | undefined =>
   isLiveStatus(status) ? 'live' : listsByStatus.find((list) => list === status)
 
-/** Returns the list of a job; undefined for jobs that are not listed, such as expired ones. */
+/** Returns the key of the list that contains a job; undefined for jobs that are not listed, such as expired jobs. */
 export function getListKey({
   owner,
   status,
@@ -87,7 +87,7 @@ export async function queryJobs(
   let scanned = 0
   let lastId = after
   for (;;) {
-    // Without a filter, reading one more job than the page has shows whether there is a next page.
+    // Without a filter, one job more than fits on the page is read, which shows whether there is a next page.
     const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
     const { ids, isLastPage } = await queryNextIds(query, lastId, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))

@@ -32,7 +32,8 @@ function removeManifest(
 }
 
 /**
- * Returns the image that runs the next step. Inputs that need several images are processed by them one after another.
+ * Returns the image that runs the next step. If the inputs need several images, the task goes from one image to the
+ * next.
  */
 export function getNextImage(inputPlans: readonly InputPlan[]): ImageId {
   const nextStep = inputPlans.map(({ steps, step }) => steps[step]).find((step) => step !== undefined)

@@ -87,7 +87,7 @@ export async function sendChunks(task: Task, { jobs }: TaskServices): Promise<vo
 }
 
 /**
- * Deletes the chunks of a task and their files. A worker that still runs one of them will notice that its record is
+ * Deletes the chunks of a task and their files. A worker that still runs a chunk will notice that the chunk's record is
  * gone.
  * @param lastAttempt chunks of later attempts, such as those of another route, are kept.
  */

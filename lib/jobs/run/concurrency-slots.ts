@@ -79,7 +79,7 @@ export class ConcurrencySlots {
     const freeSlots = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
     const hasMoreWaiting = await this.#resumeWaiting(owner, freeSlots)
     if (hasMoreWaiting) await table.update(getKey(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
-    // The condition fails if a task has started to wait meanwhile, because that sets another time.
+    // The condition fails if another task has started to wait meanwhile, because that sets a new `wakeAt`.
     else if (wakeAt !== undefined)
       await table.update(
         getKey(owner),
@@ -134,7 +134,7 @@ export class ConcurrencySlots {
     return job !== undefined && isLiveStatus(job.status)
   }
 
-  /** Sends the tasks of as many jobs as there are free slots, oldest first. Returns whether other jobs keep waiting. */
+  /** Sends the tasks of the oldest waiting jobs, one job per free slot. Returns whether other jobs keep waiting. */
   async #resumeWaiting(owner: string, freeSlots: number): Promise<boolean> {
     const { table, queues } = this.#services
     let resumedCount = 0
@@ -147,8 +147,8 @@ export class ConcurrencySlots {
         currentJob = { id, isLive: await this.#isJobLive(id) }
         if (currentJob.isLive) resumedCount++
       }
-      // `acquire` stored the message.
-      // A new chain starts here: otherwise, all jobs of an owner would be one chain of messages.
+      // `acquire` stored the message. A new chain of messages starts here. Otherwise, all jobs of an owner would form a
+      // single chain.
       if (currentJob.isLive)
         await startChain(
           () => queues.send(queue as QueueId, [TaskMessage.parse(message)], owner),

@@ -31,7 +31,7 @@ export const convertTask: TaskHandler = async (run, claimedTask) => {
   const { inputPlans, warnings } = await planTask(task, state, run.services)
   const limitS = getTimeLimitS(inputPlans)
   if (getNextImage(inputPlans) !== run.queue) {
-    // The task was sent by a plan that differs from this one, which is stored and used from now on.
+    // The task was sent here according to an earlier plan. The new plan is stored and used from now on.
     await lease.handOver({
       pieces: sealOptions(inputPlans, task, run.services),
       warnings: mergeWarnings(task, warnings),
@@ -125,7 +125,7 @@ async function splitTask(
 ): Promise<MessageOutcome> {
   const remainingPlans = sealOptions(inputPlans, task, services)
   const chunkRecords = remainingPlans.flatMap((inputPlan) => createChunks(task, inputPlan, chunks))
-  // The plan is stored, so that it also joins the results if another version of the service would plan differently.
+  // Stores the plan, so that it also applies when the results are joined, even by another version of the service.
   const isStored = await lease.splitIntoChunks(chunkRecords, {
     pieces: remainingPlans,
     warnings: mergeWarnings(task, warnings),

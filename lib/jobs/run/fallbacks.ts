@@ -53,8 +53,8 @@ export function decideAfterFailure(
 }
 
 /**
- * Decides what follows a success. If content was lost, another route is tried; if none is left, the route that kept
- * most is the result.
+ * Decides what follows a success. If content was lost, another route is tried; if there is no other route, the result
+ * is that of the route that kept the most content.
  */
 export function decideAfterSuccess(
   inputPlan: InputPlan,
@@ -92,8 +92,8 @@ const measurementErrors: Readonly<Partial<Record<Unit, number>>> = { order: 0.05
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
 /**
- * Whether the earlier result is as good. A later one is only better if it keeps more in total, and not less of any
- * unit.
+ * Whether the earlier result is at least as good as the later result, which is only better if it keeps more in total,
+ * and not less of any unit.
  */
 function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
   const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? keptLayoutBonus : 0
@@ -125,7 +125,7 @@ function startFallback(
 
 /**
  * Warns about content that a fallback route drops by design, and about content that may be missing because one engine
- * considered the file damaged. Which engine read the file is not worth a warning.
+ * considered the file damaged. Does not warn about a mere change of the engine.
  */
 export function createFallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
   const [firstStep] = steps

@@ -22,8 +22,8 @@ const systemErrors: ReadonlySet<string> = new Set([
 const contentErrorCodes: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED'])
 
 /**
- * Returns what interrupted an engine that then blames the file, for example by calling it damaged; undefined if the
- * file itself is the reason.
+ * Returns the interruption of an engine that afterwards blames the file, for example by calling it damaged; undefined
+ * if the file itself is the reason.
  */
 export function findInterruption(error: unknown): Error | undefined {
   if (!(error instanceof AppError) || !contentErrorCodes.has(error.code)) return undefined

@@ -1,7 +1,7 @@
 import type { ImageId } from '../../component-ids.ts'
 import type { Services } from '../../services/services.ts'
 
-/** Number of workers without a limit: Lambda starts one for each message. */
+/** Assumed number of workers if there is no limit: Lambda starts a worker for each message. */
 const unlimitedWorkers = 100
 
 /** Returns how many workers could start work for this image immediately, including the calling worker. */

@@ -392,8 +392,8 @@ const createState = (job: Job, tasks: readonly Task[]): JobState => ({
 })
 
 /**
- * Fields about lost leases. Attempts are counted from 1 again when chunks or another image continue, so they are
- * removed.
+ * Fields about lost leases. They are removed when chunks or another image continue, because attempts are then counted
+ * from 1 again.
  */
 const lostLeaseFields = ['uncounted', 'apart']
 

@@ -35,8 +35,8 @@ class ContentLostError extends AppError {
 type CheckedStep = Pick<ConversionStep, 'operation' | 'from' | 'to' | 'options'>
 
 /**
- * Delay before reading the source. Reading may block the thread that starts the engine, and most engines have started
- * by then.
+ * Delay before reading the source. Reading may block the thread that starts the engine; most engines start within this
+ * delay.
  */
 const readDelayMs = 40
 

@@ -18,9 +18,10 @@ export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Dat
   status === 'processing' && leaseId !== undefined && leaseUntil <= now.toISOString()
 
 /**
- * Makes a task whose worker died claimable again. That costs an attempt only if the task ran alone. If it shared the
- * worker, another task may have crashed it, and from now on the task runs alone. The task is not to blame for the end
- * of the whole service either. If an attempt costs nothing, its time does not count towards the time limit.
+ * Makes a task whose worker died claimable again. The attempt counts only if the task ran alone. If the task shared the
+ * worker, another task may have crashed the worker, so this task runs alone from now on. The attempt does not count
+ * either if the whole service ended. The duration of an attempt that does not count does not count towards the time
+ * limit.
  * @param run the process that takes over the task
  */
 export function releaseLostLease(task: Task, { runId }: Pick<TaskRun, 'runId'>): Change {

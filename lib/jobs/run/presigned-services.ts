@@ -18,7 +18,7 @@ export async function createTaskServices(
   if (services.config.TASK_FILES === 'direct' || queue === 'transfer') return services
   const presignedWork = work && ('url' in work ? await fetchWork(work.url) : work)
   if (!presignedWork || presignedWork.until < Date.now() + remainingMs) return undefined
-  // The services stay lazily created, because they are the prototype; in such a process none has the secret.
+  // The services are the prototype, so that each is still created on first use. In this process, they lack the secret.
   return Object.create(services, {
     files: { value: new SignedFiles(presignedWork) },
     vault: { value: new PresignedVault(presignedWork.opened) },

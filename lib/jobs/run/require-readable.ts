@@ -35,8 +35,7 @@ export async function requireReadable(
   log: Log,
 ): Promise<void> {
   for (const file of files) {
-    const format = file.format ?? (to as FormatId) // The engine was found by it.
-    // the engine was found by it
+    const format = file.format ?? (to as FormatId) // the engine was found by this format
     if (file.filename !== undefined || textFormats.includes(format)) continue
     const problem = await findProblem(file.path, format, log)
     if (problem === undefined) continue

@@ -111,7 +111,9 @@ export async function runInputs(run: InputsRun): Promise<InputsResult | ChunkedI
   }
 }
 
-/** Joins lists that were split because their members have several formats, and removes the marks of their members. */
+/**
+ * Joins lists that were split because their members have several formats, and removes the mark `each` from all lists.
+ */
 async function finishLists(
   run: InputsRun,
   inputPlans: readonly InputPlan[],
@@ -230,7 +232,10 @@ async function runInput(
   )
 }
 
-/** Deletes files that were being stored when the result was rejected. Any that are left are deleted with the job. */
+/**
+ * Deletes files that were being stored when the result was rejected. Files for which this fails are deleted with the
+ * job.
+ */
 async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: InputsRun): Promise<void> {
   try {
     await services.files.delete(getKeys(await storing))

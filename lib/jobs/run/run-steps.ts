@@ -116,7 +116,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
   }
 }
 
-/** How long to wait for the start of an upload, after which it does not need this thread until it ends. */
+/** How long to wait for an upload to start; an upload that has started does not need this thread until it ends. */
 const maxSendWaitMs = 5
 
 /** Waits briefly so that an upload can start; the caller handles its failure. */

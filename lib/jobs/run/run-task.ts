@@ -126,6 +126,6 @@ async function recordFailure(
     ...defined({ details }),
   })
   if (isStored) await deleteChunksOfEndedTask(task, services)
-  // The end may have been stored before a later step failed; the redelivered message then repeats the rest.
+  // The end may have been stored before a later step failed; the redelivered message then repeats the remaining steps.
   return isStored ? doneOutcome : { done: false, retryInS: 0 }
 }

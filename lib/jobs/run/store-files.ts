@@ -85,7 +85,7 @@ async function readMemberNames(path: string): Promise<string[] | undefined> {
   }
 }
 
-/** A chunk whose file is in the bucket. */
+/** A chunk with its input file in the bucket, if a file was cut for it. */
 export type StoredChunk = Pick<Chunk, 'spec'> & { readonly file?: StoredFile }
 
 /** Maximum number of files that are stored concurrently. */
