@@ -115,7 +115,7 @@ function getEndFormats({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'>
 /** Kinds of errors, from the least informative to those that the sender can act on. */
 const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'CORRUPT_FILE',
-  // An error after which at least one engine could read the file
+  // At least one engine could read the file, but its result was rejected.
   isRejection,
   ({ code }) => code === 'UNSUPPORTED_FORMAT',
   ({ code }) => code === 'FILE_TOO_LARGE',

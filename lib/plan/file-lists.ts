@@ -86,8 +86,8 @@ export function groupInputs(files: readonly StoredFile[], target: Target): reado
 }
 
 /**
- * Returns the files that go through a route together. For a list that is converted one by one, the first file
- * represents all.
+ * Returns the files that go through a route together. For a list whose files are converted one by one, the first file
+ * represents all of them.
  */
 export function toFilesOfGroup(group: readonly StoredFile[]): readonly StoredFile[] {
   const files = group.flatMap(expandListedFiles)

@@ -15,13 +15,15 @@ interface IgnoredOption {
   readonly option: string
   /** The option that is used instead, or that makes this one unnecessary. */
   readonly overriddenBy: string
-  /** Value of `overriddenBy`, which may be its default; if omitted, any value that was sent. */
+  /** Value of `overriddenBy`, sent or by default; if omitted, any value that the client sent. */
   readonly is?: string
   /** Compares the values of two names of the same setting; if they agree, no warning is needed. */
   readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean
-  /** An option that the conversion must have too, because the names may mean something else in other conversions. */
+  /**
+   * An option that the conversion must support too, because the names mean something else in conversions without it.
+   */
   readonly onlyAmong?: string
-  /** An option that the conversion must not have. */
+  /** An option that the conversion must not support. */
   readonly lacks?: string
   /** If one of these options is set, both options have an effect. */
   readonly unless?: readonly string[]

@@ -51,7 +51,7 @@ export function planRoute({
 }: RouteRequest): Route {
   const plans = getPlans(engines, operation)
   const route = plans.from(from, engine).get(to)
-  // A pinned engine is always used. If none supports the traits of a drawing, they are ignored.
+  // A pinned engine is always used. If no engine supports the traits of a drawing, the traits are ignored.
   const hasTraits = route && engine === undefined && traits.length > 0
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
@@ -164,7 +164,10 @@ export function findConversions(
   return from === undefined ? plans.listAll() : toConversions(from, plans.from(from))
 }
 
-/** Returns the engines that convert the pair alone if `engine` pins them, cheapest first, except those of its route. */
+/**
+ * Returns the engines that convert the pair in one step if `engine` pins them, cheapest first, except those of its
+ * route.
+ */
 export function listAlternatives(
   { from, to, route }: Conversion,
   engines: readonly Engine[],
@@ -282,7 +285,8 @@ function createLazyPlans(
       [...findRoutesFrom(edges, id, maxSteps, pinned)].filter(
         ([to, { steps }]) =>
           !unproven[id]?.includes(to) &&
-          // One step is always listed. Several steps must be useful: a page as a Sun raster image is not.
+          // A route of one step is always listed. A route of several steps must be useful, unlike a page as a Sun
+          // raster image.
           (steps.length === 1 || isWorthSeveralSteps(formatById(id), formatById(to))),
       ),
     )
@@ -299,7 +303,7 @@ function createLazyPlans(
     bySource.set(key, traitRoutes)
     return traitRoutes
   }
-  // The list takes about 8 MB and is rarely needed, so it may be garbage-collected between two pages.
+  // The list takes about 8 MB and is rarely needed, so it may be garbage-collected between two requests.
   let allConversions: WeakRef<readonly Conversion[]> | undefined
   const listAll = () => {
     const cachedConversions = allConversions?.deref()

@@ -2,7 +2,9 @@ import { AppError } from '../errors.ts'
 import { toCamelCase } from '../names/case-conversion.ts'
 import type { PlanId } from '../plans.ts'
 
-/** `pdfEngine` selects an external document renderer. This service has none and only supports `auto`. */
+/**
+ * `pdfEngine` selects an external document renderer. This service has no external renderers and only supports `auto`.
+ */
 
 const field = 'pdfEngine'
 const values = ['auto']

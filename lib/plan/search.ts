@@ -49,7 +49,7 @@ export function findRoutesFrom(
   return bestRoutes
 }
 
-/** Returns the cheapest edge, and that of the pinned engine. */
+/** Returns the cheapest edge, and the edge of the pinned engine. */
 function selectUsableEdges(edges: readonly Edge[], pinnedEngine: EngineId | undefined): readonly Edge[] {
   if (pinnedEngine === undefined) return edges.length > 1 ? edges.slice(0, 1) : edges
   const pinnedEdge = edges.find(({ engine }) => engine === pinnedEngine)
