@@ -153,8 +153,8 @@ const maxSelections = 100
 type SentInput = z.infer<typeof CommonFields>['input']
 
 /**
- * Parses the inputs of a task. If the same files of a task would be taken twice, the task is listed twice, which is
- * refused later; different files of a task may be taken.
+ * Parses the inputs of a task. A task whose files would be taken twice is listed twice, which is rejected later;
+ * several inputs may select single files of the same task.
  */
 function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
   const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]
