@@ -8,7 +8,7 @@ import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { RemoteFile } from './transfer.ts'
 
-/** How often a download resumes after a lost connection, and the delay before the first resumption. */
+/** Maximum number of times a download resumes after a lost connection, and the delay before the first resumption. */
 const maxResumptions = 3
 const pauseMs = 500
 

@@ -6,7 +6,7 @@ import { RemoteError } from './remote-error.ts'
 import { createByteReporter } from './report-bytes.ts'
 import type { OutgoingFile } from './transfer.ts'
 
-/** How often an upload resumes after a lost connection, and the delay before the first resumption. */
+/** Maximum number of times an upload resumes after a lost connection, and the delay before the first resumption. */
 const maxResumptions = 3
 const pauseMs = 500
 /** Timeout for cancelling an upload session. */
@@ -127,7 +127,8 @@ async function createPut(start: number, file: OutgoingFile, reportStoredBytes: (
 }
 
 /**
- * Returns the number of stored bytes. `Range: bytes=0-42` names the last of them; without the header, there are none.
+ * Returns the number of stored bytes. `Range: bytes=0-42` names the last stored byte; without the header, no bytes are
+ * stored.
  */
 function parseStoredBytes({ headers }: OutgoingResponse): number {
   const lastByte = /^bytes=0-(\d+)$/.exec(String(headers['range'] ?? ''))?.[1]

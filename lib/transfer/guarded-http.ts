@@ -40,7 +40,7 @@ export interface OutgoingRequest {
   readonly maxRedirects?: number
   /** Timeout for the first byte of the response, in milliseconds; 30 s if omitted. */
   readonly responseTimeoutMs?: number
-  /** Whether to ignore the circuit breaker, because failures of this URL say nothing about others of its host. */
+  /** Whether to ignore the circuit breaker, because failures of this URL say nothing about other URLs of its host. */
   readonly bypassesCircuitBreaker?: boolean
 }
 
@@ -246,7 +246,7 @@ function discardBody(body: Readable): void {
 }
 
 /**
- * Yields the chunks of a body. Releases pooled buffers once the socket requests the next chunk, because by then it has
+ * Yields the chunks of a body. Releases pooled buffers once the socket requests the next chunk, because it has then
  * sent nearly everything.
  */
 async function* releaseAfterSending(body: Readable): AsyncGenerator<Buffer> {

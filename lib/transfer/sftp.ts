@@ -8,7 +8,7 @@ import { SftpConnection } from './sftp-connection.ts'
 import { readSftpAhead, sendRequest, writeAhead } from './sftp-window.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TransferDeps } from './transfer.ts'
 
-/** How often an upload resumes after a lost connection, and the delay before the first resumption. */
+/** Maximum number of times an upload resumes after a lost connection, and the delay before the first resumption. */
 const maxResumptions = 3
 const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */

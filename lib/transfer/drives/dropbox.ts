@@ -148,7 +148,8 @@ export const dropbox: Drive = {
           response.body.destroy()
           return undefined
         },
-        // Appending nothing at a wrong offset makes Dropbox report the correct one, which it does only then.
+        // Dropbox reports the correct offset only in response to a wrong one, so this appends an empty chunk at an
+        // assumed offset.
         findOffset: async (at) => {
           const response = await append(at, undefined, (status) => isOk(status) || status === 409)
           const offset = /"correct_offset":\s*(\d+)/.exec(await text(response.body))?.[1]

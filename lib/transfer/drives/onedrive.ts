@@ -24,7 +24,7 @@ const Person = z.object({
   userPrincipalName: z.string().nullish(),
 })
 
-/** Returns the path of a file. That of its parent has the form `/drive/root:/folder`. */
+/** Returns the path of a file. The path of its parent has the form `/drive/root:/folder`. */
 const getPath = ({ name, parentReference }: z.infer<typeof Item>): string | null => {
   const [, parent] = parentReference?.path?.split('root:') ?? []
   return parent === undefined ? null : `${decodeURIComponent(parent)}/${name}`
@@ -164,7 +164,7 @@ export const oneDrive: Drive = {
     )
     try {
       const sent = await uploadInChunks(file, createChunkSession(session, send, file), upload)
-      // Without a reply, OneDrive's new name for a taken one is unknown.
+      // If the name was taken and the reply was lost, the new name that OneDrive chose is unknown.
       const stored = sent ?? (isNameTaken ? undefined : await findByPath(request, path))
       if (stored && (sent || stored.size === file.size)) return stored.webUrl
       throw new RemoteError(

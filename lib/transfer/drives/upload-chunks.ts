@@ -5,7 +5,7 @@ import { RemoteError } from '../remote-error.ts'
 import { createByteReporter } from '../report-bytes.ts'
 import type { OutgoingFile } from '../transfer.ts'
 
-/** How often a chunk is sent again after a transient failure, and the delay before the first retry. */
+/** Maximum number of times a chunk is sent again after a transient failure, and the delay before the first retry. */
 const maxRetries = 3
 const pauseMs = 500
 
