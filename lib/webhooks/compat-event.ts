@@ -3,7 +3,9 @@ import { isInternalTask, toCompatOperation } from './compat-names.ts'
 
 type EventFields = Readonly<Record<string, unknown>>
 
-/** Names of events and states in the API of functions/compat-v2. Others are the same as in the service's own API. */
+/**
+ * Names of events and states in the API of functions/compat-v2. Other names are the same as in the service's own API.
+ */
 const events: Readonly<Record<string, string>> = {
   'job.completed': 'job.finished',
   'job.cancelled': 'job.failed',
@@ -70,7 +72,7 @@ export function toCompatEvent({ event, job }: EventFields, base: string): EventF
   }
 }
 
-/** Fields of a task in that API that events do not contain; clients find them in the task itself. */
+/** Task fields of the compatible v2 API that events do not contain; clients find them in the task itself. */
 const unavailableFields = {
   code: null,
   message: null,
@@ -88,7 +90,7 @@ const unavailableFields = {
   depends_on_task_ids: null,
 }
 
-/** Creates the signature header that such a receiver expects: the hex HMAC-SHA256 of the body. */
+/** Creates the signature header that a receiver for the compatible v2 API expects: the hex HMAC-SHA256 of the body. */
 export const createCompatSignatureHeader = (body: Buffer, secret: string) => ({
   'cloudconvert-signature': createHmac('sha256', secret).update(body).digest('hex'),
 })

@@ -43,7 +43,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Stores the delivery of a progress event; false if it already exists, or if the lane got another one very recently.
+   * Stores the delivery of a progress event; false if it already exists, or if the lane got another progress event very
+   * recently.
    * @param at time of the event.
    */
   createProgress(delivery: Delivery, at: Date): Promise<boolean> {
@@ -169,7 +170,7 @@ export class DeliveryStore {
     return undefined
   }
 
-  /** Renews the lease on a lane; false if another process has it by now. */
+  /** Renews the lease on a lane; false if another process has taken it. */
   async renewLease(lane: Lane, lease: string, now: Date): Promise<boolean> {
     const { applied } = await this.#table.update(
       laneKey(lane),

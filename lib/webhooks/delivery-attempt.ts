@@ -10,8 +10,7 @@ import type { WebhookFormat } from './webhook.ts'
 /** Timeout of a whole attempt: connecting, sending and reading the response. */
 export const attemptTimeoutMs = 15_000
 /**
- * Number of bytes of a response that are read, so that the receiver can finish sending it, and of those that are
- * stored.
+ * Maximum number of bytes of a response that are read, so that the receiver can finish sending it, and that are stored.
  */
 const maxReadBytes = 64 * 1024
 const maxStoredBytes = 1024

@@ -81,7 +81,7 @@ export const DeliveryMessage = z.object({
   webhookId: z.string(),
   stream: z.string(),
   only: z.object({ id: z.string(), sequence: z.int(), attempt: z.int() }).optional(),
-  /** How often the message was deferred because the receiver was at its concurrency limit. */
+  /** Number of times the message was deferred because the receiver was at its concurrency limit. */
   deferred: z.int().optional(),
 })
 export type DeliveryMessage = z.infer<typeof DeliveryMessage>

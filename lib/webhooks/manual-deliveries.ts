@@ -94,7 +94,7 @@ export class ManualDeliveries {
 
   /**
    * Sends all events since a time again, including those that were skipped because the webhook was disabled.
-   * @param after the last event of the previous replay, if that one reached the limit.
+   * @param after the last event of the previous replay, if that replay reached the limit.
    */
   async replay(
     webhook: Webhook,

@@ -60,7 +60,7 @@ function reduceToTaskStates(event: EventFields, baseUrl: string): EventFields {
   }
 }
 
-/** Shortens an event most, by removing tasks, files and warnings. */
+/** Shortens an event as much as possible, by removing tasks, files and warnings. */
 function removeLists(event: EventFields, baseUrl: string): EventFields {
   const job = getJob(event)
   if (!job) return event

@@ -26,7 +26,7 @@ export const Webhook = z.object({
   format: WebhookFormat,
   description: z.string().optional(),
   enabled: z.boolean(),
-  /** Set for the `webhookUrl` of this job: such a webhook is in no list and uses the owner's default secret. */
+  /** Set for the `webhookUrl` of a job: such a webhook is in no list and uses the owner's default secret. */
   jobId: z.string().optional(),
   secret: Sealed.optional(),
   /** Old secrets that still sign as well, newest first. */
@@ -53,7 +53,7 @@ export const getWebhookKey = (id: string): Key => getOwnedKey('WEBHOOK', id)
 /** Returns the id of the webhook of a job, which is derived from the job's id. */
 export const getWebhookIdOfJob = (jobId: string) => jobId.replace(/^job_/, 'whk_')
 
-/** A job sends exactly one of these. */
+/** Each job sends exactly one of these events. */
 const terminalEvents: readonly string[] = ['job.completed', 'job.failed', 'job.cancelled']
 
 /** Whether a webhook gets only one event per job, so that its deliveries need no order. */
