@@ -35,7 +35,7 @@ export function createAuthApi(
   const { OPENID_PROVIDERS: providers = [] } = services.config
   let auth = createAuthInstance()
   let authCreatedAt = Date.now()
-  /** better-auth drops a provider that does not respond at start, so create it again after a while. */
+  /** Creates better-auth again after a while, because it drops a provider that does not respond at the start. */
   const getCurrentAuth = async () => {
     if (providers.length === 0 || Date.now() - authCreatedAt < providerRetryMs) return auth
     const { socialProviders } = await auth.$context
@@ -65,7 +65,7 @@ export function createAuthApi(
 const withPublicOrigin = (event: HttpEvent, origin: string): HttpEvent =>
   event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
 
-/** Returns the anonymous identity of a client before it signed up. */
+/** Returns the anonymous identity that a client had before it signed up. */
 function readAnonymousOwner(headers: Headers, secret: Buffer): string | undefined {
   const cookie = headers
     .get('cookie')

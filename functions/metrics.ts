@@ -43,7 +43,8 @@ const loopbackPattern = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1
 const foreignHeaders = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
 
 function isLocal(sourceIp: string, headers: Readonly<Record<string, string | undefined>>): boolean {
-  // The gateway appends its client's address to the header, so a comma means that there was a proxy before it.
+  // The gateway appends the IP address of its client to the header, so a comma means that there was a proxy before the
+  // gateway.
   const isDirect = !headers['x-forwarded-for']?.includes(',')
   // A foreign page whose host name resolves to this machine sends no `Origin`, so the host name must be a local one.
   const host = URL.parse(`http://${headers['host'] ?? ''}`)?.hostname ?? ''

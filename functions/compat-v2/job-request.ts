@@ -125,8 +125,8 @@ function addArchiveTasks(tasks: Tasks): Tasks {
 }
 
 /**
- * Returns a filename for an upload. The upload forms of this API have none, and the format of a text file cannot be
- * detected from its content. So the extension is the `input_format` of the task that uses the upload.
+ * Returns a filename for an upload. The upload forms of this API contain no filename, and the format of a text file
+ * cannot be detected from its content. So the extension is the `input_format` of the task that uses the upload.
  */
 function inferFilename(name: string, tasks: Tasks): Fields {
   if (tasks[name]?.operation !== 'import/upload') return {}
@@ -153,7 +153,7 @@ function toNativeTask({
   }
 }
 
-/** Name given to a single task that has none. */
+/** Name of a single task that the client did not name. */
 const defaultTaskName = 'task'
 
 /** Wraps a single task in a job. */

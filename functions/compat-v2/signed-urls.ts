@@ -36,7 +36,7 @@ import {
 } from './url-signature.ts'
 
 const redirectResponse = { status: 302, schema: z.null(), form: 'empty' } as const
-/** The redirect is not cached, because each visitor needs a new one. */
+/** The redirect is not cached, because each visitor needs a new URL. */
 const redirectReply = (location: string) => ({
   data: null,
   headers: { location, 'cache-control': 'no-store' },

@@ -130,7 +130,7 @@ const removeTask = contract({
   },
 })
 
-/** Endpoints that start a single task. Its inputs may be files of finished tasks: see `start-job.ts`. */
+/** Endpoints that start a single task. Its inputs may be files of finished tasks of other jobs; see `start-job.ts`. */
 const startTaskContracts = taskOperations.map(({ name: nativeName }) => {
   const operation = toCompatOperation(nativeName)
   return contract({

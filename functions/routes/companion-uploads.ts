@@ -79,7 +79,7 @@ const params = contract({
       open: true,
       filename: sanitizeFileName(query.filename),
       createdAt: new Date(now).toISOString(),
-      // One lifetime for the upload, and another one for using the uploaded file.
+      // One lifetime for uploading the file, and another lifetime for using it.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
     })
     return { data: { method: 'POST' as const, url, fields, expires: uploadLifetimeS } }

@@ -13,7 +13,10 @@ import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { text } from '../../lib/validation/maxima.ts'
 
-/** Lifetime of the file URL behind a limited link: enough to start the download, too short to share it instead. */
+/**
+ * Lifetime of the file URL behind a limited link: enough to start the download, but too short to share this URL instead
+ * of the link.
+ */
 const limitedLinkLifetimeS = 300
 
 export const downloadResult = contract({

@@ -14,7 +14,10 @@ import { integer } from '../../lib/validation/coerce.ts'
 import { defined } from '../../lib/validation/defined.ts'
 import { createNamedValues, text } from '../../lib/validation/maxima.ts'
 
-/** Default wait: most small ZIPs are ready by then, and their clients are redirected immediately. */
+/**
+ * Default time to wait for the ZIP. Most small ZIPs are ready within this time, so that clients are redirected
+ * immediately.
+ */
 const defaultWaitS = 5
 
 const Body = z.strictObject({

@@ -47,7 +47,7 @@ export const importUrl = contract({
       filename: filename ?? 'file',
       contentType: 'application/octet-stream',
       createdAt: new Date(now).toISOString(),
-      // One lifetime for fetching the file, and another one for using it.
+      // One lifetime for fetching the file, and another lifetime for using it.
       expiresAt: new Date(now + 2 * uploadLifetimeS * 1000).toISOString(),
     }
     const name = 'import-file'

@@ -24,7 +24,8 @@ import { getReliability } from './usage.ts'
 
 /**
  * The endpoints in the OpenAPI document, except the document itself. To add an endpoint, create its file and list it in
- * the function that serves its path (`lib/resources/functions.ts`), or here and in `core-routes.ts` if there is none.
+ * the function that serves its path (`lib/resources/functions.ts`), or, if no function serves the path yet, here and in
+ * `core-routes.ts`.
  */
 export const documentedRoutes: readonly AnyContract[] = [
   ...conversion,

@@ -20,7 +20,10 @@ import { integer } from '../../lib/validation/coerce.ts'
 import { component } from '../../lib/validation/component.ts'
 import { createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 
-/** Multipart uploads of large files, where a lost connection only costs one part: the server side of S3's protocol. */
+/**
+ * Multipart uploads of large files, in which a lost connection only costs one part. Schemas for the server side of S3's
+ * protocol.
+ */
 
 export const UploadParams = z.object({ uploadId: text('id').describe('Id of the upload, `upl_…`') })
 export const PartParams = UploadParams.extend({

@@ -87,7 +87,7 @@ export const presignUpload = contract({
       contentType: body.contentType,
       size: body.size,
       createdAt: now.toISOString(),
-      // One lifetime for the upload, and another one for using the uploaded file.
+      // One lifetime for uploading the file, and another lifetime for using it.
       expiresAt: new Date(now.getTime() + 2 * uploadLifetimeS * 1000).toISOString(),
     })
     return { data: { uploadId: id, key, method: body.method, ...presigned, expiresAt, maxSize } }

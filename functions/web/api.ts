@@ -127,8 +127,9 @@ let isIdentified = false
 let firstCreation: Promise<void> | undefined
 
 /**
- * Sends a request that creates something. The reply to the first one sets the identity, in a cookie that scripts cannot
- * read. Others wait for that reply, or the service would give them another identity.
+ * Sends a request that creates something. The reply to the first such request sets the identity, in a cookie that
+ * scripts cannot read. Other requests wait for that reply, because the service would otherwise give each of them
+ * another identity.
  */
 async function create<Data>(path: string, body: unknown, signal?: AbortSignal): Promise<Data> {
   while (!isIdentified && firstCreation !== undefined) await firstCreation

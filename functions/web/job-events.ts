@@ -1,8 +1,8 @@
 import { getOwnerToken } from './api.ts'
 
 /**
- * Receives job events through one WebSocket, which is open while there are subscribers. Without a connection no updates
- * arrive, and callers poll instead.
+ * Receives job events through one WebSocket, which is open while there are subscribers. Without a connection, no
+ * updates arrive, and callers poll instead.
  */
 
 export interface ProgressUpdate {
@@ -29,7 +29,7 @@ let isConnected = false
 let failureCount = 0
 let timer: ReturnType<typeof setTimeout> | undefined
 
-/** After this long without an event callers should poll, because the connection may be dead. */
+/** If no event arrives for this long, callers should poll, because the connection may be dead. */
 const maxSilenceMs = 30_000
 /** An unused connection is closed after this time. */
 const idleMs = 20_000
@@ -96,7 +96,7 @@ function connect(): void {
     notifyAll()
     if (subscribers.size === 0) return
     failureCount += 1
-    // The delay has jitter, so that not all pages reconnect at once after a restart of the service.
+    // The delay has jitter, so that not all pages reconnect at the same time after a restart of the service.
     timer = setTimeout(connect, Math.min(60_000, 1000 * 2 ** failureCount) * (0.5 + Math.random()))
   })
 }

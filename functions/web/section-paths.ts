@@ -75,10 +75,10 @@ const isLandingId = (id: DocumentId): id is LandingId => landingIds.some((landin
 export const themes = ['light', 'dark', 'system'] as const
 export type Theme = (typeof themes)[number]
 
-/** Placeholder in a document, which the server replaces by the visitor's theme. */
+/** Placeholder in a document, which the server replaces with the visitor's theme. */
 export const themeToken = '{theme}'
 
-/** Placeholders in a document, which the server replaces by the limits of the service. */
+/** Placeholders in a document, which the server replaces with the limits of the service. */
 export const limitTokens = { maxFileSize: '{max-file-size}', retention: '{retention}' }
 
 /**

@@ -8,7 +8,7 @@ export type Ability = 'move' | 'rotate' | 'remove' | 'split'
 export interface GridProps {
   readonly file: File
   readonly abilities: readonly Ability[]
-  /** Set if the user is to select pages: the selection is also shown as text. */
+  /** Whether the grid is for selecting pages, so that the selection is also shown as text. */
   readonly isForSelecting: boolean
   /** The pages and their order; undefined until the pages are loaded. */
   readonly arrangement: PageArrangement | undefined

@@ -49,7 +49,9 @@ export function toggleRemoved(sheets: Sheets, pages: Pages): Sheets {
   return updateSheets(sheets, pages, () => ({ isRemoved }))
 }
 
-/** Splits the document after each of the pages, or removes these splits; the last page is ignored. */
+/**
+ * Splits the document after each of the pages, or removes these splits if all exist already; the last page is ignored.
+ */
 export function toggleSplit(sheets: Sheets, pages: Pages): Sheets {
   const lastPage = sheets.at(-1)?.page
   const isSplitAfter = sheets.some(

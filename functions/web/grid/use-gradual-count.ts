@@ -4,8 +4,8 @@ import { useEffect, useState } from 'preact/hooks'
 const batchSize = 60
 
 /**
- * How many of `count` items to render so far: a first batch at once, the rest step by step, so that the page stays
- * responsive.
+ * How many of `count` items to render so far: a first batch immediately, then further batches step by step, so that the
+ * page stays responsive.
  */
 export function useGradualCount(count: number): number {
   const [shownCount, setShownCount] = useState(batchSize)

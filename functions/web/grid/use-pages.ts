@@ -10,7 +10,7 @@ const maxLocalBytes = 100_000_000
 type PdfState =
   | { readonly state: 'opening' }
   | { readonly state: 'locked'; readonly isWrong: boolean }
-  /** The service can draw it if the user agrees to upload it. */
+  /** The service can draw the file if the user agrees to upload it. */
   | { readonly state: 'needs-server'; readonly reason: 'tooLarge' | 'unreadable' }
   | { readonly state: 'sending'; readonly share: number }
   | { readonly state: 'failed'; readonly problem: Problem }

@@ -8,7 +8,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let lastAt = Number.NEGATIVE_INFINITY
 
 /**
- * Announces a text immediately, or together with others after a pause.
+ * Announces a text immediately, or together with other texts after a pause.
  * @param key a later text with the same key replaces this one
  */
 export function announce(text: string, key: string = text): void {

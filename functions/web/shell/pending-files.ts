@@ -19,7 +19,10 @@ function addInput(input: readonly File[] | string): void {
   if (section === 'tools' && typeof input !== 'string') toolFiles.value = [...toolFiles.value, ...input]
 }
 
-/** Registered when the page starts: the browser would open a file dropped before and leave the page. */
+/**
+ * Registers the listeners when the page starts. If a file were dropped earlier, the browser would open it and leave the
+ * page.
+ */
 export function listenForFiles(): void {
   onDroppedFiles(addInput)
   onPastedFiles(addInput, addInput)

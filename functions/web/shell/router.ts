@@ -58,7 +58,7 @@ export function navigate(href: string, { replace = false } = {}): void {
   if (!replace) window.scrollTo(0, 0)
 }
 
-/** Handles clicks on links to sections; the browser handles all others. */
+/** Handles clicks on links to sections; the browser handles clicks on all other links. */
 export function interceptLinks(): void {
   window.addEventListener('popstate', () => {
     currentRoute.value = parseRoute(location)

@@ -1,5 +1,5 @@
 import { translateWarning, type Warning } from './catalog.ts'
 import catalog from './words/en.ts'
 
-/** This module and the catalog are loaded on demand. */
+/** Translates a warning with the catalog of the page's language. Both modules are loaded on demand. */
 export default (warning: Warning) => translateWarning(warning, catalog)

@@ -102,7 +102,7 @@ function preferTransparentTarget(item: ConversionItem): void {
 }
 
 /**
- * Adds another item for the file of a finished one, whose result is kept. Uses the local file, else the stored source.
+ * Adds another item for the file of a finished item, whose result is kept. Uses the local file, else the stored source.
  */
 export function convertAgain(
   item: ConversionItem,

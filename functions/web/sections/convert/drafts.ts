@@ -3,7 +3,7 @@ import { openStore, toPromise, withFallback } from './database.ts'
 
 /**
  * Stores files that are not converted yet, so that they survive a reload. Small files are stored completely. For large
- * ones only name and upload progress are stored, because a copy would fill the disk.
+ * files, only the name and the upload progress are stored, because a copy would fill the disk.
  */
 
 export interface Draft {
@@ -36,6 +36,6 @@ export const deleteDrafts = (keys: readonly string[]) =>
     await Promise.all(keys.map((key) => toPromise(drafts.delete(key))))
   }, undefined)
 
-// the entries were written by saveDraft
+// `saveDraft` wrote the entries.
 export const loadDrafts = () =>
   withFallback(async () => (await toPromise((await openStore('drafts')).getAll())) as readonly Draft[], [])

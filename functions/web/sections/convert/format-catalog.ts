@@ -53,8 +53,8 @@ export interface FormatCatalog {
    */
   findByFile(file: { readonly name: string; readonly type: string }): Format | undefined
   /**
-   * Returns the targets of a format; if it is unknown, all formats that can be written, because its content decides.
-   * Returns the same array for the same format.
+   * Returns the targets of a format. For an unknown format, returns all formats that can be written, because the
+   * service detects the format from the content. Returns the same array for the same format.
    */
   getTargets(source: Format | undefined): readonly Format[]
 }

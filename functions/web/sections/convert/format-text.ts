@@ -3,10 +3,7 @@ import words from './words/en.ts'
 
 /** Formats sizes, times and stages as text. */
 
-/**
- * Creates a value on first use: a first visit on a slow device would spend a noticeable part of its start on creating
- * all.
- */
+/** Creates a value on first use: creating all values would noticeably delay the first visit on a slow device. */
 function createLazy<Value extends object>(create: () => Value): () => Value {
   let value: Value | undefined
   return () => (value ??= create())

@@ -15,7 +15,7 @@ export const saveFolder = (jobId: string, folder: string) =>
 
 export const loadFolders = () =>
   withFallback(async () => {
-    // the entries were written by saveFolder
+    // `saveFolder` wrote the entries.
     const storedJobFolders = (await toPromise(
       (await openStore('folders')).getAll(),
     )) as readonly StoredFolder[]

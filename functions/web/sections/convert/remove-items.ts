@@ -18,7 +18,7 @@ export const pendingRemoval = signal<
 let timer: ReturnType<typeof setTimeout> | undefined
 const undoMs = 8000
 
-/** Removes items from the page at once, and from the service when they can no longer be restored. */
+/** Removes items from the page immediately, and from the service when they can no longer be restored. */
 export function removeItems(itemsToRemove: readonly ConversionItem[]): void {
   if (itemsToRemove.length === 0) return
   void finishRemoval()

@@ -81,7 +81,8 @@ async function restoreList(): Promise<void> {
       .map((draft) => ({ kind: 'draft', draft }) as const),
     catalog,
   )
-  // If the job of a file may have been created before the reload, only the job or the draft may be shown.
+  // If the job of a file may have been created before the reload, either the job or the draft may be shown, but not
+  // both.
   const [unambiguousItems, ambiguousItems] = partition(
     restoredItems,
     (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => matchesItem(job, item)),
@@ -136,7 +137,10 @@ async function continueDraft(item: ConversionItem, folders: ReadonlyMap<string, 
   addJobs(jobs, folders)
 }
 
-/** If the upload is still partial, it does not belong to an existing job, so the file was added again. */
+/**
+ * Adds a draft if its upload is still partial. The job of the same file then had another upload, so the user added the
+ * file again.
+ */
 async function addUnlessConverted(item: ConversionItem, folders: ReadonlyMap<string, string>): Promise<void> {
   await checkPartialUpload(item)
   if (item.uploadedBytes.value === undefined) return deleteDrafts([item.key])

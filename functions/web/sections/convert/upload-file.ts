@@ -18,7 +18,7 @@ const multipartThresholdBytes = 50_000_000
 /** Maximum number of parallel uploads; more would only slow each of them down. */
 const uploadSlots = new Semaphore(3)
 const maxParallelParts = 3
-/** Number of presigned URLs requested at once. */
+/** Number of presigned URLs per request. */
 const urlBatchSize = 50
 
 interface UploadRequest {

@@ -36,7 +36,7 @@ export const groups = {
 type GroupId = keyof typeof groups
 export type ToolId = (typeof groups)[GroupId][number]
 
-/** the keys of a constant object */
+/** The ids are the keys of a constant object. */
 export const groupIds = Object.keys(groups) as readonly GroupId[]
 
 const multiFileTools: readonly ToolId[] = ['merge', 'archive']

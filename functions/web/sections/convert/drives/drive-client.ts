@@ -74,7 +74,7 @@ export function listFolder(
     readonly cursor?: string
   },
 ): Promise<Listing> {
-  // the query has only strings
+  // All values of the query are strings.
   return callApi<Listing>(
     `${getDrivePath(drive)}/list?${new URLSearchParams(query as Record<string, string>)}`,
   )
