@@ -52,7 +52,10 @@ function buildahBase(): string {
 const platform = ['--platform', 'linux/amd64'] as const
 const label = ['--label', `${revisionLabel}=${getRevision()}`] as const
 
-/** A separate build step: a build that changes only the label would return the cached image with the old label. */
+/**
+ * Adds the label in a separate build step, because a build that changes only the label would return the cached image
+ * with the old label.
+ */
 function addRevisionLabel(image: string): void {
   const container = output('buildah', ['from', '--pull=never', image])
   run('buildah', ['config', ...label, container])

@@ -1,6 +1,6 @@
 // node start-once.mjs PROGRAM: starts and closes the browser while an image is built, so that it creates its font
-// cache. Its bundled fontconfig uses another cache format than Debian's; without the cache it would read every font at
-// each start.
+// cache. The browser's bundled fontconfig uses another cache format than Debian's; without the cache, it would read
+// every font at each start.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -83,7 +83,10 @@ function compose(one, other) {
   return [...composed].length === 1 ? [composed, ...base.slice(1)] : undefined
 }
 
-/** Whether both overlap by at least half of the narrower one. Quads contain x and y of each corner, as from MuPDF. */
+/**
+ * Whether two characters overlap by at least half of the narrower one. Quads contain x and y of each corner, as from
+ * MuPDF.
+ */
 function overlap(one, other) {
   return [0, 1].every((axis) => {
     const [a, b] = [findRange(one, axis), findRange(other, axis)]

@@ -80,8 +80,8 @@ function createWords(styles) {
   let slanted = false
   // OCR text in Arabic and Hebrew runs to the left, upright; MuPDF returns its characters in reverse.
   let leftward = false
-  // MuPDF reports one character of a ligature with its width. The others have none: they precede it in reverse, or
-  // follow it where the file names the characters itself.
+  // MuPDF reports the width of a ligature with one of its characters. The other characters have no width: they precede
+  // that character in reverse order, or follow it if the file itself names the characters.
   let narrow = ''
   let followsLam = false
   const addLigature = (char) => {
