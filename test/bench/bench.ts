@@ -8,8 +8,8 @@ import { sections } from './sections.ts'
 
 /**
  * Benchmarks of the service with targets: `npm run bench -- [SECTION…] [--gib] [--million] [--check N]`. Times are
- * measured from the first byte of the upload to the last byte of the result and compared with the warm engine alone,
- * measured alternately.
+ * measured from the first byte of the upload to the last byte of the result, and compared with those of the warm engine
+ * alone; service and engine are measured alternately.
  */
 const flags = { gib: 'files of 1 GiB for the servers', million: 'a million stored jobs for growth' }
 /** Flags that take a number. */

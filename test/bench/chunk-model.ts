@@ -20,8 +20,8 @@ const sum = (spent: readonly TimeSpent[], clock: keyof TimeSpent) =>
   spent.reduce((all, time) => all + time[clock], 0)
 
 /**
- * Returns the wall time with several workers in milliseconds. Assumes that all are as fast as the measured one and
- * start at the same time; the overhead of queue, table and bucket is measured elsewhere.
+ * Returns the wall time with several workers in milliseconds. Assumes that all workers are as fast as the measured
+ * one and start at the same time; the overhead of queue, table and bucket is measured elsewhere.
  */
 export function wallTimeWith(count: number, { cut, chunkTimes, join }: ChunkTimes): number {
   const maxWallMs = Math.max(...chunkTimes.map(({ wall }) => wall))

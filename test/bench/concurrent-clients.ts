@@ -11,7 +11,7 @@ export interface ConcurrentComparison {
   readonly service: () => Promise<unknown>
   /** Process id of the service. */
   readonly pid: number
-  /** Returns the rate to compare with. */
+  /** Measures the rate of the engine alone, to compare with. */
   readonly bare: Measurement
   /** Name of the engine, and the share of its rate that is the target for the service. */
   readonly engine: string

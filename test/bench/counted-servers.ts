@@ -9,10 +9,10 @@ import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 
 /** The embedded AWS servers in separate processes, each behind a proxy that counts calls. */
 export interface CountedServers {
-  /** Environment variables with their endpoints. */
+  /** Environment variables with the endpoints of the proxies. */
   readonly env: Readonly<Record<string, string>>
   /**
-   * Calls of the service since the start by name, such as `DynamoDB UpdateItem`; excludes clients with presigned URLs.
+   * Number of calls since the start by name, such as `DynamoDB UpdateItem`; excludes clients with presigned URLs.
    */
   readonly calls: Map<string, number>
   close(): Promise<void>

@@ -66,7 +66,7 @@ export async function makeBook(path: string): Promise<void> {
   const file = Writable.toWeb(createWriteStream(path))
   const zip = new ZipWriter(file, { useWebWorkers: false, lastModDate: new Date(2026, 0, 1) })
   const addText = (name: string, content: string) => zip.add(name, new TextReader(content))
-  // OCF 3.3, 4.3: it must be the first file of the archive, uncompressed.
+  // OCF 3.3, 4.3: `mimetype` must be the first file of the archive and uncompressed.
   await zip.add('mimetype', new TextReader('application/epub+zip'), { level: 0, extendedTimestamp: false })
   await addText('META-INF/container.xml', container)
   await addText('book.opf', opf)

@@ -24,15 +24,16 @@ export type Measurement = () => Promise<readonly number[]>
 const pauseMs = 60
 
 /**
- * Runs measurements alternately in rounds, so that a machine that becomes slower affects all of them equally, and each
- * runs after every other, with its effect on caches. The first round is a warm-up and does not count.
+ * Runs measurements alternately in rounds, so that a machine that becomes slower affects all of them equally. Every
+ * second round has the reverse order, because a measurement changes the caches for the next one. The first round is a
+ * warm-up and does not count.
  */
 export async function runInterleaved<Name extends string>(
   rounds: number,
   measurements: Readonly<Record<Name, Measurement>>,
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const measuredTimes = new Map<Name, number[]>()
-  const entries = Object.entries(measurements) as [Name, Measurement][] // it has no other keys
+  const entries = Object.entries(measurements) as [Name, Measurement][] // `measurements` has no other keys
   for (let round = 0; round <= rounds; round++) {
     for (const [name, runOnce] of round % 2 === 0 ? entries : entries.toReversed()) {
       const values = await runOnce()

@@ -26,13 +26,13 @@ export const cpuMsOfExited = (): number => readTicks(process.pid, 'those that ha
 
 function readTicks(pid: number, scope: 'all' | 'those that have ended' = 'all'): number {
   const stat = read(pid, 'stat')
-  // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis; `utime` is 14, `cutime`
-  // 16.
+  // Field 2, the name, can contain any character, so field 3 starts after the last parenthesis. `utime` is field 14,
+  // and `cutime` is field 16.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return fields.slice(scope === 'all' ? 11 : 13, 15).reduce((sum, ticks) => sum + Number(ticks), 0)
 }
 
-/** Wait for background work after the reply. */
+/** How long to wait for background work after a reply. */
 const backgroundMs = 200
 
 /** Returns a turn that also measures the CPU time per job of a process tree, after the warm-up. */

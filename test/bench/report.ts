@@ -12,7 +12,7 @@ export interface ReportFigure {
   readonly remark?: string
 }
 
-/** Returns the ratio to the target; at most 1 means that it is met, for minimum and maximum targets. */
+/** Returns the ratio to the target; at most 1 means that the target is met, whether it is a minimum or a maximum. */
 export function ratioToAim({ value, aim }: ReportFigure): number | undefined {
   if (!aim) return undefined
   if ('most' in aim && aim.most === 0) return value === 0 ? 1 : Infinity

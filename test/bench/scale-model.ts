@@ -13,23 +13,23 @@ import { findDeclaration } from '../../lib/resources/functions.ts'
 import { getQueueMapping } from '../../lib/resources/queue-functions.ts'
 import { wakeShards } from '../../lib/resources/storage.ts'
 
-/** A limited resource, and how much of it one job a second uses. */
+/** A limited resource, and how much of it is used at one job per second. */
 export interface Resource {
   readonly name: string
   readonly limit: number
   readonly perJob: number
 }
 
-/** The image of the most common job. */
+/** The container image that runs the most common job. */
 export const commonImage: ImageId = 'image'
 
 const conversionSeconds = (image: ImageId) => getMeasuredFigures(image)?.warmStartS ?? 0
 
 interface FunctionUse {
   readonly name: string
-  /** Executions in progress with one job a second. */
+  /** Concurrent executions at one job per second. */
   readonly perJob: number
-  /** Messages wait in a queue; other functions can have concurrency reserved. */
+  /** Whether the function processes messages of a queue, which limits its concurrency. */
   readonly hasQueue: boolean
 }
 
@@ -44,7 +44,7 @@ function listFunctions(image: ImageId): FunctionUse[] {
   return [...declared, { name: `convert-${image}`, perJob: conversionSeconds(image), hasQueue: true }]
 }
 
-/** The functions with their limits, and the executions that those without reserved concurrency share. */
+/** Returns the functions with their limits, and the pool that functions without reserved concurrency share. */
 function getConcurrency(stage: Stage, image: ImageId) {
   const isReserved = canReserveConcurrency(stage)
   const functions = listFunctions(image).map((deployedFunction) => {
@@ -73,7 +73,7 @@ const sharedPartitions = {
   'partition of the index byWake, writes': jobCalls.writes.byKind.byWake / wakeShards,
 }
 
-/** All resources that the most common job uses in a stage. */
+/** Returns all resources that the most common job uses in a stage. */
 export function listResources(stage: Stage, image: ImageId = commonImage): Resource[] {
   const { functions, pool } = getConcurrency(stage, image)
   const { partitionWriteUnits, putEventsPerS } = accountQuotas
@@ -110,7 +110,7 @@ export interface ResourceUse extends Resource {
   readonly percent: number
 }
 
-/** The use of all resources at a number of jobs per second; the first to saturate comes first. */
+/** Returns the use of all resources at a number of jobs per second, the most used resource first. */
 export const useAt = (resources: readonly Resource[], jobsPerS: number): ResourceUse[] =>
   resources
     .map((resource) => ({
@@ -124,7 +124,7 @@ export const maxJobsPerS = (resources: readonly Resource[]): number =>
   Math.min(...resources.map(({ limit, perJob: use }) => limit / use))
 
 /**
- * Concurrent executions with which Lambda starts to poll a queue, and that it adds per second.
+ * Concurrent executions with which Lambda starts to poll a queue, and the number that it adds per second.
  * https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-scaling.html
  */
 const pollers = { first: 5, addedPerS: 5 }
@@ -147,8 +147,8 @@ export interface Burst {
 }
 
 /**
- * How long it takes until jobs that are sent at the same time are all downloaded, in steps of a second. Jobs
- * that are further along go first; refused requests are repeated.
+ * Simulates, in steps of a second, how long it takes until jobs that are sent at the same time are all downloaded. Jobs
+ * at later steps go first, and refused requests are repeated.
  */
 export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
   const { functions, pool } = getConcurrency(stage, image)

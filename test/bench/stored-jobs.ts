@@ -33,13 +33,13 @@ export function storeJobs(dataDir: string, count: number): void {
   }
 }
 
-/** Jobs per transaction: with a single one, the log would become as large as the table. */
+/** Jobs per transaction; with a single transaction, the write-ahead log would become as large as the table. */
 const jobsPerTransaction = 20_000
 
 const insertStatement = (table: string, row: Row) =>
   `INSERT INTO "${table}" (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).fill('?').join(', ')})`
 
-/** Returns the table of the service and those of its indexes. */
+/** Returns the SQL tables of the table of the service and of its indexes. */
 const listTables = (database: DatabaseSync) =>
   database
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'mutabor*'`)
@@ -66,7 +66,7 @@ function copyRow(row: Row, id: string, number: number): Row {
     typeof value === 'string' ? value.replaceAll(id, copyId).replaceAll(/wake#\d+/g, shard) : value,
   ])
   const copy: Row = Object.fromEntries(copiedValues)
-  // The sort key of scans; the salt is the one of dynoxide.
+  // Scans are sorted by this hash, which has the same salt as in dynoxide.
   if ('hash_prefix' in copy) copy['hash_prefix'] = hashPartitionKey(String(copy['pk']))
   return copy
 }

@@ -1,6 +1,6 @@
 // The minimum work of a server with durable files: node durable-floor.ts <folder>. It writes the received image to
-// disk, converts it to WebP in this process, writes the result to disk and responds. No form, no job, no queue, no
-// record.
+// disk, converts it to WebP in this process, writes the result to disk and responds, without forms, jobs, queues and
+// records.
 import { open } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'

@@ -13,7 +13,7 @@ const rounds = 8
 const path = '/v1/formats/png'
 
 /**
- * Measures the cost of authentication: the same request anonymously, and with an API key whose plan has rate limits.
+ * Measures the cost of authentication: sends the same request anonymously, and with an API key of a plan with limits.
  */
 async function compare({ report }: BenchContext): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))

@@ -35,7 +35,8 @@ export const docx: Section = {
 }
 
 /**
- * Returns a function that uses a free office: each converts one document at a time, and there is one office per caller.
+ * Returns a function that converts a document with a free office. Each office converts one document at a time, and
+ * there is one office per concurrent caller.
  */
 function useFreeOffice(offices: readonly BareOffice[]) {
   const freeOffices = [...offices]

@@ -11,7 +11,7 @@ import type { BenchContext, Section } from '../section.ts'
 
 const perSecond = 10
 const seconds = 100
-/** Within the connection limit of one identity. */
+/** Number of sockets, which is within the connection limit of one identity. */
 const sockets = 90
 /** Response time of the slow receiver in milliseconds. */
 const slowMs = 5000
@@ -87,7 +87,7 @@ function getJobId({ status, body }: Awaited<ReturnType<ServiceClient['send']>>):
   return JSON.parse(body.toString()).data.jobId
 }
 
-/** Starts ten jobs per second, without waiting for earlier ones. @returns their ids. */
+/** Starts ten jobs per second, without waiting for earlier jobs, and returns the ids of all jobs. */
 async function load(client: ServiceClient): Promise<string[]> {
   const path = new URL('../../fixtures/alpha.png', import.meta.url)
   const { type, body } = buildForm(

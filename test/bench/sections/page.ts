@@ -176,7 +176,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
   try {
     const paths = Array.from({ length: manyFiles }, (_, at) => join(folder, `${at}.png`))
     for (const path of paths) await copyFile(fixture('corners.png'), path)
-    // Select the files before tracing, because the time of the browser to find them is not the page's.
+    // Select the files before tracing, because the time that the browser takes to find them does not count.
     await page.evaluate(makeInput)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {

@@ -6,11 +6,11 @@ import type { Section } from '../section.ts'
 
 const run = promisify(execFile)
 
-/** Compares one client of the service with the engine's program, called as by hand. */
+/** Compares one client of the service with the program of the engine, started as in a shell. */
 interface Case extends EngineComparison {
   readonly name: string
   readonly title: string
-  /** Writes its result into the folder. */
+  /** Runs the program, which writes its result into the folder. */
   readonly bare: (source: string, folder: string) => Promise<unknown>
 }
 

@@ -59,7 +59,7 @@ function reportProfile(name: string, { print: say }: Report): void {
   say(`  ${amount(jobsAtOnce)} jobs at once: all downloaded after ${seconds} s; most wait at ${bottleneck}`)
 }
 
-/** Allowed difference in per cent: requests within a second are counted in one write. */
+/** Allowed difference in percent. Counts vary, because requests within the same second are counted in one write. */
 const tolerancePercent = 15
 /** Jobs that run at the same time. */
 const maxParallelJobs = 16
@@ -95,7 +95,7 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
   }
 }
 
-/** Runs several jobs at a time, after a first one for which each process reads what it reads only once. */
+/** Runs several jobs at a time, after a first job for which each process reads the records that it caches. */
 async function runJobs(
   jobs: number,
   runSome: (numbers: readonly number[], isCounted: boolean) => Promise<void>,
@@ -108,7 +108,7 @@ async function runJobs(
     )
 }
 
-/** Counts the units of the table, without those of the sweep, which runs each minute in any case. */
+/** Counts the read and write units of the table, except for those of the sweep, which runs each minute anyway. */
 async function countUnits(jobs: number) {
   const dir = await mkdtemp(join(tmpdir(), 'mutabor-scale-'))
   const database = await openDynamoDb({
@@ -153,7 +153,7 @@ const countWritesWhileRunning = (calls: readonly TableCall[]) => ({
   heartbeatCount: calls.filter(isHeartbeat).length,
 })
 
-/** Counts the calls of the other servers, which run as separate programs without functions for events. */
+/** Counts the calls to the other servers, which run as separate programs and invoke no functions for events. */
 async function countCalls(jobs: number, { print: say }: Report) {
   const servers = await startCountedServers()
   const meter = await openTableMeter(servers.env['AWS_ENDPOINT_URL_DYNAMODB'] ?? '')
@@ -184,5 +184,5 @@ async function countCalls(jobs: number, { print: say }: Report) {
   return { counts, ...countWritesWhileRunning(tableCalls) }
 }
 
-/** The address of a client: request limits are per address. */
+/** Returns the IP address of a client; rate limits apply per IP address. */
 const createAddress = (number: number) => `198.18.${number >> 8}.${number & 255}`

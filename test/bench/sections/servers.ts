@@ -13,12 +13,12 @@ import { s3Transfers } from '../servers/s3-transfer.ts'
 import { type BenchmarkCall, dynamoDbCalls, eventCalls, sqsCalls } from '../servers/server-calls.ts'
 
 /**
- * Speed and memory of each embedded server in a separate process, compared with the speed of the disk.
+ * An embedded server in a separate process. Its speed is compared with that of the disk, and its memory is measured.
  */
 interface Server {
   readonly url: string
   readonly child: ChildProcess
-  /** Returns its peak resident memory so far in MiB. */
+  /** Returns the peak resident memory of the server so far in MiB. */
   peakMib(): number
   stop(): Promise<void>
 }

@@ -77,8 +77,8 @@ const runProgram =
   }
 
 /**
- * Downloads to a new file, as the service does, and deletes it afterwards. Overwriting the previous file would reuse
- * its memory pages, which a virtual machine then need not request from its host: several times faster than new ones.
+ * Downloads to a new file, as the service does, and deletes it afterwards. Overwriting the previous file would be
+ * several times faster, because a virtual machine need not request the memory pages from its host again.
  */
 const measureDownload = (
   store: ThirdPartyStore,
@@ -91,7 +91,7 @@ const measureDownload = (
     const path = join(dir, `back-${number++}.wav`)
     const start = performance.now()
     const seconds = await runProgram(await store.download(path), spentS)()
-    // Our import ends when the bytes are on disk; those of the program can still be in memory.
+    // An import of the service ends when the bytes are on disk, while those of the program can still be in memory.
     await run('sync', [path])
     syncedS.push((performance.now() - start) / 1000)
     await rm(path)

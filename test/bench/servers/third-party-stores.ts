@@ -16,7 +16,7 @@ export interface ThirdPartyStore {
   /** Commands that upload the file and download it to a path. */
   readonly upload?: readonly string[]
   download(path: string): Promise<readonly string[]> | readonly string[]
-  /** Names of these programs. */
+  /** Names of the programs that upload and download. */
   readonly programs: { readonly upload?: string; readonly download: string }
   readonly importTask: Readonly<Record<string, unknown>>
   readonly exportTask?: Readonly<Record<string, unknown>>
