@@ -8,7 +8,7 @@ const minShare = 0.99
 /** The samples last one or two seconds, so the last frame or audio block is some hundredths of them. */
 const minDurationShare = 0.95
 
-/** Returns the shares that a conversion retains if they are less than all, undefined if nothing is known to be lost. */
+/** Returns the shares that a conversion retains incompletely, or undefined if it is not known to lose anything. */
 export function missingShares({ result, kept }: ResultLine): Readonly<Record<string, number>> | undefined {
   if (result !== 'ok') return undefined
   const shares = kept.split(' ').flatMap((word) => {

@@ -6,7 +6,7 @@ import { createRawInputArgs } from '../engines/support/raw-media.ts'
 const run = promisify(execFile)
 
 export interface MediaFacts {
-  /** Duration in seconds; that of the decoded streams if the container has none. */
+  /** Duration of the file in seconds, or of its decoded streams if the container has no duration. */
   readonly seconds: number
   readonly streams: number
   /** Channels of the first audio stream. */

@@ -116,7 +116,7 @@ export async function pruneResults(listedKeys: ReadonlySet<string>, folder = res
   }
 }
 
-/** Writes one line per conversion, the latest one. */
+/** Writes the latest line of each conversion. */
 async function writeLines(path: string, lines: readonly ResultLine[]): Promise<void> {
   const latestByPair = new Map(lines.map((line) => [pairKey(line), line]))
   const sortedLines = [...latestByPair.values()].map(formatLine).sort((a, b) => (a < b ? -1 : 1))

@@ -29,7 +29,7 @@ const maxAttempts = 3
 export class RouteRunner {
   readonly #folder: string
   readonly #signal: AbortSignal
-  /** Number of conversions that still need the result of these first steps. */
+  /** Number of conversions that still need the result of some first steps, by the key of these steps. */
   readonly #remainingUses = new Map<string, number>()
   readonly #stepResults = new Map<string, Promise<StepResult>>()
 
@@ -40,13 +40,13 @@ export class RouteRunner {
       this.#remainingUses.set(key, (this.#remainingUses.get(key) ?? 0) + 1)
   }
 
-  /** The file exists until `release` is called. */
+  /** Runs the steps of a conversion. The resulting file exists until `release` is called. */
   async run(pair: Conversion, sample: string): Promise<RouteResult> {
     let stepPromise: Promise<StepResult> | undefined
     for (const [index, step] of pair.route.steps.entries()) {
       const key = prefixKeys(pair)[index] ?? ''
       const previousStep = await stepPromise
-      // No await between the lookup and the entry, or another conversion would start the same step.
+      // There is no `await` between looking up and storing this promise, so that a step is not started twice.
       stepPromise =
         this.#stepResults.get(key) ??
         this.#runStep(step, previousStep?.path ?? sample, previousStep?.warnings ?? [])

@@ -78,7 +78,7 @@ let unsaved: ResultLine[] = []
 let savedAt = performance.now()
 let lastSave = Promise.resolve()
 
-/** Saves one after another, because each reads the file that the previous one wrote. */
+/** Saves results one after another, because each call reads the file that the previous call wrote. */
 function save(): Promise<void> {
   const batch = unsaved
   unsaved = []

@@ -17,7 +17,7 @@ const samples = new Map(
 )
 const isTypical = (name: string) => /^(corners|video|tone|letter|three-pages)\./.test(name)
 const usableNames = listNames(fixtures).filter((name) => !/password|\.ts$/.test(name))
-/** Typical files first: the others are for special cases. */
+/** Typical files come first, because all other fixtures are for special cases. */
 const fixtureFiles = [...usableNames.filter(isTypical), ...usableNames.filter((name) => !isTypical(name))]
 
 /**

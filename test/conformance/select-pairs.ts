@@ -126,7 +126,7 @@ export function selectPairs(allPairs: readonly Conversion[], choice: PairSelecti
   )
 }
 
-/** Selects every n-th conversion, as many as took that many seconds when their results were recorded. */
+/** Selects every n-th conversion, so that all selected ones take about this time according to recorded durations. */
 export function limitSeconds(
   pairs: readonly Conversion[],
   lines: ResultsByPair,

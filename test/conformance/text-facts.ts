@@ -33,11 +33,11 @@ async function readableText(path: string): Promise<string> {
 const bodyMemberPattern =
   /(^|\/)(content\.xml|document\.xml|sharedStrings\.xml|slide\d+\.xml|page\d+\.xml|sheet\d+\.bin|[^/]+\.(xhtml|html?|fpage))$/
 
-/** Returns the words of a document, if its text is readable without its format's program. */
+/** Returns the words of a document, if its text can be read without the program of its format. */
 export async function expectedWords(path: string): Promise<string[]> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
-  // Only uncompressed ones: the text of others is encoded.
+  // The text of the email samples is not encoded.
   if (path.endsWith('.eml')) return splitWords(bytes.toString().replace(/^.*?\r?\n\r?\n/s, ''))
   const text = await readableText(path)
   if (start.includes('%PDF-') || start.startsWith('%!PS')) return splitWords(text)
@@ -51,7 +51,7 @@ export async function expectedWords(path: string): Promise<string[]> {
   const words = splitWords(stripTags(/<(\w+:)?body[\s>].*$/is.exec(body)?.[0] ?? body, ' '))
   // Other parts of a package, such as images and font names, can contain any word.
   const foundMarkers = start.startsWith('PK') ? [] : markers.filter((word) => containsWord(text, word))
-  // One or two words occur in the tables of any program.
+  // Fewer than three markers prove nothing, because a program may write them itself.
   return words.length > 0 ? words : foundMarkers.length > 2 ? foundMarkers : []
 }
 

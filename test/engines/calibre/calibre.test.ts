@@ -43,7 +43,7 @@ const azw3 = await convertAndKeep(epub, 'azw3', 'notes.azw3')
 const comic = join(scratchDir, 'comic.cbz')
 await run('bsdtar', [...['--format=zip', '-cf', comic, '-C', fixture(''), 'corners.png', 'corners.jpg']])
 
-/** Formats without a closer check below; `npm run conformance` tests all. */
+/** Formats without a closer check below; `npm run conformance` tests all formats. */
 const lightlyTestedFormats: readonly FormatId[] = ['lit', 'htmlz']
 
 testConformance(calibre, {
@@ -106,7 +106,7 @@ describe('ebook conversions', { concurrency: 2 }, () => {
     const titledPath = await convertAndKeep(text, 'docx', 'titled.docx', pandoc)
     const readTitle = async (source: string, engine: Engine) =>
       readStdout('ebook-meta', (await convert(engine, source, 'epub', { names })).path)
-    // The first process is started for its ebook, the second one was prestarted.
+    // The process for the first ebook is started on demand, and the process for the second ebook was prestarted.
     const engine = createCalibre({ baseDir: scratchDir })
     assert.match(await readTitle(titledPath, engine), /Title +: Field notes/)
     assert.match(await readTitle(docx, engine), /Title +: Tom & <Jerry>/)

@@ -80,7 +80,7 @@ test('images of a document are converted to formats that ebook readers display, 
   const pages = await readStdout('unzip', '-p', ebook, '*.xhtml', '*.html', '*.opf')
   for (const name of pngs) {
     const file = name.split('/').at(-1) ?? ''
-    // Once in the manifest, and once in the chapter that shows it.
+    // The image is named once in the manifest, and once in the chapter that shows it.
     assert.equal(pages.split(file).length - 1, 2, file)
   }
   const plainDocument = await createDocument('plain.docx', { 'a.png': await sharp(tiff).png().toBuffer() })

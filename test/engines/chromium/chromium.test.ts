@@ -27,7 +27,7 @@ test('converting a web page to PDF reports the text that is hidden on the page',
   )
   const { result, path: convertHtml } = await convert(chromium, path, 'pdf')
   const unseen = (result.hiddenText ?? '').split(/\s+/).toSorted()
-  // Templates are not counted, so they are not subtracted either.
+  // Words of templates are not counted, so they are not subtracted as hidden words either.
   assert.deepEqual(unseen, ['attribute', 'by', 'class', 'invisible', 'navigation'])
   assert.equal((await readPdfText(convertHtml)).trim(), 'Seen words')
   await writeFile(path, '<p>All of it is seen</p>')

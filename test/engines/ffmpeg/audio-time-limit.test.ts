@@ -51,7 +51,7 @@ const isTimeout = (sentence: RegExp) => (error: Error) => {
 }
 
 test('merging audio is refused in advance, with advice, if it would exceed the time limit', async () => {
-  // Twelve seconds of mono, which take 0.17 s.
+  // The merge contains twelve seconds of mono audio, which take 0.17 s.
   const message =
     /^The merged files are \d+ min long; .* converted to m4a within .* 0.1 s\. Merge fewer files, or convert it to mp3 or flac or wav\.$/
   await assert.rejects(splitMerge(0.1), isTimeout(message))
@@ -84,7 +84,7 @@ test('the time limit allows longer audio in FLAC than in AAC, and six channels a
   const stereo = { channels: 2, sampleRate: 48_000 }
   const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
   assert.ok(flac > aac)
-  // Seven and a half hours.
+  // These 452 minutes are about seven and a half hours.
   assert.equal(Math.round(aac / 60), 452)
   assert.equal(maxAudioSeconds(840, 'aac', { channels: 6, sampleRate: 48_000 }), aac / 3)
   assert.equal(maxAudioSeconds(840, 'speex', stereo), undefined)

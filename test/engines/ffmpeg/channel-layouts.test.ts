@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { chooseLayout, countChannels, type LayoutName } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
 
 describe('audio channel layouts', () => {
-  /** For each layout, the one chosen by a codec that supports all others. */
+  /** For each layout, the layout that is chosen for a codec that supports all other layouts. */
   const nextLarger: Readonly<Record<LayoutName, LayoutName>> = {
     mono: '3.0',
     stereo: '2.1',

@@ -135,7 +135,7 @@ describe('headers of media files', () => {
         const bytes = Buffer.from(
           wholeFile.subarray(0, round % 2 === 0 ? wholeFile.length : nextRandom(wholeFile.length)),
         )
-        // Most headers are at the beginning.
+        // Changes bytes near the beginning, where most headers are.
         for (let at = 0; at < 5 && bytes.length > 0; at++)
           bytes[nextRandom(Math.min(bytes.length, 1500))] = nextRandom(256)
         await writeFile(path, bytes)

@@ -19,7 +19,7 @@ import { countCharacters } from '../support/inspect-font.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { convert } from '../support/run-engine.ts'
 
-/** An installed font (Bitstream Vera license), so that none has to be committed. */
+/** An installed font (Bitstream Vera license), so that no font has to be committed. */
 const ttfPath = '/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'
 const characters = 'Mutabor àéîõü'
 

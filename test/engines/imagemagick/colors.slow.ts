@@ -116,7 +116,7 @@ describe('ImageMagick formats', () => {
   ] as const) {
     test(`an image in ${to} is written upright and with the right colors`, async () => {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
-      // Linear light, not sRGB values.
+      // OpenEXR contains linear light, not sRGB values.
       const transferArgs = to === 'exr' ? ['-apply_trc', 'iec61966_2_1'] : []
       assert.equal(await readQuarterColors(path, ...transferArgs), 'RGBx')
     })

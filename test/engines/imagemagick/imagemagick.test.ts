@@ -34,7 +34,7 @@ const shades = async (path: string) => [...(await sharp(path).toColorspace('b-w'
 
 testConformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
-  // colors.slow.ts checks the pixels of all of them, and `npm run conformance` tests all formats.
+  // colors.slow.ts checks the pixels of every format, and `npm run conformance` tests every conversion.
   only: (from, to) => (from === 'png' ? ['gif', 'cal', 'jbig'].includes(to) : from === 'gif' && to === 'png'),
   garbage: [
     'psd',

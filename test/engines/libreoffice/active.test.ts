@@ -64,7 +64,7 @@ const cases = [
     to: ['pdf', 'pptx', 'ppt', 'otp', 'fodp'],
     word: 'Wombats',
     active: [/EVILMACRO/, /Basic\//, /presentation:action="execute"/, /vnd\.sun\.star\.script/],
-    // PowerPoint's name for the same action.
+    // The same action in PowerPoint files.
     alsoForbidden: [/ppaction:\/\/(?:program|macro)/],
   },
   {
@@ -104,7 +104,7 @@ for (const testCase of cases) {
   })
 }
 
-/** Returns the text and the objects that contain actions and links. */
+/** Returns the text of a PDF and its objects, which would contain actions and links. */
 async function uncompressPdf(path: string): Promise<string> {
   await readStdout('qpdf', '--check', path)
   const pdf = await readStdout('qpdf', '--qdf', '--object-streams=disable', path, '-')
@@ -123,7 +123,7 @@ describe('files outside of the document', () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'
       const { path } = await convert(engine, fixture(`office/${source}`), to)
       const content = to === 'pdf' ? await readPdfText(path) : await readContent(path)
-      // The section and the frame reference this file, which LibreOffice can read in its sandbox.
+      // A section and a frame of the source reference this file, which LibreOffice can read in its sandbox.
       const [line = ''] = (await readFile('/etc/libreoffice/sofficerc', 'utf8')).split('\n')
       assert.ok(line.length > 3 && !content.includes(line))
       assert.doesNotMatch(content, /^(?:word\/media|Pictures)\/.*png/m)

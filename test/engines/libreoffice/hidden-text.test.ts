@@ -108,7 +108,7 @@ test('the words of a Word 97 document are not counted if text is hidden or delet
     return [summary?.words?.total, summary?.features]
   }
   const automatic = `<office:automatic-styles>${hiding('T1', 'text')}</office:automatic-styles>`
-  // Cyrillic characters are stored as two bytes each, others as one.
+  // Cyrillic characters are stored as two bytes each, and other characters as one byte.
   const body = `<text:p>Seen ${span('T1', 'secret words')} go on</text:p><text:p>${span('T1', 'тайна')} видно ${span('T1', 'нет')}</text:p>`
   assert.deepEqual(await summarizeAsDoc('spans.fodt', automatic, body), [4, ['hiddenText', 'selectableText']])
   const deletion = `<text:changed-region text:id="c1"><text:deletion><office:change-info><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">A</dc:creator><dc:date xmlns:dc="http://purl.org/dc/elements/1.1/">2026-01-01T00:00:00</dc:date></office:change-info><text:p>gone for good</text:p>

@@ -125,7 +125,7 @@ test('a font that is not installed causes a warning that names its substitute', 
   const result = await convert(engine, source, 'pdf')
   assert.deepEqual(result.warnings, ['FONTS_SUBSTITUTED'])
   assert.deepEqual(result.details, [{ count: 1, names: ['Nowhere Sans'] }])
-  // Carlito is as wide as Calibri, so lines break in the same places.
+  // Replacing Calibri by Carlito is not reported: both are equally wide, so lines break in the same places.
   assert.match(result.messages[0] ?? '', /^Fonts that are not installed: Nowhere Sans was replaced by /)
   assert.doesNotMatch(result.messages[0] ?? '', /Calibri/)
   assert.match(await readStdout('pdffonts', result.path), /Carlito/)
@@ -299,7 +299,7 @@ describe('sheets to PDF', () => {
   })
 })
 
-/** Each pair is converted there and back with different filters, and the PDF of the result is read by poppler. */
+/** Each document is converted to each of these formats and then to PDF, whose text is read by Poppler. */
 const roundTrips = [
   [
     'report.docx',

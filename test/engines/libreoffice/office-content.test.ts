@@ -66,7 +66,7 @@ test('hidden parts of a workbook are left out of pages and kept in tables, both 
     const documentSummary = await readSummary(path, to, { isResult: true })
     assert.equal(documentSummary?.counts.sheets, 3, to)
     const expectedWords = new WordCounts()
-    // LibreOffice writes the first sheet as visible for Excel.
+    // In Excel formats, LibreOffice writes the first sheet as visible.
     expectedWords.add(`first cells last ones ${to === 'ods' ? '' : 'secret sheet'}`)
     const { visibleWords } = documentSummary
     assert.deepEqual(

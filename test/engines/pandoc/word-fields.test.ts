@@ -15,7 +15,7 @@ const scratch = scratchFolder('word-fields')
 const convertToText = async (source: string, to: FormatId) =>
   readFile((await convert(pandoc, source, to)).path, 'utf8')
 
-/** Returns the fixture with other paragraphs and lists. */
+/** Returns a copy of the fixture with other paragraphs and list levels. */
 async function documentWith(name: string, paragraphs: string, levels?: string): Promise<string> {
   const source = new ZipReader(new Uint8ArrayReader(await readFile(fixture('office/contract-numbered.docx'))))
   const target = new ZipWriter(new Uint8ArrayWriter())

@@ -86,7 +86,7 @@ async function countSideBySideLines(path: string, columns: number, page = 1): Pr
 const expectedLengths = (paragraphs: number) =>
   Array.from({ length: paragraphs }, (_, index) => lengthOfParagraph(index))
 
-/** Returns the word numbers of some paragraphs as they were created. */
+/** Returns the numbers of the words in consecutive paragraphs, in the order in which they were created. */
 const numbersFrom = (firstNumber: number, paragraphs: number) =>
   Array.from(
     { length: expectedLengths(paragraphs).reduce((sum, length) => sum + length) },

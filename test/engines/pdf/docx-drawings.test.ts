@@ -13,7 +13,7 @@ import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 const stream = (content: string, dict = '<< >>') => ({ dict, data: Buffer.from(content) })
 const pageSize = 3000
 const square = '0 0 1 rg 0 0 50 50 re f'
-/** Levels of forms that draw the next one twice. */
+/** Number of nested forms, each of which draws the next form twice. */
 const depth = 26
 const firstForm = 20
 

@@ -63,7 +63,7 @@ describe('PDF headers and footers to Word', () => {
     const [right] = header.stops
     assert.equal(header.text.trim(), 'Annual report|Confidential draft')
     assert.equal(right?.type, 'right')
-    // Measured from the left edge of the text, and beyond its right edge at 358.
+    // The position is measured from the left edge of the text, and is beyond the right edge at 358.
     assert.ok(Math.abs((right?.at ?? 0) - 451) < 2, `${right?.at} points`)
     const footer = await readPart('footer1.xml')
     assert.equal(footer.text.trim(), 'Company|Department|PAGE')

@@ -11,7 +11,7 @@ import {
 } from '../../../lib/engines/pdf/docx/section-options.ts'
 import { buildSections, type DocxSection } from '../../../lib/engines/pdf/docx/sections.ts'
 
-/** Points; margins are left, top, right and bottom. */
+/** All sizes are in points, and the margins are left, top, right and bottom. */
 const createSection = (overrides: Partial<DocxSection> = {}) =>
   ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...overrides }) as DocxSection // only these fields are used
 

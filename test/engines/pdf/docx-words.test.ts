@@ -80,13 +80,13 @@ const createArabicPdf = (showOperators: string, codes: readonly string[], widths
       ${codes.map((code, at) => `<${(0x61 + at).toString(16)}> <${code}>`).join(' ')} endbfchar endcmap`,
     ),
   })
-/** "سلام" with the ligature in the middle of the word, named by the file in reading order. */
+/** "سلام" with the ligature in the middle of the word, whose text the file contains in reading order. */
 const ligatureWithActualText = createArabicPdf(
   '(c) Tj /Span << /ActualText <FEFF06440627> >> BDC (b) Tj EMC (a) Tj',
   ['0633', '0644', '0645'],
 )
 
-/** The same word as browsers print it: the alef is a glyph of its own, without width. */
+/** The same word as browsers print it: the alef is a separate glyph without width. */
 const pdfWithNarrowAlef = createArabicPdf(
   '(dcba) Tj',
   ['0633', '0644', '0627', '0645'],

@@ -98,7 +98,7 @@ async function runInChunks(
   const results: ChunkResult[] = []
   for (const chunk of chunks) {
     assert.ok(chunk.file)
-    // The spec as it is read back from a stored record.
+    // Imitates a spec that was read back from a stored record.
     const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
     const chunkStep = await createStep(chunk.file.path, request, spec)
     const { files, details } = await pdf.run(chunkStep.work, chunkStep.tools)
@@ -178,7 +178,7 @@ test('OCR in chunks equals a single run for scans in a book, and keeps outline, 
   assert.deepEqual(await readLinkTargets(split.path, 1), await readLinkTargets(unsplitRun.path, 1))
   assert.deepEqual(split.result, { ...unsplitRun.result, files: split.result.files })
   assert.deepEqual(split.warnings, unsplitRun.warnings)
-  // Joining renders and reads nothing again.
+  // Joining neither renders pages nor runs OCR again.
   assert.equal(split.commands.filter((name) => name === 'ocrmypdf').length, 1)
   assert.match(actualPdf.text[3] ?? '', /names of 37 ships/)
   assert.match(actualPdf.text[4] ?? '', /names of 74 ships/)

@@ -50,7 +50,7 @@ test('scanned pages that take too long for OCR are left without text, and a warn
   assert.deepEqual(messages, [`${reason} 1,3. ${hint}`, `${reason} 7-8,20. ${hint}`])
 })
 
-/** A4 at 1200 dpi and more. */
+/** Creates an image with more pixels than A4 at 1200 dpi. */
 function createHugeImage() {
   const sides = { width: 12_400, height: 12_400, channels: 3, background: 'white' } as const
   return sharp({ create: sides }).toColourspace('b-w').jpeg().toBuffer()

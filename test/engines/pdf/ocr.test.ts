@@ -12,8 +12,8 @@ import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 
 const report = fixture('report.pdf')
 /**
- * Created before the tests: a scan of the report's first page, a PDF of its upper part, and one with both text and
- * scan.
+ * Files that are created before the tests: a scan of the first page of the report, a PDF with a scan of the upper part
+ * of that page, and a PDF with both a page of text and that scan.
  */
 const folder = scratchFolder('ocr-test')
 const scan = join(folder, 'scan-1.png')
@@ -27,7 +27,7 @@ const recognizeTo = (
   options: RunSettings['options'] = {},
 ) => convert(pdf, source, to, { operation, options })
 
-/** Returns the ratio of words of one text that another contains. */
+/** Returns the share of the words of the wanted text that the found text contains. */
 function computeRecall(wantedText: string, foundText: string): number {
   const splitWords = (text: string) => text.toLowerCase().match(/[a-z]{2,}|\d+/g) ?? []
   const foundWords = new Set(splitWords(foundText))

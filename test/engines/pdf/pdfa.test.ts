@@ -10,7 +10,7 @@ const link = (entries: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [10 40 190 70] /Border [0 0 0] ${entries} >>`
 
 const getPath = await writeFiles({
-  // Links without the Print flag, as almost all programs write them, a language and an attached file.
+  // A PDF with a language, an attached file, and links without the Print flag, as almost all programs write them.
   'report.pdf': createPdf({
     1: `<< /Type /Catalog /Pages 2 0 R /Lang (de-DE) /Names << /EmbeddedFiles << /Names [(data.xml) 20 0 R] >> >> /AF [20 0 R] >>`,
     2: '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 /MediaBox [0 0 200 100] >>',

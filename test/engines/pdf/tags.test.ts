@@ -12,7 +12,7 @@ const markContent = (tag: string, id: number, words: string) =>
   `/${tag} <</MCID ${id}>> BDC ${says(words)} EMC`
 const element = (entries: string) => `<< /Type /StructElem ${entries} >>`
 
-/** Creates two pages with tags: a heading by the name of a role, two paragraphs, and a link to page 2. */
+/** Creates two pages with tags: a heading whose tag is in the role map, two paragraphs, and a link to page 2. */
 function createTaggedPdf(word: string, language: string): Buffer {
   const createPage = (contents: number, key: number) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /StructParents ${key} /Tabs /S /Resources << /Font << /F 7 0 R >> >> ${key === 0 ? '/Annots [8 0 R 9 0 R]' : ''} >>`
@@ -124,7 +124,7 @@ describe('merging tagged PDFs', () => {
   test('links of a PDF whose tags were removed do not get the tags of another PDF in a merge', async () => {
     const { path } = await run('merge', {}, getPath('alpha.pdf'), { more: [getPath('untagged.pdf')] })
     assert.match(await readTags(path), /Alpha second.*Delta title/)
-    // The entries of the link and the field of the first PDF.
+    // Only the link and the form field of the first PDF have this entry.
     assert.equal((await readUncompressed(path)).match(/\/StructParent /g)?.length, 2)
     await assertValidPdf(path)
   })

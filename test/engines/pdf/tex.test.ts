@@ -20,7 +20,7 @@ const font = (name: string) =>
 const showTextAt = (left: number, baseline: number, text: string) =>
   `1 0 0 1 ${left} ${baseline} Tm (${text}) Tj`
 
-/** Two columns of a TeX paper, ten points apart. Characters are six points wide, so 38 of them fill a column. */
+/** Left edges of two columns of a TeX paper, ten points apart. Characters are six points wide, so 38 fill a line. */
 const [left, right, charactersPerLine] = [72, 310.6, 38]
 let number = 1000
 
@@ -34,7 +34,7 @@ function createColumn(at: number, count: number): string[] {
       const [end = '', rest = ''] = [text.slice(0, 17), text.slice(18)]
       return `${showTextAt(at, baseline, `${end}.`)} ${showTextAt(at + 6 * charactersPerLine - rest.length * 6, baseline, rest)}`
     }
-    // A line that is too long and extends into the gutter.
+    // This line is too long and extends into the gutter.
     return showTextAt(
       at,
       baseline,
@@ -171,7 +171,7 @@ describe('reading order of two PDF columns', () => {
     isRtl: false,
   })
   const createLines = (from: number) => Array.from({ length: 20 }, (_, at) => [from, 100 + at * 12] as const)
-  /** Number of items in each column of each band. */
+  /** Counts the items in each column of each band. */
   const countItems = (items: readonly PageItem[]) =>
     sortIntoReadingOrder(items, [72, 0, 540, 792]).map(({ columns }) =>
       columns.map((column) => column.items.length),
@@ -194,7 +194,7 @@ describe('reading order of two PDF columns', () => {
           ],
     )
     assert.deepEqual(countItems(brokenLines), [[35, 35]])
-    // Table cells are further apart.
+    // The gaps between table cells are wider.
     const cells = [...createLines(72), ...createLines(311)].flatMap(([from, baseline]) => [
       createItem(from, from + 60, baseline),
       createItem(from + 89, from + 149, baseline),
@@ -218,7 +218,7 @@ describe('reading order of adjacent PDF texts', () => {
     sortIntoReadingOrder(items, [20, 0, 560, 792]).map(({ columns }) =>
       columns.map((column) => column.items.length),
     )
-  /** Titles, with dates on the other side: not prose. */
+  /** Titles with dates on the other side, which do not count as prose. */
   const main = [...createLines(200, 300, 60, 15, 20), ...createLines(480, 540, 60, 45, 7)]
 
   test('independent adjacent PDF texts, as in a résumé, are read one after the other', () => {

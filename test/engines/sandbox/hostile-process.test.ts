@@ -33,7 +33,7 @@ beforeEach(async () => {
   workDir = await mkdtemp(join(base, 'work-'))
 })
 
-/** Fails a test whose program is not ended by its limit and would run forever. */
+/** Time after which a test fails because its program was not ended by its limit. */
 const maxRunMs = 20_000
 
 function tools(signal = new AbortController().signal, timeoutS = 20): Tools {

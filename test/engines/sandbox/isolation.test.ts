@@ -52,7 +52,7 @@ describe('confined processes', () => {
     )
     for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
     assert.equal(new Set(ids).size, 2)
-    // The process has no capabilities, not even ones that a setuid program could give back.
+    // The process has no effective capabilities.
     const { stdout } = await shell('grep ^CapEff /proc/self/status')
     assert.match(stdout, /^CapEff:\s+0+$/m)
   })

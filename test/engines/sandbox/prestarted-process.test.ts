@@ -143,7 +143,7 @@ describe('prestarted engine processes', confined, () => {
   })
 
   test('a prestarted process is not started if its preparation fails, and folders of ended services are removed first', async () => {
-    // This pid is above the highest possible one (proc(5), pid_max).
+    // This pid is above the maximum (proc(5), pid_max), so no process has it.
     await mkdir(join(baseDir, 'waiting-4194305-a'))
     const program = await takePrestarted('read -r line; true')
     assert.deepEqual(await readdir(baseDir).then((names) => names.includes('waiting-4194305-a')), false)

@@ -116,7 +116,7 @@ describe('folders of long-running processes', () => {
   test('the folder of a long-running process is removed by the next service if its own service has ended', async () => {
     const ownFolder = await makeProcessFolder(base, 'waiting-')
     assert.ok(basename(ownFolder).startsWith(`waiting-${process.pid}-`))
-    // This pid is above the highest possible one (proc(5), pid_max).
+    // This pid is above the maximum (proc(5), pid_max), so no process has it.
     for (const name of ['waiting-4194305-a', 'other-4194305-a', 'waiting-x']) await mkdir(join(base, name))
     await removeOrphanedFolders(base, 'waiting-')
     assert.deepEqual(

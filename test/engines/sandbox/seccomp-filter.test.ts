@@ -126,7 +126,7 @@ describe('seccomp filter', () => {
     assert.deepEqual(actions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
     assert.deepEqual(actions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
     for (const call of [129, 200, 297]) assert.equal(actionFor(sharedOptions, { call }), EPERM, String(call))
-    // The placeholder that the launch script replaces with the process's own pid.
+    // 0x4f574e50 is the placeholder that the launch script replaces with the process's own pid.
     const killsOfSelf = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
     assert.deepEqual(new Set(actions(sharedOptions, ...killsOfSelf)), new Set([allowed]))
     assert.equal(actionFor(sharedOptions, { call: 234, args: [1234] }), EPERM)

@@ -71,7 +71,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
       cp936: ['我的文件.txt', '中国地图资料.txt'],
       cp949: ['사진.txt', '보고서.txt'],
       cp866: ['Отчёт за год.txt', 'Фото.txt'],
-      // Neither is valid UTF-8, and they differ only in bytes that are not.
+      // In cp1251 neither name is valid UTF-8, and the names differ only in invalid bytes.
       cp1251: ['Привет.txt', 'Пример.txt'],
     })) {
       const bare = names.map((name, at) => 'xy'.charAt(at).repeat(iconv.encode(name, charset).length))

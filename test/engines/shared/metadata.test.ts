@@ -152,7 +152,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
 
   test('damaged EXIF data is reported, and stripping the metadata removes it', async () => {
     const bytes = readFileSync(await createTaggedCopy('corners.jpg', ...sampleTags))
-    // The offset of the first directory is beyond the end.
+    // The offset of the first directory is beyond the end of the file.
     bytes.writeUInt32BE(0xfffff0, bytes.indexOf('Exif\0\0') + 10)
     writeFileSync(pathInFolder('broken.jpg'), bytes)
     const outcome = await writeMetadata(pathInFolder('broken.jpg'), { title: 'x' }).then(

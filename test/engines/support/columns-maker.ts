@@ -31,7 +31,7 @@ export const extractNumbers = (text: string): number[] =>
 export const createHeading = (text: string) =>
   `<text:h text:style-name="Title" text:outline-level="1">${text}</text:h>`
 
-/** Columns of equal width, or for 'Uneven' one of a third and one of two thirds. */
+/** Wraps content in columns of equal width, or for 'Uneven' in a column of one third and a column of two thirds. */
 export const wrapInColumns = (name: string, style: 2 | 3 | 'Uneven', content: string) =>
   `<text:section text:style-name="Columns${style}" text:name="${name}">${content}</text:section>`
 

@@ -132,7 +132,7 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
  * Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing.
  */
 const dots: readonly FormatId[] = ['rgf', 'sixel']
-/** Any bytes are valid text or raw samples. */
+/** Returns whether any bytes are a valid file of the format, such as text or raw samples. */
 const acceptsAnyBytes = (id: FormatId) => [...textFormats, ...headerlessMedia, ...dots].includes(id)
 
 function assertInWorkDir({ result, workDir }: Run): void {

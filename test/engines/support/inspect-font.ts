@@ -9,7 +9,7 @@ import { python3 } from '../../support/python.ts'
 
 const run = promisify(execFile)
 
-/** Returns how many characters a font supports according to FreeType; glyphs for formats only readable as text. */
+/** Returns how many characters a font supports according to FreeType, or its glyphs if it is readable as text. */
 export async function countCharacters(path: string, format: FormatId): Promise<number> {
   switch (format) {
     case 'svg-font':

@@ -101,7 +101,7 @@ export async function testImageMetadata(name: string): Promise<void> {
   assert.equal(await hashPixels(bare), pixelsBefore)
 }
 
-// Formats without a field for the subject, and some also without one for keywords.
+// Formats without a field for the subject; some of them have no field for keywords either.
 const formatsWithoutField: readonly FormatId[] = ['m4a', 'mp4', 'mov']
 
 export async function testMediaMetadata(id: FormatId): Promise<void> {

@@ -27,7 +27,7 @@ export function parseCues(text: string, format: FormatId): ParsedCue[] {
         createCue(start, 'x', [words]),
       )
     case 'ttml':
-      // Throws if it is not well-formed.
+      // Throws if the XML is not well-formed.
       new XMLParser().parse(text, true)
       return [...text.matchAll(/<p\s+begin="([^"]*)"\s+end="([^"]*)">(.*?)<\/p>/gs)].map(
         ([, start = '', end = '', words = '']) =>

@@ -8,7 +8,7 @@ interface PsdContent {
   readonly layers?: readonly PsdLayer[]
   /** The first channel after the colors is the transparency of the merged image, not a saved selection. */
   readonly hasTransparency?: boolean
-  /** Saved for programs that read layers: the merged image is blank. */
+  /** Whether the merged image is blank, as in documents for programs that read the layers. */
   readonly lacksMergedImage?: boolean
 }
 

@@ -35,7 +35,7 @@ function pcx(bytes: Buffer): Size {
   }
 }
 
-/** A directory as in TIFF, with its own tags for the sides. */
+/** JPEG XR: the header is a directory as in TIFF, with other tags for width and height. */
 function jxr(bytes: Buffer): Size {
   const at = bytes.readUInt32LE(4)
   const tags = new Map(
@@ -47,7 +47,7 @@ function jxr(bytes: Buffer): Size {
   return { width: tags.get(0xbc80) ?? 0, height: tags.get(0xbc81) ?? 0 }
 }
 
-/** Size of the largest image, by its four-character type. */
+/** ICNS: returns the size of the largest image, which its four-character type determines. */
 function icns(bytes: Buffer): Size {
   const sides: Record<string, number> = {
     is32: 16,
@@ -70,7 +70,7 @@ function djvu(bytes: Buffer): Size {
   return be16(at + 8, at + 10)(bytes)
 }
 
-/** Sides are variable-length integers with seven bits per byte. */
+/** WBMP: width and height are variable-length integers with seven bits per byte. */
 function wbmp(bytes: Buffer): Size {
   let at = 2
   const nextToken = () => {

@@ -104,7 +104,7 @@ export async function convertInChunks(
   const joining = await step(files, request)
   const results: ChunkResult[] = []
   for (const chunk of chunks) {
-    // The spec as it is read back from a stored record.
+    // Imitates a spec that was read back from a stored record.
     const spec = JSON.parse(JSON.stringify(chunk.spec)) as ChunkSpec
     const { work, tools, warnings } = await step(chunk.file ? [chunk.file.path] : files, request, spec)
     const { files: outputs, details } = await ffmpeg.run(work, tools)

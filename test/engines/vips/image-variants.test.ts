@@ -269,7 +269,7 @@ describe('animated PNG', () => {
       const image = sharp(path, { page }).ensureAlpha().extract({ left: 1, top: 1, width: 3, height: 1 })
       return [...(await image.raw().toBuffer())].map((value) => Math.round(value / 255)).join('')
     }
-    // Frames: red; one half green; the green cleared, and blue over the rest.
+    // The first frame is red, the second draws green over a part, the third clears the green and draws blue over red.
     assert.deepEqual(
       [await readPage(0), await readPage(1), await readPage(2)],
       ['100110011001', '100101010101', '001100000000'],

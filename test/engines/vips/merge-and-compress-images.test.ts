@@ -28,7 +28,7 @@ describe('merging images', () => {
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 + 40 + 30 })
     assert.equal(result.details?.pictures, 3)
     assert.deepEqual(await readPixel(path, 2, 2), [255, 0, 0, 255])
-    // 30 pixels wide, centered in 40.
+    // The image is 30 pixels wide and centered in 40 pixels.
     for (const [left, alpha] of [
       [4, 0],
       [5, 255],

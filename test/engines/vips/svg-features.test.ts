@@ -12,7 +12,7 @@ import { drawingsByFeature, renderSvgFeature } from '../support/svg-features.ts'
 
 const folder = scratchFolder('svg-features')
 const size = { width: 120, height: 80 }
-/** Images per row of the page on which the browser draws them all. */
+/** Images per row of the page on which the browser draws all images. */
 const columns = 8
 
 after(() => chromium.close?.())

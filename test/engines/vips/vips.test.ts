@@ -186,7 +186,7 @@ describe('image conversions', () => {
     const readPageInfo = async (path: string) =>
       readStdout('pdfinfo', (await convert(vips, path, 'pdf')).path)
     assert.match(await readPageInfo(source), /Page size: +72 x 36 pts/)
-    // Missing for one side: 2,835 dots per meter and 0 in the PNG's pHYs, 0 and 72 per inch in the JFIF header.
+    // The density of one side is missing: 2,835 and 0 dots per meter in the PNG's pHYs, 0 and 72 per inch in the JFIF.
     const flat = join(folder, 'flat.png')
     await sharp({ create: ground }).png().toFile(flat)
     const bytes = await readFile(flat)
