@@ -136,7 +136,7 @@ test('the content summary of an archive counts only files, not folders or links'
 test('sparse files of old and new GNU tar archives are counted', async () => {
   const tree = join(folder, 'holes')
   await mkdir(tree)
-  // The header contains four entries of the sparse map, each following block 21.
+  // The header contains four entries of the sparse map, and each following block contains 21 entries.
   for (const [name, partCount] of Object.entries({ 'few.bin': 2, 'many.bin': 40 })) {
     await using file = await open(join(tree, name), 'w')
     for (let partIndex = 0; partIndex < partCount; partIndex++)

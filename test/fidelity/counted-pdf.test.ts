@@ -45,7 +45,7 @@ const contentCases: readonly [content: string, words: number, caseName: string][
   ['(one two) Tj', 2, 'a string'],
   ['<6f6e652074776f> Tj', 2, 'a hex string'],
   ['<6f6e 652\n0 7 4776f> Tj', 2, 'hex digits with line breaks'],
-  // The last hex digit, the first half of a space, has no second one.
+  // The last hex digit of the first string lacks a second digit, which counts as 0: 20 is a space.
   ['<6f6e652> Tj <74776f> Tj', 2, 'an odd number of hex digits'],
   ['[(o) -20 (n) 15.5 (e) -250 (two) -171 (three)] TJ', 3, 'kerned characters'],
   [

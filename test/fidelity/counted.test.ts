@@ -224,6 +224,6 @@ test('OpenDocument comments are read up to their end, and unclosed ones are igno
     return (await readSummary(path, 'fodt', { isResult: false }))?.commentWords?.total
   }
   assert.equal(await countComments(`${body} ${body}`), 4)
-  // An expression that searches for the end from each start would take hours.
+  // A regular expression that searches for the end of each comment would take hours.
   assert.equal(await countComments('<office:annotation>'.repeat(1_000_000)), undefined)
 })

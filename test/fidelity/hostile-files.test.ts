@@ -157,7 +157,7 @@ const writeSlowFile = () => write('slow.org', ':A:\n'.repeat(1_000_000))
 
 test('counting the words of a file stops at its CPU time limit', async () => {
   const request = { kind: 'content', reader: 'html', isResult: false } as const
-  // The process is checked every 100 ms, and less often on a busy machine: the file needs a second of CPU time.
+  // The file needs a second of CPU time, because the process is checked every 100 ms, or later on a busy machine.
   const path = await write('slow.html', '&#233; '.repeat(1_500_000))
   await assert.rejects(summarizeFile(path, request, { limits: { ...countingLimits, cpuS: 0.02 } }), {
     name: 'CountingStoppedError',
@@ -186,7 +186,7 @@ test('a file is counted again if its reader process was killed', async () => {
     try {
       process.kill(pid, 'SIGKILL')
     } catch (error) {
-      // Its parent was killed just now, and the process ended with it.
+      // The parent of this process was killed just before, and the process ended with its parent.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
     }
   }

@@ -49,7 +49,7 @@ test('invisible words of a source are reported as dropped, not as missing', asyn
     words: { source: 30, result: 30, share: 1 },
     dropped: ['hiddenText'],
   })
-  // Words that do not occur are ignored; others count as often as they occur.
+  // Hidden words that the source lacks are ignored, and each other hidden word is subtracted once per occurrence.
   const fewHiddenWords = await convert({ ...page, hiddenText: 'menu elsewhere' })
   assert.deepEqual(fewHiddenWords.fidelity?.words, { source: 32, result: 30, share: 0.9375 })
   const noHiddenWords = await convert({ ...page, hiddenText: 'elsewhere' })
@@ -72,7 +72,7 @@ test('a few missing words are reported for a short text, and every missing word 
     await findWarning(createText(100), createText(99), 'txt', 'html'),
     'Of 100 words in the txt, 99 are in the html (99 %).',
   )
-  // A word that is split differently is missing, but others take its place.
+  // A missing word is not reported if another word takes its place, because it may just be split differently.
   assert.equal(
     await findWarning(createText(23), createText(21), 'html', 'txt'),
     'Of 23 words in the html, 21 are in the txt (91 %).',

@@ -58,7 +58,7 @@ test('visible cells of a workbook must be retained even if hidden cells were dro
   assert.deepEqual(findLostUnits(source, 'one two three four five', warnings), [])
   assert.deepEqual(findLostUnits(source, 'one behind below apart', warnings), ['words'])
   assert.deepEqual(findLostUnits(source, 'one two three four five', []), ['words'])
-  // With another warning about words, it is unknown which are missing.
+  // With another warning about words, it is unknown which warning the missing words belong to.
   assert.deepEqual(findLostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
 })
 
@@ -109,7 +109,7 @@ test('visible and hidden cells of OpenDocument sheets are distinguished, includi
   assert.equal(summary?.visibleWords?.total, shownWords.total)
   assert.equal(summary.visibleWords && shownWords.countSharedWith(summary.visibleWords), shownWords.total)
   assert.equal(summary.words?.total, 1 + 2 + 1 + 4 + 2 + 1 + 3 + 1 + 1 + 1)
-  // Each of these alone hides something.
+  // Each of these tables hides cells in at most one way.
   const single = {
     none: [table('ta0', createRow(createCell('end'))), undefined],
     row: [table('ta0', createRow(createCell('end')) + createRow(createCell('below'), collapsedAttribute)), 1],

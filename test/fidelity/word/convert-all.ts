@@ -16,7 +16,7 @@ export interface JudgedDocument extends Verdict {
   readonly files: Files
 }
 
-/** Makes the documents, converts their PDFs to Word, prints these, and judges them. @param only names; all if empty */
+/** Makes the documents, converts their PDFs to Word, prints and judges the results. @param only names; all if empty */
 export async function convertAll(folder: string, only: readonly string[] = []): Promise<JudgedDocument[]> {
   const known = documents
     .filter(({ name }) => only.length === 0 || only.includes(name))

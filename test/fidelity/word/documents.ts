@@ -2,9 +2,9 @@ import { createTable, join, type Part, times, type Writer, wrap } from './blocks
 
 interface KnownDocument {
   readonly name: string
-  /** Rules in addition to the common ones. */
+  /** CSS rules in addition to the common rules. */
   readonly css?: string
-  /** Printed by LibreOffice, from a Word document that pandoc writes; otherwise by Chromium. */
+  /** Whether LibreOffice prints it, from a Word document that pandoc writes; otherwise Chromium prints it. */
   readonly isFromOffice?: boolean
   readonly write: (writer: Writer) => Part
 }

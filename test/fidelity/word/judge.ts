@@ -59,7 +59,7 @@ export async function judge({ pdf, docx, printed }: Files, blocks: readonly Know
     similarity: Math.min(...similarities),
     editable: 1 - missing.length / blocks.length,
     missing,
-    // Each is written a second time for older programs.
+    // Each text box is written a second time for older programs.
     textBoxes: xml.replaceAll(/<mc:Fallback>[\s\S]*?<\/mc:Fallback>/g, '').split('<w:txbxContent').length - 1,
   }
 }
@@ -150,7 +150,7 @@ function collect(value: unknown, kind: 'paragraph' | 'item', found: Found): void
   }
 }
 
-/** A row of pandoc is a list of attributes and cells; a cell is a list of five that ends with its blocks. */
+/** A table row of pandoc is a list of attributes and cells; a cell is a list of five, with its blocks at the end. */
 function readRows(value: unknown): string[][] {
   if (!Array.isArray(value)) return []
   const [, cells] = value
