@@ -22,7 +22,7 @@ import { type FuzzRequest, listOperations, RawBody, requestArbitrary, type Sende
 /** The original fetch; `startService` replaces the global one with a version that waits for complete replies. */
 const plainFetch = globalThis.fetch
 
-/** A reply that takes longer is a hang; `Prefer: wait` is shorter in all requests. */
+/** A reply that takes longer counts as a hang; no request waits that long with `Prefer: wait`. */
 const maxReplyMs = 40_000
 const batchSize = 500
 const concurrency = 8
@@ -44,7 +44,7 @@ interface FuzzOptions {
   readonly onProgress?: (result: FuzzResult) => void
 }
 
-/** Plans without rate limits, which would hide everything else. */
+/** Writes plans without rate limits, because rate-limit errors would hide all others. */
 async function writePlans(folder: string): Promise<string> {
   const path = join(folder, 'plans.json')
   const names = [
@@ -131,7 +131,7 @@ class Fuzzer {
     return { 'x-owner-token': headers.get('x-owner-token') ?? '' }
   }
 
-  /** Requests may delete or limit keys, or suspend their accounts. */
+  /** Replaces keys that no longer work, because requests may delete or limit keys, or suspend their accounts. */
   async #renewKeys(): Promise<void> {
     for (const [name, create] of [
       ['manager', createManagerKey],
@@ -145,7 +145,7 @@ class Fuzzer {
     }
   }
 
-  /** Also fills the pool of ids, which belong to the anonymous sender. */
+  /** Calls each operation successfully, and fills the pool with ids, which belong to the anonymous sender. */
   async callEveryOperation(receiver: Awaited<ReturnType<typeof openReceiver>>): Promise<void> {
     const client = new Client(this.#service)
     const call: CallOperation = async (sent) => {
@@ -242,7 +242,7 @@ class Fuzzer {
     const { status, headers } = response
     const contentType = headers.get('content-type')
     if (contentType?.startsWith('text/event-stream')) {
-      // The stream ends only with its job.
+      // An event stream ends only with its job, so it is not read.
       await response.body?.cancel()
       this.#recordReached(operation.method, operation.path, status)
       return
@@ -283,7 +283,7 @@ const encodePath = (value: string) => {
   }
 }
 
-/** The client does not send such a header or method at all. */
+/** Returns whether the HTTP client itself refuses to send a request, because of an invalid header. */
 const isRefusedByClient = (error: unknown) =>
   error instanceof TypeError &&
   /ByteString|invalid.*header|Headers/i.test(`${error.message} ${error.cause ?? ''}`)
@@ -314,10 +314,10 @@ async function encodeBody(
 
 const asText = (value: unknown) => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
-/** Files in examples. */
+/** Returns whether the value of an example names a file. */
 const isFixture = (text: string) => /^@[\w-]+\.\w+$/.test(text)
 
-/** Returns the named file, or one with this content. */
+/** Returns the named file, or a file with the text as its content. */
 async function createFile(text: string): Promise<Blob> {
   if (!isFixture(text)) return new Blob([text])
   return new Blob([await readFile(new URL(`../fixtures/${text.slice(1)}`, import.meta.url))])

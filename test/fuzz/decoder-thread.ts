@@ -39,7 +39,7 @@ function createSource({ name, bytes }: Sample): ByteSource {
   return { filename: name, size: bytes.length, read }
 }
 
-/** Returns undefined for results, and errors that a client may see. */
+/** Returns undefined if the action succeeds, or fails with an error that a client may see. */
 async function findProblem(action: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await action()

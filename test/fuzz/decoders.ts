@@ -4,10 +4,10 @@ import { parseArgs } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import type { Problem, ThreadData } from './decoder-thread.ts'
 
-/** Longer than any limit of a decoder process, also on a busy machine. */
+/** Longer than any limit of a decoder process, even on a busy machine. */
 const maxSeconds = 60
 const maxHeapMb = 1024
-/** The same fault appears with many inputs. */
+/** Maximum number of problems to show per place, because many inputs cause the same problem. */
 const maxShownPerPlace = 3
 
 export interface FuzzOptions {

@@ -29,7 +29,7 @@ export class IdPool {
     }
   }
 
-  /** Replaces the placeholders in a value, at any depth; one without a known id becomes an unknown one. */
+  /** Replaces the placeholders in a value, at any depth; without a known id of its kind, by the id of nothing. */
   fill(value: unknown, sender: string): unknown {
     if (typeof value === 'string')
       return value.replace(tokenPattern, (_, kind: string, at: string) =>
@@ -40,7 +40,7 @@ export class IdPool {
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, this.fill(one, sender)]))
   }
 
-  /** One of ten ids is any sender's. */
+  /** Picks an id of the sender, or for one placeholder in ten an id of any sender. */
   #pick(kind: string, at: number, sender: string): string {
     const ownIds = at % 10 === 0 ? undefined : this.#ids.get(`${kind} of ${sender}`)
     const knownIds = ownIds ?? this.#ids.get(kind) ?? []

@@ -98,7 +98,7 @@ export function requestArbitrary(document: object): fc.Arbitrary<FuzzRequest> {
   )
 }
 
-/** Usually an identity that is allowed to send the request. */
+/** Chooses a sender, usually one that is allowed to send the request. */
 function chooseSender(path: string): fc.Arbitrary<SenderName> {
   const isAdminPath = path.startsWith('/v1/admin')
     ? (['admin'] as const)
@@ -223,7 +223,7 @@ const brokenBodyArbitrary = (type: string) =>
     )
     .map((text) => ({ type, value: new RawBody(text) }))
 
-/** A body that is sent as it is. */
+/** A body that is sent without encoding it. */
 export class RawBody {
   readonly text: string
 

@@ -83,8 +83,7 @@ export class MutationRunner {
   }
 
   /**
-   * Runs a test with the fault first: most tests pass, and only for the others it matters how they end without the
-   * fault.
+   * Runs a test with the fault first: most tests pass, and only a test that fails must also be run without the fault.
    */
   async #runTest(copy: ProjectCopy, mutant: Mutant, test: string): Promise<TestOutcome> {
     const runWithin = (limitMs: number) =>

@@ -18,7 +18,7 @@ export class FixtureUnavailable extends Error {}
 
 export interface MadeFile {
   readonly path: string
-  /** The file to compare with, if it is another one. */
+  /** The file to compare the result with, if it is not the file at `path`. */
   readonly made: string | undefined
 }
 

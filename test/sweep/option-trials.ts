@@ -2,9 +2,9 @@ export type Options = Readonly<Record<string, unknown>>
 
 export interface Trial {
   readonly values: readonly [unknown, unknown]
-  /** Options that this one needs. */
+  /** Other options that this option needs to have an effect. */
   readonly beside?: Options
-  /** The first one that the conversion accepts is its source. */
+  /** Candidates for the source; the first one that the conversion accepts is used. */
   readonly fixtures?: readonly string[]
 }
 

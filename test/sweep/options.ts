@@ -125,7 +125,7 @@ async function judgeOption(attempt: Attempt, option: string): Promise<string> {
   return isReported(first) || isReported(second) ? 'reported' : 'none'
 }
 
-/** Each target with one source, and for options of the source each source with one target. */
+/** Returns each target with one source, and for options of the source also each source with one target. */
 function listPairs({ from, to, options }: Capability, option: string): (readonly [FormatId, FormatId])[] {
   const sources = [...typicalSources.filter((one) => from.includes(one)), ...from]
   const withTarget = (target: FormatId) => sources.find((one) => one !== target) ?? target

@@ -91,7 +91,7 @@ async function zipContent(bytes: Buffer, includesSizes: boolean): Promise<string
   return (await Promise.all(texts)).join('\n')
 }
 
-/** Whether the result differs from the two of another value at places where those two agree. */
+/** Returns whether a result differs from two results of another option value at places where these two agree. */
 export function differsBeyondNoise(result: string, [one, other]: readonly [string, string]): boolean {
   if (one === other) return result !== one
   if (one.length !== other.length) return false

@@ -8,9 +8,9 @@ export interface Variant {
   /** Commands that run one after another; `{out}` is the file, `{in}` a folder of small files. */
   readonly commands: readonly (readonly string[])[]
   readonly options?: Readonly<Record<string, unknown>>
-  /** Its source file, if no other program can read the variant. */
+  /** Path of the file to compare the result with, if no other program can read the variant. */
   readonly made?: string
-  /** Its text, if other programs cannot read it. */
+  /** Text of the variant, if other programs cannot read it. */
   readonly words?: string
 }
 
