@@ -88,7 +88,7 @@ const plainText = (_: string, value: unknown) =>
       ? Buffer.from(value).toString('latin1')
       : value
 
-test('a key that may change workflows reads their webhook URLs in full, a read-only key without secrets', async () => {
+test('an API key that may change workflows can read their full webhook URLs, and a read-only key sees them without secrets', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   const shownWebhook = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })

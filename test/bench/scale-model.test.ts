@@ -28,7 +28,7 @@ test('the scale model uses the limits of the profile and the measured requests a
   assert.equal(find('concurrency of prepare')?.limit, 20)
 })
 
-test('the large profile handles a million jobs a day, a new AWS account does not', () => {
+test('the large profile handles a million jobs a day, but a new AWS account does not', () => {
   const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(createStage(name))))
   const perDay = (jobsPerS = 0) => jobsPerS * 86_400
   assert.ok(perDay(small) < 1_000_000)

@@ -43,7 +43,7 @@ test('a changed test file selects the CI checks of the lib folder that it mirror
   assert.ok(findRow('test/new/new.test.ts')?.paths.includes('test'))
 })
 
-test('a changed slow test is selected, a deleted one is not', () => {
+test('a changed slow test is selected, but a deleted slow test is not', () => {
   const { slow } = selectChecks([
     'test/live/sockets.slow.ts',
     'test/live/deleted.slow.ts',

@@ -48,7 +48,7 @@ describe('the files of a conversion request', () => {
     })
   })
 
-  test('a conversion processes each file separately, other operations process all files together', () => {
+  test('a conversion processes each file separately, while other operations process all files together', () => {
     const files = [createStoredFile('a.png', 'png'), createStoredFile('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
@@ -157,7 +157,7 @@ describe('worker disk space', () => {
     )
   })
 
-  test('only the worker of the next step must have enough disk space, which is checked for all files of the task', () => {
+  test('all files of a task must fit on the disk of the worker for its next step, while completed steps are not checked', () => {
     const piece = { steps: steps('image', 'av'), step: 0, files: filesOfSize(2 * mib, 1.5 * mib) }
     requireInputsFitWorker(piece, workers)
     const largerPlan = { ...piece, files: filesOfSize(2 * mib, 1.5 * mib + 1) }

@@ -58,7 +58,7 @@ test('repeated requests for conversion durations read the table once', async () 
   assert.equal(calls.reads - readsBefore, 1)
 })
 
-test('conversion durations are written at most every ten seconds and read at most every thirty', async (t) => {
+test('conversion durations are written at most every ten seconds and read at most every thirty seconds', async (t) => {
   const start = Date.parse('2026-01-01T00:00:00.000Z')
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { table, calls } = createMemoryTable()

@@ -164,7 +164,7 @@ test('files of a list are selected by name or pattern, in the requested order', 
   assert.equal(tasks['jpg']?.input, 'in')
 })
 
-test('selecting a name that no file of a list has fails the task with the existing names', async () => {
+test('selecting a file name that a list does not contain fails the task with the existing names', async () => {
   const { status, tasks } = await run({
     jpg: toJpg,
     none: { ...toWebp, input: { task: 'jpg', file: '../*' } },

@@ -160,7 +160,7 @@ for (const maxDownloads of [1, 3])
     assert.equal(answers.filter((answer) => answer === '410').length, 50 - maxDownloads)
   })
 
-test('the results of many jobs are returned as one ZIP whose manifest lists what is missing', async () => {
+test('the results of many jobs are returned as one ZIP whose manifest lists missing results', async () => {
   const jobs = [
     await convert('alpha.png', { targetFormat: 'webp' }),
     await convert('alpha.png', { targetFormat: 'webp' }),

@@ -69,7 +69,7 @@ test('an event stream beyond the limit of waiting requests contains only the sna
   assert.match(text, /event: snapshot\n/)
 })
 
-test('the limit of waiting requests applies to each period of 25 s, and none wait while the database is overloaded', async () => {
+test('the limit of waiting requests applies to each period of 25 s, and no request waits if the database is overloaded', async () => {
   await deleteWaitCounters()
   const now = Date.now()
   const { services } = limited

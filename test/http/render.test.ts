@@ -178,7 +178,7 @@ describe('rendering of errors', () => {
     assert.equal(toErrorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
   })
 
-  test('an AppError is returned completely, an internal error without details', () => {
+  test('an AppError is returned completely, and an internal error is returned without details', () => {
     const appError = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(appError), appError)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))

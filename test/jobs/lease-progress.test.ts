@@ -118,7 +118,7 @@ test('the start of a job is published while its task runs, but not after the lea
   assert.deepEqual(otherJob.takeEvents(), [])
 })
 
-test('progress is published after five points and half a second, or after one point and two seconds', async (t) => {
+test('progress is published after five percentage points and half a second, or after one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(onlyTasks)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })

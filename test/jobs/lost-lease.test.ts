@@ -60,7 +60,7 @@ const sharedWorker = { isShared: true, runId: 'run 1' }
 const loneWorker = { isShared: false, runId: 'run 1' }
 const getAttemptCount = async (find: () => Promise<Task>) => countAttempts(await find())
 
-test('the crash of a shared worker costs its tasks no attempt, but each then runs alone', async () => {
+test('the crash of a shared worker costs its tasks no attempt, but each of these tasks then runs alone', async () => {
   const { dieWithTask, run, find } = await createJob()
   await dieWithTask(sharedWorker)
   const secondOutcome = await run(sharedWorker, () => assert.fail('it may crash this worker as well'))

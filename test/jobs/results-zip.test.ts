@@ -82,7 +82,7 @@ describe('links of exports with expires_in', () => {
     ),
   )
 
-  test('the links of a job expire with the export that they belong to, the longest of several', () => {
+  test('the link to a result file expires with the export of the file, or with the last one of several exports', () => {
     const { result } = toStatusView(exported, link)
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
     assert.deepEqual(

@@ -122,7 +122,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
-test('few records of a job are stored in one transaction, many in batches before the job', async () => {
+test('a job with few records is stored in one transaction, and many records are stored in batches before the job', async () => {
   for (const [count, usesOneTransaction] of [
     [8, true],
     [9, false],

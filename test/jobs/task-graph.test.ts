@@ -225,7 +225,7 @@ test('a task with exactly a hundred inputs waits for them directly', () => {
   assert.deepEqual(tasks[0]?.outs, ['101'])
 })
 
-test('up to 32 dependents are stored in the task’s record, more in pages of a thousand', () => {
+test('up to 32 dependents of a task are stored in its record, and more dependents in pages of a thousand', () => {
   const source = newTask('source', [0])
   const createTakers = (count: number) => createNumbers(count).map((at) => newTask(`taker-${at}`, [1]))
   const fewRecords = createRecords([createStoredImport('in'), source, ...createTakers(32)])

@@ -118,7 +118,7 @@ test('the heartbeat of a task writes only the record of the task', async (t) => 
   assert.deepEqual(writtenKeys, Array(3).fill('worker 1: Update JOB TASK#00001'))
 })
 
-test('a job with more records than fit into a transaction is written in batches, the job last', async () => {
+test('a job with more records than fit into a transaction is written in batches, and the job record comes last', async () => {
   const service = new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 8 })
   await service.create(fanIn(120))
   const creationCalls = service.calls.filter(({ isWrite }) => isWrite)

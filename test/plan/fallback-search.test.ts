@@ -80,7 +80,7 @@ describe('fallback routes', () => {
     assert.equal(way('psd', 'jpg', [createFailureAt('imagemagick', 'psd', 'png')]), undefined)
   })
 
-  test('a fallback route for an unreadable file is the first of equal cost, within the maximum number of steps', () => {
+  test('a fallback route for an unreadable file is the first of several with equal cost, and not longer than the maximum', () => {
     const [one, otherEngine] = (['vips', 'imagemagick'] as const).map((id) =>
       engine(id, [[['png'], ['jpg'], 1]]),
     )

@@ -95,7 +95,7 @@ test('without a playable preview, only the time fields are shown', () =>
     assert.equal(await card.getByRole('group', { name: 'Trim' }).isVisible(), false)
   }))
 
-test('up to five languages can be chosen and are sent in their order', () =>
+test('up to five languages can be chosen and are sent in the chosen order', () =>
   visit({ site, context: noMotion }, async (page) => {
     await chooseFiles(page, await readPayload(fixture('corners.png')))
     const card = findFileCard(page, 'corners.png')

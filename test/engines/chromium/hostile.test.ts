@@ -258,7 +258,7 @@ describe('routes of web pages', () => {
   const listNames = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('a web page is converted to PDF and images by the browser, other documents to PDF by their own engines', () => {
+  test('a web page is converted to PDF and images by the browser, and other documents to PDF by their own engines', () => {
     assert.deepEqual(listNames('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(listNames('html', 'png'), ['chromium:png'])
     assert.deepEqual(listNames('mhtml', 'jpg'), ['chromium:jpg'])

@@ -196,7 +196,7 @@ describe('ImageMagick formats', () => {
     assert.deepEqual([space, channels], ['srgb', 3])
   })
 
-  test('an image becomes an icon of the common sizes, none larger than 256 pixels or than the image', async () => {
+  test('an image becomes an icon with its own size and the smaller common sizes, up to 256 pixels', async () => {
     const listSizes = async (options: Record<string, unknown>, source: string) => {
       const { path } = await convert(imagemagick, source, 'ico', { options })
       return readIconSizes(await readFile(path))

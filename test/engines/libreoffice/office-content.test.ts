@@ -18,7 +18,7 @@ after(() => office.close?.())
 const wordCell = (text: string) =>
   `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
 
-test('hidden parts of a workbook are left out of pages and kept in tables, both with a warning', async () => {
+test('hidden parts of a workbook are left out of printed pages and kept in tables, with a warning in both cases', async () => {
   const createRow = (look: string, ...cells: string[]) =>
     `<table:table-row ${look}>${cells.map(wordCell).join('')}</table:table-row>`
   const unseen = 'table:visibility="collapse"'

@@ -171,7 +171,7 @@ describe('pages of a PDF', () => {
     await assertRefused(run('remove-pdf-pages', { pages: '1-last' }), 'INVALID_INPUT', /leave at least one/)
   })
 
-  test('reorder-pdf-pages puts pages that are not listed last, in their original order', async () => {
+  test('reorder-pdf-pages moves pages that the request does not list to the end, in their original order', async () => {
     const { path } = await run('reorder-pdf-pages', { pages: '3,1' })
     assert.deepEqual(await readPageNames(path), ['Alpha page3', 'Alpha page1', 'Alpha page2'])
     assert.equal(await countPdfPages(path), 4)

@@ -90,7 +90,7 @@ describe('image conversions', () => {
     })
   }
 
-  test('an image with transparency is flattened onto white if the target has none', async () => {
+  test('an image with transparency is flattened onto white if the target does not support transparency', async () => {
     const { path } = await convert(vips, fixture('alpha.png'), 'jpg')
     const { data } = await sharp(path)
       .extract({ left: 19, top: 14, width: 1, height: 1 })
@@ -174,7 +174,7 @@ describe('image conversions', () => {
     assert.match(await readStdout('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
-  test('an image without a resolution gets the default one, which also sets the size of its PDF page', async () => {
+  test('an image without a resolution gets the default resolution, which also sets the size of its PDF page', async () => {
     const folder = scratchFolder('undense')
     const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
     const source = join(folder, 'plain.webp')
