@@ -107,7 +107,7 @@ test('the command line prints no control characters of file names and shortens l
   assert.equal(truncateToWidth(5, 'a👩‍👩‍👧bcd'), 'a👩‍👩‍👧bc')
 })
 
-test('the command line gives results of inputs with the same name different names', () => {
+test('the command line gives different names to the results of inputs with the same name', () => {
   const names = new OutputNames()
   const nextName = (path: string) => names.next({ path, folder: '/out' }, 'html')
   const sources = ['/a/x.md', '/b/x.md', '/c/x.md', '/d/x.txt']

@@ -57,7 +57,7 @@ test('invisible words of a source are reported as dropped, not as missing', asyn
   assert.deepEqual(noHiddenWords.fidelity?.dropped, [])
 })
 
-test('a few missing words are reported for a short text, and every missing word for plain text', async () => {
+test('a few missing words are tolerated in most formats, but every missing word of plain text is reported', async () => {
   const findWarning = async (source: string, output: string, from: FormatId, to: FormatId) => {
     const { result } = await convert({ sources: [source], output, steps: [{ from, to }] })
     return result.shortfall?.warning.message

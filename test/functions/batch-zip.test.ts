@@ -122,7 +122,7 @@ test('a signed link without a file name returns the ZIP of a batch', async () =>
   assert.equal((await locateResult(data.url)).status, 410, 'the one download is used up')
 })
 
-test('a batch with a single result returns the file itself, but a ZIP with failFast', async () => {
+test('a batch with a single result returns the file itself, but a batch with failFast returns a ZIP', async () => {
   const { result: single } = await convertBatch([png])
   assert.deepEqual([single.filename, single.mimeType], ['image-0.webp', 'image/webp'])
   assert.equal((await (await fetch(single.downloadUrl)).arrayBuffer()).byteLength, single.size)

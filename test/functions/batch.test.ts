@@ -153,7 +153,7 @@ test('a batch with no files, too many files, or different numbers of files and i
   assert.deepEqual([emptyReply.status, emptyReply.error.code], [400, 'NO_FILES'])
 })
 
-test('a batch with failFast fails at the first broken file and names it', async () => {
+test('a batch with failFast fails at its first broken file, and the error names the file', async () => {
   const { status, error } = await send(
     createForm(
       [

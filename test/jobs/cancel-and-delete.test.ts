@@ -201,7 +201,7 @@ test('deleting a large job leaves no data behind', async () => {
   await getOutcome(service)
 })
 
-test('a deletion of a job that crashes during a sweep is completed within two minutes', async () => {
+test('a job deletion that a crash interrupts during a sweep is completed within two minutes', async () => {
   let isDue = false
   const tableName = await database.makeTable()
   const service: SimulatedService = new SimulatedService({

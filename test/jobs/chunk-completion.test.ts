@@ -60,7 +60,7 @@ async function split(moreFields: Partial<Task> = {}) {
   }
 }
 
-test('a completed chunk is counted, and the last one sends the task to be joined', async () => {
+test('a completed chunk is counted, and after the last chunk the task is sent to be joined', async () => {
   const { end, found, takeCalls } = await split()
   await end(1001)
   assert.deepEqual(

@@ -207,7 +207,7 @@ test('finishing a job reads one page of waiting tasks, however many there are', 
   assert.ok(rows <= 12, 'nothing is read while the job runs')
 })
 
-test('all waiting tasks of a job are resumed, also those on the next page', async () => {
+test('all waiting tasks of a job are resumed, including those on the next page', async () => {
   const { take, free, ends, sent, waiting } = await openSlots(1)
   assert.equal(await take('a'), true)
   for (let task = 1; task <= 30; task++) assert.equal(await take('b', task), false)

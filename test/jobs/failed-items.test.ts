@@ -35,7 +35,7 @@ test('a batch warns of an item whose file could not be fetched, with the reason'
   )
 })
 
-test('the manifest of a batch lists an item whose file could not be fetched once, with the reason', () => {
+test('the manifest of a batch has exactly one entry, with the reason, for an item whose file could not be fetched', () => {
   const entries = listZipEntries('job_1', { ...state, job: { ...state.job, status: 'completed' } })
   assert.deepEqual(
     entries.map(({ task, status, error }) => [task, status, error?.code]),

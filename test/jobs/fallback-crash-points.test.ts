@@ -165,7 +165,7 @@ test('a fallback result without layout must keep much more text to be preferred'
   }
 })
 
-test('a fallback result with more words does not replace one with more images', () => {
+test('a fallback result with more words does not replace an earlier result with more images', () => {
   const resultWithShares = (words: number, images: number) => ({
     files: [],
     warnings: [],

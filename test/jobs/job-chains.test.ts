@@ -124,7 +124,7 @@ const hops = (count: number) => ({
   MessageAttributes: { Hops: { DataType: 'Number', StringValue: String(count) } },
 })
 
-test('messages count the messages that led to them, and an endless chain is stopped', async () => {
+test('each message counts the messages that led to it, and an endless chain of messages is stopped', async () => {
   assert.deepEqual(await handleMessage(undefined), { sent: hops(2), failed: 0, errors: 0 })
   assert.deepEqual(await handleMessage(2), { sent: hops(3), failed: 0, errors: 0 })
   assert.deepEqual(await handleMessage(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })

@@ -104,7 +104,7 @@ test('a batch completes when at least one item completes, and counts completed a
   )
 })
 
-test('a job with imports and exports only completes with the imported files', () => {
+test('a job that has only imports and exports completes with the imported files', () => {
   const { status, result } = decideOutcome(
     newJob([createStoredImport('in', 'a.png'), createExport('out', [0])]),
   )

@@ -39,7 +39,7 @@ test('a task fails its dependents unless it completed or has continue_on_error',
   assert.equal(failsDependents({ status: 'completed', continueOnError: undefined }), false)
 })
 
-test('the percent of a split task is that of its finished chunks, but never decreases', () => {
+test('the progress of a split task follows its finished chunks and never decreases', () => {
   const [, workTask] = newJob(pair).tasks
   assert.ok(workTask)
   const half = { ...workTask, status: 'processing', percent: 50 } as const
@@ -78,7 +78,7 @@ test('a job without any work has its outcome from the start', () => {
   assert.equal(isOutcomeKnown(job), true)
 })
 
-test('the percent of a job counts finished and running tasks and never decreases', () => {
+test('the progress of a job counts finished and running tasks and never decreases', () => {
   const { job } = newJob(pair)
   assert.equal(getJobPercent(job), 0)
   assert.equal(getJobPercent({ ...job, running: { 1: 50 } }), 25)

@@ -59,7 +59,7 @@ test('a task that waits for inputs or chunks, or has ended, cannot be claimed', 
 })
 
 for (const isStarted of [false, true])
-  test(`the only task of a ${isStarted ? 'started' : 'queued'} job ends in one write, and the job in the next`, async () => {
+  test(`the only task of a ${isStarted ? 'started' : 'queued'} job ends in one write, and the job ends in the next write`, async () => {
     const { held: claimTask, job, found, jobs, takeEvents, table, bus } = await createJob(onlyTasks)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()

@@ -152,7 +152,7 @@ test('progress is published after five percentage points and half a second, or a
   await lease.stopHeartbeat()
 })
 
-test('the progress of joining continues from that of the chunks', async (t) => {
+test('the progress of joining chunks continues from the progress of the chunks', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2 })
@@ -198,7 +198,7 @@ test('a skipped progress update of a job with many tasks does not stop later one
   assert.deepEqual([takeEvents(), (await job()).toldPercent], [['job.progress', 'job.progress'], 3])
 })
 
-test('the start time of a task is set when it is claimed, and removed when it is released', async (t) => {
+test('the start time of a task is the time of its claim, and is removed if the task is released', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
   const firstLease = lease()

@@ -92,7 +92,7 @@ test('a job list queries only the index partitions of the requested statuses', a
   assert.deepEqual(taggedList.asked, [['byTag', 'anon_1#mine']])
 })
 
-test('jobs of an owner with few jobs keep their index key and are found by status', async () => {
+test('the index key of jobs whose owner has few jobs is the same for every status, and the jobs are found by status', async () => {
   const isMixed = (at: number) => at % 2 === 0
   const { list } = createList(mixedStatuses, { isInOneList: isMixed })
   const statuses: JobStatus[] = ['queued', 'processing', 'failed']
@@ -156,7 +156,7 @@ test('a job list filter continues after the scanned jobs, across several index p
   }
 })
 
-test('listed jobs are in order even if one status has few jobs and another one many', async () => {
+test('listed jobs are in order even if one status has few jobs and another status has many', async () => {
   const [liveStatus, doneStatus] = ['processing', 'completed'] as const
   // Each status returns two jobs at a time: 8 and 2, 9 and 7.
   const { list } = createList(

@@ -114,7 +114,7 @@ test('the duration of attempts that cost nothing does not count towards the time
   assert.equal((await dieWithTask(loneWorker)).claimed?.workedMs, 65_000)
 })
 
-test('at most six lost leases of a task do not count as attempts', async () => {
+test('up to six lost leases of a task are not counted as attempts', async () => {
   const { dieWithTask, find } = await createJob()
   for (let number = 1; number <= 8; number++) await dieWithTask({ isShared: false, runId: `run ${number}` })
   assert.deepEqual([(await find()).attempt, await getAttemptCount(find)], [8, 2])

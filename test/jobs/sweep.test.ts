@@ -40,7 +40,7 @@ test('an unusable upload found by the sweep fails its task and job', async () =>
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lostTask }), false)
 })
 
-test('a job checks for awaited uploads every minute, for an hour', async () => {
+test('the sweep checks every minute for the uploads that a job awaits, and the job expires after an hour', async () => {
   const sweptAt: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void sweptAt.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {

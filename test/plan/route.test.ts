@@ -59,7 +59,7 @@ describe('choosing a route', () => {
     assert.equal(way('jpg', 'png'), 'jpg vips:png')
   })
 
-  test('a route uses an intermediate format that keeps all content of the target', () => {
+  test('a route uses an intermediate format that keeps all content that the target supports', () => {
     assert.equal(way('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
     assert.equal(way('heic', 'webp'), 'heic vips:png vips:webp')
     assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
@@ -194,7 +194,7 @@ describe('the options of a route', () => {
     assert.equal(schema.shape.quality, quality)
   })
 
-  test('the options of a route include the password of a lockable document, for an unlock step', () => {
+  test('a route for an office document with a password starts with a step that unlocks the document', () => {
     const [unlock, firstStep, secondStep] = createSteps(route, { password: 'secret', dpi: 72 })
     assert.deepEqual(unlock, {
       operation: 'unlock',

@@ -57,7 +57,7 @@ const evaluate = (session: HostSession, sessionId: string) =>
   call(session, 'Runtime.evaluate', { expression: 'location.href' }, sessionId)
 
 describe('browser access for engine code', () => {
-  test('the browser host gives engine code access only to blank pages of its own', async () => {
+  test('the browser host gives engine code access only to the blank pages that this code opened', async () => {
     const [own, other] = [open(), open()]
     await Promise.all([own.attempt, other.attempt])
     const [ownPage, otherPage] = [await openPage(own.session), await openPage(other.session)]

@@ -57,7 +57,7 @@ describe('audio tracks', () => {
     assert.match(argAfter(createEncodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
   })
 
-  test('an audio track gets its output index among the tracks that are kept', () => {
+  test('the output index of an audio track counts only audio tracks that are kept', () => {
     const output = createEncodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
     assert.deepEqual(
       ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),

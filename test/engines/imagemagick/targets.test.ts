@@ -37,7 +37,7 @@ describe('formats that ImageMagick writes', () => {
     )
   })
 
-  test('ImageMagick stores several images or a color profile exactly in the listed formats', () => {
+  test('only the listed ImageMagick formats can store several images, and only the listed ones a color profile', () => {
     assert.equal(
       idsWhere((id) => getMagickTarget(id).stores === 'frames'),
       'gif mng',

@@ -124,7 +124,7 @@ describe('PDF with columns to Word', () => {
     assert.ok(linesBefore > 30 && now >= linesBefore * 0.9, `${now} of ${linesBefore} lines`)
   })
 
-  test('PDF text is read column by column, above and below each title', () => {
+  test('PDF text in columns is read column by column, separately above and below each title', () => {
     const { text } = getDocument('two')
     const expectedNumbers = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
     assert.deepEqual(extractNumbers(text), expectedNumbers)
@@ -168,7 +168,7 @@ describe('PDF with columns to Word', () => {
     assert.ok(now > 40, `${now} lines`)
   })
 
-  test('PDF columns of different widths and table columns do not become Word columns', () => {
+  test('PDF columns of different widths, and the columns of a table, do not become Word columns', () => {
     assert.deepEqual(getDocument('uneven').sections, [1])
     assert.deepEqual(extractNumbers(getDocument('uneven').text), numbersFrom(1000, 8))
     assert.deepEqual(getDocument('table').sections, [1])

@@ -136,7 +136,7 @@ describe('PDF text to Word', () => {
     assert.equal(images, 1)
   })
 
-  test('Arabic ligatures of a PDF become single characters', async () => {
+  test('Arabic ligatures of a PDF are split into their characters', async () => {
     const { text } = await convertToText('ligature.pdf')
     assert.equal(text.trim(), 'لاختب')
     assert.equal((await convertToText('named.pdf')).text.trim(), 'سلام')

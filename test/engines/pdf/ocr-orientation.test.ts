@@ -50,7 +50,7 @@ describe('orientation and lines of scans', () => {
       assert.deepEqual(splitWords(await readPdfText(path)).sort(), [...allWords].sort())
     })
 
-  test('lines with wide gaps stay lines in the OCR text of an image', async () => {
+  test('lines of an image stay whole in the OCR text even if they contain wide gaps', async () => {
     const { image } = await scan('photo', 0)
     const { path } = await recognize(image, 'txt')
     const found = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')

@@ -65,7 +65,7 @@ const readPart = (path: string, name: string) => readStdout('unzip', '-p', path,
 const convertTo = async (source: string, to: FormatId) => convert(pdf, source, to)
 
 describe('PDF to Excel', () => {
-  test('PDF to Excel collects the tables of a PDF, and a table over several pages only once', async () => {
+  test('PDF to Excel collects the tables of a PDF, and a table that continues on another page becomes one table', async () => {
     const { path, result, warnings } = await convertTo(await writePdfWithTables(), 'xlsx')
     assert.deepEqual(warnings, ['TABLES_ONLY'])
     assert.deepEqual(result.details, { pages: 2, tables: 1 })

@@ -76,7 +76,7 @@ async function readArtifacts(path: string): Promise<string> {
   return texts.join('')
 }
 
-test('page numbers and watermarks on a tagged PDF are artifacts, and its other tags stay', async () => {
+test('page numbers and watermarks added to a tagged PDF are artifacts, and the tags of the PDF stay', async () => {
   for (const [operation, options] of [
     ['add-page-numbers-pdf', { format: 'Page {page}' }],
     ['add-watermark-pdf', { watermarkText: 'Page 1', watermarkPosition: 'bottom' }],

@@ -155,7 +155,7 @@ describe('overprinted accents in PDF text', () => {
     assert.equal(readText(['a', 0], [' ', 10], ['b', 20]), 'a b')
   })
 
-  test('an accent next to or below a character, or over one without an accented form, stays separate', () => {
+  test('an accent next to or below a character, or over a character without an accented form, stays separate', () => {
     assert.equal(readText(['a', 0], ['^', 10], ['b', 20]), 'a^b')
     assert.equal(readText(['e', 0], ['´', 0, 12]), 'e´')
     assert.equal(readText(['´', 0], ['7', 0]), '´7')
@@ -180,7 +180,7 @@ describe('reading order of two PDF columns', () => {
     createItem(from, from + 229, baseline),
   )
 
-  test('PDF columns are separated by a narrow gutter that contains the page number', () => {
+  test('two PDF columns are separated even if the narrow gutter between them contains the page number', () => {
     assert.deepEqual(countItems([...twoColumns, createItem(303, 308, 700)]), [[20, 20], [1]])
   })
 

@@ -66,7 +66,7 @@ describe('folders of long-running processes', () => {
     assert.equal(existsSync(outsideFile), false)
   })
 
-  test('a folder left behind by an earlier process with the same pid is removed, and no other folder is', async () => {
+  test('a folder left behind by an earlier process with the same pid is removed, and all other folders are kept', async () => {
     const ownFolder = await makeProcessFolder(base, taskFolderPrefix)
     await mkdir(join(base, `task-${process.pid}1-abcdef`))
     await mkdir(join(base, `mutabor-office-${process.pid}-abcdef`))
@@ -76,7 +76,7 @@ describe('folders of long-running processes', () => {
     await removeOwnFolders(join(base, 'not there'), taskFolderPrefix)
   })
 
-  test('only regular files are returned from the folder of a long-running process, no links or folders', async () => {
+  test('only regular files, but no links or folders, are returned from the folder of a long-running process', async () => {
     const getPath = (name: string) => join(base, name)
     await writeFile(getPath('file'), 'text')
     assert.equal(await moveOut(getPath('file'), getPath('taken')), true)

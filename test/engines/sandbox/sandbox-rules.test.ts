@@ -119,7 +119,7 @@ describe('rules of confined programs', () => {
 describe('launcher for engines', () => {
   const createLauncher = (name: string): Launcher => ({ ...noLauncher, level: 'limits', detail: name })
 
-  test('the engine launcher is the one with the highest level that does not need root unless the service runs as root', async () => {
+  test('engines use the launcher with the highest level, except launchers that need root unless the service runs as root', async () => {
     const { launcher } = await chooseLauncher([createLauncher('one'), createLauncher('two')], false)
     assert.equal(launcher.detail, 'one')
     const rootLauncher = { ...noLauncher, needsRoot: true }

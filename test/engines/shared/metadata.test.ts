@@ -127,7 +127,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
     test(`metadata is written into ${name} and stripped without changing its pixels`, () =>
       testImageMetadata(name))
 
-  test('writing metadata changes only the fields in the request, and removes empty ones', async () => {
+  test('writing metadata changes only the fields in the request, and removes fields that are empty in the request', async () => {
     for (const name of ['corners.png', 'corners.webp']) {
       const { path: fullPath } = await writeMetadata(fixture(name), texts)
       const fewer = await readTags((await writeMetadata(fullPath, { author: '', keywords: '' })).path)
@@ -189,7 +189,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
   for (const id of ['mp3', 'm4a', 'ogg', 'mkv'] as const)
     test(`metadata is written into ${id} and stripped without re-encoding`, () => testMediaMetadata(id))
 
-  test('writing the metadata of a song keeps its cover, and stripping it removes the cover', async () => {
+  test('writing the metadata of a song keeps its cover, and stripping the metadata removes the cover', async () => {
     const show = [
       '-v',
       'error',
