@@ -23,7 +23,7 @@ interface Tally {
   failed: number
   skipped: number
   seconds: number
-  /** Diagnostics of the tests, for example how many records they wrote under how many kills. */
+  /** Diagnostics of the tests, for example the number of records written and of kills survived. */
   readonly notes: string[]
 }
 

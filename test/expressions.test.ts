@@ -29,7 +29,7 @@ function measureMs({ source, flags }: Expression, input: string): number {
   return performance.now() - start
 }
 
-/** The fastest of several runs: what else runs on the machine only makes it slower. */
+/** Returns the duration of the fastest of several runs, because other load only makes a run slower. */
 const measureFastestMs = (expression: Expression, input: string) =>
   Math.min(...[1, 2, 3].map(() => measureMs(expression, input)))
 

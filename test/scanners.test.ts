@@ -7,7 +7,7 @@ import { listScanners } from './expressions/scanners.ts'
 const [short, long] = [16 * 1024, 128 * 1024]
 /** Milliseconds per MiB. */
 const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
-/** Longer inputs may take this much longer than in proportion: caches, and what else runs on the machine. */
+/** Factor by which long inputs may take longer than in proportion, because of caches and other load. */
 const tolerance = 3
 /** Shorter times are noise. */
 const minMs = 15
@@ -36,7 +36,7 @@ async function findProblem(entry: EntryPoint, pump: (index: number) => string): 
   let { shortMs, longMs } = await measure()
   const isSlow = () => longMs > minMs && longMs > allowedMs
   const isSuperlinear = () => longMs > minMs && longMs > (shortMs * long * tolerance) / short
-  // The fastest of several runs: what else runs on the machine only makes it slower.
+  // Uses the fastest of several runs, because other load only makes a run slower.
   for (let run = 0; run < 2 && (isSlow() || isSuperlinear()); run++) {
     const repeatedMs = await measure()
     longMs = Math.min(longMs, repeatedMs.longMs)

@@ -343,7 +343,7 @@ test('every endpoint belongs to the function of its route', () => {
   }
   for (const route of routes) {
     const name = find(route.method, route.path.replace(/:(\w+)/g, 'x'))?.functionName ?? ''
-    // Each list that contains the OpenAPI document creates its own.
+    // Compares paths, because each list with the OpenAPI document has a contract of its own for it.
     const has =
       name === 'api'
         ? api.some(({ path, method }) => path === route.path && method === route.method)

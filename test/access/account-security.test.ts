@@ -19,7 +19,7 @@ import type { Visitor } from './support/accounts.ts'
 import { type BrowserReply, createMailbox, openBrowser } from './test-browser.ts'
 import { createTotp } from './totp.ts'
 
-/** scrypt takes its time on purpose. */
+/** Replaces scrypt, which is slow on purpose. */
 const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const cheapHashing = {
@@ -88,7 +88,7 @@ describe('ended sessions of accounts', () => {
     await signIn(here, 'was-boss@example.com')
     await change({ plan: 'free', role: 'USER', status: 'active' })
     assert.equal(await sessions(), 1)
-    // The process that suspended it died before it ended the sessions.
+    // Simulates a process that suspended the account and died before it ended the sessions.
     await changeAccount(app.services, id, { status: 'suspended' })
     await change({ status: 'suspended' })
     assert.equal(await sessions(), 0)
@@ -100,7 +100,7 @@ describe('passwords of accounts', () => {
     await signUp(openVisitor(), 'guess@example.com')
     const guesser = openVisitor()
     const statuses: number[] = []
-    // Three per window; seven attempts span at most two windows.
+    // Three attempts are allowed per window; seven attempts span at most two windows.
     for (let at = 0; at < 7; at++)
       statuses.push((await signIn(guesser, 'guess@example.com', 'wrong password')).status)
     assert.ok(statuses.includes(429), statuses.join())

@@ -12,7 +12,7 @@ import { changeAccount } from '../support/account.ts'
 import type { Visitor } from './support/accounts.ts'
 import { openBrowser } from './test-browser.ts'
 
-/** scrypt takes its time on purpose. */
+/** Replaces scrypt, which is slow on purpose. */
 const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const cheapHashing = {
@@ -187,7 +187,7 @@ describe('accounts and their jobs', () => {
       assert.equal((await visitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
     }
 
-    // A worker that read the job before writes its end with the old owner.
+    // A worker that read the job before the move writes its end with the old owner.
     await app.services.jobs.store.changeJob(jobId, {
       set: { status: 'completed', listKey: `${ownerBefore}#completed` },
     })

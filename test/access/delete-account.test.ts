@@ -57,7 +57,7 @@ const getPrefix = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
 describe('account deletion', () => {
   test('deleting an account deletes all of its data and revokes its access', async () => {
-    // Resources created before the account are moved to it for a day.
+    // Resources that a visitor created before signing up are moved to the account for a day.
     const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     assert.equal((await here.send('POST', '/v1/webhooks', hook)).status, 201)

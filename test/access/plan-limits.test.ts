@@ -13,7 +13,7 @@ test('an owner counts as having few jobs if their plan allows at most 100 within
     planIds.filter((plan) => hasFewJobs({}, plan)),
     ['anonymous', 'free'],
   )
-  // Jobs of one hour may have been created on two days.
+  // Jobs that are retained at the same time may have been created on two days.
   assert.equal(hasFewJobs({ requestsPerDay: 51 }), false)
   assert.equal(hasFewJobs({ requestsPerDay: null }), false)
   assert.equal(hasFewJobs({ retentionHours: 25 }), false)

@@ -1,4 +1,5 @@
-// A public key is part of a web page: its readers must not reach uploads of the account that started without it.
+// A public key is part of a web page: readers of the page must not reach uploads that the account started without the
+// key.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { routes } from '../../functions/routes/index.ts'
@@ -64,7 +65,7 @@ const task = (uploadId: string) => ({
   out: { operation: 'export/url', input: 'pdf' },
 })
 
-/** Every request that names an upload, with its method and path. The last ones use up the upload. */
+/** Every request that names an upload, with its method and path. The last requests use up the upload. */
 const requests = ({ uploadId, parts }: NewUpload) =>
   [
     ['GET', '/v1/uploads/:uploadId', {}],

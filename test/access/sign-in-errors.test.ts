@@ -7,7 +7,7 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import type { Visitor } from './support/accounts.ts'
 import { type BrowserReply, openBrowser } from './test-browser.ts'
 
-/** scrypt takes its time on purpose. */
+/** Replaces scrypt, which is slow on purpose. */
 const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
 
 const cheapHashing = {

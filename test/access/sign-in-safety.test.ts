@@ -9,7 +9,7 @@ import { createTotp } from './totp.ts'
 
 const password = 'correct horse battery'
 const hashText = (text: string) => createHash('sha256').update(text).digest('hex')
-/** scrypt is slow on purpose. */
+/** Replaces scrypt, which is slow on purpose. */
 const fastPassword = {
   hash: async (text: string) => hashText(text),
   verify: async (given: { hash: string; password: string }) => given.hash === hashText(given.password),

@@ -1,4 +1,4 @@
-// What a client sends as a secret is useless to anyone who can read the table, also if the client misspells its name.
+// Secrets that clients send are never stored in plain text, even if the client misspells the field name.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { getJobKey } from '../../lib/jobs/keys.ts'

@@ -8,7 +8,10 @@ import { newId } from '../../lib/ids.ts'
 const rounds = 201
 const callsPerRound = 400
 
-/** Returns the fastest round of each in ms: load only adds time, and alternating the rounds spreads it evenly. */
+/**
+ * Returns the duration of the fastest round of each function in ms: other load only makes rounds slower, and
+ * alternating the rounds spreads that load evenly.
+ */
 function measureFastestMs(compareNear: () => unknown, compareFar: () => unknown): readonly [number, number] {
   const times: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds; round++)

@@ -22,7 +22,7 @@ import { newAccount, newKey } from '../support/account.ts'
 import { openBrowser } from './test-browser.ts'
 
 const password = 'correct horse battery'
-/** scrypt is slow on purpose. */
+/** Replaces scrypt, which is slow on purpose. */
 const fastPassword = {
   hash: async (text: string) => text,
   verify: async (given: { hash: string; password: string }) => given.hash === given.password,

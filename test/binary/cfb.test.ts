@@ -46,7 +46,7 @@ test('streams of a compound file are found whatever the case of their names', as
 test('only streams in the directory tree of a compound file are found, even if the tree has a loop', async () => {
   const compoundFile = makeCompoundFile({ First: smallStream, Second: smallStream, Third: smallStream })
   const entry = (index: number) => getSectorOffset(compoundFile.directory) + 128 * index
-  // The root leads to the first stream, the first to the second, and that back to the first.
+  // The root leads to the first stream, the first to the second, and the second back to the first.
   const file = await openFile(patch(compoundFile, [entry(0) + 76, 1], [entry(1) + 72, 2], [entry(2) + 68, 1]))
   assert.equal(await file.isLinked('FIRST'), true)
   assert.equal(await file.isLinked('Second'), true)
@@ -119,7 +119,7 @@ test('a compound file that ends too early is reported as cut off', async () => {
 })
 
 test('a compound file whose allocation table uses sectors beyond the end of the file is reported as cut off', async () => {
-  // Needs one and two sectors of the allocation table.
+  // The streams need one and two sectors of the allocation table.
   for (const size of [20_000, 100_000]) {
     const compoundFile = makeCompoundFile({ Large: randomBytes(size) })
     const count = compoundFile.bytes.length / 512 - 1

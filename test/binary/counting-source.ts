@@ -1,6 +1,6 @@
 import { openBuffer, type RandomAccess } from '../../lib/binary/random-access.ts'
 
-/** A file in memory that counts how often and how much is read from it. */
+/** A file in memory that counts the reads and the bytes that were read. */
 export class CountingSource implements RandomAccess {
   reads = 0
   bytesRead = 0

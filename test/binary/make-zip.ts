@@ -12,7 +12,7 @@ export interface ZipEntrySpec {
   readonly uncompressedSize?: number
   /** Compressed size in the directory only. */
   readonly compressedSize?: number
-  /** Index of another entry, whose data it shares. */
+  /** Index of another entry whose data this entry shares. */
   readonly sharesDataWith?: number
 }
 

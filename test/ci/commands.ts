@@ -6,7 +6,7 @@ import type { Selection } from './select.ts'
 /** Arguments of npm. */
 export type Command = readonly string[]
 
-/** Seconds that the selected conversions took when their results were recorded; two run at a time. */
+/** Maximum seconds that the selected conversions took together when their results were recorded; two run at a time. */
 export const maxConformanceSeconds = 200
 export const maxSweepFiles = 60
 /** Number of faults put into an area. */

@@ -55,7 +55,10 @@ export function allUnits(): Unit[] {
   ]
 }
 
-/** Divides units into parts that take about equally long: each goes, longest first, to the shortest part so far. */
+/**
+ * Divides units into parts that take about equally long: each unit, longest first, is added to the shortest part so
+ * far.
+ */
 export function divide(units: readonly Unit[], count: number): Unit[][] {
   const parts = Array.from({ length: count }, () => ({ units: [] as Unit[], seconds: 0 }))
   const sortedUnits = units.toSorted((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1))

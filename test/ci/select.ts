@@ -32,9 +32,9 @@ export function findRow(file: string): Row | undefined {
 }
 
 /**
- * Returns the checks that belong to the changed files. Checks that do not fit into the time of a run are left
- * out: rows with the most changed files come first, and of each row its first test before the second of any.
- * The same files always give the same selection.
+ * Returns the checks that belong to the changed files. Checks that do not fit into the time of a run are left out: rows
+ * with the most changed files come first, and the first test of each row comes before the second test of any row. The
+ * same files always give the same selection.
  */
 export function selectChecks(changedFiles: readonly string[]): Selection {
   const filesByRow = Map.groupBy(changedFiles, findRow)
@@ -60,7 +60,7 @@ function interleaveSlowTests(rows: readonly Row[]): string[] {
   return Array.from({ length: maxLength }, (_, at) => lists.flatMap((list) => list[at] ?? [])).flat()
 }
 
-/** Files of the images run with their image only; deleted files have no recorded duration. */
+/** Tests of images only run together with their image; deleted files have no recorded duration. */
 const isSelectable = (file: string) => !file.startsWith('test/layers/') && getSeconds(file) !== undefined
 
 function limitSlowTests(files: readonly string[]): string[] {

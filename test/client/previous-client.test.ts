@@ -1,4 +1,4 @@
-// The client package of the version before, with its own tests, against this service: programs that use it must keep
+// The client package of the previous version, with its own tests, against this service: programs that use it must keep
 // working. The archive was made once, from commit d32a7eda: esbuild bundled `lib/client/index.ts`, the command line and
 // their cases in `test/client`. It is replaced when a version is released.
 import { execFile } from 'node:child_process'
@@ -18,7 +18,7 @@ const archive = fileURLToPath(new URL('../fixtures/previous-client.tgz', import.
 const folder = await mkdtemp(join(tmpdir(), 'mutabor-previous-client-'))
 await promisify(execFile)('tar', ['-xzf', archive, '-C', folder, '--strip-components=1'])
 const load = (name: string) => import(pathToFileURL(join(folder, name)).href)
-// Modules of the archive, with the types that they had.
+// The modules of the archive are cast to the types of the current modules.
 const client = (await load('index.js')) as typeof Client
 const { clientCases } = (await load('test/client/client-cases.js')) as { clientCases: typeof ClientCases }
 const { commandCases } = (await load('test/client/command-cases.js')) as { commandCases: typeof CommandCases }

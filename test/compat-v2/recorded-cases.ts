@@ -134,7 +134,7 @@ async function checkTasks(facade: CompatService, writer: SdkForm): Promise<void>
   assert.deepEqual([status.body.data.status, otherFiles], ['finished', []])
   assert.match(await (await fetch(onlyFile.url)).text(), /^PK/)
   for (const task of [id, source.id]) assert.equal((await call('DELETE', `/v2/tasks/${task}`)).status, 204)
-  // Later tasks use copies of the files of the deleted ones.
+  // Later tasks use copies of the files of the deleted tasks.
   assert.equal((await fetch(onlyFile.url)).status, 200)
 }
 

@@ -18,7 +18,7 @@ export const imported = { operation: 'import/upload' }
 export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const createExport = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
-/** A stored file; `adopted` counts how often a job has adopted it. */
+/** A stored file; `adopted` counts how many times a job has adopted it. */
 export function source(filename: string, bytes: Uint8Array, moreFields: Partial<SourceFile> = {}) {
   const usage = { adopted: 0 }
   const sourceFile: SourceFile = {

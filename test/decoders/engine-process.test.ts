@@ -65,7 +65,7 @@ test('aborting a step ends its decoder process immediately', async () => {
 test('a step whose decoder process was killed from outside runs again', async () => {
   const runningConversion = convertForSeconds()
   await new Promise((resolve) => setTimeout(resolve, 300))
-  // The program itself, which its launchers precede.
+  // The last process is the program itself; its launchers come before it.
   const { pid } = processes().at(-1) ?? {}
   assert.ok(pid)
   process.kill(pid, 'SIGKILL')

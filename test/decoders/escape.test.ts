@@ -21,7 +21,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 const { level } = await getConfinement()
 const isConfined = level === 'namespaces' || level === 'filtered'
 const secret = 'secret of another task'
-/** Refusals of a sandbox: nothing there, or no right to it. */
+/** Error codes of a sandboxed access: the target is hidden, or access to it is denied. */
 const refusedCodes = ['ENOENT', 'EACCES', 'EPERM', 'EROFS']
 
 const base = scratchFolder('escape')

@@ -37,7 +37,7 @@ const tryConnect = (port) =>
       .on('error', (error) => resolve(error.code))
   })
 
-/** What it can see and reach: `name` is "see", the parent's pid, a port and a folder. */
+/** Returns what the program can see and reach. The file name contains "see", the parent's pid, a port and a folder. */
 async function look([, pid, port, folder]) {
   return {
     environment: Object.keys(process.env).sort(),

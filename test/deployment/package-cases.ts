@@ -34,7 +34,7 @@ test('packages and layers contain no native binaries, so that they also run on a
         if (path.endsWith('.node') || start.toString('latin1') === '\\x7fELF') console.log(path)
       }
     console.log('all read')`
-  // Together they have all layers and most modules.
+  // Together, these functions have all layers and most modules.
   for (const name of ['api', 'conversion', 'transfer', 'account'] as const)
     assert.equal(await onPackage(name, code), 'all read\n', name)
 })

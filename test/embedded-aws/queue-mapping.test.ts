@@ -225,7 +225,7 @@ test('messages of a failing function are delivered again until they move to the 
       settings: batchReporting,
       invoke: async ({ Records }) => {
         receivedBodies.push(Records[0]?.attributes.ApproximateReceiveCount ?? '')
-        // While it is busy it receives no further message that closing would lose.
+        // While the mapping is busy, it receives no further message, so closing it loses none.
         closedEvent.resolve(mapping.close())
         throw new Error('expected failure')
       },

@@ -25,7 +25,7 @@ const mainParts = {
   zippedText: 'index.html',
 } as const satisfies Partial<Record<ContentReaderName, string>>
 
-/** What programs need to find the part. */
+/** Further parts that programs need to find the main part. */
 const otherParts = {
   'xl/workbook.xml': '<workbook xmlns:r="r"><sheets><sheet name="a" r:id="rId1"/></sheets></workbook>',
   'xl/_rels/workbook.xml.rels':
@@ -57,7 +57,7 @@ const textReaders: readonly ContentReaderName[] = [
   ...(['lyrics', 'microDvd', 'mpl2', 'fictionBook', 'type1', 'type42', 'svgFont'] as const),
 ]
 
-/** Starts without which a reader refuses the file. */
+/** File beginnings without which a reader refuses the file. */
 const starts: Partial<Readonly<Record<ContentReaderName, string>>> = {
   richText: '{\\rtf1 ',
   pdf: '%PDF-1.4\n',

@@ -92,7 +92,7 @@ async function claims(service: TestService): Promise<{ whole: number; parts: num
   return { whole: lines.length - chunkClaimCount, parts: chunkClaimCount }
 }
 
-/** When the service is killed: while chunks are rendered, and while they are joined. */
+/** Conditions on which the service is killed: chunks are being rendered, and chunks are being joined. */
 const killTimes: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
   'parts are drawn': async (service) => (await claims(service)).parts > 0,
   'parts are joined': async (service) => (await claims(service)).whole > 1,

@@ -34,7 +34,7 @@ const files = {
 }
 
 const sites = new TestSites()
-/** Replaces the website of the reference. */
+/** URL that replaces the website in the examples of the API reference. */
 let website = ''
 let service: TestService
 let client: Client

@@ -20,7 +20,7 @@ let client: Client
 before(async () => {
   service = await startService()
   client = new Client(service)
-  // The first request creates the identity of all others.
+  // The first request creates the identity that all other requests use.
   await client.post('/v1/ws/tickets', {})
 })
 after(() => service.stop())
@@ -64,7 +64,7 @@ async function startMultipart(): Promise<{ path: string; url: string }> {
   return { path, url }
 }
 
-/** Each uploads in a different way and returns the id of its job, if it has one. */
+/** Functions that each upload in a different way, and return the id of the job if there is one. */
 const uploads: readonly (() => Promise<string | undefined>)[] = [
   async () => {
     const file = { name: 'a.png', bytes: new Uint8Array(png) }

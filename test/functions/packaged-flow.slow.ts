@@ -1,4 +1,4 @@
-// The whole flow on packaged functions with the quotas of a new AWS account: many jobs at once with webhooks,
+// The whole flow on packaged functions with the quotas of a new AWS account: many jobs at the same time with webhooks,
 // workflows, a video in chunks, and recorded events of AWS. Nothing may fail or stall. 24 jobs by default, for 300:
 // JOBS=300 npm run test:slow -- test/functions/packaged-flow.slow.ts
 import assert from 'node:assert/strict'
@@ -107,7 +107,7 @@ test('packaged functions run workflows, even several at the same time', { timeou
     const { data: workflow } = (await reply.json()) as { data: { id: string } }
     ids.push(workflow.id)
   }
-  // One run of a workflow at a time: another one would be refused.
+  // Starts a single run of each workflow, because a second run at the same time would be refused.
   const runs = ids.map((id) => client.post(`/v1/workflows/${id}/run`, {}))
   for (const { status } of await Promise.all(runs)) assert.equal(status, 202)
   await waitUntil(() => new Set(listJobIds(path)).size === workflowCount, 'each run is announced', 240)

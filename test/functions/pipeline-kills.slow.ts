@@ -47,7 +47,8 @@ test(`a pipeline returns the same result and each event once despite ${kills} ki
 async function survivesKill(seed: number): Promise<boolean> {
   const random = createRandom(seed)
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-kills-'))
-  // The more tasks a kill interrupts, the sooner one is interrupted three times.
+  // Runs few tasks in parallel, so that it is unlikely that one of them is interrupted three times, which fails the
+  // job.
   const settings = { PARALLEL: '2' }
   let service = await startService(settings, dataDir)
   const port = new URL(service.url).port

@@ -37,7 +37,7 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
     opened: { operation: 'decrypt-pdf', input: 'locked', password: correctPassword },
     images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: correctPassword },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrongPassword, continue_on_error: true },
-    // Two images: the rest of the job waits in the table in between.
+    // Uses two images: between the two, the remaining steps wait in the table.
     moving: {
       operation: 'convert',
       input: 'locked',

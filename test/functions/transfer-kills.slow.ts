@@ -24,7 +24,9 @@ import { startSshd } from '../transfer/sshd.ts'
 /** Four parts of an export to S3. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
 const hashBytes = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-/** In the middle of the second round of parts, and in the middle of a file. */
+/**
+ * Number of bytes after which a proxy stalls: in the middle of the second round of parts, and in the middle of a file.
+ */
 const middle = 3_000_000
 
 interface JobReply {

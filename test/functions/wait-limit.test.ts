@@ -26,7 +26,7 @@ async function createJob() {
   return String(json.data.jobId)
 }
 
-/** Sends a request that asks to wait for 2 s, and returns whether it did. */
+/** Sends a request that asks to wait for 2 s, and returns whether the service waited. */
 async function wait(path: string, method = 'GET', body?: unknown) {
   const startedAt = performance.now()
   const { headers, status } = await limited.send(method, path, { headers: { prefer: 'wait=2' }, body })

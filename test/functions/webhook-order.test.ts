@@ -74,7 +74,7 @@ test('the events of a job are delivered in sequence, and a failed delivery does 
   assert.deepEqual(listNumbers(), [], 'the first event is missing')
   queue.length = 0
   for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
-  // As many concurrent calls as there are messages.
+  // Makes a concurrent call for each message.
   await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
   assert.deepEqual(listNumbers(), [1, 2, 3, 4, 5])
   queue.length = 0

@@ -24,7 +24,7 @@ let client: Client
 before(async () => {
   service = await startService()
   client = new Client(service)
-  // Get one identity first, as each of several concurrent requests would get another one.
+  // Gets an identity first, because concurrent requests would each get a different identity.
   await client.presign({ filename: 'a.mp4', size: 1 })
 })
 after(() => service.stop())

@@ -100,7 +100,7 @@ test('a JSON object with a duplicate name is rejected', async () => {
   const readTwice = (body: string) => read('application/json', { body })
   for (const body of [
     ...['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'],
-    // The object in between has ended.
+    // The inner object or list has ended before the duplicate.
     ...['{"a":{"b":1},"a":2}', '{"a":[1],"a":2}', '{"a":[{"b":1}],"a":2}'],
   ])
     await assert.rejects(readTwice(body), { code: 'INVALID_INPUT', details: { field: 'a' } }, body)

@@ -1,5 +1,5 @@
-// Multipart uploads by malicious or concurrent clients: each call gets the right error code, and a finally refused
-// upload leaves nothing in the bucket.
+// Multipart uploads by malicious or concurrent clients: each call gets the right error code, and an upload that is
+// finally refused leaves nothing in the bucket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
@@ -169,7 +169,7 @@ test('another identity cannot access a multipart upload, even with its key', asy
     const refusal = await app.send(method, createPath(upload, suffix), { headers: who, query, ...body })
     assert.equal(answer(refusal), '404 UPLOAD_NOT_FOUND', `${method} ${suffix}`)
   }
-  // Uploads that need no identity use other endpoints, which cannot access this one.
+  // Uploads that need no identity use other endpoints, which cannot access this upload.
   const open = `/v1/uploads/s3/multipart/${upload.uploadId}`
   const byKey = await app.send('GET', open, { headers: stranger, query: { key: upload.key } })
   assert.equal(answer(byKey), '404 UPLOAD_NOT_FOUND')

@@ -181,7 +181,7 @@ describe('parsing multipart forms', () => {
     }
     const createPart = (disposition: string, content = '\u0001 \u0007') =>
       `--x y\r\nContent-Disposition: form-data; ${disposition}\r\n\r\n${content}\r\n`
-    // Content may contain the same characters.
+    // The content may contain characters that are rejected in names.
     const fileBefore = createPart('name="file"; filename="b.bin"', '\u0002'.repeat(100_000))
     for (const [code, character] of [
       ['\u0000', 'U+0000'],

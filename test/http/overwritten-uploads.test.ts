@@ -1,5 +1,5 @@
-// Anyone who has the URL of an upload can overwrite the file until the URL expires: content other than the checked one
-// must never be used. See test/functions/uploads.test.ts for workers.
+// Anyone who has the URL of an upload can overwrite the file until the URL expires: content that was not checked must
+// never be used. See test/functions/uploads.test.ts for workers.
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -18,7 +18,7 @@ const batch: Job = {
   result: { files: [file('a.webp'), file('b.webp')], warnings: [] },
 }
 
-/** Requests the batch while its ZIP is being packed, and after the wait finds the packing job like this. */
+/** Downloads the batch while its ZIP is being packed; after the wait, the job that packs it is `laterZipJob`. */
 const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: number) => {
   const services = {
     config: { MAX_WAITS },

@@ -4,7 +4,7 @@ import { createPagination, paginateList, readCursor } from '../../lib/http/pagin
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
 
-/** Every list has the same shape: its own name, and `pagination` beside it. */
+/** Every list reply has the same shape: the list under a name of its own, and `pagination` beside it. */
 
 let app: EmbeddedApp
 before(async () => {

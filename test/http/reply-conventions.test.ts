@@ -61,7 +61,7 @@ describe('unknown query parameters', () => {
     assert.deepEqual(otherWarnings, [])
     assert.deepEqual([warning.code, warning.field], ['UNKNOWN_PARAMETER', 'categroy'])
     assert.match(warning.message, /Did you mean category\?$/)
-    // Also in replies that are cached, and where there are none.
+    // The warning is also in replies that are cached, and in replies of endpoints without parameters.
     assert.match((await getWarnings('/v1/formats', { page: '2' }))[0].message, /it has category, /)
     assert.match((await getWarnings('/v1/formats/png', { page: '2' }))[0].message, /it has none\.$/)
   })

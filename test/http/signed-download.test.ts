@@ -50,7 +50,7 @@ test('only `inline` and `attempt` may be added to a signed URL', () => {
   assert.equal(getErrorCode({ ...query, inline: 'true' }, at), 'OK')
   assert.equal(getErrorCode({ ...query, inline: 'true', file: 'other.png' }, at), 'INVALID_SIGNATURE')
   assert.equal(getErrorCode({ ...query, task: 'other' }, at), 'INVALID_SIGNATURE')
-  // Added by redirects of the service to the same URL.
+  // The service adds `attempt` when it redirects to the same URL.
   assert.equal(getErrorCode({ ...query, attempt: '2' }, at), 'OK')
   assert.equal(getErrorCode({ ...query, attempt: '2', file: 'other.png' }, at), 'INVALID_SIGNATURE')
   assert.equal(getErrorCode({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')

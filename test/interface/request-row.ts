@@ -10,10 +10,11 @@ import { Client } from '../support/service.ts'
  *     POST /v1/convert (file=@corners.png&targetFormat=webp) => 202 job.result.mimeType="image/webp"
  *     GET /v1/download/{jobId} => 302 header.location~X-Amz-Signature
  *
- * A form is in parentheses: `@` sends a fixture, `@a.png:b.pdf` under another name. `{jobId}` is the last one that a
- * reply had in `data`, and `{ownerToken}` that of the last POST; `{managerKey}` and `{adminKey}` are API keys of a user
- * and an administrator. Without any of them, each request comes from a new owner. `job` is the status of the new job
- * once it has finished. `=` compares with JSON, `~` with a regular expression; without either, the value must exist.
+ * A form is in parentheses: `@` sends a fixture, `@a.png:b.pdf` under another name. `{jobId}` is the last job id in the
+ * `data` of a reply, and `{ownerToken}` is the token of the last POST; `{managerKey}` and `{adminKey}` are API keys of
+ * a user and an administrator. Without a token or key, each request comes from a new owner. `job` is the status of the
+ * new job once it has finished. `=` compares with JSON, `~` with a regular expression; without either, the value must
+ * exist.
  */
 interface RequestRow {
   readonly method: string

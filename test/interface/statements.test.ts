@@ -1,5 +1,5 @@
-// Checks the tables of what the interface promises, all *.tsv files of this folder. A row names a test that must
-// exist, or has a request and what its reply must contain (request-row.ts). Rows that hold only partly say why.
+// Checks the tables of what the interface promises, all *.tsv files of this folder. A row names a test that must exist,
+// or has a request and what its reply must contain (request-row.ts). Rows that are only partly true say why.
 import assert from 'node:assert/strict'
 import { readdir, readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'

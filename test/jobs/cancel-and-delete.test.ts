@@ -234,7 +234,7 @@ test('two sweeps of the same expired job publish the same events', async () => {
   await service.runToEnd()
   service.time.moveTo(service.time.now + 3_700_000)
   await Promise.all([service.sweep(), service.sweep()])
-  // A third sweep had also found the job.
+  // Simulates a third sweep that had also found the job.
   await service.sweep()
   const { status, events } = await getOutcome(service)
   assert.equal(status, 'expired')

@@ -118,7 +118,7 @@ test('waiting jobs are resumed while there are free concurrency slots, oldest fi
   await free('a')
   assert.deepEqual(sent, ['c 1 on image again of anon_1'])
   assert.deepEqual(await waiting(), ['WAIT#d#1#', 'WAIT#e#1#'])
-  // A second release without a slot resumes the next job, because the first resumed one never ran.
+  // A second release without a slot resumes the next job, because the job that the first release resumed never ran.
   await free('a')
   assert.equal(sent.length, 2)
 })
@@ -155,7 +155,7 @@ test('a job that starts to wait while another job ends is resumed', async () => 
     ends('a')
     await free('a')
   })
-  // Either the released job resumes it, or it has seen the free slot itself.
+  // Either the end of job `a` resumes job `b`, or job `b` has seen the free slot itself.
   const isIn = await take('b')
   assert.ok(isIn || sent.length === 1)
   assert.deepEqual(await waiting(), [])

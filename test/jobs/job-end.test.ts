@@ -118,7 +118,7 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
     ...overrides,
   })
   const chunks = [
-    // A chunk of an abandoned attempt, and one that is already counted.
+    // A chunk of an abandoned attempt, and a chunk that is already counted.
     createChunk(1, {}),
     createChunk(1000, complete(2, file('a'))),
     createChunk(1001, complete(3, file('b'))),

@@ -59,7 +59,7 @@ export async function createJobAwaitingUpload(service: SimulatedService): Promis
   await service.create(tasks, {}, [createUploadWrite(upload)])
 }
 
-/** Receives an upload as functions/receive-upload.ts does: twice, in case it dies. */
+/** Receives an upload as functions/receive-upload.ts does: twice, in case the first call dies. */
 export async function receiveUploadTwice(service: SimulatedService, bytes: Uint8Array): Promise<void> {
   service.files.objects.set(getUploadKey(service), bytes)
   for (let time = 1; time <= 2; time++) await service.receive(getUploadId(service), getUploadKey(service))
@@ -93,7 +93,7 @@ export const jobScenarios = {
         { failFast: true },
       ),
     during: { bad: throwCorruptFile },
-    // How far the other tasks get depends on timing, and so does how many of them completed.
+    // The progress of the other tasks, and the number of completed tasks, depend on timing.
     normalize: ({ summary, ...outcome }) => ({
       ...outcome,
       summary: { ...Object(summary), completed: 0, failed: 0 },

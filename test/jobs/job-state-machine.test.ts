@@ -105,7 +105,7 @@ test('the progress of a job counts finished and running tasks and never decrease
     runningPercents[unit] = (runningPercents[unit] ?? 0) + random() * 30
     check()
     if (runningPercents[unit] < 99) continue
-    // A single write removes the unit from both.
+    // A single write removes the unit from the running and the open units.
     delete runningPercents[unit]
     openTasks = openTasks.filter((number) => number !== unit)
     check()
@@ -114,7 +114,8 @@ test('the progress of a job counts finished and running tasks and never decrease
 
 test('a task that restarts does not reduce the stored progress', async () => {
   const { job } = newJob(pair)
-  // The right task ended after the last progress event; the left one had got further before its worker died.
+  // The task `right` ended after the last progress event; the task `left` had made more progress before its worker
+  // died.
   let storedJob: Job = {
     ...job,
     status: 'processing',

@@ -15,7 +15,7 @@ test('a fan-out and fan-in over more than one join bucket runs each task once', 
   const run = await runGraph(database, fanOutAndIn(120))
   const lastTask = (await run.service.state()).tasks.at(-1)
   assert.deepEqual([lastTask?.name, lastTask?.ins.length, lastTask?.got?.size], ['sink', 120, 2])
-  // In addition to its own writes: the update by the root, the update of the sink's join bucket, and of its count
+  // Each task causes further writes: the update by the root, and the updates of the sink's join bucket and of its count
   // bucket.
   assert.ok(run.writesPerTask <= maxWrites + 1.5, `${run.writesPerTask} writes per task`)
   const pages = run.service.calls.filter(({ name }) => name === 'BatchGet').map(({ keys }) => keys.length)

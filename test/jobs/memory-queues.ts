@@ -78,7 +78,7 @@ export class MemoryQueues extends Queues {
     this.#receipts += 1
     foundMessage.receipt = String(this.#receipts)
     foundMessage.visibleAt = now + this.#visibilityS * 1000
-    // Move it to the end, so that the next message is another one.
+    // Moves the message to the end, so that the next receive returns another message.
     this.#storedMessages = [...this.#storedMessages.filter((stored) => stored !== foundMessage), foundMessage]
     return {
       message: TaskMessage.parse(JSON.parse(foundMessage.body)),

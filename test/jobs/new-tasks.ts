@@ -28,7 +28,7 @@ export const createAwaitedUpload = (name: string, uploadId: string): NewTask => 
   awaited: { uploadId, form: { form: { url: 'http://localhost', parameters: {} } } },
 })
 
-/** Creates tasks after one import, with an export of those that no other task uses. */
+/** Creates tasks after one import, with an export of the tasks that no other task uses. */
 export function createGraph(
   inputsByTask: Readonly<Record<string, TaskInputs>>,
   imports = [createImport()],

@@ -294,7 +294,8 @@ test('the progress of a task counts its inputs, their steps and the progress of 
     play: async (service) => void (await service.create(bothTasks)),
     during: { '': half, string: look },
   })
-  // While the second input is running, the first one counts fully: with half of one of two steps, that is 125 of 200.
+  // While the second input is running, the first input counts fully. With half of the first of two steps, the progress
+  // is 125 of 200.
   assert.deepEqual(seenPercents, [
     [2, 62],
     [2, 62],

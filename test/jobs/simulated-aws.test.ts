@@ -21,7 +21,7 @@ const scenarios: readonly (keyof typeof jobScenarios)[] = [
   'an upload that is not an image',
 ]
 
-/** All failures of AWS at once; `crash-points.slow.ts` tests each separately. */
+/** All failures of AWS at the same time; `crash-points.slow.ts` tests each separately. */
 const manner = withSeed((chance) =>
   combineBehaviors(
     writeConflicts(0.1, chance),

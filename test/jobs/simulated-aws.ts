@@ -65,8 +65,8 @@ export function lostResponses(probability: number, random: () => number): TableB
 }
 
 /**
- * Applies a write, but fails without a response, even after retries of the SDK. Only once, because each such claim
- * costs a task one of its three attempts, like the death of a worker.
+ * Applies a write, but fails without a response, even after retries of the SDK. Fails only once, because each claim
+ * that fails like this costs a task one of its three attempts, like the death of a worker.
  */
 export function dropBatchWrites(probability: number, random: () => number): TableBehavior {
   let isDone = false

@@ -1,7 +1,8 @@
 /** A word or phrase that this project does not use, and what to write in its place. */
 export interface AvoidedWord {
   /**
-   * Matched without regard to case against a line in which names are taken apart: `mostLiveJobs` is "most Live Jobs".
+   * Matched without regard to case against a line in which names are split into words: `mostLiveJobs` is "most Live
+   * Jobs".
    */
   readonly avoid: RegExp
   readonly use: string

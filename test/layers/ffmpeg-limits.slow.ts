@@ -104,7 +104,7 @@ test('the number of ffmpeg threads is the number of CPUs of the function', built
 })
 
 test("the error of a task that exceeds the function's timeout names that limit", built, async (t) => {
-  // Ten seconds are reserved to store the result, and the start takes some.
+  // Ten seconds are reserved for storing the result, and the start takes a few seconds.
   const lambda = await serve(t, {}, 20)
   const wholeRequest = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
   const { error } = await convertAndWait(service, makeVideo(60), wholeRequest)

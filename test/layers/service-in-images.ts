@@ -29,7 +29,7 @@ const log = createLog({ LOG_LEVEL: 'error', LOG_FILE: undefined })
 export type ServiceInImages = Awaited<ReturnType<typeof openService>>
 export type Serving = Awaited<ReturnType<ServiceInImages['serve']>>
 
-/** Tests can also write to its folder. */
+/** Opens a service. Tests can also write to its folder. */
 export async function openService() {
   const cleanups: (() => unknown)[] = []
   const folder = mkdtempSync(join(tmpdir(), 'mutabor-images-'))

@@ -1,4 +1,4 @@
-// Several processes send to the sockets of one owner: only one at a time, and no other waits for it.
+// Several processes send to the sockets of one owner: only one process at a time, and no other process waits for it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'

@@ -20,7 +20,7 @@ before(async () => {
 
 after(() => app.close())
 
-/** Creates a job that stays queued, for a new identity or this one. */
+/** Creates a job that stays queued, for a new identity or the identity of the token. */
 async function createJob(token?: string) {
   const headers = token === undefined ? {} : { 'x-owner-token': token }
   const { headers: responseHeaders, json } = await app.send('POST', '/v1/jobs', { headers, body: { tasks } })

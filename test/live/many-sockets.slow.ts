@@ -85,7 +85,7 @@ test('a service with 1,000 open sockets informs all of them and refuses further 
   await waitUntil(() => allListeners.every(hasCompletionEvent), 'all learn that a job completed', 180)
 
   assert.ok((await listSocketRecords()).length >= allListeners.length)
-  // Half of them close, the others vanish.
+  // Half of the sockets close, and the other half vanishes.
   for (const [at, { socket }] of allListeners.entries()) {
     if (at % 2 === 0) socket.close()
     else socket.terminate()

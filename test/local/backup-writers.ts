@@ -49,7 +49,7 @@ function createClients(variables: Variables) {
   }
 }
 
-/** Starts writing until it is stopped. */
+/** Starts writers that write until they are stopped. */
 export async function startWriters(variables: Variables) {
   const { s3, sqs, documents } = createClients(variables)
   await s3.send(new CreateBucketCommand({ Bucket }))

@@ -155,7 +155,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
       const secrets = readFileSync(join(dataDir, 'secrets.json'), 'utf8')
       const { isReady, output } = await start(dataDir, { args: ['--accept-loss'] })
       assert.ok(isReady, output)
-      // The index of objects is set aside with the files that only it can name.
+      // The index of objects is set aside together with the files, whose names only the index knows.
       const entry = store.split('/')[0] ?? ''
       const [asideFolder, ...moreFolders] = readdirSync(dataDir).filter(
         (found) =>

@@ -85,6 +85,6 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
     await pause(0)
   }
   t.diagnostic(`the longest task of the flood took ${maxTaskS.toFixed(1)} s`)
-  // A task waits for at most one of the flood, and then shares the processors with others.
+  // A task waits for at most one task of the flood, and then shares the processors with others.
   assert.ok(Math.max(...during) <= 2 * Math.max(...idleTimes) + maxTaskS, formatSeconds(during))
 })

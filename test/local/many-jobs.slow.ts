@@ -1,5 +1,5 @@
 // Run by `npm run test:slow -- test/local/many-jobs.slow.ts`: memory and descriptors of each process stay as they are
-// while it runs thousands of jobs of mixed kinds. MANY_JOBS sets their number, MINUTES the longest time.
+// while it runs thousands of jobs of mixed kinds. MANY_JOBS sets their number, MINUTES the maximum duration.
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -15,7 +15,7 @@ const senders = 6
 /** Jobs that run before measuring starts, to fill caches and pools. */
 const warmUpJobs = Math.min(500, Math.floor(jobs / 3))
 const sampleEvery = 20
-/** Share by which the median of the last samples may exceed that of the first ones. */
+/** Share by which the median of the last samples may exceed the median of the first samples. */
 const maxGrowthRatio = 0.1
 /** Smaller growth is noise of the garbage collector in a small process, or a connection that is opened again. */
 const minGrowth = { memoryMib: 8, descriptors: 6 } as const

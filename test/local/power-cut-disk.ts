@@ -22,7 +22,7 @@ const diskBytes = 512 << 20
 const shutdown =
   '$flags = pack "L", 2; open F, "<", $ARGV[0] or die $!; ioctl F, 0x8004587d, $flags or die $!'
 
-/** Returns the reason if this machine cannot mount one. */
+/** Creates a disk, or returns the reason why this machine cannot mount it. */
 export function createPowerCutDisk(t: TestContext): PowerCutDisk | string {
   const dir = scratchFolder('mutabor-power')
   const image = join(dir, 'disk')

@@ -1,5 +1,5 @@
 // Run by `FILE_S=14400 npm run test:slow -- test/local/random-kills.slow.ts`: kills processes at random while 60 jobs
-// run. KILLS sets their number, JOBS that of the jobs.
+// run. KILLS sets the number of kills, JOBS the number of jobs.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -46,7 +46,7 @@ async function createWork(folder: string): Promise<readonly Work[]> {
   ]
 }
 
-/** Repeats a request while the service is starting or its database is. */
+/** Repeats a request while the service or its database is starting. */
 async function retryUntilDone<T>(request: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const result = await request().catch(() => undefined)

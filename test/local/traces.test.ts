@@ -68,7 +68,7 @@ test('one trace follows a request through queues, engines and the bus to the web
   const findDelivery = () => listSpans().find(({ name }) => name === 'deliver job.completed')
   await waitUntil(() => findDelivery() !== undefined, 'the last span arrives')
 
-  /** Names of a span and of all that led to it, back to the span of the client. */
+  /** Names of a span and of all spans that led to it, back to the span of the client. */
   const listAncestors = (span: CollectedSpan | undefined): string[] => {
     if (!span) return ['missing']
     if (span.parentSpanId === clientSpan) return [span.name]

@@ -46,7 +46,7 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
   }
   const listClaims = async (jobId: string) =>
     (await readLog(dataDir)).filter((line) => line.msg === 'task claimed' && line.jobId === jobId)
-  // Both images first: the neighbor must not be finished when its worker is killed.
+  // Creates both images first, because the neighbor must still be running when its worker is killed.
   const images = [await createNoise(3200, 2400), await createNoise(4000, 3000)] as const
   const neighbor = await create(images[0])
   await waitUntil(async () => (await listClaims(neighbor)).length === 1, 'the neighbor runs', 60)
@@ -57,7 +57,7 @@ test('tasks whose worker crashed run alone, and only the one that crashes again 
   process.kill(sharedWorker.pid, 'SIGKILL')
   await waitUntil(async () => (await listClaims(neighbor)).length === 2, 'the neighbor runs again', 60)
   assert.equal((await client.finishedJob(neighbor)).status, 'completed')
-  // From now on, only the other task has a worker of its own.
+  // From now on, only the task of the crashing job runs, in a worker of its own.
   for (let claims = 2; claims <= 4; claims++) {
     await waitUntil(async () => (await listClaims(crashingJob)).length === claims, `claim ${claims}`, 60)
     for (const { pid } of listWorkers(service.pid)) process.kill(pid, 'SIGKILL')

@@ -77,7 +77,6 @@ export function createEnvironment(
   return {
     ...Object.fromEntries([...servers, ...set]),
     ...(secrets.length > 0 && { SECRETS: `s3://${secretsBucket}/${secrets.join(',')}` }),
-    // On AWS, only CloudFront can call the gateways; here there is no CloudFront.
     AWS_REGION: knownVariables['AWS_REGION'] ?? '',
     AWS_LAMBDA_FUNCTION_NAME: `mutabor-dev-${name}`,
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(functions[name].memoryMb),

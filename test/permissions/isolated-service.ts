@@ -53,7 +53,10 @@ const web = createServer((request, response) => {
   setTimeout(() => response.destroy(), 500)
 })
 
-/** Does not use `fetch`, whose replies are checked against the OpenAPI document, which this waits for. */
+/**
+ * Does not use `fetch`, whose replies are checked against the OpenAPI document: this function waits until the service
+ * can send that document.
+ */
 async function fetchStatus(url: string): Promise<number | undefined> {
   const [response] = (await once(get(url), 'response')) as [IncomingMessage]
   response.resume()

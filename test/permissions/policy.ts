@@ -11,7 +11,7 @@ export interface Grant {
   readonly action: string
   /** ARN with wildcards. */
   readonly resource: string
-  /** Partition keys, with wildcards, that it is limited to. */
+  /** Partition keys, with wildcards, to which the permission is limited. */
   readonly partitions: readonly string[] | undefined
 }
 

@@ -35,7 +35,7 @@ export class EveryOperation {
     await this.#call({ path: '/v1/plans' })
     await this.#call({ path: '/v1/formats', query: { q: 'webp' } })
     await this.#call({ path: '/v1/formats/:formatId', params: { formatId: 'webp' } })
-    // Linters of OpenAPI documents take an option with a type and a default for a schema.
+    // Linters of OpenAPI documents mistake an option with a type and a default for a schema.
     await this.#call({ path: '/v1/formats/conversions', query: { from: 'wav', to: 'flac' } }, (body) => {
       for (const conversion of body.data.conversions)
         conversion.options = conversion.options.filter((option: object) => !('default' in option))

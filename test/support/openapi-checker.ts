@@ -54,7 +54,7 @@ export class OpenApiChecker {
 
   constructor(document: object) {
     const inlinedDocument = inlineComponents(document)
-    this.document = inlinedDocument as Documented // made by us, and read by others in the tests of it
+    this.document = inlinedDocument as Documented // created by this service, and validated by other tests
     this.#ajv.addSchema(inlinedDocument, 'openapi')
     this.#paths = Object.keys(this.document.paths)
       // A literal path takes precedence over one with a parameter.
@@ -159,7 +159,7 @@ const checkedFetch: typeof fetch = async (input, init) => {
   if (!services.has(origin) || !isApiPath(path)) return response
   const checkerOfOrigin = services.get(origin) ?? fetchDocument(origin)
   services.set(origin, checkerOfOrigin)
-  // Interrupted replies are left to the test.
+  // Only the test itself handles interrupted replies.
   const text = await response
     .clone()
     .text()

@@ -72,7 +72,7 @@ export function sumByKind(all: readonly Readonly<Record<string, number>>[]): Rec
 
 /**
  * A proxy in front of the embedded DynamoDB that asks for the capacity units of each call. The embedded server checks
- * only the format of signatures, so their body may change.
+ * only the format of signatures, so the body of a signed request may change.
  */
 export async function openTableMeter(url: string) {
   const calls: TableCall[] = []

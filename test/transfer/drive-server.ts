@@ -223,7 +223,7 @@ export async function openDriveServer() {
     }
   }
 
-  /** Acts like a person who consents at once. */
+  /** Acts like a person who consents immediately. */
   function authorize(query: URLSearchParams): DriveReply {
     const redirectUri = query.get('redirect_uri') ?? ''
     const challenge = query.get('code_challenge') ?? ''

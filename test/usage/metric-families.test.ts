@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-/** `fetch` would check the reply against the OpenAPI document, which does not contain it. */
+/** `fetch` would check the reply against the OpenAPI document, which does not contain this endpoint. */
 async function readMetrics(): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   get(`${service.url}/metrics`, resolve).on('error', reject)

@@ -70,7 +70,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
   })
 
   test('every state of the page is readable and accessible on a wide screen and on a phone', (t) =>
-    // With reduced motion, colors change at once.
+    // With reduced motion, colors change immediately.
     visitPage({ viewport: wide, reducedMotion: 'reduce' }, async (page) => {
       const devtools = await page.context().newCDPSession(page)
       await forEachState(page, async (state) => {

@@ -186,7 +186,7 @@ describe('clicks of common jobs', () => {
         let clickCount = 0
         await page.exposeFunction('countClick', () => clickCount++)
         await page.evaluate(() =>
-          // A click of a label is one click, although its field gets another one.
+          // A click of a label is one click, although its field gets another click event.
           addEventListener(
             'pointerup',
             () => (window as unknown as { countClick: () => void }).countClick(),

@@ -20,7 +20,7 @@ interface Kind {
   readonly to: string
   /** True once the browser displays the result. */
   readonly isShown: () => boolean
-  /** Set if the browser's own viewer displays it, which is a separate page. */
+  /** Set if the browser's own viewer, which is a separate page, displays the result. */
   readonly viewer?: true
 }
 

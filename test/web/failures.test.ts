@@ -21,7 +21,7 @@ let site: Site
 
 const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
-/** Chooses a file of that name and converts it to the default target. */
+/** Chooses a file with this name and converts it to the default target. */
 async function convert(page: Page, name: string, buffer?: Buffer) {
   const file = buffer ? { name, mimeType: '', buffer } : await readPayload(fixture(name))
   await chooseFiles(page, file)
@@ -232,7 +232,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
   test('an interrupted upload resumes automatically', () =>
     visitPage(async (page) => {
       await page.clock.install()
-      // More often than a program would try before it gives up.
+      // Fails more times than a program would retry before giving up.
       await page.route('**/s3/**', (route) => route.abort(), { times: 9 })
       const card = await convert(page, 'corners.png')
       const retrying = card.getByText('Connection lost. Retrying…')

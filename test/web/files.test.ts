@@ -17,7 +17,7 @@ let site: Site
 
 const visitPage = (act: (page: Page) => Promise<void>) => visit({ site }, act)
 
-/** Chooses a file of that name and converts it to the default target. */
+/** Chooses a file with this name and converts it to the default target. */
 async function convert(page: Page, name: string, buffer?: Buffer) {
   const file = buffer ? { name, mimeType: '', buffer } : await readPayload(fixture(name))
   await chooseFiles(page, file)

@@ -61,7 +61,7 @@ const pageCount = (path: string) => Number(run('qpdf', '--show-npages', path))
 const rotations = (path: string) =>
   [...run('pdfinfo', '-l', '99', path).matchAll(/rot:\s+(\d+)/g)].map((match) => match[1])
 
-/** A PDF of so many pages, repeating those of the fixture. */
+/** A PDF with `count` pages, which repeats the pages of the fixture. */
 function createPdf(count: number): string {
   const path = join(scratch, `${count}.pdf`)
   const chosenPages = Array.from({ length: count }, (_, at) => String((at % 3) + 1)).join(',')

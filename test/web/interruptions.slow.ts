@@ -46,7 +46,7 @@ const visitPage = (act: (page: Page) => Promise<void>) =>
     await act(page)
   })
 
-/** A sparse file with a hole of so many bytes between head and tail, which takes no disk space. */
+/** A sparse file with a hole of `bytes` bytes between head and tail; the hole takes no disk space. */
 async function writeSparseFile(
   name: string,
   headAndTail: readonly [Buffer, Buffer],
@@ -89,7 +89,7 @@ function createLargePdf(bytes: number): Promise<string> {
   )
 }
 
-/** How often the storage accepted each part, by part number. */
+/** Counts how many times the storage accepted each part, by part number. */
 function trackUploadedParts(context: BrowserContext): Map<string, number> {
   const uploadedParts = new Map<string, number>()
   context.on('response', (response) => {

@@ -52,7 +52,7 @@ export async function recordAuthEndpoints(): Promise<Readonly<Record<string, Rec
   return JSON.parse(JSON.stringify(recorded).replaceAll(provider.issuer, 'https://login.example.com'))
 }
 
-/** Hashing of passwords is slow on purpose. */
+/** Replaces scrypt, which is slow on purpose. */
 const hashing = {
   hash: async (text: string) => `hash of ${text}`,
   verify: async ({ hash, password }: { hash: string; password: string }) => hash === `hash of ${password}`,

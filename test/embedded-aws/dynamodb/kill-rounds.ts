@@ -97,7 +97,7 @@ async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: 
       count.acknowledged++
     }
   } catch (error) {
-    // An error without a response means that it was killed.
+    // An error without a response means that the program was killed.
     if (error instanceof Error && '$response' in error && error.$response) throw error
   }
 }

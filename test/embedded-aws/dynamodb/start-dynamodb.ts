@@ -26,7 +26,7 @@ export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOpt
   return { url: dynamoDb.url, file, client, documents, pid: () => readPid(file), stop }
 }
 
-/** Retries often enough to survive a restart. */
+/** Retries enough times to survive a restart. */
 export const createDynamoDbClient = (endpoint: string, maxAttempts = 12) =>
   new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
 

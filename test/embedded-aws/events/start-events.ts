@@ -41,7 +41,7 @@ class Inbox {
     this.take({ arn, body: JSON.stringify(payload), options: {} })
   }
 
-  /** Resolves with the messages to an ARN once it has received that many. */
+  /** Resolves with the messages to an ARN once the ARN has received `count` messages. */
   async messages(arn: string, count = 1): Promise<ReceivedCall[]> {
     for (;;) {
       const foundMessages = this.received.filter((message) => message.arn === arn)
@@ -50,7 +50,7 @@ class Inbox {
     }
   }
 
-  /** Resolves once that many deliveries to a target were attempted, successful or not. */
+  /** Resolves once `count` deliveries to a target were attempted, successful or not. */
   async attempted(arn: string, count: number): Promise<void> {
     while (this.attempts.filter((attempt) => attempt === arn).length < count)
       await new Promise<void>((resolve) => this.waiting.push(resolve))

@@ -62,7 +62,7 @@ export async function runS3KillRounds(rounds: number): Promise<{ acknowledged: n
     await once(child, 'exit')
     return { acknowledged: acknowledgedCount }
   } finally {
-    // After a failed check the server and its connections are left, and would keep this process from exiting.
+    // After a failed check, the server and its connections are still open and would keep this process from exiting.
     for (const { child, client } of servers) {
       client.destroy()
       if (child.exitCode !== null || child.signalCode !== null) continue

@@ -14,7 +14,7 @@ import { Bucket, getCallError, listBlobFiles, startWithBucket } from './start-s3
 
 interface Form {
   readonly sign?: Partial<PresignedPostOptions>
-  /** Fields changed or added after signing; undefined removes one. */
+  /** Fields changed or added after signing; undefined removes a field. */
   readonly change?: Record<string, string | undefined>
   readonly body?: string
 }

@@ -34,7 +34,7 @@ export async function startS3(t: TestContext, options: Partial<S3Options> = {}) 
 /** Named like the parameter of the SDK's commands. */
 export const Bucket = 'box'
 
-/** Starts a server with that bucket. */
+/** Starts a server with the bucket `box`. */
 export async function startWithBucket(t: TestContext, options: Partial<S3Options> = {}) {
   const startedS3 = await startS3(t, options)
   await startedS3.client.send(new CreateBucketCommand({ Bucket }))

@@ -150,7 +150,7 @@ describe('SQS long polling', () => {
       const abortedReceive = assert.rejects(abandonedReceive, { name: 'AbortError' })
       const [request] = await arrivedRequest
       const closedSocket = once(request.socket, 'close')
-      // The request has arrived, but its commit has not.
+      // The request has arrived, but its commit has not happened yet.
       request.socket.destroy()
       abort.abort()
       await Promise.all([abortedReceive, closedSocket])

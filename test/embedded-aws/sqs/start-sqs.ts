@@ -37,7 +37,7 @@ export interface TestServer {
   stop(): Promise<void>
 }
 
-/** Starts a server that stops with the test. Set `file` to reuse the queues of an earlier one. */
+/** Starts a server that stops with the test. Set `file` to reuse the queues of an earlier server. */
 export async function startSqs(
   test: TestContext,
   options: Partial<SqsServerOptions> = {},

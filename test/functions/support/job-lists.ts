@@ -135,7 +135,7 @@ export async function fetchPage(
   }
 }
 
-/** Reads all pages from one on, in one direction. */
+/** Reads all pages in one direction, starting from a given page. */
 export async function listPages(
   owner: Owner,
   query: Readonly<Record<string, string>>,
