@@ -11,7 +11,7 @@ import type { Services } from '../../services/services.ts'
 export interface Model {
   /** Fields with a unique value. */
   readonly unique?: readonly string[]
-  /** Fields to look up by, whose values may repeat. */
+  /** Fields by which records are looked up, although several records may have the same value. */
   readonly listed?: readonly string[]
   /** Fields that are encrypted in the table. Table keys for looking them up contain only an HMAC. */
   readonly secret?: readonly string[]
@@ -49,7 +49,7 @@ export const getRecordKey = (model: string, id: string): Key =>
 /** Returns the index partition with all records of a model. */
 export const getModelListKey = (model: string) => `AUTH#${model}`
 
-/** Returns the form of a value in a key: an HMAC for secrets. */
+/** Returns the text that represents a value in a table key: an HMAC for secrets, the value itself otherwise. */
 function toKeyValue(model: string, field: string, value: string, context: RecordContext): string {
   if (!getModel(model, context).secret?.includes(field)) return value
   return createHmac('sha256', context.keys.accounts).update(`${model}.${field}\n${value}`).digest('base64url')
@@ -132,25 +132,25 @@ function createPointers(model: string, record: AuthRecord, context: RecordContex
 }
 
 /**
- * Returns the writes that replace the pointers of `recordBefore` by those of `nextRecord`; they fail if a unique
+ * Returns the writes that replace the pointers of `recordBefore` with those of `recordAfter`; they fail if a unique
  * value is already in use.
  */
 export function createPointerWrites(
   model: string,
   recordBefore: AuthRecord | undefined,
-  nextRecord: AuthRecord | undefined,
+  recordAfter: AuthRecord | undefined,
   context: RecordContext,
 ): Write[] {
-  const oldPointers = recordBefore ? createPointers(model, recordBefore, context) : []
-  const now = nextRecord ? createPointers(model, nextRecord, context) : []
+  const pointersBefore = recordBefore ? createPointers(model, recordBefore, context) : []
+  const pointersAfter = recordAfter ? createPointers(model, recordAfter, context) : []
   const hasKey = (all: readonly Key[], { pk, sk }: Key) => all.some((key) => key.pk === pk && key.sk === sk)
-  const hasSameTtl = recordBefore && nextRecord && getTtl(recordBefore).ttl === getTtl(nextRecord).ttl
+  const hasSameTtl = recordBefore && recordAfter && getTtl(recordBefore).ttl === getTtl(recordAfter).ttl
   return [
-    ...oldPointers
-      .filter((pointer) => !hasKey(now, pointer))
+    ...pointersBefore
+      .filter((pointer) => !hasKey(pointersAfter, pointer))
       .map(({ pk, sk }): Write => ({ delete: { pk, sk }, if: { equal: { id: recordBefore?.id } } })),
-    ...now
-      .filter((pointer) => !hasSameTtl || !hasKey(oldPointers, pointer))
+    ...pointersAfter
+      .filter((pointer) => !hasSameTtl || !hasKey(pointersBefore, pointer))
       .map((put): Write => ({ put, if: { either: [{ exists: false }, { equal: { id: put.id } }] } })),
   ]
 }

@@ -46,7 +46,7 @@ class TableAdapter implements CustomAdapter {
   constructor(deps: AdapterDeps, getStoredName: (model: string, field: string) => string) {
     this.#deps = deps
     this.#getStoredName = getStoredName
-    // The factory copies the methods without their object.
+    // Binds the methods, because better-auth's adapter factory copies them without their object.
     for (const name of ['create', 'findOne', 'findMany', 'count', 'update', 'updateMany'] as const)
       Object.assign(this, { [name]: this[name].bind(this) })
     for (const name of ['delete', 'deleteMany', 'consumeOne', 'incrementOne'] as const)
@@ -133,7 +133,7 @@ class TableAdapter implements CustomAdapter {
     }))
   }
 
-  /** Changes the first match and returns it as changed; a deleted record as it was. */
+  /** Changes the first matching record and returns the changed record; if it was deleted, the record before that. */
   async #changeOne<T>(
     model: string,
     where: readonly CleanedWhere[],
@@ -188,19 +188,19 @@ class TableAdapter implements CustomAdapter {
         ? recordBefore
         : undefined
     }
-    const nextRecord: AuthRecord = {
+    const recordAfter: AuthRecord = {
       ...recordBefore,
       ...change,
       id: recordBefore.id,
       version: Number(recordBefore['version']) + 1,
     }
-    const pointers = createPointerWrites(model, recordBefore, nextRecord, this.#deps)
-    const item = toItem(model, nextRecord, this.#deps)
+    const pointers = createPointerWrites(model, recordBefore, recordAfter, this.#deps)
+    const item = toItem(model, recordAfter, this.#deps)
     if (pointers.length === 0) {
       const { applied } = await table.put(item, { condition: isUnchanged })
-      return applied ? nextRecord : undefined
+      return applied ? recordAfter : undefined
     }
-    if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return nextRecord
+    if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return recordAfter
     const now = await table.get(key)
     if (now?.['version'] === recordBefore['version'])
       throw new Error(`A ${model} with this unique value already exists.`)
