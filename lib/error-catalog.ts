@@ -127,7 +127,7 @@ export const errorCatalog = {
   NOT_FOUND: {
     status: 404,
     description: 'There is no endpoint or page at this path.',
-    hint: 'GET /v1 lists the main endpoints, /docs describes all of them.',
+    hint: 'GET /v1 lists the main endpoints, and /docs describes all of them.',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,

@@ -10,7 +10,7 @@ export interface ResultFile {
   readonly downloadUrl: string
 }
 
-/** How often an interrupted download is resumed in a row without receiving data. */
+/** Maximum number of consecutive attempts to resume a download without receiving data. */
 const maxAttempts = 5
 
 /** The files that a job created. They are downloaded only when needed. */
@@ -31,8 +31,8 @@ export class Result {
   }
 
   /**
-   * Where anyone can download the file until the link expires; the files of a batch come as one ZIP. Undefined without
-   * a result.
+   * Where anyone can download the file until the link expires; the files of a batch come as one ZIP. Undefined if the
+   * job has no result.
    */
   get downloadUrl(): string | undefined {
     return this.job.result?.downloadUrl
@@ -92,7 +92,9 @@ export class Result {
     let offset = 0
     for (let attempt = 0; offset < file.size; attempt += 1) {
       if (attempt > maxAttempts)
-        throw new MutaborError('UNREACHABLE', 'The download was interrupted too often.', { job: this.job })
+        throw new MutaborError('UNREACHABLE', 'The download was interrupted too many times.', {
+          job: this.job,
+        })
       if (attempt > 0) await sleep(500, signal)
       try {
         for await (const chunk of this.#readFrom(file, offset, signal)) {

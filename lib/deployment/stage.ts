@@ -90,7 +90,7 @@ const StageSettings = z
       .enum(canaryPaces)
       .optional()
       .describe(
-        'Shifts invocations to a new version step by step, and back if an alarm is triggered, such as `Linear10PercentEvery1Minute`; default: at once',
+        'Shifts invocations to a new version step by step, and back if an alarm is triggered, such as `Linear10PercentEvery1Minute`; default: all at once',
       ),
     accessLogs: z
       .boolean()

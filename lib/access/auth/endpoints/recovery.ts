@@ -10,14 +10,14 @@ import {
   weakPasswordErrors,
 } from './endpoint.ts'
 
-/** Links in emails: forgotten passwords and unconfirmed email addresses. */
+/** Endpoints for links in emails: forgotten passwords and unconfirmed email addresses. */
 export const recoveryEndpoints: readonly AuthEndpoint[] = [
   {
     method: 'POST',
     path: '/request-password-reset',
     summary: 'Request an email to reset the password',
     description:
-      'The reply and its time are the same whether the account exists or not. Without a mail server, the link is in the log of the service.',
+      'The response and the response time are the same whether or not the account exists. Without a mail server, the link is written to the service log.',
     body: z.object({
       email,
       redirectTo: z.string().optional().describe('Page of this service to open, with `?token=…` added'),
@@ -52,7 +52,8 @@ export const recoveryEndpoints: readonly AuthEndpoint[] = [
     method: 'POST',
     path: '/send-verification-email',
     summary: 'Send the email to confirm an email address again',
-    description: 'Without a session, the reply and its time are the same whether the account exists or not.',
+    description:
+      'Without a session, the response and the response time are the same whether or not the account exists.',
     body: z.object({ email, callbackURL }),
     reply: StatusReply,
     errors: { 400: ['EMAIL_MISMATCH', 'EMAIL_ALREADY_VERIFIED'], ...foreignUrlErrors },
