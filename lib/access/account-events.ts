@@ -7,7 +7,7 @@ import type { Services } from '../services/services.ts'
 import { getWarningCount, warningPercent } from './quota-thresholds.ts'
 import type { WindowUsage } from './rate-limit-windows.ts'
 
-/** Events about plans and quotas. They are deterministic: creating one again yields the same id. */
+/** Events about plans and quotas. Creating the same event again yields the same id. */
 
 function createEvent<Name extends EventName>(
   name: Name,

@@ -21,7 +21,7 @@ const maxConcurrentMoves = 8
 
 const nextCheckAt = (now: Date) => new Date(now.getTime() + recheck.intervalMs).toISOString()
 
-/** Moves everything that exists now and schedules the repetition. */
+/** Moves everything that the anonymous identity owns now, and schedules the repetition. */
 export async function moveToAccount(from: string, account: string, services: Deps): Promise<void> {
   const now = new Date()
   const ttl = Math.ceil((now.getTime() + recheck.durationMs) / 1000)
@@ -58,11 +58,11 @@ export async function forgetMove(account: string, { table }: Pick<Services, 'tab
 interface Move {
   readonly from: string
   readonly to: string
-  /** When the move started, in milliseconds since 1970; later jobs belong to someone who has signed out. */
+  /** When the move started, in milliseconds since 1970. Jobs created later belong to someone who is signed out. */
   readonly madeBefore: number
 }
 
-/** Returns the number of jobs that are unfinished or could not be moved. */
+/** Returns the number of jobs that are unfinished or could not be moved; the move is repeated for them. */
 async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Deps): Promise<number> {
   await moveDefaultSecret(from, to, table, vault)
   await moveOwnedRecords(table, ['WEBHOOK', 'WORKFLOW'], from, to)

@@ -9,7 +9,7 @@ import { type ApiKey, ApiKeys, getApiKeyRecordKey, inactiveReason } from './api-
 import { bearerToken } from './bearer.ts'
 import { createCredential } from './credential.ts'
 
-/** How often the last use of a key is stored. */
+/** Minimum time between two writes of a key's last use. */
 const recordUseEveryMs = 60_000
 
 /**
@@ -22,7 +22,7 @@ export async function authenticateByKey(
 ): Promise<Principal | undefined> {
   const keyText = request.headers['x-api-key'] ?? bearerToken(request.headers)
   if (keyText === undefined) return undefined
-  // The bearer token may be of another kind.
+  // The bearer token may be an OAuth access token.
   if (request.headers['x-api-key'] === undefined && !hasKeyPrefix(keyText)) return undefined
   const key = isKeyText(keyText) ? await new ApiKeys(services).findCached(keyText) : undefined
   return createKeyPrincipal(key, request, services)
@@ -60,7 +60,9 @@ export async function createKeyPrincipal(
   }
 }
 
-/** Also updates the cached key, so that the use is stored once a minute, not with each request. */
+/**
+ * Stores the last use of a key. Also updates the cached key, so that the use is stored once a minute, not per request.
+ */
 async function recordKeyUse(key: ApiKey, ip: string, now: Date, keys: ApiKeys): Promise<void> {
   Object.assign(key, { lastUsedAt: now.toISOString(), lastUsedIp: ip })
   await keys.recordUse(key, ip, now)

@@ -25,19 +25,19 @@ export const ApiKey = z.object({
   name: z.string(),
   kind: z.enum(['secret', 'public']),
   scopes: z.array(z.enum(scopes)),
-  /** The first and last characters, by which its owner recognizes it. */
+  /** First and last characters of the key, by which its owner recognizes it. */
   prefix: z.string(),
   last4: z.string(),
   createdAt: z.string(),
   expiresAt: z.string().optional(),
   allowedIps: z.array(z.string()).optional(),
   allowedOrigins: z.array(z.string()).optional(),
-  /** Until when a rotated key still works. */
+  /** When a rotated key stops working. */
   validUntil: z.string().optional(),
   revokedAt: z.string().optional(),
   lastUsedAt: z.string().optional(),
   lastUsedIp: z.string().optional(),
-  /** Ids of the keys that this key replaced; it has access to what they created. */
+  /** Ids of the keys that this key replaced; this key has access to the jobs that they created. */
   earlier: z.array(z.string()).optional(),
 })
 export type ApiKey = z.infer<typeof ApiKey>
@@ -62,7 +62,9 @@ const parseKey = (item: Item | undefined): ApiKey | undefined => item && ApiKey.
 
 interface KeyCache {
   readonly keys: TtlCache<ApiKey | undefined>
-  /** Owners by key digest, which never change: with the owner, key and account are read in one call. */
+  /**
+   * Owner of each key by its digest; it never changes. If it is known, the key and the account are read in one call.
+   */
   readonly ownersByDigest: Map<string, string>
 }
 const caches = new WeakMap<object, KeyCache>()
@@ -80,7 +82,8 @@ export class ApiKeys {
   }
 
   /**
-   * Creates a key and returns it with its text, which is not stored; undefined if the owner has the maximum of keys.
+   * Creates a key and returns it with its text, which is not stored. Returns undefined if the owner already has the
+   * maximum number of keys.
    */
   async create(
     owner: string,

@@ -6,7 +6,7 @@ import type { AuthMethod } from './auth-method.ts'
 import { authenticateByToken } from './oauth/token-auth.ts'
 import { authenticateBySession } from './session-auth.ts'
 
-/** In order: the first method that a request uses decides. Requests that use none are anonymous. */
+/** Methods in order of precedence: the first one that a request uses decides. Requests without any are anonymous. */
 const authMethods: readonly AuthMethod[] = [authenticateByKey, authenticateByToken, authenticateBySession]
 
 /** @throws AppError INVALID_API_KEY or another error with status 401. */

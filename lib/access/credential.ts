@@ -5,17 +5,21 @@ import type { Credential } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 
 /**
- * Lists the records on which WebSockets and event streams depend: they may be open for hours and end when one is
- * revoked.
+ * Lists the records on which WebSockets and event streams depend: a connection may be open for hours and ends when one
+ * of its records is revoked.
  */
 
-/** Returns the credential of an account: its record, and that of the key, token or session. */
+/**
+ * Returns a credential: the key of the account's record, and the keys of the records of its API key, token or session.
+ */
 export const createCredential = (accountId: string, ...records: readonly Key[]): Credential => [
   getAccountKey(accountId),
   ...records,
 ]
 
-/** Returns a function that says whether a credential is still active; all are read in one call. */
+/**
+ * Reads the records of all credentials in one call. Returns a function that says whether a credential is still active.
+ */
 export async function readCredentials(
   credentials: readonly Credential[],
   table: Table,
@@ -35,7 +39,7 @@ function isActiveRecord({ status, revokedAt, validUntil, expiresAt }: Item, now:
   const nowText = now.toISOString()
   if (status === 'suspended' || revokedAt !== undefined) return false
   if (typeof validUntil === 'string' && validUntil <= nowText) return false
-  // The expiry of a token is in seconds since 1970.
+  // The expiry of an access token is in seconds since 1970.
   if (typeof expiresAt === 'number') return expiresAt * 1000 > now.getTime()
   return typeof expiresAt !== 'string' || expiresAt > nowText
 }

@@ -40,7 +40,7 @@ export class PermitBlocks {
     return reduceUsed(block.usages, block.permitsLeft)
   }
 
-  /** Returns how many requests to count in one write: at most as many as came within this second. */
+  /** Returns how many requests to count in one write: at most the number that arrived within the current second. */
   getBlockSize(name: string, now: number): number {
     const block = this.#blocksByName.get(name)
     if (!block || isOver(block, now)) return 1

@@ -130,7 +130,7 @@ async function countInTable(
           below: Object.fromEntries(
             runningPolicies.map(({ counter, limit }) => [getCountAttribute(counter), limit - count + 1]),
           ),
-          // Windows to start must be unchanged since they were read as ended.
+          // A window can only be started if it has not changed since it was read and found to have ended.
           absent: startingPolicies.flatMap(({ counter }) =>
             item?.[getEndAttribute(counter)] === undefined ? [getEndAttribute(counter)] : [],
           ),
@@ -177,7 +177,7 @@ export async function readWindowUsages(
   return getCache(services).blocks.subtractUnused(getLimitRecordKey(principal).pk, usages)
 }
 
-/** Returns the usage of the windows that count reads, without counting one. */
+/** Returns the usage of the windows that count read requests, without counting this request. */
 export async function getReadWindowUsages(
   services: Pick<Services, 'table' | 'plans'>,
   principal: Principal,
@@ -197,7 +197,7 @@ export function createRateLimitError(
   principal: Principal,
   now: number = Date.now(),
 ): AppError {
-  // The full window that ends last: no request is allowed before.
+  // The full window that ends last: no request is allowed before its end.
   const [fullWindow] = usages.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
   const { name = 'minute', limit = 0 } = fullWindow?.policy ?? {}
   const retryAfter = secondsUntil(fullWindow?.endsAt ?? now, now)

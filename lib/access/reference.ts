@@ -1,6 +1,6 @@
 import { authPath } from './session-auth.ts'
 
-/** Text about signing in for the API reference; its endpoints are those of better-auth. */
+/** Text about signing in for the API reference; the endpoints for signing in belong to better-auth. */
 export const signInReference = `
 Users sign up and sign in with the endpoints below \`${authPath}\`, which use the protocol of [better-auth](https://better-auth.com).
 Its clients work with \`basePath: "${authPath}"\`. Requests and replies are plain JSON without the envelope of the other endpoints;

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 
 /**
  * Format of secrets of keys, clients and tokens: a prefix for their kind, 32 random bytes in base 62, and a checksum of
- * six characters. With it, secret scanners recognize leaked secrets, and a typo is rejected without a lookup.
+ * six characters. The checksum lets secret scanners recognize leaked secrets, and a typo is rejected without a lookup.
  */
 
 const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -15,7 +15,7 @@ function toBase62(value: bigint, length: number): string {
   return text
 }
 
-/** 62^43 is just above 2^256, 62^6 above 2^32. */
+/** Lengths in base 62: 43 characters can represent 32 bytes (62^43 > 2^256), 6 characters a CRC-32 (62^6 > 2^32). */
 const secretLength = 43
 const checksumLength = 6
 const secretPattern = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)

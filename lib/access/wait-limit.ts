@@ -8,8 +8,8 @@ export const waitKinds = ['create', 'watch', 'stream'] as const
 export type WaitKind = (typeof waitKinds)[number]
 
 /**
- * Returns whether another request may wait, which occupies a function until its job has finished. At most twice
- * `MAX_WAITS` wait at a time: those of two windows. Beyond that, clients get their reply at once.
+ * Returns whether another request may wait for its job, which occupies a function. At most twice `MAX_WAITS` requests
+ * wait at a time, because the requests of two windows can overlap. Other clients get their reply immediately.
  */
 export async function mayWait(
   kind: WaitKind,
@@ -27,7 +27,7 @@ export async function mayWait(
     )
     return applied
   } catch (error) {
-    // So many clients are waiting that the table throttles the writes of this record.
+    // Too many clients are waiting: the table throttles the writes to this record.
     log.warn({ error }, 'waiting requests could not be counted')
     return false
   }

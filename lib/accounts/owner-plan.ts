@@ -4,7 +4,10 @@ import { type PlanId, toPlanId } from '../plans.ts'
 import type { Services } from '../services/services.ts'
 import { Account, isAccount, readAccount } from './accounts.ts'
 
-/** How long a process may cache accounts and keys. Changes of plans, suspensions and revocations promise 5 s. */
+/**
+ * How long a process may cache accounts and keys. The API promises that changes of plans, suspensions and revocations
+ * take effect within 5 s.
+ */
 export const accountCacheMs = 4000
 
 const accounts = new WeakMap<object, TtlCache<Account | undefined>>()

@@ -10,7 +10,7 @@ export interface PlanLimits {
   readonly filesPerJob: number
   readonly retentionHours: number
   readonly concurrentJobs: number | null
-  /** Whether an owner has so few jobs at a time that listing some of them may read all. */
+  /** Whether the plan allows only so few jobs that a list may read all jobs of the owner and filter them. */
   readonly hasFewJobs: boolean
 }
 
@@ -22,7 +22,7 @@ type PlanDeps = Pick<Services, 'plans' | 'config'>
 export function getPlanLimits(plan: PlanId, { plans, config }: PlanDeps): PlanLimits {
   const { maxFileBytes, filesPerJob, concurrentJobs, requestsPerDay, ...limits } = plans[plan]
   const retentionHours = limits.retentionHours ?? config.RETENTION_HOURS
-  // Retained jobs were created on these days of the calendar.
+  // Number of calendar days on which the retained jobs can have been created.
   const days = Math.ceil(retentionHours / 24) + 1
   return {
     plan,

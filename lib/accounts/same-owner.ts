@@ -3,7 +3,7 @@ import { isAccount } from './accounts.ts'
 
 /**
  * Returns the key of the record that names the anonymous identity of an account. The record outlives every pending
- * upload, because uploads are not moved, but looked up by id and compared by owner.
+ * upload, because uploads are not moved to the account: they keep the anonymous identity as their owner.
  */
 export const getAdoptionKey = (account: string) => ({ pk: `MOVED#${account}`, sk: 'MOVED' })
 

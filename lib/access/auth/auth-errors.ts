@@ -54,7 +54,7 @@ interface AuthRequest {
   readonly body: Buffer
 }
 
-/** @param responseBody the body of the library's answer */
+/** @param responseBody the body of the library's response */
 export function toAuthError(
   status: number,
   responseBody: string,

@@ -12,7 +12,7 @@ import { consumeAttempt } from './login-attempts.ts'
 import { requireOwnRedirects } from './redirect-targets.ts'
 import { reserveTotpStep } from './totp-steps.ts'
 
-/** What better-auth calls before requests and changes of records. */
+/** Functions that better-auth calls before requests, and before and after changes of records. */
 
 export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' | 'log'>
 /** Called with the headers of a request that created an account. */
@@ -49,7 +49,7 @@ export const createRecordHooks = (services: AuthServices, onSignUp: OnSignUp | u
   ({
     user: {
       create: {
-        // The name of a sign-up is already validated; that of a provider can be anything.
+        // A name that was entered at sign-up is already validated; a name from a sign-in provider can be anything.
         before: async (user) => ({
           data: { ...user, name: toAccountName(user.name, user.email.split('@')[0] ?? user.email) },
         }),

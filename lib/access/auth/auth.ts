@@ -23,7 +23,7 @@ import { createTableAdapter } from './table-adapter.ts'
 export interface AuthOptions {
   readonly services: AuthServices
   readonly mailer?: Mailer | undefined
-  /** Defaults to scrypt. */
+  /** Hashes and verifies passwords; defaults to scrypt. */
   readonly password?: PasswordHasher | undefined
   readonly onSignUp?: OnSignUp
 }
@@ -59,7 +59,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
         log[level]({ error: args.find((arg) => arg instanceof Error) }, message),
     },
     onAPIError: {
-      // Without this function, better-auth writes to the console. Errors of clients are only in their replies.
+      // Without this function, better-auth writes to the console. Errors caused by clients are not logged.
       onError: (error) => {
         if (!(error instanceof APIError)) log.error({ error }, 'better-auth failed')
       },

@@ -1,6 +1,6 @@
 /**
  * Endpoints of better-auth that the service has no use for: codes by email or SMS, deletion by a link, tokens of
- * providers, and fields of sessions.
+ * sign-in providers, and changes of session fields.
  */
 export const disabledAuthPaths = [
   ...['/two-factor/send-otp', '/two-factor/verify-otp', '/delete-user/callback'],

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Table } from '../../aws/table.ts'
 
-/** Counts attempts to sign in and similar, per IP address and per account in time windows, across all processes. */
+/**
+ * Counts sign-in attempts and similar requests per IP address and per account, in time windows across all processes.
+ */
 
 interface AttemptLimit {
   /** Length of the time window in seconds. */

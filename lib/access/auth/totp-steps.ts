@@ -3,7 +3,7 @@ import { APIError, getSessionFromCtx } from 'better-auth/api'
 import { symmetricDecrypt } from 'better-auth/crypto'
 import type { Table } from '../../aws/table.ts'
 
-/** Seconds of a TOTP step, and the steps before and after the current one that better-auth accepts. */
+/** Length of a TOTP step in seconds. better-auth accepts the current step, the one before and the one after. */
 const periodS = 30
 const acceptedStepOffsets = [0, -1, 1] as const
 
@@ -12,7 +12,7 @@ type Context = Parameters<typeof getSessionFromCtx>[0]
 /**
  * Reserves the time step of a TOTP code before better-auth verifies it, so that an intercepted code works only once.
  * RFC 6238, 5.2: "The verifier MUST NOT accept the second attempt of the OTP".
- * @throws APIError 401 INVALID_CODE for a step that is not after the last one used.
+ * @throws APIError 401 INVALID_CODE if the step is not later than the last step that was used.
  */
 export async function reserveTotpStep(
   context: Context,
@@ -23,7 +23,7 @@ export async function reserveTotpStep(
   const userId = await findSigningInUserId(context)
   if (userId === undefined || typeof code !== 'string') return
   const step = await findMatchingStep(code, userId, context, now)
-  // better-auth refuses a wrong code and counts it.
+  // The code is wrong: better-auth refuses it and counts the attempt.
   if (step === undefined) return
   const { applied } = await table.update(
     { pk: `TOTP#${userId}`, sk: 'TOTP' },
@@ -34,7 +34,9 @@ export async function reserveTotpStep(
   throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' })
 }
 
-/** The account of the session, or the one whose password was accepted and whose second factor is missing. */
+/**
+ * Returns the account of the session, or the account whose password was accepted but whose second factor is missing.
+ */
 async function findSigningInUserId(context: Context): Promise<string | undefined> {
   const session = await getSessionFromCtx(context)
   if (session) return session.user.id

@@ -38,7 +38,7 @@ export class Clients {
   /**
    * Creates a client. Its secret is not stored.
    * @param extraWrites returns writes for the same transaction.
-   * @throws AppError INVALID_INPUT if the owner has the maximum of clients.
+   * @throws AppError INVALID_INPUT if the owner has the maximum number of clients.
    */
   async create(
     owner: string,

@@ -9,7 +9,7 @@ import { bearerToken } from '../bearer.ts'
 import { createCredential } from '../credential.ts'
 import { AccessTokens, type ActiveToken, getTokenKey, isAccessToken } from './tokens.ts'
 
-/** How long a process may cache a token. A revocation promises 1 s. */
+/** How long a process may cache a token. The API promises that a revocation takes effect within 1 s. */
 const tokenCacheMs = 500
 
 /** Caches by table: tests have several tables in one process. */

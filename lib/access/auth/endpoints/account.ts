@@ -16,7 +16,7 @@ import {
   wrongPasswordErrors,
 } from './endpoint.ts'
 
-/** What signed-in users change about their own account. */
+/** Endpoints with which signed-in users change their own account. */
 export const ownAccountEndpoints: readonly AuthEndpoint[] = [
   {
     method: 'GET',

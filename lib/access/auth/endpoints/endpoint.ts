@@ -3,7 +3,7 @@ import { component } from '../../../validation/component.ts'
 
 /**
  * The endpoints of better-auth, as the OpenAPI document describes them. Loading better-auth for its own schemas would
- * take too long; a test compares both.
+ * take too long; a test compares these schemas with its own.
  */
 export interface AuthEndpoint {
   readonly method: 'GET' | 'POST'
@@ -17,7 +17,7 @@ export interface AuthEndpoint {
   readonly query?: z.ZodObject
   readonly body?: z.ZodObject
   readonly isBodyOptional?: true
-  /** Set if bodies may also be URL-encoded forms. */
+  /** Set if request bodies may also be URL-encoded forms. */
   readonly acceptsForms?: true
   /** Schema of the 200 reply; `page` for HTML, undefined if every reply is a redirect. */
   readonly reply?: z.ZodType | 'page'
@@ -60,7 +60,7 @@ export const Session = component(
 
 export const StatusReply = z.object({ status: z.boolean() })
 export const SignInReply = z.object({ token: z.string(), user: User })
-/** The session of a sign-up or a changed password may be missing. */
+/** Reply to a sign-up or a password change; the token is null if no session was created. */
 export const OptionalSignInReply = z.object({ token: z.string().nullable(), user: User })
 export const ProviderUrlReply = z.object({
   url: z.string().describe('URL to open in the browser'),

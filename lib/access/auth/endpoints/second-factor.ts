@@ -10,7 +10,7 @@ import {
   trustDevice,
 } from './endpoint.ts'
 
-/** Authenticator apps and recovery codes. */
+/** Endpoints for authenticator apps and recovery codes. */
 export const secondFactorEndpoints: readonly AuthEndpoint[] = [
   {
     method: 'POST',

@@ -29,7 +29,7 @@ const providerCallback = {
   redirect: 'Redirect to the requested page, or to the error page',
 } as const
 
-/** Signing up, in and out. */
+/** Endpoints for signing up, in and out. */
 export const signInEndpoints: readonly AuthEndpoint[] = [
   {
     method: 'GET',
