@@ -1,4 +1,4 @@
-/** A map of at most `maxEntries` entries: it drops the one that was set longest ago. */
+/** A map of at most `maxEntries` entries: it drops the entry that was set longest ago. */
 export class BoundedMap<V> extends Map<string, V> {
   readonly #maxEntries: number
 

@@ -1,4 +1,4 @@
-/** Limits how many operations run at a time; further ones wait in order. */
+/** Limits how many operations run at a time; further operations wait in the order of their calls. */
 export class Semaphore {
   #freePermits: number
   readonly #waiters: (() => void)[] = []

@@ -30,8 +30,8 @@ export async function copyObject(
 }
 
 /**
- * Copies a large object in concurrent parts, since one request would take longer than an HTTP function may run. Nothing
- * remains if it fails.
+ * Copies a large object in concurrent parts, since one request would take longer than an HTTP function may run. If the
+ * copy fails, its parts are deleted.
  * @returns the ETag of the copy.
  */
 export async function copyInParts(

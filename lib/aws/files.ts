@@ -56,7 +56,7 @@ interface DeclaredFile {
   readonly sha256?: string | undefined
 }
 
-/** How to store a stream. */
+/** Options for storing a stream. */
 interface StoreStreamOptions {
   readonly path: string
   readonly contentType: string
@@ -97,10 +97,10 @@ export class Files {
     this.multipart = new MultipartStorage(this.#open, this.#bucket)
   }
 
-  /** Stores a stream of unknown length; nothing remains if it fails or the signal fires. */
+  /** Stores a stream of unknown length. If that fails or the signal fires, nothing is left in the bucket. */
   async putStream(key: string, body: Readable, contentType: string, signal: AbortSignal): Promise<void> {
     const target = { Bucket: this.#bucket, Key: key, Body: body, ContentType: contentType }
-    // Prevents a crash if the sender disconnects while the client is loaded; reading the stream throws the error.
+    // Prevents a crash if the sender disconnects while the S3 client is loading; reading the stream throws the error.
     body.on('error', () => {})
     const { s3, uploadStream } = await this.#open()
     await uploadStream(s3, target, { partBytes, maxConcurrentParts, signal })
@@ -178,7 +178,7 @@ export class Files {
   }
 
   /**
-   * Fetches a file; an `etag` has to match.
+   * Fetches a file. If the reference has an `etag`, it has to match.
    * @throws AppError CONFLICT if the file was overwritten, FILE_GONE if it was deleted.
    */
   async getFile(file: FileReference, path: string, signal: AbortSignal): Promise<void> {
@@ -189,7 +189,9 @@ export class Files {
     })
   }
 
-  /** Copies a file within the bucket; an `etag` has to match. @returns the ETag of the copy. */
+  /**
+   * Copies a file within the bucket. If the reference has an `etag`, it has to match. @returns the ETag of the copy.
+   */
   async copy(
     {
       key,
@@ -292,7 +294,7 @@ export class Files {
     return getSignedUrl(signer, command, { expiresIn: link.expiresS })
   }
 
-  /** The signature covers type, length and, if known, hash, so that a browser can only send this file. */
+  /** The signature covers type, length and, if known, hash, so that only this file can be sent. */
   async presignUpload(
     method: 'PUT' | 'POST',
     key: string,
@@ -324,7 +326,10 @@ export class Files {
     }
   }
 
-  /** Presigns a PUT of any bytes or, with a hash, of the bytes that have it; the size is checked after the upload. */
+  /**
+   * Presigns a PUT of any content or, if `sha256` is set, of the content with this hash. The size is checked after the
+   * upload.
+   */
   async presignUnsizedPut(
     key: string,
     { sha256 }: { sha256?: string | undefined },

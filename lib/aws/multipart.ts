@@ -42,7 +42,7 @@ export class MultipartStorage {
     return UploadId
   }
 
-  /** Signs the URL to which a client PUTs the raw bytes of a part, and again if it retries. */
+  /** Signs the URL to which a client PUTs the raw bytes of a part. Each attempt can use a new URL. */
   async signPartUrl(target: MultipartTarget, number: number, expiresS: number): Promise<string> {
     const { signer, getSignedUrl, UploadPartCommand } = await this.#open()
     const command = new UploadPartCommand({ ...this.#toUploadParams(target), PartNumber: number })

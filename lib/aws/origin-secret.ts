@@ -8,8 +8,8 @@ const SecretValue = z.object({ SecretString: z.string().min(1) })
 const timeoutMs = 10_000
 
 /**
- * Reads a secret from Secrets Manager, from which CloudFormation passes it to the distribution. One signed request
- * replaces a client, because the secret is read only once per deployment.
+ * Reads a secret from Secrets Manager, from which CloudFormation passes it to the distribution. Sends one signed
+ * request instead of loading an SDK client, because the secret is read only once per deployment.
  * https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_GetSecretValue.html
  */
 export async function readSecretValue(

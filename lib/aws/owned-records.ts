@@ -47,7 +47,7 @@ export async function createOwned(
       ...extraWrites,
     ])
   if (await create()) return true
-  // The first record of an owner finds no count yet.
+  // If this is the owner's first record, there is no count yet.
   const { applied } = await table.update(count, { set: { [kind]: 0 } }, { condition: { absent: [kind] } })
   return applied && create()
 }

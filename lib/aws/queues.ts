@@ -93,7 +93,7 @@ export class Queues {
       const Entries = entries.map((entry) => ({ ...entry, ...messageAttributes() }))
       return sqs.send(new SendMessageBatchCommand({ QueueUrl: this.#getUrl(queue), Entries }))
     })
-    // The caller sends all of them again: sending a message twice is harmless, but losing one is not.
+    // The caller sends all messages again: sending a message twice is harmless, but losing one is not.
     if (Failed[0]) throw new Error(`the queue rejected ${Failed.length} messages: ${Failed[0].Message}`)
   }
 

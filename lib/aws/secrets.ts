@@ -86,7 +86,8 @@ const maxAttempts = 3
 const retryMs = 100
 
 /**
- * Creates the secrets of a new deployment. If several processes do so at once, the first wins; nothing is overwritten.
+ * Creates the secrets of a new deployment. If several processes do so concurrently, the first wins; nothing is
+ * overwritten.
  */
 export async function createSecrets(
   address: string,
@@ -98,7 +99,7 @@ export async function createSecrets(
   const forcePathStyle = settings.AWS_ENDPOINT_URL_S3 !== undefined
   const client = new S3Client({ ...createClientConfig(settings), forcePathStyle })
   await createSecret(client, bucket, 'SERVICE_SECRET', randomBytes(48).toString('base64url'))
-  // The secret may be that of another process, which was faster, or of an earlier version.
+  // Reads the stored secret, which another process or an earlier version of the service may have created.
   const serviceSecret = await createSecretReader(bucket, settings)('SERVICE_SECRET')
   if (serviceSecret === undefined) throw new Error('SERVICE_SECRET was deleted while it was created')
   const derivedKeys = deriveKeys(serviceSecret)

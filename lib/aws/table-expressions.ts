@@ -37,7 +37,7 @@ export interface Condition {
   readonly after?: Readonly<Record<string, number | string>>
   /** Attributes that must be less than or equal to the value. */
   readonly until?: Readonly<Record<string, string>>
-  /** Alternative conditions, of which at least one must also hold. */
+  /** Alternative conditions: at least one of them must hold, in addition to the conditions above. */
   readonly either?: readonly Condition[]
 }
 

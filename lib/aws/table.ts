@@ -61,7 +61,7 @@ const maxPerCall = { get: 100, write: 25 }
 /** Number of attempts for a transaction that conflicts with others, and for the unprocessed entries of a batch. */
 const maxAttempts = 8
 const firstPauseMs = 25
-/** No retry starts later than this, because each may last until its timeout, and requests end after 29 s. */
+/** No retry starts later than this, because a retry may last until its timeout and requests end after 29 s. */
 const maxRetryMs = 10_000
 
 type TableSettings = Pick<Config, 'AWS_REGION' | 'roleKey' | 'TABLE_NAME'>
@@ -205,7 +205,7 @@ export class Table {
     }
   }
 
-  /** Makes all writes or none, at most 100; returns false if a condition failed. */
+  /** Makes all writes (at most 100) or none; returns false if a condition failed. */
   async transact(writes: readonly Write[]): Promise<boolean> {
     const command = new TransactWriteCommand({
       // AWS recognizes a repeated write by this token; the SDK would create a new token for each call.

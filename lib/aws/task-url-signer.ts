@@ -22,7 +22,7 @@ export class TaskUrlSigner {
     })
   }
 
-  /** Signs a form for any number of files below a prefix, each with its type and hash. */
+  /** Signs a form with which any number of files can be uploaded below a prefix, each with its own type and hash. */
   async signOutput(prefix: string, expiresS: number): Promise<PresignedForm> {
     const { url, fields } = await createPresignedPost(this.#s3, {
       Bucket: this.#bucket,

@@ -19,8 +19,8 @@ export const backgroundTimeouts: StoreTimeouts = { callMs: 9500, attemptMs: 3000
 export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
 
 /**
- * After a timeout, calls get only a short timeout for this long, so that the cleanup of a request does not wait as long
- * again.
+ * After a timeout, calls get only a short timeout for this long, so that the cleanup of a request does not wait for a
+ * full timeout again.
  */
 const shortenedCallsMs = 2000
 const shortCallMs = 400

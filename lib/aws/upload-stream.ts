@@ -23,9 +23,9 @@ type Target = Omit<PutObjectCommandInput, 'Body'> & { readonly Body: Readable }
 const abortableCommands = [PutObjectCommand, UploadPartCommand, CompleteMultipartUploadCommand]
 
 /**
- * Stores a stream of any length in the service's bucket or a user's. Nothing remains if it fails or the signal fires.
- * The SDK's own `abort` returns immediately and leaves parts that are in flight, for which the owner of the bucket
- * pays; so the signal aborts the requests themselves, and the SDK cleans up as after any failure.
+ * Stores a stream of any length in the service's bucket or a user's. If the upload fails or the signal fires, nothing
+ * is left in the bucket. The SDK's own `abort` returns immediately and leaves parts that are in flight, for which the
+ * owner of the bucket pays; so the signal aborts the requests themselves, and the SDK cleans up as after any failure.
  */
 export async function uploadStream(
   client: S3Client,
