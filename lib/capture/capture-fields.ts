@@ -10,7 +10,7 @@ const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
     return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} by default`
-  // The inner schema's type in zod has fewer members than the fields here have.
+  // zod declares a more general type for inner schemas than the fields here have.
   return (
     schema.description ??
     (schema instanceof z.ZodOptional ? describeOption(schema.unwrap() as z.ZodType) : '')
@@ -103,7 +103,7 @@ const scaleField = {
     .describe('PDF: scale of the content, 0.1 to 2. Images: device pixels per CSS pixel, 0.5 to 4'),
 }
 
-/** Types of the fields that are not options of the engine. */
+/** The parsed fields, except for the options of the browser. */
 export type CaptureFields = z.output<z.ZodObject<typeof fields>>
 
 export const CaptureFields = z

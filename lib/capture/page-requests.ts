@@ -76,7 +76,7 @@ export class PageRequests {
     this.#context = context
   }
 
-  /** Returns how many milliseconds ago more than `maxOpen` requests were last in progress. */
+  /** Returns the time in milliseconds since more than `maxOpen` requests were last in progress. */
   getIdleMs(maxOpen: number): number {
     return this.#open > maxOpen ? 0 : Date.now() - this.#idleSince
   }

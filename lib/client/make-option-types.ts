@@ -13,8 +13,8 @@ const pdfEngine = { type: "'auto'", description: 'Renderer of Word documents; on
 
 /**
  * Returns the contents of a file with the interfaces `TargetOptions` and `ToolOptions`. A target accepts the options of
- * all its sources. Most options have the same type everywhere, and many targets have the same options, so both are
- * written only once.
+ * all its sources. Most options have the same type everywhere, and many targets have the same options, so common types
+ * and common sets of options are written only once.
  */
 export function makeOptionTypes(banner: string): string {
   const targets = [...inferOptionsByTarget('convert')].map(
@@ -104,7 +104,10 @@ function inferTypes(schemas: readonly z.ZodObject[]): OptionTypes {
   )
 }
 
-/** Values to try for each type. Digits alone are no text here, because every number sent in a form looks like that. */
+/**
+ * Values to try for each type. No text consists only of digits, because options of type number accept such text too,
+ * for values from a form.
+ */
 const trials: Readonly<Record<string, readonly unknown[]>> = {
   number: [1, 10, 90],
   string: ['0:01', '64k', '2M', '#ff0000', '30%'],

@@ -41,7 +41,7 @@ export interface BatchOutcome {
 type OptionsOf<All, Name extends string, Given extends Options> =
   | (Name extends keyof All ? All[Name] : Options)
   | (Given & (string extends keyof Given ? unknown : never))
-/** Accepts any name; editors suggest the known ones. */
+/** Accepts any name; editors suggest the known names. */
 type NameIn<All> = (keyof All & string) | (string & {})
 
 type Tasks = Operations['POST /v1/jobs']['body']['tasks']
@@ -91,7 +91,7 @@ export class Mutabor {
     return this.#run('POST /v1/convert', [file], { toolOperation: tool }, { ...options }, requestOptions)
   }
 
-  /** Merges files into one. For anything but PDFs set the option `mergeType` to `video`, `audio` or `image`. */
+  /** Merges files into one. For videos, audio and images, set the option `mergeType` to `video`, `audio` or `image`. */
   merge(
     files: readonly Source[],
     { mergeType, targetFormat, ...options }: Options = {},
@@ -203,7 +203,7 @@ export class Mutabor {
     return followJob(this.#transport, jobId, position)
   }
 
-  /** Yields the jobs of this client, newest first, and requests page after page. */
+  /** Yields the jobs of this client, newest first. Requests the next page when the caller needs it. */
   async *jobs(query: Operations['GET /v1/jobs']['query'] = {}) {
     for (let cursor: string | null | undefined = query.cursor; cursor !== null; ) {
       const page: Operations['GET /v1/jobs']['data'] = await this.call('GET /v1/jobs', {

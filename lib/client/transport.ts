@@ -10,9 +10,11 @@ export interface Settings {
   readonly ownerToken?: string | undefined
   /** Called with the owner token that the service issues to clients without a key. Store it to find your jobs again. */
   readonly onOwnerToken?: ((token: string) => void) | undefined
-  /** How often a request is retried if it is safe to repeat; defaults to 4. */
+  /** Maximum number of retries of a request that is safe to repeat; defaults to 4. */
   readonly retries?: number | undefined
-  /** The longest wait before a retry, in seconds; defaults to 60. A longer `Retry-After` fails the request at once. */
+  /**
+   * The longest wait before a retry, in seconds; defaults to 60. A longer `Retry-After` fails the request immediately.
+   */
   readonly patienceS?: number | undefined
   /** Called before each retry with the failure and the seconds until the next attempt. */
   readonly onPause?: ((failure: MutaborError, seconds: number) => void) | undefined

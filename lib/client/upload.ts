@@ -13,7 +13,7 @@ export interface SentBytes {
   readonly total: number | undefined
 }
 
-/** What is needed to resume a multipart upload, even in another process. */
+/** State from which a multipart upload can be resumed, even in another process. */
 export interface UploadState {
   readonly uploadId: string
   readonly key: string

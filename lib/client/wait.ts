@@ -90,14 +90,14 @@ async function waitByPolling(
     const job = await fetchJob(transport, jobId, 5, signal)
     if (isFinished(job)) return job
     onProgress(job.progress)
-    // A pause, in case the service responds without waiting.
+    // Pauses before the next request, in case the service responds without waiting.
     await sleep(500, signal)
   }
 }
 
 /** A stream that is silent for this long is considered dead; the service sends keep-alives more often. */
 const silenceTimeoutMs = 60_000
-/** The service sends the first byte at once. If it takes longer, a proxy is probably buffering the whole stream. */
+/** The service sends the first byte immediately. If it takes longer, a proxy is probably buffering the whole stream. */
 const firstByteTimeoutMs = 15_000
 
 /** A message of the event stream: a snapshot of the job at the start and after missed events, otherwise an event. */
@@ -120,7 +120,7 @@ interface StreamPosition {
 const createStreamBlockedError = () =>
   new MutaborError('UNREACHABLE', 'Server-sent events are blocked, probably by a proxy.')
 
-/** Yields a snapshot of the job and its events until the last. Resumes broken streams where they stopped. */
+/** Yields a snapshot of the job, and its events until the last one. Resumes broken streams where they stopped. */
 export async function* followJob(
   transport: Transport,
   jobId: string,

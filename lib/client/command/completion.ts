@@ -9,9 +9,9 @@ import { readJson, writeJson } from './json-files.ts'
 import type { CommandSession } from './session.ts'
 
 /**
- * Completion scripts. They call `mutabor complete -- WORD…`, where the last word is being typed. It prints candidates,
- * one per line, or nothing to complete file names. The zsh script can be sourced, or saved as `_mutabor` in the
- * fpath, where zsh runs it as the completion function on the first call.
+ * Completion scripts. They call `mutabor complete -- WORD…`, where the last word is being typed. This command prints
+ * candidates, one per line, or nothing to complete file names. The zsh script can be sourced, or saved as `_mutabor` in
+ * the fpath, where zsh runs it as the completion function on the first call.
  */
 const scripts: Readonly<Record<string, string>> = {
   bash: `_mutabor() {

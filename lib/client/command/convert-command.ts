@@ -151,7 +151,7 @@ export async function mergeFiles(args: Arguments, session: CommandSession): Prom
   })
 }
 
-/** Finds the merge type; undefined for PDFs and documents, whose merge needs none. */
+/** Finds the merge type; undefined for PDFs and documents, which are merged without a merge type. */
 async function findCategory(extension: string, { client }: CommandSession): Promise<string | undefined> {
   const format = (await client.formats()).find(({ extensions }) => extensions.includes(extension))
   const category = format?.category

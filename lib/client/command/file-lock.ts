@@ -66,7 +66,7 @@ async function readHolder(path: string): Promise<number | undefined> {
     const stats = await stat(path).catch(() => undefined)
     return stats && Date.now() - stats.mtimeMs > startTimeoutMs ? undefined : 0
   }
-  // The id is from an earlier process: in containers, a restarted process often gets the same id.
+  // The file is from an earlier process with the same id: in containers, a restarted process often gets the same id.
   if (pid === process.pid) return undefined
   try {
     process.kill(pid, 0)

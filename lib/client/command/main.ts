@@ -109,7 +109,7 @@ async function main(): Promise<void> {
   process.removeAllListeners('warning')
   const controller = new AbortController()
   const onInterrupt = () => {
-    // A second signal exits at once.
+    // A second signal exits immediately.
     if (controller.signal.aborted) process.exit(exitCodes.interrupted)
     controller.abort(new Error('interrupted'))
   }

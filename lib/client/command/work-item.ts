@@ -53,7 +53,10 @@ interface ItemOptions {
   readonly onWait: (pid: number) => void
 }
 
-/** Creates a result unless it is up to date. Resumes the work of an earlier command, and waits for a concurrent one. */
+/**
+ * Creates a result unless it is up to date. Resumes the work of an earlier command. If another command is creating the
+ * same result, waits for it.
+ */
 export function runWorkItem(
   item: WorkItem,
   session: CommandSession,
@@ -210,7 +213,7 @@ async function save(
       callback(null, chunk)
     },
   })
-  // The type is Node's name for the same stream.
+  // Node declares a type of its own for the same kind of stream.
   const source = Readable.fromWeb(
     result.stream(file, session.signal) as Parameters<typeof Readable.fromWeb>[0],
   )
@@ -245,7 +248,7 @@ export async function convertThroughPipe(
   const result = await client.convert(web, to, options, { filename: `stdin.${from}`, signal })
   const [file] = result.files
   if (!file) return
-  // The type is Node's name for the same stream.
+  // Node declares a type of its own for the same kind of stream.
   const bytes = Readable.fromWeb(result.stream(file, signal) as Parameters<typeof Readable.fromWeb>[0])
   await pipeline(bytes, output === undefined ? process.stdout : createWriteStream(output), {
     end: output !== undefined,

@@ -120,7 +120,7 @@ export class AgentFiles {
     return { bytes: await result.bytes(file), mimeType: file.mimeType }
   }
 
-  /** Resolves symlinks before checking that the path is below the root, because a link may lead out of it. */
+  /** Resolves symlinks before checking that the path is below the root, because a link may lead out of the root. */
   async #resolveInRoot(path: string): Promise<string> {
     if (this.#root === undefined)
       throw createRefusal('URL_NOT_ALLOWED', 'This server has no access to local files: send an http(s) URL.')

@@ -33,7 +33,7 @@ function findError(value: unknown, schema: ArgumentSchema, path: string): string
   if (schema.minimum !== undefined && Number(value) < schema.minimum)
     return `${path}: expected ${schema.minimum} or more, got ${value}.`
   if (Array.isArray(value)) return findItemError(value, schema, path)
-  // the schema was checked above
+  // The value has the type of the schema, as checked above.
   return schema.type === 'object' ? findFieldError(value as Record<string, unknown>, schema) : undefined
 }
 
