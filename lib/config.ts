@@ -345,7 +345,7 @@ export function getMaxBodyBytes({
   return mb === undefined ? undefined : Math.floor(mb * 1024 * 1024)
 }
 
-/** An invalid setting. The message names the variable, what was expected and what it got. */
+/** An invalid setting. The message names the variable, the expected value and the actual value. */
 export class ConfigError extends Error {}
 
 /** Reads all settings. @throws ConfigError for the first invalid variable */

@@ -8,7 +8,7 @@ type DerivedKeyName = keyof typeof purposesByKeyName
 
 type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: string | undefined }
 
-/** Returns the settings for a service secret. */
+/** Returns the keys derived from a service secret, by setting. */
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
   // The keys of the result are exactly those of `purposesByKeyName`.
   Object.fromEntries(

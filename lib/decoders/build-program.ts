@@ -18,7 +18,9 @@ interface BuiltPrograms {
 }
 
 interface BuildOptions {
-  /** Where the files will run; from there, modules find the files that are next to their sources. */
+  /**
+   * Folder in which the bundled files will run. Modules find the files next to their sources relative to this folder.
+   */
   readonly folder: string
   readonly programs?: readonly string[]
   /** Modules to leave out, because the programs never import them where this bundle runs. */

@@ -38,7 +38,7 @@ export class DecoderPool {
       return await process.run(call, signal)
     } finally {
       this.#release(process)
-      // Another call may have ended meanwhile.
+      // Another call may have ended meanwhile and started the timer.
       clearTimeout(this.#idleTimer)
       this.#idleTimer = setTimeout(() => this.#replaceIdleProcesses(), idleMs)
       this.#idleTimer.unref()
@@ -101,7 +101,7 @@ export class DecoderPool {
       .finally(() => this.#startingCount--)
       .then(
         () => this.#release(process),
-        // Starts no other process for the same call, which would go on forever where no process can start.
+        // Doesn't start another process for the same call: if no process can start, that would go on forever.
         (error) => this.#waitingCalls.shift()?.reject(error),
       )
     void process.exited.then(() => this.#onExit(process))

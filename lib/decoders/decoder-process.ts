@@ -45,7 +45,7 @@ export interface CallLimits {
   readonly silenceMs: number
 }
 
-/** What a call sees of its process. */
+/** The process as the call sees it. */
 export interface CalledProcess {
   /** The only folder that the process can see, besides programs, libraries and fonts. */
   readonly folder: string
@@ -62,7 +62,10 @@ export interface CalledProcess {
 /** Work for a process. */
 export interface Call<Result> {
   readonly limits: CallLimits
-  /** Time of the last request or reply; undefined while the process may be silent, as until the service replies. */
+  /**
+   * Time of the last request or reply; undefined while the process may be silent, because the service has not replied
+   * yet or the call allows silence.
+   */
   readonly waitingSince: number | undefined
   run(process: CalledProcess): Promise<Result>
   /**
@@ -141,7 +144,7 @@ export class DecoderProcess {
     })
     this.#child = child
     const frames = new FrameReader(this.#kind.maxMessageBytes)
-    child.stdin?.on('error', () => undefined) // its exit says why
+    child.stdin?.on('error', () => undefined) // the `exit` event reports the reason
     child.stderr?.on('data', (chunk: Buffer) => this.#stderr.add(chunk))
     // Messages have their own descriptor, because a library may print to standard output.
     const [, , messages] = this.#pipes()

@@ -20,7 +20,7 @@ export const fileLimits: ReadLimits = {
   maxReadBytes: 512 * 1024 ** 2,
   maxRangeBytes: 64 * 1024 ** 2,
   maxReads: 5000,
-  // Longer than a busy machine needs to use `cpuS`.
+  // Even on a busy machine, a process reaches `cpuS` before this timeout.
   silenceMs: 25_000,
 }
 
@@ -36,7 +36,9 @@ const sharedPool = new DecoderPool(detectorKind)
 export const warmDecoders = () => sharedPool.warm()
 export const stopDecoders = () => sharedPool.stop()
 
-/** What a decoder process reports about a file. The service adds what the format implies. */
+/**
+ * The format that a decoder process reports for a file. The service adds the MIME type, which depends on the format.
+ */
 const DetectedFormat = z.object({
   format: z.custom<FormatId>((id) => typeof id === 'string' && isFormatId(id)),
   locked: z.literal(true).optional(),
@@ -46,7 +48,7 @@ const DetectedFormat = z.object({
 /**
  * Detects the format of a file, as `detectFormat` of lib/formats does, in a decoder process: a file that attacks its
  * reader can neither stop this process nor reach its keys.
- * @throws AppError also TIMEOUT and SERVICE_UNAVAILABLE.
+ * @throws AppError with the codes of `detectFormat`, TIMEOUT or SERVICE_UNAVAILABLE.
  */
 export async function detectFormat(
   source: ByteSource,
@@ -69,7 +71,8 @@ export async function detectFormat(
 }
 
 /**
- * A process that exceeded no limit may have been killed for another reason than the file, perhaps together with others.
+ * Number of attempts: a process that exceeded no limit may have been killed for a reason other than the file, perhaps
+ * together with other processes.
  */
 const maxAttempts = 3
 

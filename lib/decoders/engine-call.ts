@@ -35,7 +35,7 @@ const maxMessages = 200_000
 const programNamePattern = /^(?:\/usr\/bin\/)?[a-z0-9][a-z0-9._+-]{0,99}$/i
 const readableFolders = [join(root, 'layers'), join(root, 'node_modules')]
 
-/** What a process returned, with the paths of files outside its folder. */
+/** The result of a process, after its files were moved out of its folder. */
 export type EngineReply = EngineResult | readonly Chunk[] | undefined
 
 /**
@@ -86,7 +86,7 @@ export class EngineCall implements Call<EngineReply> {
     try {
       const value = await this.#result.promise
       return await this.#takeResult(value, placedInputs.paths).catch((error: unknown) => {
-        // A file has taken over the process.
+        // A result that cannot be taken means that a file has taken over the process.
         process.kill('crash')
         throw error
       })
@@ -129,8 +129,8 @@ export class EngineCall implements Call<EngineReply> {
   }
 
   /**
-   * Clears the folder. Most engines leave nothing. Other files are deleted by the process itself: while it runs, it
-   * could redirect a walk of its folders with symbolic links.
+   * Clears the folder. Most engines leave no files. Otherwise, the process deletes them itself: while it runs, it could
+   * redirect a walk of its folders with symbolic links.
    */
   async #clearFolder(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
     for (const path of inputs) rmSync(path, { force: true })

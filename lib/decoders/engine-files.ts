@@ -90,7 +90,9 @@ export async function takeFile(folder: string, path: string, to: string): Promis
   }
 }
 
-/** Replaces whatever the process has put in its place, which may be a link. */
+/**
+ * Moves a file into the folder of the process. Replaces whatever the process has put at this path, for example a link.
+ */
 export async function placeFile(from: string, to: string): Promise<void> {
   try {
     renameSync(from, to)
@@ -103,8 +105,8 @@ export async function placeFile(from: string, to: string): Promise<void> {
 }
 
 /**
- * Moves a file. If another one has taken its place meanwhile, that is deleted with the work folder after the process
- * ends.
+ * Moves a file. Fails if the process has replaced it by a link meanwhile; the work folder, with the moved link, is
+ * deleted later.
  */
 async function moveFile(from: string, to: string): Promise<void> {
   requireRegularFile(from)

@@ -1,6 +1,6 @@
 /**
  * Messages between the service and a process that runs the code of engines. Messages of the process are checked like
- * input of a client: a file can take it over.
+ * input of a client, because a file can take over the process.
  */
 import * as z from 'zod'
 import type { EngineId } from '../component-ids.ts'

@@ -1,7 +1,7 @@
 /**
  * The program of a process that runs the code of engines, which reads files of clients. The service, which holds the
- * keys, runs in another process. Programs that engines use are started by the service, in a sandbox of their own. It
- * exits when the service closes its input.
+ * keys, runs in another process. Programs that engines use are started by the service, in a sandbox of their own. This
+ * program exits when the service closes its input.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'

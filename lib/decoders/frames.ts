@@ -21,7 +21,7 @@ export function frameLengths(header: Buffer): { readonly json: number; readonly 
   return { json: header.readUInt32LE(0), bytes: header.readUInt32LE(4) }
 }
 
-/** Splits the output of a decoder process into messages. Its frames contain no bytes. */
+/** Splits the output of a decoder process into messages. These frames contain JSON only, no bytes. */
 export class FrameReader {
   readonly #maxMessageBytes: number
   /** The chunks of an incomplete frame. */

@@ -16,7 +16,7 @@ const ZippedPages = z.array(
 )
 
 /**
- * Lists the pages of a ZIP of pages in a decoder process, in order; undefined for any other ZIP.
+ * Lists the pages of a ZIP in a decoder process, in order; undefined if the ZIP does not contain one file per page.
  * @throws CountingStoppedError
  */
 export async function listPages(

@@ -23,7 +23,7 @@ export interface ProcessKind {
 
 const MiB = 1024 ** 2
 
-/** Time limit for calls whose signal ends them earlier. */
+/** Time limit in milliseconds for calls that their signal ends earlier. */
 export const dayMs = 24 * 3600_000
 const commonFlags = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--v8-pool-size=1']
 
@@ -44,7 +44,7 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
 export const engineKind: Omit<ProcessKind, 'parentFolder'> = {
   findProgram: async () => (await import('./program-file.ts')).findEngineProgram(),
   flags: [...commonFlags, '--max-semi-space-size=8', '--max-old-space-size=2048'],
-  // No fixed threshold for malloc: each small image would get new pages from the kernel.
+  // Sets no fixed threshold for malloc: with one, each small image would get new pages from the kernel.
   env: { UV_THREADPOOL_SIZE: '4' },
   // The limits of the engine also apply to each call.
   limits: { dataBytes: 6144 * MiB, fileBytes: 4096 * MiB },

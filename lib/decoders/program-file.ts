@@ -10,15 +10,15 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** The folder is below `node_modules`, so that the program finds packages. */
 export const bundleFolder = `${root}node_modules/.cache/mutabor/decoders`
 export const inputList = `${bundleFolder}/inputs.json`
-/** Exists only in container images. */
+/** Folder of the bundle in container images; it does not exist elsewhere. */
 const packagedFolder = `${root}lib/decoders/bundle`
 
 /** Packages that load their own files, or are too large to be read at each start. */
 export const separatePackages = ['unpdf', 'wasmagic'] as const
-/** Packages of the programs that run the code of engines that are kept separate for the same reasons. */
+/** Packages of the program for engines that are not bundled, for the same reasons as `separatePackages`. */
 export const programPackages = ['sharp'] as const
 
-/** A source file of the bundle, as it was when it was built. */
+/** A source file of the bundle, with its modification time and size when the bundle was built. */
 export type Input = readonly [path: string, mtimeMs: number, size: number]
 
 export interface Program {
@@ -42,7 +42,7 @@ const findBundle = lazyAsync(async (): Promise<string | undefined> => {
   return (await isUpToDate()) ? bundleFolder : undefined
 })
 
-// If that folder is not writable, the sources run without a bundle.
+// If the folder of the bundle is not writable, the programs run from these sources.
 const sources = ['lib', 'layers', 'node_modules', 'package.json'].map((path) => root + path)
 
 /** Returns the program of decoder processes. In zip packages, lib/deployment/lambda-layers.ts replaces this module. */

@@ -11,7 +11,7 @@ export interface ReadLimits extends CallLimits {
   readonly maxReads: number
 }
 
-/** A file whose head and tail are in memory, and what is to be done with it. */
+/** A file whose head and tail are in memory, and the method to call with it. */
 export interface OpenedFile {
   readonly call: MethodCall
   readonly source: ByteSource
@@ -77,7 +77,7 @@ export class ReadCall implements Call<FinalMessage> {
     this.#readCount++
     const { maxRangeBytes, maxReadBytes, maxReads } = this.limits
     const isOverLimit = length > maxRangeBytes || this.#bytesRead > maxReadBytes || this.#readCount > maxReads
-    // The program waits for each range. If it sends another request too early, a file has taken it over.
+    // The program waits for each range. If it sends another request too early, a file has taken over the program.
     const sentTooEarly = this.waitingSince === undefined || (process?.unsentBytes ?? 0) > maxRangeBytes
     if (isOverLimit || sentTooEarly) return process?.kill('reads')
     this.waitingSince = undefined

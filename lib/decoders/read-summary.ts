@@ -25,7 +25,7 @@ export const countingLimits: ReadLimits = {
   maxReadBytes: 4096 * MiB,
   maxRangeBytes: 64 * MiB,
   maxReads: 50_000,
-  // Longer than a busy machine needs to use `cpuS`.
+  // Even on a busy machine, a process reaches `cpuS` before this timeout.
   silenceMs: 120_000,
 }
 
@@ -36,8 +36,8 @@ export const warmCounting = () => countingPool.warm()
 export const stopCounting = () => countingPool.stop()
 
 /**
- * Summarizes a file in a decoder process, which can be stopped whatever the file makes it do; undefined if that is not
- * possible, for example if it is damaged or too large.
+ * Summarizes a file in a decoder process, which can be stopped whatever the file makes it do. Returns undefined if the
+ * file cannot be summarized, for example because it is damaged or too large.
  * @throws CountingStoppedError when it needs too much time or memory; the signal's reason when aborted.
  */
 export function readSummary(
@@ -51,7 +51,7 @@ export function readSummary(
   })
 }
 
-/** Counts the pages in a result that is a ZIP of page files. */
+/** Counts the pages in a result that is a ZIP with one file per page. */
 export const countPagesInZip = (path: string, format: FormatId): Promise<ContentSummary | undefined> =>
   summarizeFile(path, { kind: 'zipped-pages', format })
 
@@ -92,10 +92,7 @@ async function openFile(file: number, request: SummaryRequest): Promise<OpenedFi
   )
 }
 
-/**
- * A process that was killed without exceeding a limit was killed for another reason than its file, so it is tried
- * again.
- */
+/** Number of attempts: a process that exceeded no limit may have been killed for a reason other than its file. */
 const maxAttempts = 2
 
 /**

@@ -46,7 +46,7 @@ export async function runEngine(
   return runAgain(engine, request, options, 1)
 }
 
-/** A process that was killed without exceeding a limit was killed for another reason than its file. */
+/** Number of attempts: a process that exceeded no limit may have been killed for a reason other than its file. */
 const maxAttempts = 3
 
 async function runAgain(
