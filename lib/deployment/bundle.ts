@@ -55,7 +55,7 @@ export const bundleOptions = {
   banner: { js: requireBanner },
   // ES modules have no `__dirname`. ssh2 refers to it when it loads its WebAssembly, which is part of its code.
   define: { __dirname: 'import.meta.dirname' },
-  // The sources are one folder above the bundles, which are such as functions/core-api.mjs.
+  // Bundles such as functions/core-api.mjs are in a subfolder of the folder to which paths of sources are relative.
   plugins: [keepSourceUrls('../')],
 } as const satisfies BuildOptions
 

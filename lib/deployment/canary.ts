@@ -51,7 +51,7 @@ export const createAliasResources = (functions: FrameworkFunctions) =>
     }),
   )
 
-/** Returns the alarms for a function that return all its invocations to the previous version. */
+/** Returns the alarms that make CodeDeploy roll a function back to its previous version. */
 const getAlarmIds = (name: string) => [`${toPascalCase(name)}Fails`, 'RequestsFail']
 
 const createArn = (service: string, resource: string) => ({

@@ -77,7 +77,10 @@ export const fileStatements = [
 
 const name = `\${self:service}-\${sls:stage}-files`
 
-/** Resources with which CloudFront serves files: keys of signed URLs, and what it passes on in each direction. */
+/**
+ * Resources with which CloudFront serves files: the keys of signed URLs, and the policies for requests to S3 and for
+ * responses to clients.
+ */
 export const createCdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) => {
   if (!cdnPublicKeys) return {}
   const keys = createKeyResources(cdnPublicKeys)
@@ -118,7 +121,7 @@ export const createCdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublic
         OriginRequestPolicyConfig: {
           Name: name,
           CookiesConfig: { CookieBehavior: 'none' },
-          // S3 replies to these headers as the CORS rules of the bucket say.
+          // S3 applies the CORS rules of the bucket to requests with these headers.
           HeadersConfig: {
             HeaderBehavior: 'whitelist',
             Headers: ['Origin', 'Access-Control-Request-Headers', 'Access-Control-Request-Method'],

@@ -118,7 +118,7 @@ const createQueueEvent = (queue: QueueId, stage?: Stage) => ({
   },
 })
 
-/** Returns how Lambda retries a failed asynchronous invocation and where it sends one that fails for good. */
+/** Returns how Lambda retries a failed asynchronous invocation, and where it sends it after the last attempt. */
 export function createAsyncInvocationSettings(
   name: string,
   { retryAttempts, deadLetter }: Pick<FunctionDeclaration, 'retryAttempts' | 'deadLetter'>,
@@ -187,8 +187,8 @@ function createFunctionResource(name: FunctionName, stage: Stage) {
 }
 
 /**
- * Returns the memory of a function, limited to the account's quota; the engines are limited to what the service itself
- * leaves of it.
+ * Returns the memory of a function, limited to the account's quota; engines are limited to the memory that the service
+ * itself leaves free.
  */
 export const limitMemory = (
   requestedMb: number,

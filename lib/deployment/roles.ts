@@ -35,7 +35,7 @@ const createQueueArn = (queue: string) => createArnReference(getQueueResourceId(
 function toStatement(permission: Permission): Statement {
   if ('table' in permission) {
     const partitions = permission.partitions.map((prefix) => `${prefix}*`)
-    // Each of these actions has a partition key; the condition would hold for an action without one.
+    // Each of these actions has a partition key. The condition would always hold for an action without a partition key.
     return createAllowStatement(permission.table, createArnReference('Table'), {
       'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
     })
@@ -96,7 +96,10 @@ export const createRoleStatements = (): Readonly<Record<string, readonly Stateme
   )
 }
 
-/** The function that creates the service secret. It runs every minute, so it is the first one to run. */
+/**
+ * The function that creates the service secret. It runs every minute, so it is the first function to run after a
+ * deployment.
+ */
 export const secretsCreator: FunctionName = 'sweep'
 
 const createdSecrets: readonly SecretName[] = ['SERVICE_SECRET', ...derivedKeyNames, 'ORIGIN_SECRET']

@@ -60,7 +60,7 @@ function findReachableChunks(
 ): ReadonlyMap<string, 'at start' | 'later'> {
   const foundImports = new Map<string, 'at start' | 'later'>()
   const isEngine = (path: string) => {
-    // Only functions that plan conversions need the list of engines, and none needs their implementations.
+    // Only functions that plan conversions need the list of engines, and no function needs the engines themselves.
     const { entryPoint, inputs = {} } = outputs[path] ?? {}
     if (entryPoint === engineList) return excluded.includes('planning')
     // Code that other modules also load is moved to shared chunks, which can leave the chunk of the engine empty.
@@ -98,7 +98,7 @@ function findReachableChunks(
 interface Package {
   readonly name: FunctionName
   readonly files: FilesByPath
-  /** Source maps of its code, under the same paths. */
+  /** Source maps of the files with code, under the same paths. */
   readonly sourceMaps: FilesByPath
 }
 

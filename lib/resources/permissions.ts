@@ -1,6 +1,6 @@
 /**
  * What a function may do with the service's resources, with AWS's action names. The IAM roles of the deployment are
- * built from it.
+ * built from these permissions.
  */
 export type Permission =
   /** Access to records of the table, in partitions with these prefixes */

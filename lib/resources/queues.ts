@@ -9,8 +9,8 @@ export const queueIds = [...imageIds, 'transfer', 'capture', 'delivery', 'ready'
 export type QueueId = (typeof queueIds)[number]
 
 /**
- * How often a message is received before it moves to the dead-letter queue. The job fails long before, after three
- * attempts.
+ * Number of times a message is received before it moves to the dead-letter queue. The job fails long before that, after
+ * three attempts.
  */
 export const maxReceiveCount = 10
 

@@ -41,8 +41,8 @@ export const deliveryQueuePermission = {
 } as const satisfies Permission
 
 /**
- * Permissions to run tasks. They include none for files, because the message contains signed URLs and passwords. Tasks
- * beyond the owner's concurrency limit wait in records.
+ * Permissions to run tasks. They include no access to files, because the message contains signed URLs and passwords.
+ * Tasks beyond the owner's concurrency limit wait in records.
  */
 export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
   [

@@ -64,7 +64,7 @@ export const bucket = {
     },
   ],
   lifecycle: [
-    // Jobs delete their own files; these rules delete unused uploads and the remains of late ones.
+    // Jobs delete their own files; these rules delete unused uploads, and files that arrive too late.
     ...uploadRetentionDays.flatMap((days) =>
       (['uploads', 'received'] as const).map((kind) => ({
         ID: `${kind}-${days}d`,

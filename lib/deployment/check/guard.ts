@@ -18,8 +18,8 @@ const Reports = z.array(
 const guardTimeoutMs = 600_000
 
 /**
- * Checks the rules of AWS Control Tower with the cfn-guard program; its package contains both. If the program does not
- * finish, that is a finding, so that the findings of other checks are shown as well.
+ * Checks the rules of AWS Control Tower with cfn-guard, whose package contains the program and the rules. If the
+ * program does not finish, that is a finding, so that the findings of other checks are shown as well.
  */
 export function checkGuardRules(
   templatePath: string,

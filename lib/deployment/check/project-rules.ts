@@ -184,7 +184,7 @@ const permissionsNameTheirSource: Rule = (template) =>
     .filter(([, { Properties }]) => !Properties?.['SourceArn'])
     .map(([id]) => createFinding(id, 'allows a service to invoke a function for any account'))
 
-/** Only services may read a bucket, each for one resource. */
+/** Bucket policies may only give access to AWS services, and each only on behalf of one resource. */
 const bucketsNameSources: Rule = (template) =>
   findByType(template, 'AWS::S3::BucketPolicy').flatMap(([id, { Properties }]) =>
     findAllowStatements(Properties)
@@ -230,7 +230,7 @@ const filesAreSigned: Rule = (template) =>
     ]
   })
 
-/** Functions by resource type that return which function the resource invokes. */
+/** For each resource type, a getter of the function that the resource invokes. */
 const targetGettersByType: Readonly<
   Record<string, (properties: Readonly<Record<string, unknown>>) => unknown>
 > = {
@@ -241,8 +241,8 @@ const targetGettersByType: Readonly<
 }
 
 /**
- * With `canary`, everything must invoke the alias: what invokes the function itself would get the new version
- * immediately.
+ * With `canary`, everything must invoke the alias: a resource that invokes the function itself would get the new
+ * version immediately.
  */
 const releasesAreGradual: Rule = (template, { canary }) =>
   canary === undefined
