@@ -115,7 +115,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
   })
   openedResources.defer(() => s3.close())
   const serve = async (service: EmbeddedService, handle: RequestHandler) => {
-    // Uploads may take any time, and a long poll is silent for 20 s.
+    // Uploads may take any amount of time, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
     if (service === 'S3') server.on('checkContinue', handle)
     const bound = await listen(server, port(service), host, '--port-base')

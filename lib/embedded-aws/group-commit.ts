@@ -39,7 +39,7 @@ const lockTimeoutMs = 2000
 /** How long SQLite itself waits for a lock, which blocks the event loop; after that, `flush` retries. */
 const busyTimeoutMs = 5
 const lockRetryMs = 20
-/** A larger log is truncated to this size. The rest is kept, because overwriting it needs no new disk space. */
+/** A larger log is truncated to this size, but not to zero: overwriting existing bytes needs no new disk space. */
 const maxLogBytes = 8 * 1024 ** 2
 
 export function openDatabase(file: string, schema: string): DatabaseSync {
@@ -83,7 +83,7 @@ export class GroupCommit {
     return new Promise<T>((resolve, reject) => {
       // The cast pairs this change with its own promise, which the list cannot express.
       const pendingChange = { change, durability, resolve: resolve as (value: unknown) => void, reject }
-      // The flush starts in the check phase: by then, every request that is readable now has joined the group.
+      // The flush starts in the check phase, after every request that is readable now has joined the group.
       if (this.#pendingChanges.push(pendingChange) === 1) setImmediate(this.#flush)
     })
   }

@@ -55,7 +55,7 @@ class Exchange {
     this.#body = new Readable({
       read: () => this.#response.resume(),
       destroy: (error, callback) => {
-        // A body that was read to its end is destroyed as well, but then its response is about to finish.
+        // A body that was read to its end is destroyed too, but in that case the response is about to finish.
         if (!this.#body.readableEnded) this.#response.destroy()
         callback(error)
       },
@@ -137,7 +137,7 @@ class InProcessRequest extends Readable {
     this.#source = call.body instanceof Readable ? call.body : undefined
     this.#source?.once('error', (error) => this.destroy(error))
     const bytes = this.#source ? emptyChunk : toBuffer(call.body)
-    // node:http sets the same header for a body that is sent at once.
+    // node:http sets the same header for a body that is sent as a whole.
     if (!this.#source && (bytes.length > 0 || !bodilessMethods.has(call.method)))
       this.headers['content-length'] ??= String(bytes.length)
     this.#chunks = this.#source?.[Symbol.asyncIterator]() ?? splitIntoChunks(bytes)

@@ -10,7 +10,7 @@ export interface PendingDelivery {
 
 const syncFile = promisify(fdatasync)
 
-/** Syncs the write-ahead log of a database. One sync runs at a time; commits made meanwhile share the next one. */
+/** Syncs the write-ahead log of a database. One sync runs at a time; commits made meanwhile share the next sync. */
 export class LogSync {
   readonly #file: string
   /**

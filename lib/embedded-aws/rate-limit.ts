@@ -22,7 +22,7 @@ export class RateLimit {
     return bucket === undefined || this.#tokensIn(bucket) > 0
   }
 
-  /** Takes tokens. A bucket may owe some, because the cost may only be known afterwards. */
+  /** Takes tokens. The balance of a bucket may become negative, because the cost may only be known afterwards. */
   take(key: string, count: number): void {
     const bucket = this.#buckets.get(key)
     const tokens = bucket ? this.#tokensIn(bucket) : this.#perSecond

@@ -36,7 +36,9 @@ export interface SignatureClaim {
 const knownAlgorithm = 'AWS4-HMAC-SHA256'
 const weekS = 604_800
 
-/** Parses the signature of a request. A refusal has S3's message; services with other messages use its reason. */
+/**
+ * Parses the signature of a request. A refusal has S3's message; services with other messages use the refusal's reason.
+ */
 export function readSignatureClaim(request: SignedRequest): SignatureClaim | RefusedSignature {
   const queryStart = request.url.indexOf('?')
   const path = queryStart < 0 ? request.url : request.url.slice(0, queryStart)

@@ -21,6 +21,6 @@ export interface RefusedSignature {
   readonly message: string
   /** True if the refused signature was in the query string. */
   readonly isPresigned: boolean
-  /** What AWS adds to its error document: expected region, string to sign, names of unsigned headers. */
+  /** Details that AWS adds to its error document: expected region, string to sign, names of unsigned headers. */
   readonly details?: Readonly<Record<string, string>>
 }

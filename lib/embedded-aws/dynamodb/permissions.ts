@@ -30,7 +30,9 @@ interface RequiredPermission {
   readonly leadingKeys?: readonly string[]
 }
 
-/** A transaction needs the permission for each of its operations, a batch that of the batch operation. */
+/**
+ * A transaction needs the permission for each of its operations; a batch needs the permission for the batch operation.
+ */
 export function listRequiredPermissions(operation: string, input: Input): RequiredPermission[] {
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return (input.TransactItems ?? []).flatMap((transactItem) =>

@@ -56,7 +56,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       if (failures < failuresToExplain)
         log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
       else log.error({ failures, lastOutput }, crashExplanation)
-      // A process that had worked restarts without a pause, because the SDK only retries for a few hundred ms.
+      // A process that has worked is restarted without a pause, because the SDK only retries for a few hundred ms.
       if (failures > 0)
         await pause(Math.min(initialBackoffMs * 2 ** (failures - 1), maxBackoffMs), closing.signal)
       if (closing.signal.aborted) return

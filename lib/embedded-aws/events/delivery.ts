@@ -1,4 +1,4 @@
-// Sends deliveries in the outbox to their targets: at once, again after a failure, then to the dead-letter queue.
+// Sends deliveries in the outbox to their targets: immediately, again after a failure, then to the dead-letter queue.
 // https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-rule-retry-policy.html
 import type { LogFunction } from '../log-line.ts'
 import { createDeadLetter } from './dead-letter.ts'

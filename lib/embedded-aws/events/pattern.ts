@@ -146,7 +146,7 @@ function requireComparable(value: number): number {
   return value
 }
 
-/** Parses one comparison, or a lower bound followed by an upper one: `[">", 0, "<=", 5]`. */
+/** Parses one comparison, or a lower bound followed by an upper bound: `[">", 0, "<=", 5]`. */
 function numeric(operand: unknown): LeafTest {
   if (!Array.isArray(operand)) throw bad('Value of numeric must be an array.')
   if (operand.length === 0) throw bad('Invalid member in numeric match: ]')

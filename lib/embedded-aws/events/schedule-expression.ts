@@ -8,7 +8,10 @@ type ScheduleExpression =
 
 const unitsMs = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const
 
-/** Parses a schedule expression; undefined if it is invalid. A rate of 1 has a singular unit, others a plural one. */
+/**
+ * Parses a schedule expression; undefined if it is invalid. A rate of 1 has a singular unit, other rates have a plural
+ * unit.
+ */
 export function readScheduleExpression(expression: string): ScheduleExpression | undefined {
   const [, kind, innerText = ''] = /^(rate|cron)\((.*)\)$/s.exec(expression) ?? []
   if (kind === 'rate') return readRate(innerText)

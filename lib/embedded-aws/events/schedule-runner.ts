@@ -75,7 +75,7 @@ const precisionMs = 60_000
 
 /**
  * Returns the run to start now, if any, and the next one. After a downtime, a run missed by less than a minute is
- * started; others are skipped and logged.
+ * started; earlier missed runs are skipped and logged.
  */
 function planRun({ now, log }: EventsAccount, rule: Rule, arn: string, dueAt: number) {
   const at = now()

@@ -45,7 +45,7 @@ function refuseComplex(innerPieces: readonly string[]): void {
 }
 
 /**
- * Matches the first and last piece at the ends of the value; searches the others from left to right, without
+ * Matches the first and last piece at the ends of the value; searches the other pieces from left to right, without
  * backtracking.
  */
 function matches(value: string, pieces: readonly string[]): boolean {

@@ -55,7 +55,7 @@ interface Invocation {
   readonly requestId: string
   /** Number of the attempt, from 1. */
   readonly attempt: number
-  /** How often this attempt was throttled. */
+  /** Number of times this attempt was throttled. */
   readonly throttledTimes?: number
   /** When the first attempt was accepted, in milliseconds since 1970. */
   readonly acceptedAt?: number
@@ -115,8 +115,9 @@ export class AsyncInvocations {
   }
 
   /**
-   * Runs an invocation directly. The caller holds it until this resolves, and repeats it if this process dies, so only
-   * failures need the queue. A function that may take longer than the caller waits is accepted instead.
+   * Runs an invocation directly. The caller keeps the invocation until the promise resolves, and repeats it if this
+   * process dies, so only failed invocations are put into the queue. A function that may take longer than the caller
+   * waits is accepted instead.
    */
   async runOrAccept(name: string, payload: string): Promise<void> {
     const { lambda } = this.#options

@@ -1,4 +1,4 @@
-// Counts the concurrent executions of an account; functions without reserved concurrency share the rest.
+// Counts the concurrent executions of an account; functions without reserved concurrency share the unreserved part.
 // https://docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html
 
 interface LimitedFunction {

@@ -1,9 +1,9 @@
-// Detects recursive loops with a trace header that counts how often each function ran in one chain of requests.
-// SQS stores the header with a message, and the SDK adds that of the running invocation to its requests.
+// Detects recursive loops with a trace header that counts how many times each function ran in one chain of requests.
+// SQS stores the header with a message, and the SDK adds the header of the running invocation to its requests.
 // https://docs.aws.amazon.com/lambda/latest/dg/invocation-recursion.html
 import { createHash, randomBytes } from 'node:crypto'
 
-/** How often a function may run in one chain of requests; the next invocation is stopped. */
+/** Maximum number of times a function may run in one chain of requests; the next invocation is stopped. */
 export const maxChainedInvocations = 16
 
 const rootField = 'Root='

@@ -45,7 +45,7 @@ export interface QueueMappingOptions {
   readonly concurrency: number
   /**
    * How long received messages stay hidden, while a throttled invocation of them is repeated. By default the visibility
-   * timeout of the queue, as on AWS, but then a throttled invocation fails at once.
+   * timeout of the queue, as on AWS, but then a throttled invocation fails immediately.
    */
   readonly visibilityS?: number
   /**

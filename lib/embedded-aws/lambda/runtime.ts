@@ -19,7 +19,7 @@ export interface LocalFunction {
   readonly maximumConcurrency: number
   /** Concurrency that is reserved for this function, which is also its maximum. */
   readonly reservedConcurrency?: number
-  /** How often an asynchronous invocation is retried after an error. */
+  /** Maximum number of retries of an asynchronous invocation after an error. */
   readonly retryAttempts: number
   /** URL of the dead-letter queue for asynchronous invocations. */
   readonly deadLetterUrl?: string
@@ -62,7 +62,10 @@ export const lambdaLimits = {
 export const functionArn = (region: string, name: string) =>
   `arn:aws:lambda:${region}:000000000000:function:${name}`
 
-/** Failure of an invocation that was stopped because its function called itself too often, possibly through others. */
+/**
+ * Failure of an invocation that was stopped because its function called itself too many times, possibly through other
+ * functions.
+ */
 const recursionFailure: FunctionFailure = {
   errorType: 'RecursiveInvocationException',
   errorMessage:
@@ -106,7 +109,7 @@ export class Lambda {
     return this.#concurrency.running(name) >= maximumConcurrency
   }
 
-  /** Invokes a function. @throws only if it does not exist; other failures are part of the outcome */
+  /** Invokes a function. @throws only if the function does not exist; other failures are part of the outcome */
   async invoke(name: string, event: unknown, options: InvokeOptions = {}): Promise<InvocationOutcome> {
     const target = this.#functions.get(name)
     if (!target) throw new Error(`the function ${name} does not exist`)

@@ -14,7 +14,7 @@ const respondWithError =
     throw new S3Error(code)
   }
 
-/** Lists configurations of which a bucket may have several, each with an id; here it has none. */
+/** Replies with an empty list, for configurations that a bucket may have several of; here, it has none. */
 const respondWithEmptyList =
   (root: string): S3Operation =>
   (_, { query }) => {

@@ -41,8 +41,8 @@ export class Blobs {
 
   /**
    * Writes a new blob; resolves when its bytes are on disk. The name is new and nothing refers to it before the
-   * caller's commit, so it needs no temporary name and no rename; the sweep removes what a crash leaves. The folder is
-   * not synced either: ext4, XFS and btrfs write the entry of a new file with its first sync.
+   * caller's commit, so it needs no temporary name and no rename; the sweep removes files that a crash leaves behind.
+   * The folder is not synced either: ext4, XFS and btrfs write the entry of a new file with its first sync.
    */
   async write(chunks: AsyncIterable<Buffer>): Promise<Span> {
     await this.#requireRoom(0)
@@ -126,7 +126,7 @@ export class Blobs {
     return spans.map(({ blob, size }) => ({ path: this.#path(blob), size }))
   }
 
-  /** Keeps blobs readable until the returned function is called, even when their object is deleted meanwhile. */
+  /** Keeps blobs readable until the returned function is called, even if their object is deleted meanwhile. */
   hold(spans: readonly Span[]): () => void {
     for (const { blob } of spans) this.#readers.set(blob, (this.#readers.get(blob) ?? 0) + 1)
     let isHeld = true

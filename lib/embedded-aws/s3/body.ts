@@ -47,7 +47,7 @@ async function* enforceLength(
   proceed: () => void,
 ): AsyncGenerator<Buffer> {
   let size = 0
-  // The client is only asked for the body now, when everything that the headers allow to refuse has been refused.
+  // The client is only asked for its body now: a request that its headers make invalid has already been refused.
   proceed()
   for await (const chunk of chunks) {
     size += chunk.length

@@ -51,7 +51,7 @@ export async function createBucket({ db, region }: S3Services, call: S3Call): Pr
   const { changes } = await db.write(
     () => db.sql.run`INSERT OR IGNORE INTO bucket (name, created) VALUES (${bucket}, ${nowInSeconds()})`,
   )
-  // us-east-1 responds with 200 when the owner creates a bucket again, all others with 409.
+  // us-east-1 responds with 200 when the owner creates a bucket again, all other regions with 409.
   if (Number(changes) === 0 && region !== 'us-east-1')
     throw new S3Error('BucketAlreadyOwnedByYou', undefined, { BucketName: bucket })
   return { headers: { location: `/${bucket}` } }

@@ -63,7 +63,7 @@ export function createEventMessages(
   ]
 }
 
-/** Returns a sequencer: compared as text, that of the later of two events of a key is larger. */
+/** Returns a sequencer. Of two events for the same key, the later one has the larger sequencer, compared as text. */
 function createSequencer({ id }: S3Object): string {
   return `${id.toString(16).padStart(10, '0')}${Date.now().toString(16).padStart(12, '0')}`.toUpperCase()
 }

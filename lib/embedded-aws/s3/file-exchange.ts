@@ -13,7 +13,7 @@ export interface ExchangeOptions {
   readonly bucket: string
   /** Folder whose files can become objects. */
   readonly folder: string
-  /** User whose files can become objects; if omitted, those of all users. */
+  /** User whose files can become objects; if omitted, the files of all users can. */
   readonly owner?: number | undefined
 }
 

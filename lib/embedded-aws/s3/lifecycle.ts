@@ -1,4 +1,4 @@
-// Applies lifecycle rules: computes when an object expires, and deletes expired ones.
+// Applies lifecycle rules: computes when an object expires, and deletes expired objects.
 import { setImmediate } from 'node:timers/promises'
 import { type LifecycleRule, readSetting } from './bucket-settings.ts'
 import type { S3Services } from './call.ts'

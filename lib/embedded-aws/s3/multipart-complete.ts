@@ -166,7 +166,7 @@ function finishUpload(
   return [...blobs].filter((blob) => !usedBlobs.has(blob))
 }
 
-/** Returns the reply to the same request of before: a client that lost the response repeats the request. */
+/** Returns the stored reply if the same request was already completed: a client that lost the response repeats it. */
 function findCompleted(
   db: Database,
   { bucket, key, query }: S3Call,

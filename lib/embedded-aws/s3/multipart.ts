@@ -26,7 +26,7 @@ export interface Upload extends ObjectDescription {
   readonly id: string
   /**
    * The checksum algorithm. If undefined, the client chose none: the object gets CRC64NVME, and parts may use any
-   * other.
+   * algorithm.
    */
   readonly algorithm: Algorithm | undefined
   readonly type: ChecksumType

@@ -135,7 +135,7 @@ function readSizeLimits(entry: unknown): SizeLimits | undefined {
   return { minSize, maxSize }
 }
 
-/** Reads conditions, of which `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
+/** Reads conditions. The condition `{"acl": "private"}` is short for `["eq", "$acl", "private"]`. */
 function readConditions(entry: unknown): Condition[] {
   if (Array.isArray(entry)) {
     const [operator, name, value]: readonly unknown[] = entry

@@ -39,7 +39,7 @@ export interface S3Options {
   /** Group whose processes may read the files of objects. */
   readonly readerGroup?: number
   readonly notify?: Notify
-  /** Events for which it returns false are not stored; by default all are. */
+  /** Events for which this function returns false are not stored; by default, all events are stored. */
   readonly isWanted?: IsWanted
   readonly log?: LogFunction
 }
@@ -184,7 +184,7 @@ async function dispatch(
   }
 }
 
-/** Returns a function that requests the body. If the request is refused before, the client need not send it. */
+/** Returns a function that requests the body. If the request is refused earlier, the client need not send its body. */
 function createContinuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
   let waits = /^100-continue$/i.test(headers.expect ?? '')
   return () => {
@@ -242,7 +242,7 @@ function sendError(
   error: unknown,
   requestId: string,
 ): void {
-  // After the headers were sent, the only way to report that the rest is missing is to close the connection.
+  // After the headers were sent, the only way to report that part of the body is missing is to close the connection.
   if (response.headersSent) {
     response.destroy()
     return

@@ -3,7 +3,7 @@ export interface SqsClock {
   now(): number
   /**
    * Returns a time that never decreases, so that setting the clock back does not change the order of a FIFO queue.
-   * Visibility timeouts don't use it: they would stop until the clock has caught up.
+   * Visibility timeouts don't use this time: it stands still until the clock has caught up.
    */
   enqueueTime(): number
 }

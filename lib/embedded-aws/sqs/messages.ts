@@ -9,7 +9,7 @@ export interface MessageRow {
   readonly sent_at: number
   readonly enqueued_at: number
   readonly visible_at: number
-  /** How often the message was received from this queue, and (`received_before`) from earlier queues. */
+  /** Number of times the message was received from this queue, and (`received_before`) from earlier queues. */
   readonly received: number
   readonly received_before: number
   readonly first_received_at: number | null

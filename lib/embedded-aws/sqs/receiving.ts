@@ -1,4 +1,5 @@
-// Implements ReceiveMessage: selects messages, hides them, and moves those received too often to the dead-letter queue.
+// Implements ReceiveMessage: selects messages, hides them, and moves those received too many times to the dead-letter
+// queue.
 import { randomBytes } from 'node:crypto'
 import type { SqsClock } from './clock.ts'
 import { SqsError } from './errors.ts'
@@ -85,7 +86,8 @@ export class MessageReceiver {
   }
 
   /**
-   * Returns functions that recognize messages received too often and move them to the dead-letter queue, if it exists.
+   * Returns functions that recognize messages received too many times and move them to the dead-letter queue, if it
+   * exists.
    */
   #createDeadLetterMover(queue: Queue) {
     const { redrive, fifo } = queue.settings

@@ -7,7 +7,7 @@ import type { SqsStore } from './store.ts'
 const maxFifoMessagesScanned = 120_000
 /** Number of messages at the front of a standard queue that are ranked individually. */
 const maxMessagesRanked = 200
-/** Maximum number of further groups, with all messages behind that front, from which a message is considered. */
+/** Maximum number of groups without messages in this front whose first messages are also ranked. */
 const maxGroupsBehind = 200
 
 type IsDead = (row: MessageRow) => boolean
@@ -52,7 +52,7 @@ const maxServedGroups = 10_000
 
 export class MessageSelector {
   readonly #sql: ReturnType<typeof prepareStatements>
-  /** When messages of a group were last received: a serial number by queue and group, sorted from the earliest. */
+  /** Serial number of the last receive from each group of each queue, in ascending order. */
   readonly #servedAt = new Map<string, number>()
   #receiveCount = 0
 
@@ -82,7 +82,7 @@ export class MessageSelector {
       max,
       isDead,
     )
-    // The first visible messages may be dead, so the next ones are read as well.
+    // `isDead` may have excluded all of the first messages, so the following messages are read as well.
     const picked =
       rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
     for (const { group_id: group } of picked) if (group !== null) this.#rememberServed(`${queue.id} ${group}`)
@@ -158,10 +158,10 @@ export class MessageSelector {
 }
 
 /**
- * Orders messages for fair queues: "when one tenant sends a disproportionately large volume of messages", the others do
- * not wait for it. A message is ranked by how many messages of its group are in flight or before it; messages without a
- * group rank first. Groups of the same rank take turns, so that a consumer that receives one message at a time serves
- * all of them.
+ * Orders messages for fair queues: "when one tenant sends a disproportionately large volume of messages", the messages
+ * of other tenants are not delayed. A message is ranked by how many messages of its group are in flight or before it;
+ * messages without a group rank first. Groups of the same rank take turns, so that a consumer that receives one message
+ * at a time serves all of them.
  */
 function orderFairly(
   places: readonly MessagePosition[],

@@ -160,7 +160,9 @@ function watchConnection(
   }
 }
 
-/** Returns the permission that an action needs; a batch needs that of its single action. */
+/**
+ * Returns the permission that an action needs; a batch action needs the permission of the corresponding single action.
+ */
 const toPermission = (action: Action) => action.replace(/Batch$/, '')
 
 const accessDenied = (action: string, resource: string) =>

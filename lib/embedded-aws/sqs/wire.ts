@@ -14,7 +14,7 @@ interface SqsCall {
   readonly members: unknown
 }
 
-/** Size of a full batch of 1 MiB in which every byte is a JSON escape of six, plus overhead. */
+/** Size of a full batch of 1 MiB in which each byte is a JSON escape of six bytes, plus overhead. */
 const maxRequestBytes = 8 * 1024 * 1024
 const maxDiscardMs = 2000
 const targetPrefix = 'AmazonSQS.'
