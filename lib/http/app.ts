@@ -114,7 +114,7 @@ function removeHeadBody(): Middleware {
   }
 }
 
-/** Adds the client's rate limits to replies that count against no limit, such as pages and errors. */
+/** Adds the client's rate limits to replies to requests that were not counted, such as pages and errors. */
 function addLimitHeaders(services: Services): Middleware {
   const complete: Middleware['after'] = async ({ event, context }) => {
     if (context.limitHeaders || event.requestContext.http.method === 'OPTIONS') return
@@ -157,7 +157,7 @@ function addOwnerToken(services: Services): Middleware {
 
 interface App {
   readonly router: Router
-  /** Runs a request with an idempotency key, or replays the reply that it got before. */
+  /** Runs a request with an idempotency key, or returns the stored reply to an earlier attempt. */
   readonly runOnce: (
     keyed: KeyedRequest,
     principal: Principal,

@@ -128,7 +128,10 @@ interface Contract<
   /** Set if the request issues an identity to a sender without one, although it creates nothing. */
   readonly issuesIdentity?: true
   readonly errors?: readonly ErrorCode[]
-  /** Format of errors: `oauth` is that of RFC 6749, 5.2; others are formats of other APIs, for their clients. */
+  /**
+   * Format of errors: `oauth` is that of RFC 6749, 5.2; the others are formats of other APIs, for clients written for
+   * them.
+   */
   readonly errorFormat?: 'oauth' | ErrorFormat
   readonly handle: (
     request: HttpRequest<z.output<Params>, z.output<Query>, z.output<Body>>,

@@ -60,7 +60,7 @@ export const conversionErrors = [
   'URL_NOT_ALLOWED',
 ] as const satisfies readonly ErrorCode[]
 
-/** Fields of a conversion: the target format under its name and two older ones, and the options. */
+/** Fields of a conversion: the target format under its current name and two older names, and the options. */
 export const targetFields = {
   targetFormat: text('id').optional().describe('Id of the target format, such as `pdf`; see GET /v1/formats'),
   output_format: text('id').optional().describe('Deprecated name of targetFormat'),

@@ -122,7 +122,9 @@ export class IdempotencyStore {
     await this.#updateAttempt(recordKey, attempt, { leaseUntil: 0 })
   }
 
-  /** Deletes the record, so that any request may use the key again, also from the sender's IP address. */
+  /**
+   * Deletes the record and, if given, the record of the sender's IP address, so that any request may use the key again.
+   */
   async deleteReservation(recordKey: Key, { attempt }: Reservation, addressKey?: Key): Promise<void> {
     await this.#table.transact([
       { delete: recordKey, if: { equal: { attempt } } },

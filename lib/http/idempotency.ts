@@ -13,9 +13,9 @@ import type { HttpEvent } from './contract.ts'
 import { IdempotencyStore, renewMs, type StoredReply } from './idempotency-store.ts'
 
 /**
- * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a request takes effect once, however often it is sent,
- * even if the process dies in between. Only successful replies are stored: a rejected request has had no effect, so a
- * corrected one may use the same key.
+ * `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header): a request takes effect once, no matter how many times
+ * it is sent, even if the process dies in between. Only successful replies are stored: a rejected request has had no
+ * effect, so a corrected one may use the same key.
  */
 
 export const idempotencyHeader = 'idempotency-key'
@@ -68,7 +68,7 @@ export class Idempotency {
   readonly #vault: Vault
   readonly #renewMs: number
 
-  /** Creates the store of replies. @param renewIntervalMs how often a running request renews its lease. */
+  /** Creates the store of replies. @param renewIntervalMs interval at which a running request renews its lease. */
   constructor({ table, keys, vault }: Pick<Services, 'table' | 'keys' | 'vault'>, renewIntervalMs = renewMs) {
     this.#store = new IdempotencyStore(table)
     this.#keys = keys
@@ -93,7 +93,7 @@ export class Idempotency {
   }
 
   /**
-   * Runs the request, or returns the reply that it got before.
+   * Runs the request, or returns the stored reply to an earlier attempt.
    * @throws AppError IDEMPOTENCY_KEY_REUSED, IDEMPOTENCY_IN_PROGRESS, and errors of `run`.
    */
   async runOnce(
@@ -150,7 +150,7 @@ export class Idempotency {
 
   /**
    * Returns the reply in the form in which it is stored. It is encrypted, because some replies contain secrets, such as
-   * that of a new webhook.
+   * the secret of a new webhook.
    */
   #toStoredReply(
     { statusCode = 200, headers = {}, body = '' }: Result,
@@ -179,8 +179,8 @@ export class Idempotency {
 }
 
 /**
- * Returns a name for the sender. A public key has its own: anyone can read it in a web page, so it must not get replies
- * to requests that were sent without it.
+ * Returns a name for the sender. A public key has a name of its own: anyone can read it in a web page, so it must not
+ * get replies to requests that were sent without it.
  */
 const formatSenderName = ({ ownerId, isPublic, keyId }: Principal) =>
   isPublic ? `owner ${ownerId} public key ${keyId}` : `owner ${ownerId}`

@@ -4,7 +4,7 @@ import { idPattern } from '../ids.ts'
 import { idBounds } from '../jobs/list.ts'
 import type { Job } from '../model/job.ts'
 
-/** Where a page of a job list starts: after that id, in this direction, even if the job no longer exists. */
+/** Where a page of a job list starts: after this id, in this direction, even if the job no longer exists. */
 export interface ListPosition {
   readonly direction: 'next' | 'prev'
   readonly jobId: string
@@ -45,7 +45,8 @@ export function getPageCursors({ found, next, position, isNewestFirst }: FoundPa
 }
 
 /**
- * Encodes and decodes signed cursors. A cursor is valid for one owner and one set of filters; any other is rejected.
+ * Encodes and decodes signed cursors. A cursor is valid for one owner and one set of filters; any other cursor is
+ * rejected.
  */
 export function createCursorCodec(scope: string, secret: Buffer) {
   const tag = (text: string) =>

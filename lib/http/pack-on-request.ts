@@ -12,7 +12,7 @@ interface Request {
   readonly remainingMs: () => number
 }
 
-/** Waits for the whole time that is left for the request, because this is longer than API Gateway allows. */
+/** Waits for all the time that is left for the request, because 60 s is longer than API Gateway allows. */
 const waitHeaders = { prefer: 'wait=60' }
 /** Value of `Retry-After`, in seconds, if too many requests are waiting. */
 const retryAfterS = 5
@@ -20,7 +20,7 @@ const retryAfterS = 5
 /**
  * Returns the ZIP of all results of a batch. The first request starts the job that packs it, and all requests wait for
  * that job.
- * @returns undefined while it is being packed.
+ * @returns undefined while the ZIP is being packed.
  * @throws AppError of the packing job; RATE_LIMITED if too many requests wait.
  */
 export async function findOrPackZip(
@@ -71,7 +71,8 @@ const isUsable = ({ status, deletedAt }: Job) =>
   deletedAt === undefined && (isLiveStatus(status) || status === 'completed')
 
 /**
- * Stores the id of the packing job in the batch. If requests are concurrent, one of them stores its id, and all use it.
+ * Stores the id of the packing job in the batch. If requests are concurrent, one of them stores its id, and all of them
+ * use this id.
  */
 async function claimZipJob({ id, zipJob }: Job, { jobs }: Services): Promise<string> {
   const newZipJob = newId('job')

@@ -5,8 +5,9 @@ import { component } from '../validation/component.ts'
 import { defined } from '../validation/defined.ts'
 
 /**
- * The format of every list: its own name, and `pagination` beside it. A cursor holds the start tokens of all pages up
- * to its own, so that a client can go back in lists that can only be read forward.
+ * The format of every list in replies: the entries under the name of the list, and `pagination` next to them. A cursor
+ * holds the start tokens of all pages up to its own, so that a client can go back in lists that can only be read
+ * forward.
  */
 
 export const Pagination = component(

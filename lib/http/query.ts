@@ -15,8 +15,8 @@ export const optionalBooleanParameter = z
   .optional()
 
 /**
- * Returns warnings that name the query parameters that a JSON endpoint does not have. They are ignored, because a
- * client may send parameters of a later version.
+ * Returns warnings that name the query parameters that a JSON endpoint does not have. Unknown parameters are ignored,
+ * because a client may send parameters of a later version.
  */
 export function warnAboutUnknownParameters(
   { query, reply }: Pick<AnyContract, 'query' | 'reply'>,

@@ -2,7 +2,7 @@ import { annotateSpan, failSpan, renameSpan, runSpan } from '../trace.ts'
 import type { AnyContract, HttpEvent } from './contract.ts'
 import type { HttpResult } from './replies/render.ts'
 
-/** Runs a request in a span that continues the trace of its client, if it has one. */
+/** Runs a request in a span. If the client sent a `traceparent` header, the span continues the client's trace. */
 export function traceRequest(event: HttpEvent, respond: () => Promise<HttpResult>): Promise<HttpResult> {
   const { method } = event.requestContext.http
   const span = {

@@ -5,8 +5,8 @@ import { allocateAligned } from './direct-io.ts'
 /** Size of a buffer, which is also the maximum size of one read. */
 export const pooledBufferBytes = 256 * 1024
 /**
- * Smaller reads are copied into a buffer of their own, because a caller that keeps one would keep a whole pooled
- * buffer.
+ * Smaller reads are copied into a buffer of their own, because a caller that keeps a small read in memory would
+ * otherwise keep a whole pooled buffer.
  */
 export const minPooledReadBytes = 64 * 1024
 /** Maximum number of unused buffers that the pool retains. */

@@ -2,15 +2,15 @@ import type { FileHandle } from 'node:fs/promises'
 
 /**
  * Chunks are collected up to this size, because each write wakes a thread, which costs more than a small write. Several
- * writes run at a time, because reading would wait for a single one.
+ * writes run at a time, because with only one, reading would have to wait for it.
  */
 const minWriteBytes = 512 << 10
 const maxConcurrentWrites = 3
 const bytesPerSync = 64 << 20
 
 /**
- * Writes chunks to a new file while the next ones arrive, and syncs early: a single sync at the end would take as long
- * again.
+ * Writes chunks to a new file while the next ones arrive, and syncs early: a single sync at the end would double the
+ * time.
  * @param requireSpace called periodically; throws to stop writing.
  * @returns the number of bytes written.
  */

@@ -17,7 +17,7 @@ function acquireBuffers(): BufferSet {
   return Array.from({ length: blockCount }, (_, at) => Buffer.from(buffer, at * blockBytes, blockBytes))
 }
 
-/** Writes the rest of a file, bypassing the page cache. */
+/** Writes a file from a given position to its end, bypassing the page cache. */
 export class DirectWriter {
   readonly #directFile: FileHandle
   readonly #cachedFile: FileHandle

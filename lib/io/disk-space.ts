@@ -22,7 +22,7 @@ const lowSpaceBytes = 512 * bytesPerMib
 /** Polling interval, which is short enough that a program that fills the remaining space is still running. */
 const pollIntervalMs = 100
 
-/** Value of `Retry-After`: by then a conversion may have ended, or the operator may have freed space. */
+/** Value of `Retry-After`: after this time, a conversion may have ended, or the operator may have freed space. */
 const retryAfterS = 60
 
 interface DiskSpace {
@@ -180,8 +180,8 @@ export const createOutOfSpaceError = (cause?: unknown) =>
 
 const noSpaceCodes: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT'])
 /**
- * Whether a program was killed by a signal that is typical of a full disk. A program that maps a file, or allocates it
- * at once, dies without an error message and leaves nothing behind.
+ * Whether a program was killed by a signal that is typical of a full disk. A program that maps a file, or allocates its
+ * whole size first, dies without an error message and leaves nothing behind.
  */
 function isOutOfSpaceSignal(error: unknown): boolean {
   return error instanceof Error && 'signal' in error && /^SIG(BUS|ABRT)$/.test(String(error.signal))

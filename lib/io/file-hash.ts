@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 
-/** Files up to this size are read at once, which is faster than streaming. */
+/** Files up to this size are read in one call, which is faster than streaming. */
 const maxSingleReadBytes = 1024 * 1024
 
 /** Returns the SHA-256 of a file as lower-case hex. */

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { maxCachedFileBytes as defaultCachedBytes } from './direct-io.ts'
 import { DirectWriter } from './direct-writer.ts'
 
-/** Number of bytes between two syncs. With early and frequent syncs, the last one has little left to write. */
+/** Number of bytes between two syncs. With early and frequent syncs, the last sync has little left to write. */
 const bytesPerSync = 16 << 20
 
 interface SyncWriteOptions {

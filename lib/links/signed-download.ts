@@ -2,9 +2,10 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../errors.ts'
 
 /**
- * Signed, expiring URLs of results: HMAC-SHA256 over `v1\nGET\n/v1/download/{jobId}\n` and the query without `sig`,
- * sorted by name. Anyone who has the URL may add `inline`: the bytes are the same, and only types that cannot run
- * scripts are shown inline. Redirects to the same URL add `attempt`.
+ * Signed, expiring URLs of results: HMAC-SHA256 over `v1\nGET\n/v1/download/{jobId}\n` and the query without `sig` and
+ * `attempt`, sorted by name. `inline` may be part of the signed query or be added later by anyone who has the URL: the
+ * bytes are the same, and only types that cannot run scripts are shown inline. `attempt` is never signed; redirects to
+ * the same URL add it.
  */
 
 const dayS = 24 * 3600

@@ -122,7 +122,7 @@ const createOperation = (action: 'send' | 'receive', channel: string, names: rea
 
 type JsonSchema = Record<string, unknown>
 
-/** Converts schemas to JSON Schema. Schemas with a name are collected, and the others refer to them. */
+/** Converts schemas to JSON Schema. Schemas with a name are collected, and other schemas refer to them by name. */
 function createSchemas() {
   const namedSchemas: Record<string, JsonSchema> = {}
   return {

@@ -1,6 +1,6 @@
 import { ocrLanguages } from '../../engines/pdf/ocr/languages.ts'
 
-/** Labels of option values: codecs by their official names, the rest in plain words. */
+/** Labels of option values: codecs by their official names, all other values in plain words. */
 
 const commonLabels: Readonly<Record<string, string>> = {
   auto: 'Automatic',

@@ -22,7 +22,9 @@ interface ParameterUse {
 
 type GetExamples = (contract: AnyContract) => Readonly<Record<string, unknown>> | undefined
 
-/** Creates the parameters of operations. Those that several operations declare with one schema become components. */
+/**
+ * Creates the parameters of operations. Parameters that several operations declare with one schema become components.
+ */
 export class Parameters {
   /** Parameter components by `keyOf` and schema, because parameters with different names may share a schema. */
   readonly #componentsByName = new Map<string, Map<z.ZodType, z.ZodType>>()

@@ -5,7 +5,7 @@ import type { HttpEvent } from '../contract.ts'
 
 /** Suffix of the ETags of compressed replies. RFC 9110, 8.8.1: different bytes must not share a strong validator. */
 const gzipSuffix = '-gzip"'
-/** Minimum size of a body in bytes; compressing smaller ones is not worthwhile. */
+/** Minimum size of a body in bytes; compressing smaller bodies is not worthwhile. */
 const minCompressBytes = 64 * 1024
 
 /** Whether the client accepts gzip; a coding with weight 0 is not acceptable (RFC 9110, 12.5.3). */

@@ -24,7 +24,10 @@ export const createSuccessBody = (data: unknown, requestId: string, warnings?: r
   meta: createMeta(requestId, warnings),
 })
 
-/** Head of the success body, for data that is already JSON. It can be cached; the rest differs for each reply. */
+/**
+ * Head of the success body, for data that is already JSON. It can be cached; the rest of the body differs for each
+ * reply.
+ */
 export const createSuccessHead = (data: string) => `{"success":true,"data":${data}`
 export const createSuccessTail = (requestId: string, warnings?: readonly Warning[]) =>
   `,"meta":${JSON.stringify(createMeta(requestId, warnings))}}`

@@ -33,7 +33,7 @@ export function createErrorMiddleware(services: Services, missingPage?: CreateMi
   }
 }
 
-/** Whether a person typed a URL or followed a link: programs accept JSON or anything. */
+/** Whether a person typed a URL or followed a link: programs accept JSON or any type. */
 const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
   requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
 

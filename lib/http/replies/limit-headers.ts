@@ -7,8 +7,8 @@ import type { Services } from '../../services/services.ts'
 import type { HttpEvent } from '../contract.ts'
 
 /**
- * Returns the rate-limit headers of a reply that counts against no limit, such as a page or an error. Undefined if the
- * table does not respond, because a reply such as that of /health must not depend on it.
+ * Returns the rate-limit headers of a reply to a request that was not counted, such as a page or an error. Undefined if
+ * the table does not respond, because a reply such as that of /health must not depend on it.
  */
 export async function readLimitHeaders(
   event: HttpEvent,
