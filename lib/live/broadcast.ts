@@ -29,7 +29,9 @@ import { addSubscription, isSubscribed, removeSubscriptions } from './subscripti
 const maxConcurrentPosts = 50
 /** How long one socket may delay the other sockets of its owner. */
 const maxPostMs = 2000
-/** How long one call sends on behalf of others. Then it starts a new call, because its function has a time limit. */
+/**
+ * How long one call sends on behalf of other calls. Then it starts a new call, because its function has a time limit.
+ */
 const maxBroadcastMs = 8000
 /** Maximum number of attempts to either get the lease or leave the work to its holder. */
 const maxAcquireAttempts = 5
@@ -43,7 +45,7 @@ interface BroadcastRound {
 }
 
 /**
- * Sends to the sockets of an owner. Across all processes, only one sends at a time. So each socket receives the feed in
+ * Sends to the sockets of an owner. Of all processes, only one sends at a time. So each socket receives the feed in
  * order, without gaps or duplicates, and the reply to a request has one place among the events.
  */
 export class Broadcast {
@@ -61,16 +63,16 @@ export class Broadcast {
   }
 
   /**
-   * Publishes an event. Resolves when it was sent to all connected sockets, or another process will send it; it may be
-   * sent again.
+   * Publishes an event. Resolves when the event was sent to all connected sockets, or when another process will send
+   * it. The event may be sent more than once.
    */
   publish(event: BusEvent): Promise<void> {
     return this.#joinRound(event.owner, event)
   }
 
   /**
-   * Answers the pending requests of an owner's sockets. Resolves when all were answered, or another process will answer
-   * them.
+   * Answers the pending requests of an owner's sockets. Resolves when all requests were answered, or when another
+   * process will answer them.
    */
   serve(owner: string): Promise<void> {
     return this.#joinRound(owner)
@@ -142,8 +144,8 @@ export class Broadcast {
   }
 
   /**
-   * Acquires the lease for sending. Returns undefined if another process holds it, which then sends this too: an owner
-   * occupies one process only.
+   * Acquires the lease for sending. Returns undefined if another process holds the lease: that process then also sends
+   * on behalf of this process, so that an owner occupies only one process.
    */
   async #acquireFeed(owner: string, holder: string): Promise<Feed | undefined> {
     for (let attempt = 0; attempt < maxAcquireAttempts; attempt++) {

@@ -40,7 +40,7 @@ const SocketListener = z.object({
   credential: StoredCredential.optional(),
   /** Job of a single-job socket; other sockets receive events of all the owner's jobs. */
   jobId: z.string().optional(),
-  /** Events after this number were sent live; undefined until the client was greeted. */
+  /** Events after this number were sent live; undefined until the client's `greet` request was answered. */
   from: z.int().optional(),
   /** Subscriptions of the client. Until it has subscribed, it receives all events. */
   subscriptions: z.array(Subscription).optional(),

@@ -40,7 +40,10 @@ const watchDurationMs = 3 * 3600_000
 const maxBatch = 40
 /** A client that missed more events than this gets a snapshot instead. */
 const maxMissedEvents = 1000
-/** Duration of a lease for sending to an owner's sockets. If its process dies, others have to wait this long. */
+/**
+ * Duration of a lease for sending to an owner's sockets. If the process that holds it dies, other processes have to
+ * wait this long.
+ */
 const leaseMs = 5000
 const maxTries = 20
 
@@ -232,7 +235,9 @@ export class EventFeeds {
     return applied ? Feed.parse(item) : 'taken'
   }
 
-  /** Asks the process that holds the lease to send once more before it releases it. Returns false if there is none. */
+  /**
+   * Asks the process that holds the lease to send once more before releasing it. Returns false if no process holds it.
+   */
   async requestRound(owner: string): Promise<boolean> {
     const { applied } = await this.#table.update(
       getFeedKey(owner),

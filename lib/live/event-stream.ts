@@ -13,8 +13,8 @@ const defaultRetryMs = 1000
 /** Interval of comments in the stream, which keep proxies from closing an idle connection. */
 const heartbeatMs = 15_000
 /**
- * Interval for polling events that another process appended, and for checking the credential: a revocation promises 1
- * s.
+ * Interval for polling events that another process appended, and for checking the credential: the API promises that a
+ * revocation takes effect within 1 s.
  */
 const pollMs = 750
 /** Maximum duration of a stream, which ends before its feed does; the client then reconnects. */

@@ -8,7 +8,7 @@ import { JobStatus } from '../model/job.ts'
 
 export const subprotocol = 'v1.jobs'
 
-/** How often a client sends a ping, so that gateways do not close an idle connection. */
+/** Interval at which a client sends pings, so that gateways do not close an idle connection. */
 export const pingIntervalMs = 30_000
 /** How long a client may take to authenticate, in milliseconds. */
 export const authTimeoutMs = 10_000

@@ -83,6 +83,6 @@ function addBearerToken(headers: Handshake['headers']): Handshake['headers'] {
 const parseProtocols = (headers: Handshake['headers']): string[] =>
   (headers['sec-websocket-protocol'] ?? '').split(',').map((name) => name.trim())
 
-/** Selects the subprotocol for the response. A browser that offered some requires one of them. */
+/** Selects the subprotocol for the response. A browser that offered subprotocols requires one of them. */
 export const selectSubprotocol = (headers: Handshake['headers']): string | undefined =>
   parseProtocols(headers).includes(subprotocol) ? subprotocol : undefined

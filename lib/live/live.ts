@@ -35,8 +35,8 @@ export class Live {
   }
 
   /**
-   * Accepts a connection, even of an unknown client, which may authenticate in a frame, and of a refused one, which is
-   * sent the reason.
+   * Accepts a connection. An unknown client is accepted too, because it may authenticate in a frame, and so is a
+   * refused client, which is then sent the reason.
    * @throws AppError JOB_NOT_FOUND; INSUFFICIENT_PERMISSIONS for a request that bypassed the CDN
    */
   async connect(id: string, request: Handshake): Promise<void> {
@@ -122,7 +122,7 @@ export class Live {
     await this.broadcast.serve(owner)
   }
 
-  /** Handles a frame. Returns the reply if it needs no place among the events. */
+  /** Handles a frame. Returns the reply if its order relative to events does not matter. */
   async receive(id: string, text: string): Promise<ServerFrame | undefined> {
     const receivedText = await this.#mutex.run(id, () => this.#receive(id, text))
     if (!receivedText || 'type' in receivedText) return receivedText

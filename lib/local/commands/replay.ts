@@ -104,7 +104,7 @@ function selectTasks(state: JobState, name: string | undefined): readonly Task[]
   throw new ReplayError(`The job has no task "${printer.redact(name)}" that runs an engine.`)
 }
 
-/** Fetches the files of the tasks that can run, and prints why the others cannot. */
+/** Fetches the files of the tasks that can run, and prints why the other tasks cannot run. */
 async function fetchTasks(
   tasks: readonly Task[],
   state: JobState,

@@ -1,13 +1,13 @@
 /**
  * A step that starts a part of the service. Parts start in the order of their list and stop in reverse order.
- * @template Inputs what the first step gets
+ * @template Inputs input of the first step
  */
 interface Step<Inputs, Parts, Name extends keyof Parts = keyof Parts> {
   readonly name: Name
   /**
    * Starts the part.
    * @param parts the parts of earlier steps
-   * @param getLaterPart returns a promise of a later part, for callers that start before what they call
+   * @param getLaterPart returns a promise of a later part, for parts that call a part that starts later
    */
   start(parts: Inputs & Parts, getLaterPart: GetLaterPart<Parts>): Parts[Name] | Promise<Parts[Name]>
   stop?(parts: Inputs & Parts): unknown

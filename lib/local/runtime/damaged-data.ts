@@ -11,8 +11,8 @@ import { DamagedSecretsError, readStoredSecrets, secretsFile } from './secrets.t
 
 /**
  * The databases in the order in which the first start creates them, after the secrets. If the index of S3 is damaged,
- * its whole folder is set aside. Only the index has the names of the files in it, and the server deletes files without
- * a name.
+ * its whole folder is set aside. Only the index contains the names of the files in this folder, and the server deletes
+ * files without a name.
  */
 const databases = [
   { path: 'dynamodb.sqlite', entry: 'dynamodb.sqlite', contents: 'all jobs, accounts and API keys' },
@@ -27,7 +27,7 @@ interface Damage {
   /** Path of the damaged or missing file. */
   readonly file: string
   readonly reason: string
-  /** What is lost without the file. */
+  /** The data that is lost without the file. */
   readonly contents: string
   /** File or folder, relative to the data folder, that is renamed if the operator accepts the loss. */
   readonly entry: string
@@ -89,8 +89,8 @@ async function findDatabaseDamages(dataDir: string, log: Log): Promise<Damage[]>
 }
 
 /**
- * Finds databases that are missing or have 0 bytes although they were in use. A first start that was killed leaves such
- * files too, but none of the later ones.
+ * Finds databases that are missing or have 0 bytes although they were in use. A first start that was killed also leaves
+ * such files, but no databases that it creates later.
  */
 function findLostDatabases(dataDir: string, damages: readonly Damage[]): Damage[] {
   const hasQueues =

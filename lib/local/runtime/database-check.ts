@@ -2,7 +2,7 @@
 // `PRAGMA quick_check` reads the whole file, which takes 0.7 s per GB if it is cached.
 // If it is not, the check takes as long as random reads of the disk: 6 s for 320 MB on a slow virtual disk.
 // So files of ordinary size are checked completely, and larger ones by a separate process with a time limit.
-// Anything unread by then is checked at the next start, or when SQLite finds the damage itself.
+// Pages that are not read within this time are checked at the next start, or when SQLite itself reads them.
 // The check also runs after a clean shutdown, because it is there to find damage at rest.
 import { execFile } from 'node:child_process'
 import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs'
@@ -57,7 +57,8 @@ async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseC
 export function findDamage(file: string, pragma: 'quick_check(1)' | 'schema_version'): string | undefined {
   let database: DatabaseSync | undefined
   try {
-    // Writable only to roll back an interrupted transaction, before which the database would not be readable.
+    // Opened for writing only if an interrupted transaction must be rolled back, because the file is not readable
+    // before.
     database = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`), timeout: lockTimeoutMs })
     const [result] = Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})
     // Accesses the schema and the first page of every table.

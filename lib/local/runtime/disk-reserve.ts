@@ -21,8 +21,8 @@ const releaseStepBytes = 2 * minFreeBytes
 const growIntervalMs = 10_000
 
 /**
- * Returns the size of the reserve. Deletions only write to the spare space of the disk, where no large files are
- * written.
+ * Returns the size of the reserve, which is part of the space that is never used for files, so that large files cannot
+ * fill it. Deletions use that space.
  */
 const getTargetBytes = (diskBytes: number): number => (getReservedBytes(diskBytes) * 2) / 3
 

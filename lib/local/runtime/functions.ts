@@ -11,9 +11,9 @@ import type { WebSocketRoute } from './gateway/websocket-routes.ts'
 type Declarations = Readonly<Record<string, FunctionDeclaration>>
 
 /**
- * Creates the functions of zip packages. All except those of queues run in the process of the gateway, because each
- * further process would take more memory than all of them. They are loaded when first invoked, unless `handlers`
- * contains them.
+ * Creates the functions of zip packages. All except those that queues invoke run in the process of the gateway, because
+ * each further process would take more memory than all these functions together. They are loaded when first invoked,
+ * unless `handlers` contains them.
  */
 export function createZipFunctions(
   declarations: Declarations,

@@ -22,7 +22,7 @@ export interface GatewayParts {
 
 const headersByFile = new Map(Object.entries(fileHeaders))
 
-/** Idle time after which a connection is closed; an upload in progress may take any time. */
+/** Idle time after which a connection is closed; an upload in progress may take any amount of time. */
 const idleMs = 120_000
 
 /** Creates the server of the public port. Requests wait until the parts that handle them are available. */

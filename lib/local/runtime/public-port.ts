@@ -24,7 +24,7 @@ export async function openPublicPort(
     return bound
   }
   const port = await bind(HOST === 'localhost' ? '127.0.0.1' : HOST, PORT)
-  // Clients may resolve "localhost" to an IPv4 or IPv6 address; a machine without IPv6 has only the former.
+  // Clients may resolve "localhost" to an IPv4 or IPv6 address; a machine without IPv6 has only an IPv4 address.
   if (HOST === 'localhost') await bind('::1', port).catch(() => undefined)
   let closePromise: Promise<unknown> | undefined
   return {

@@ -49,7 +49,7 @@ interface QueueWorkersOptions {
   /** Connection to the queues' server, if that runs in this process. */
   readonly connection?: ClientConnection | undefined
   readonly isolated?: IsolatedFunctions | undefined
-  /** User of the worker processes; that of the service by default. */
+  /** User of the worker processes; by default, the user of the service. */
   readonly user?: WorkerUser | undefined
   /** Direct access to the bucket, if its server runs in this process. */
   readonly exchange?: FileExchange | undefined
@@ -188,7 +188,7 @@ function parseTaskMessage(body: string): TaskMessage | undefined {
 
 /**
  * Returns the memory in MB of a worker that runs this many tasks at a time. Transfers stream, so they need the same
- * memory for any number.
+ * memory for any number of tasks.
  */
 function getWorkerMemoryMb(queue: QueueId, concurrency: number): number {
   const functionName = getFunctionForQueue(queue)

@@ -22,7 +22,7 @@ export const secretsFile = 'secrets.json'
 
 /**
  * Reads the secrets of the data folder; undefined if there are none.
- * @throws DamagedSecretsError if they are not what was written
+ * @throws DamagedSecretsError if the file of secrets is damaged
  */
 export async function readStoredSecrets(dataDir: string): Promise<DataFolderSecrets | undefined> {
   return (await readStored(dataDir))?.secrets
@@ -72,7 +72,7 @@ function parseJson(path: string, text: string): unknown {
 const createDamagedError = (path: string, reason: string) =>
   new DamagedSecretsError(`The file ${path} is damaged: ${reason}. Restore a backup.`, reason)
 
-/** The secrets exist, but are not what was written. */
+/** The file of secrets exists, but its content is not what was written. */
 export class DamagedSecretsError extends DamagedDataError {
   readonly reason: string
 

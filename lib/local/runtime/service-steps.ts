@@ -89,7 +89,8 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   {
     name: 'folder',
     start: (parts) => {
-      // Files that workers are writing may be truncated. Before their step, there are no workers.
+      // On a full disk, files that workers are writing may be truncated. There are no workers before the step that
+      // starts them.
       const onDiskFull = () => parts.queueWorkers?.broadcast({ type: 'disk-full' })
       const { onAcceptedLoss } = parts
       return openDataFolder(parts.config, onDiskFull, { onAcceptedLoss })

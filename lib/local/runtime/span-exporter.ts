@@ -7,7 +7,7 @@ import { BatchSpanProcessor, type ReadableSpan, type SpanExporter } from '@opent
 import type { Log } from '../../log.ts'
 import type { EndedSpan } from '../../trace.ts'
 
-/** Maximum number of spans that wait for the collector; others are dropped. */
+/** Maximum number of spans that wait for the collector; further spans are dropped. */
 const maxQueueSize = 4096
 const exportIntervalMs = 1000
 const exportTimeoutMs = 10_000
@@ -41,7 +41,7 @@ export class LocalSpanExporter {
   }
 }
 
-/** Logs the first failure of several in a row. */
+/** Logs only the first of several consecutive failures. */
 function logFailures(exporter: SpanExporter, log: Log): SpanExporter {
   let isFailing = false
   return {

@@ -61,7 +61,7 @@ export function createWorkerEnvironment(
     ...deriveKeys(secret),
     // Prevents the SDK from reading files in the operator's home folder; the worker's user may have no home folder.
     HOME: WORK_DIR,
-    // Another user cannot write to the service's own cache.
+    // The workers' user cannot write to the service's own cache.
     ...(user && { NODE_COMPILE_CACHE: `${WORK_DIR}/compile-cache` }),
     ...(user && PLANS_FILE && { PLANS_FILE: getPlansFile(WORK_DIR) }),
   }

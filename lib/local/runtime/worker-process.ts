@@ -22,8 +22,8 @@ const workerFile = fileURLToPath(new URL('./worker.ts', import.meta.url))
 
 /**
  * Settings of malloc for streaming. With the low mmap threshold of the other processes, every chunk of a stream would
- * get new pages, which costs more than everything else about it. A single arena is enough, because each arena keeps its
- * own free memory.
+ * get new pages, which costs more than all other work for the chunk. A single arena is enough, because each arena keeps
+ * its own free memory.
  */
 const mallocForStreams = {
   MALLOC_MMAP_THRESHOLD_: '1048576',
@@ -66,7 +66,7 @@ export interface WorkerProcessOptions {
   readonly startTimeoutMs?: number
   /** Script of the process; `worker.ts` by default. */
   readonly file?: string
-  /** User that the process runs as; that of the service by default. */
+  /** User that the process runs as; by default, the user of the service. */
   readonly user?: WorkerUser | undefined
   /** Wraps the command, for example to run it isolated. */
   readonly wrapCommand?: (command: Command) => Command
@@ -77,7 +77,7 @@ export interface WorkerProcessOptions {
 interface PendingCall {
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
-  /** Deadline in the time of `performance.now()`, because the clock may be set. */
+  /** Deadline in the time of `performance.now()`, because the system clock may be changed. */
   readonly deadline: number
 }
 
@@ -107,7 +107,7 @@ export class WorkerProcess {
     const name = handler ?? functionName ?? 'convert'
     const module = functionName ? functions[functionName].handler.replace('functions/', '') : name
     // Transfers and deliveries only pass bytes on and don't need the larger heap, which would keep growing.
-    // Other workers exit when idle, unlike the service itself, so they may use it.
+    // Other workers exit when idle, unlike the service itself, so they may use the larger heap.
     const savesMemory = name === 'transfer' || name === 'deliver'
     // Without --disable-sigusr1, any program of the same user could open Node's debugger and read the secrets.
     const flags = savesMemory ? nodeFlags : ['--disable-warning=ExperimentalWarning', '--disable-sigusr1']

@@ -15,12 +15,12 @@ export interface WorkerUser {
   readonly gid: number
 }
 
-/** Range of ids that neither Debian's accounts and subordinate ids nor the users of engines have. */
+/** Range of user ids that is used neither by Debian (accounts and subordinate ids) nor by the engines' users. */
 const [minId, maxId] = [1_900_000_000, 1_999_999_999]
 
 /**
- * Returns the user for the workers of a data folder, and gives the folder to its group. Undefined unless this process
- * is root, or if the folder cannot get that group.
+ * Returns the user for the workers of a data folder, and gives the folder to its group. Undefined if this process is
+ * not root, or if the folder cannot be given to that group.
  */
 export function assignWorkerUser(dataDir: string): WorkerUser | undefined {
   if (process.getuid?.() !== 0) return undefined

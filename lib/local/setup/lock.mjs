@@ -7,7 +7,7 @@ const thisFile = fileURLToPath(import.meta.url)
 /**
  * Runs `work` while no other setup of this checkout runs. It uses a kernel lock on an open file, so a killed setup
  * leaves no stale lock. `work` passes the descriptor to its child processes: npm may outlive a killed setup, and the
- * next one then waits for it.
+ * next setup then waits for npm to end.
  *
  * @template T
  * @param {(lockFd: number) => Promise<T>} work

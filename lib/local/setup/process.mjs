@@ -84,7 +84,7 @@ export async function runInForeground(command, { cwd, env, startedByNpm }) {
   }
   const npm = startedByNpm ? findParentNpm() : undefined
   if (npm) {
-    // If npm is killed by a SIGKILL, it cannot forward it, and the shell in between forwards nothing.
+    // If npm is killed by SIGKILL, it cannot forward the signal, and the shell in between forwards nothing.
     const parent = process.ppid
     const isOrphan = () => process.ppid !== parent || !existsSync(`/proc/${npm}`)
     setInterval(() => isOrphan() && child.kill('SIGTERM'), 1000).unref()

@@ -17,7 +17,8 @@ export interface Snapshot {
 /**
  * Copies databases and links files of `dataDir` into `target`, which has to be on the same file system. While the
  * snapshots begin, S3's database is locked against writers, so that no file that a row refers to is deleted and all
- * databases are consistent with each other. The lock lasts milliseconds, because most files have been linked before.
+ * databases are consistent with each other. The lock lasts milliseconds, because most files are linked before it is
+ * taken.
  */
 export async function takeSnapshot(dataDir: string, target: string, signal: AbortSignal): Promise<Snapshot> {
   const foundFiles = await listFiles(dataDir)
@@ -79,7 +80,7 @@ function openReader(file: string): DatabaseSync {
   return database
 }
 
-/** Returns a connection that blocks commits of others until it is closed; others can still read. */
+/** Returns a connection that blocks commits of other connections until it is closed; they can still read. */
 function lockWriters(file: string): DatabaseSync {
   const database = new DatabaseSync(file, { timeout: lockTimeoutMs })
   database.exec('BEGIN IMMEDIATE')

@@ -29,7 +29,7 @@ export function createCommandPrinter(printer: Printer): OnCommand {
     const decoder = new TextDecoder()
     let remainingText = ''
     return {
-      // Only complete lines are printed, so that a password split between two chunks is still hidden.
+      // Only complete lines are printed, so that a password that is split between two chunks is still hidden.
       stderr(chunk) {
         const lines = (remainingText + decoder.decode(chunk, { stream: true })).split(/\r\n|[\r\n]/)
         remainingText = lines.pop() ?? ''

@@ -98,7 +98,7 @@ function printError({ code, message }: Pick<Task, 'code' | 'message'>, printer: 
   if (code) printer.line(`    ${code}${message ? `: ${message}` : ''}`)
 }
 
-/** Formats the creation time, then the others as seconds after it. */
+/** Formats the creation time, then the other times as seconds after it. */
 function formatTimes(times: Pick<Job, 'createdAt' | 'startedAt' | 'endedAt'>): string {
   const formatElapsed = (timestamp: string) =>
     `${(Date.parse(timestamp) - Date.parse(times.createdAt)) / 1000} s later`

@@ -38,7 +38,10 @@ const defaultLimits = {
   integrationMs: 29_000,
 }
 
-/** Maximum number of messages of one connection that are processed at the same time; others wait in the socket. */
+/**
+ * Maximum number of messages of one connection that are processed at the same time; further messages wait in the
+ * socket.
+ */
 const maxConcurrentMessages = 10
 /**
  * Maximum number of connects and disconnects at the same time. With more, the function's calls to the table would time
@@ -67,7 +70,8 @@ interface OpenConnection {
 }
 
 /**
- * A WebSocket API, which turns connections and messages into events of functions. They reply through `@connections`.
+ * A WebSocket API, which turns connections and messages into events of functions. The functions reply through
+ * `@connections`.
  */
 export class WebSocketApi {
   readonly #options: WebSocketApiOptions
