@@ -33,7 +33,7 @@ const maxBufferedCharacters = 1024 ** 2
 function openDestination(dest: string | number): DestinationStream {
   // Writing is synchronous, so that the last lines of a process that crashes are written.
   const destination = pino.destination({ dest, sync: true, mkdir: true, maxLength: maxBufferedCharacters })
-  // Logging must never make the caller fail. Lines that could not be written precede the next line that can.
+  // Logging must never make the caller fail. Lines that could not be written are kept and written with the next line.
   destination.on('error', () => undefined)
   return destination
 }

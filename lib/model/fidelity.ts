@@ -41,7 +41,9 @@ const Retention = component(
 )
 export type Retention = z.infer<typeof Retention>
 
-/** How much of its source a result retained. Other programs count than the one that created the result. */
+/**
+ * How much of its source a result retained. It is measured by other programs than the program that created the result.
+ */
 export const Fidelity = component(
   'Fidelity',
   z.object({

@@ -221,7 +221,7 @@ export const Task = z.object({
   /** Number of separate records that contain `outs`, if there are too many for this record. */
   edgePages: z.int().optional(),
   ...dependencyFields,
-  /** Whether the job counts its tasks in buckets, because there are so many. */
+  /** Whether the job has too many tasks to count them individually and counts them in buckets. */
   bucketed: z.boolean().optional(),
   /** Whether some of its input files were available from the start. */
   fed: z.boolean(),
@@ -278,7 +278,10 @@ export const Task = z.object({
   createdAt: Timestamp,
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
-  /** The lease or reason that ended the task or passed it on, by which a repeated write recognizes itself. */
+  /**
+   * The lease or reason that ended the task or passed it on. If a write is repeated, it shows that the first one
+   * succeeded.
+   */
   endedBy: z.string().optional(),
   /** When the table deletes the record in any case, in seconds since 1970. */
   ttl: z.int(),
@@ -335,7 +338,7 @@ export const Job = z.object({
   failFast: z.boolean().optional(),
   /** Set for a batch, whose download URL delivers all results, several as a ZIP. */
   packsResults: z.literal(true).optional(),
-  /** Id of the job that packs the results into that ZIP, once they were requested. */
+  /** Id of the job that packs the results of a batch into a ZIP; set when the ZIP is first requested. */
   zipJob: z.string().optional(),
   /** Set if the request had a `webhookUrl`. */
   hasWebhook: z.literal(true).optional(),
@@ -375,11 +378,11 @@ export const Job = z.object({
   expiresAt: Timestamp,
   expiredAt: Timestamp.optional(),
   expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
-  /** When a client deleted the job, which is no longer visible since then. */
+  /** When a client deleted the job. Since then, the job has not been visible. */
   deletedAt: Timestamp.optional(),
-  /** Id of the delete request, because another one may arrive in the same millisecond. */
+  /** Id of the delete request, because another delete request may arrive in the same millisecond. */
   deletedBy: z.string().optional(),
-  /** Whether the deletion of the job's files is published. */
+  /** Whether the deletion of the job's files has been published. */
   filesTold: z.boolean().optional(),
   /** Whether events that an API call or the clock caused may still be unpublished. */
   unsaid: z.boolean().optional(),

@@ -66,7 +66,7 @@ export const getScopesOfRole = (role: Role): ReadonlySet<Scope> => (role === 'AD
 
 /** Who may send a request. */
 export interface Access {
-  /** Scopes that authenticated clients need, all of them. */
+  /** Scopes that authenticated clients need; they need all of these. */
   readonly scopes: readonly Scope[]
   /** Whether anonymous clients have access: always, or only on a self-hosted service (plan `self-hosted`). */
   readonly anonymous?: true | 'self-hosted'

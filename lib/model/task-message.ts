@@ -17,7 +17,10 @@ export const PresignedWork = z.object({
 })
 export type PresignedWork = z.infer<typeof PresignedWork>
 
-/** Queue message of a task. It identifies the task's record and contains what must not be stored there. */
+/**
+ * Queue message of a task. It identifies the task's record and contains URLs and passwords, which must not be stored in
+ * the record.
+ */
 export const TaskMessage = z.object({
   jobId: z.string(),
   task: z.int().describe('Number of the task'),

@@ -39,7 +39,7 @@ export const WarningDetails = component(
 )
 export type WarningDetails = z.infer<typeof WarningDetails>
 
-/** Counts names, and includes as many names and characters as a warning may contain. */
+/** Returns the number of names, and the names themselves, up to the limits of a warning. */
 export const describeNames = (names: readonly string[]): WarningDetails => ({
   count: names.length,
   names: names.slice(0, maxNames).map((name) => name.slice(0, maxNameLength).toWellFormed()),

@@ -6,7 +6,7 @@ import { webFolder } from './asset-folder.ts'
 import { browserTargets } from './browsers.ts'
 import { type CompressedFile, compress } from './compression.ts'
 
-/** Brotli effort, which is lower than for the page, because the first visitor waits for it. */
+/** Brotli effort, which is lower than for the page, because the first visitor waits for the compression. */
 const brotliEffort = 7
 
 /**

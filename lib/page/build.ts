@@ -28,7 +28,7 @@ export interface BuiltPage {
 
 const getWebPath = (path: string) => join(webFolder, path)
 
-/** Style sheets for the first paint. They are inlined, because a request would delay it. */
+/** Style sheets for the first paint. They are inlined, because a request would delay the first paint. */
 const criticalStyles = ['app.css', 'controls.css']
 
 export async function buildPage(language: Language): Promise<BuiltPage> {
@@ -105,7 +105,7 @@ const catalogPlugin = (language: Language): Plugin => ({
 
 /**
  * Makes lazy parts of Convert (modules with a default export) import its entry; otherwise, shared code would be split
- * into a chunk for each set of them. In the source, that import would be circular.
+ * into a chunk for each combination of parts. In the source, that import would be circular.
  */
 const convertEntryPlugin: Plugin = {
   name: 'core',

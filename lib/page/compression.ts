@@ -10,7 +10,7 @@ export interface CompressedFile {
 const gzipAsync = promisify(gzip)
 const brotliAsync = promisify(brotliCompress)
 
-/** Compresses a file. `effort` is that of Brotli, up to 11; the last levels take ten times as long as all others. */
+/** Compresses a file. `effort` is Brotli's level, up to 11; the highest levels take ten times as long as the others. */
 export async function compress(bytes: Uint8Array, effort = 11): Promise<CompressedFile> {
   const params = {
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,

@@ -59,7 +59,7 @@ function chooseLanguage({ headers, cookies, query }: PageRequest): Language {
   return requestedLanguages[0] ?? parseAcceptLanguage(headers['accept-language'] ?? '')
 }
 
-/** returns `pt` for `pt-BR` */
+/** Returns `pt` for `pt-BR`. */
 const getPrimaryTag = (tag: string) => tag.toLowerCase().split('-')[0]
 
 /** Finds languages for a tag, best first: `pt`, `pt-PT` and `pt-br` find `pt-BR`. */

@@ -22,8 +22,8 @@ interface SweepOptions {
 }
 
 /**
- * Handles all overdue records. A record that cannot be handled is tried again later, so that it does not delay the
- * others. After `maxFailures` it is quarantined: tried once a day, and reported each time. Returns the number of
+ * Handles all overdue records. A record that cannot be handled is tried again later, so that it does not delay other
+ * records. After `maxFailures` it is quarantined: tried once a day, and reported each time. Returns the number of
  * records that were handled.
  */
 export async function sweepDueRecords(

@@ -94,9 +94,8 @@ export const listUploadedParts = ({ key, partsId }: MultipartUpload, { files }: 
 
 /**
  * Returns a presigned URL for each part.
- * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit; CONFLICT if the upload is
- * completed
- *   or aborted.
+ * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit; CONFLICT if the upload is completed
+ * or aborted.
  */
 export async function signPartUrls(
   upload: MultipartUpload,
@@ -180,7 +179,7 @@ async function deleteMultipartUpload(
 const getTotalSize = (parts: readonly Pick<StoredPart, 'size'>[]) =>
   parts.reduce((sum, { size }) => sum + size, 0)
 
-/** Compares the parts that the client named with the uploaded ones, and returns the latter. */
+/** Compares the parts that the client named with the uploaded ones, and returns the uploaded parts. */
 function matchParts(
   references: readonly PartReference[],
   uploadedParts: readonly StoredPart[],

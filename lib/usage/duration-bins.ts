@@ -13,7 +13,7 @@ export const getBin = (ms: number): number => mapping.key(Math.max(minMs, ms))
 
 type GetPercentile = (share: number) => number | null
 
-/** Returns the durations of one kind, and how often each was measured. */
+/** Returns the durations of one kind, and the number of times each was measured. */
 export const listDurations = (counts: UsageCounts, kind: 'took' | 'queued') =>
   Object.entries(counts)
     .filter(([name]) => name.startsWith(`${kind} `))

@@ -2,7 +2,7 @@ import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import type { Table } from '../aws/table.ts'
 import { getDay, getOwnerDayKey, usageLifetimeS } from './records.ts'
 
-/** How often a process writes its counts, in milliseconds. */
+/** Interval at which a process writes its counts, in milliseconds. */
 const writeIntervalMs = 10_000
 const maxConcurrentWrites = 8
 
@@ -30,7 +30,7 @@ export class RequestCounts {
     const [day, ttl] = [getDay(now.toISOString()), Math.floor(now.getTime() / 1000) + usageLifetimeS]
     await forEachConcurrently(counts, maxConcurrentWrites, async ([owner, requests]) => {
       const requestUpdate = { add: { requests }, set: { ttl } }
-      // If a write fails, its counts are added to the next one, so that no request fails because of it.
+      // If a write fails, its counts are added to the next write, so that no request fails because of it.
       await this.#table.update(getOwnerDayKey(owner, day), requestUpdate, { condition: {} }).catch(() => {
         this.#countsByOwner.set(owner, (this.#countsByOwner.get(owner) ?? 0) + requests)
       })

@@ -30,8 +30,8 @@ interface UsageMeterDeps {
 }
 
 /**
- * Maximum number of event ids kept in the record of their day, so that one write counts an event of an owner with few
- * jobs. With more ids, each write would cost more than a transaction.
+ * Maximum number of event ids kept in the record of their day, so that an event of an owner with few jobs is counted
+ * with a single write. With more ids, each write would cost more than a transaction.
  */
 const maxIdsOfDay = 8
 
@@ -56,7 +56,7 @@ export class UsageMeter {
     return this.#batchPromise
   }
 
-  /** Counts the collected events, and later ones without delay. */
+  /** Counts the collected events. From then on, events are counted without delay. */
   async close(): Promise<void> {
     this.#closeController.abort()
     await this.#batchPromise

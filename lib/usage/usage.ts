@@ -141,7 +141,7 @@ export async function readUsage(table: Table, owner: string, query: UsageQuery):
   }
 }
 
-/** Returns the counts per day or month, without empty ones. */
+/** Returns the counts per day or month; omits empty days and months. */
 function createSeries(days: readonly UsageDay[], granularity: UsageQuery['granularity']) {
   const length = granularity === 'month' ? 7 : 10
   const daysByDate = Map.groupBy(days, ({ date }) => date.slice(0, length))

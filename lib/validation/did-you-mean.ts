@@ -1,6 +1,6 @@
 import { distance } from 'fastest-levenshtein'
 
-/** Maximum length of a name: longer ones are no misspellings of known names, and comparing them would take long. */
+/** Maximum length of a name: longer names are no misspellings of known names, and comparing them would take long. */
 const maxLength = 64
 
 /** Returns the known name that a misspelled one most likely means. */

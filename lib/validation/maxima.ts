@@ -1,8 +1,8 @@
 import * as z from 'zod'
 
 /**
- * Maximum lengths of texts in requests, for fields that need no specific limit. Without one, a text could be as long as
- * the body, and code that stores or searches it would fail or block the service.
+ * Maximum lengths of texts in requests, for fields that need no specific limit. Without a limit, a text could be as
+ * long as the body, and code that stores or searches it would fail or block the service.
  */
 export const maxLengths = {
   /** Ids, and names of formats, engines, operations, tasks, languages and options */

@@ -141,7 +141,7 @@ function locateSentValue(
 
 /** Names of fields whose values are never shown, not even to the sender, because replies end up in logs. */
 const secretNamePattern = /password|passphrase|secret|token|key|authorization|cookie/i
-/** Names of fields with a URL, of which only the part without credentials and query is shown. */
+/** Names of fields with a URL; messages show the URL without its credentials and query. */
 const urlNamePattern = /url|endpoint/i
 
 function describeReceived(path: readonly PropertyKey[], receivedValue: unknown): string {

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.ts'
 
-/** Creates the error for a repeated field. Without it, all values but the last would be lost silently. */
+/** Creates the error for a repeated field. Without this error, all values but the last would be lost silently. */
 export function createDuplicateFieldError(name: string): AppError {
   const field = name.slice(0, 64)
   return new AppError(

@@ -8,7 +8,7 @@ import { maxFailures, runLifetimeS, type Workflow, type WorkflowRun } from './wo
  * days.
  */
 
-/** Seconds between checks of a running run. */
+/** Seconds between checks of a run in progress. */
 const checkIntervalS = 60
 
 export interface WorkflowTransition {

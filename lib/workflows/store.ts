@@ -64,7 +64,10 @@ export class WorkflowStore {
     return new Map(items.map((item) => [String(item['id']), WorkflowRun.parse(item)]))
   }
 
-  /** Reads a page of runs before a run, newest first; `next` is the last of them if there are more. */
+  /**
+   * Reads a page of runs, newest first, that are older than the run `before`; `next` is the last run of the page if
+   * there are more.
+   */
   async runs(
     workflowId: string,
     { limit, before }: { readonly limit: number; readonly before?: string | undefined },

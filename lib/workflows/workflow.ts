@@ -51,7 +51,9 @@ export const WorkflowRun = z.object({
   status: WorkflowRunStatus,
   /** Time for which the run was scheduled or requested. */
   dueAt: Timestamp,
-  /** Id of the job. It is chosen before the job is created, so that only one is created; undefined in skipped runs. */
+  /**
+   * Id of the job. It is chosen before the job is created, so that only one job is created; undefined in skipped runs.
+   */
   jobId: z.string().optional(),
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
