@@ -38,9 +38,9 @@ export async function readSecrets(address: string, settings: ClientSettings): Pr
 type SignedRequest = Parameters<DynamoDBClient['config']['requestHandler']['handle']>[0]
 
 /**
- * Reads secrets with requests signed here and sent with the HTTP handler of the DynamoDB client, which all functions
- * have. Each function reads secrets at startup, and the S3 client, which most don't need otherwise, is as much code as
- * the rest of a function.
+ * Returns a function that reads a secret with a request that is signed here and sent with the HTTP handler of the
+ * DynamoDB client, which all functions contain. The S3 client, which most functions don't need otherwise, would double
+ * the code that each function loads at startup.
  */
 function createSecretReader(
   bucket: string,

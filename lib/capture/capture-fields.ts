@@ -10,7 +10,7 @@ const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
     return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} by default`
-  // zod declares a more general type for inner schemas than the fields here have.
+  // For inner schemas, zod declares a more general type than these fields have.
   return (
     schema.description ??
     (schema instanceof z.ZodOptional ? describeOption(schema.unwrap() as z.ZodType) : '')

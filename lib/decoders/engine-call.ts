@@ -129,8 +129,8 @@ export class EngineCall implements Call<EngineReply> {
   }
 
   /**
-   * Clears the folder. Most engines leave no files. Otherwise, the process deletes them itself: while it runs, it could
-   * redirect a walk of its folders with symbolic links.
+   * Clears the folder. If an engine leaves files, which few engines do, the process itself deletes them: the service
+   * cannot, because a running process could redirect a walk of its folders with symbolic links.
    */
   async #clearFolder(process: CalledProcess, inputs: Iterable<string>): Promise<void> {
     for (const path of inputs) rmSync(path, { force: true })

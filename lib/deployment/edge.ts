@@ -8,9 +8,9 @@ import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * Code that runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so it turns the path into a
- * query, as `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address, overwriting
- * any value that the client sent.
+ * Code that runs at the edge for each request. WebSocket APIs of API Gateway have no paths, so this code turns the path
+ * into a query, as `lib/live/paths.ts` does on one machine. It also sets the header with the client's IP address,
+ * overwriting any value that the client sent.
  */
 export const edgeCode = `function handler(event) {
   var request = event.request

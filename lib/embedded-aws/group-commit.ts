@@ -1,6 +1,6 @@
 // Makes changes to one SQLite file durable.
 // An fsync costs more than a change, so concurrent changes share one.
-// It runs in the thread pool, because on the event loop everything else would wait for the disk too.
+// The fsync runs in the thread pool, because on the event loop everything else would wait for the disk too.
 // SQLite itself writes with `synchronous = NORMAL`: a commit only appends to the write-ahead log.
 // This module syncs the log before it acknowledges a change, which is always enough (https://sqlite.org/wal.html):
 // SQLite syncs log and database around each checkpoint, so a commit that has left the log is in the database.
@@ -9,7 +9,7 @@ import { LogSync, type PendingDelivery } from './log-sync.ts'
 import { enableIncrementalVacuum, IncrementalVacuum } from './sqlite-vacuum.ts'
 
 /**
- * What a change must survive: a `power` failure, or only the death of the `process`. The latter saves an fsync. It is
+ * What a change must survive: a `power` failure, or only the death of the `process`. `process` saves an fsync and is
  * enough for a change whose loss only causes a repetition: a message received twice, a delivery repeated.
  */
 type Durability = 'power' | 'process'

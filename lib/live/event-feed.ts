@@ -72,8 +72,8 @@ const createFreeCondition = (holder: string, now: number): Condition[] => [
 ]
 
 /**
- * Returns the key of the record that says until when a feed is watched. It is next to the counts, so that one query
- * reads both.
+ * Returns the key of the record that says until when a feed is watched. The record is next to the counts, so that one
+ * query reads both.
  */
 const getWatchKey = (owner: string): Key => {
   const { pk, sk } = getOwnedCountsKey(owner)

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 
-/** What a job adds to the usage of its owner and of the service. It is part of the event of the job's end. */
+/** The usage that a job adds to that of its owner and of the service; part of the event that reports the job's end. */
 export const JobUsage = z.object({
   /** Format of the results, or the requested format. */
   format: z.string().nullable(),

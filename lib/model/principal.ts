@@ -20,8 +20,8 @@ export interface Principal {
   /** Ids of the keys that `keyId` replaced. */
   readonly earlierKeyIds?: readonly string[]
   /**
-   * Set if a public key authenticated the request, which anyone can read in a web page. It only has access to its own
-   * jobs and uploads, and to no lists.
+   * Set if a public key authenticated the request. Anyone can read such a key in a web page, so it only gives access to
+   * jobs and uploads that were created with it, and to no lists.
    */
   readonly isPublic?: true
   /**

@@ -82,8 +82,8 @@ const bundleOptions = (language: Language) =>
   }) satisfies BuildOptions
 
 /**
- * Replaces the English catalogs, which the source imports, by those of a language. Each language is built separately,
- * so that no page loads other catalogs.
+ * Replaces the English catalogs, which the source imports, with the catalogs of a language. Each language is built
+ * separately, so that no page loads other catalogs.
  */
 const catalogPlugin = (language: Language): Plugin => ({
   name: 'words',

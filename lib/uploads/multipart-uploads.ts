@@ -94,8 +94,8 @@ export const listUploadedParts = ({ key, partsId }: MultipartUpload, { files }: 
 
 /**
  * Returns a presigned URL for each part.
- * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit; CONFLICT if the upload is completed
- * or aborted.
+ * @throws AppError FILE_TOO_LARGE if the uploaded parts already reach the size limit, CONFLICT if the upload was
+ * completed or aborted.
  */
 export async function signPartUrls(
   upload: MultipartUpload,

@@ -27,7 +27,7 @@ export const UploadRecord = z.object({
   importJobId: z.string().optional(),
   /** The job that uses the upload and deletes it; an upload belongs to one job only. */
   jobId: z.string().optional(),
-  /** Arrival time of the file that the job took. */
+  /** When the file that the job took was uploaded. */
   arrivedAt: z.iso.datetime().optional(),
   /** Number of the task that waits for the upload. */
   task: z.int().optional(),

@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html#cron-based
 // Expressions are validated here, because the library accepts invalid numbers and has no steps inside lists.
 // The next run is searched here, because the library gives up after ten steps, too few for 29 February.
-// It also counts weeks in the time zone of the process, and so misses a last weekday when clocks change.
+// The library also counts weeks in the time zone of the process, and so misses a last weekday when clocks change.
 import parser from 'aws-cron-parser'
 
 export interface Cron {

@@ -1,4 +1,4 @@
-// Implements ReceiveMessage: selects messages, hides them, and moves those received too many times to the dead-letter
+// Implements ReceiveMessage: selects and hides messages, and moves those received too many times to the dead-letter
 // queue.
 import { randomBytes } from 'node:crypto'
 import type { SqsClock } from './clock.ts'

@@ -62,7 +62,7 @@ async function openLockedFolder(
     restrictAccess(dataDir)
     const workerUser = assignWorkerUser(dataDir)
     const workDir = join(dataDir, 'work')
-    // A crash may have left the folder. It is deleted first, because its files may be what fills the disk.
+    // A crash may have left the work folder. It is deleted first, because its files may have filled the disk.
     await rm(workDir, { recursive: true, force: true })
     const logFile = config.LOG_FILE ?? join(dataDir, 'service.log')
     const log = createLog({ ...config, LOG_FILE: logFile })

@@ -57,8 +57,7 @@ async function checkInProcess(file: string, budgetMs: number): Promise<DatabaseC
 export function findDamage(file: string, pragma: 'quick_check(1)' | 'schema_version'): string | undefined {
   let database: DatabaseSync | undefined
   try {
-    // Opened for writing only if an interrupted transaction must be rolled back, because the file is not readable
-    // before.
+    // Opened for writing only if an interrupted transaction must be rolled back before the file is readable.
     database = new DatabaseSync(file, { readOnly: !existsSync(`${file}-journal`), timeout: lockTimeoutMs })
     const [result] = Object.values(database.prepare(`PRAGMA ${pragma}`).get() ?? {})
     // Accesses the schema and the first page of every table.

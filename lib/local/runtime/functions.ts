@@ -12,8 +12,8 @@ type Declarations = Readonly<Record<string, FunctionDeclaration>>
 
 /**
  * Creates the functions of zip packages. All except those that queues invoke run in the process of the gateway, because
- * each further process would take more memory than all these functions together. They are loaded when first invoked,
- * unless `handlers` contains them.
+ * each further process would take more memory than all these functions together. A function is loaded when first
+ * invoked, unless `handlers` contains it.
  */
 export function createZipFunctions(
   declarations: Declarations,

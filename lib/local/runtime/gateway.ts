@@ -28,7 +28,7 @@ const idleMs = 120_000
 /** Creates the server of the public port. Requests wait until the parts that handle them are available. */
 export function createGateway(
   parts: Promise<GatewayParts> | GatewayParts,
-  /** Maps the path of a WebSocket request to that of the WebSocket API; undefined for other paths. */
+  /** Maps the path of a WebSocket request to the path of the WebSocket API; undefined for other paths. */
   { socketTarget = () => undefined }: { readonly socketTarget?: SocketTarget | undefined } = {},
 ): Server {
   const settings = {

@@ -89,8 +89,8 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   {
     name: 'folder',
     start: (parts) => {
-      // On a full disk, files that workers are writing may be truncated. There are no workers before the step that
-      // starts them.
+      // On a full disk, files that workers are writing may be truncated. Before the step `queueWorkers`, there are
+      // none.
       const onDiskFull = () => parts.queueWorkers?.broadcast({ type: 'disk-full' })
       const { onAcceptedLoss } = parts
       return openDataFolder(parts.config, onDiskFull, { onAcceptedLoss })
