@@ -28,7 +28,7 @@ export const confinementLevels = ['none', 'limits', 'filtered', 'namespaces'] as
 
 export type ConfinementLevel = (typeof confinementLevels)[number]
 
-/** Cloud drives that users let the service read (OAuth 2.0 with PKCE). Each provider is one file. */
+/** Cloud drives that users let the service read (OAuth 2.0 with PKCE). Each provider is implemented in one file. */
 
 export const driveIds = ['google-drive', 'dropbox', 'onedrive'] as const
 

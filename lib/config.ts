@@ -321,7 +321,7 @@ export const settings = {
   WORK_DIR: z.string().min(1).default('/tmp').describe('Folder in which engines get their working folders'),
 } as const satisfies Record<string, z.ZodType>
 
-/** AWS credentials, on Lambda those of the function's role. */
+/** AWS credentials; on Lambda, the credentials of the function's role. */
 export interface RoleKey {
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -329,7 +329,7 @@ export interface RoleKey {
 }
 
 export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K]> } & {
-  /** Undefined if the environment has no key: the AWS SDK then looks elsewhere. */
+  /** Undefined if the environment has no key: the AWS SDK then looks for credentials elsewhere. */
   readonly roleKey?: RoleKey
 }
 

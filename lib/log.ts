@@ -27,7 +27,7 @@ export function createLog(
   return pino(options, destination)
 }
 
-/** Maximum number of characters buffered while the disk accepts none. */
+/** Maximum number of characters buffered while the disk accepts no writes. */
 const maxBufferedCharacters = 1024 ** 2
 
 function openDestination(dest: string | number): DestinationStream {

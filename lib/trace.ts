@@ -13,7 +13,10 @@ type Attributes = Record<string, string | number | boolean | undefined>
 interface TraceContext {
   readonly traceId: string
   readonly spanId: string
-  /** Whether spans may be exported. Clients that send a context without this flag do not want that. */
+  /**
+   * Whether spans may be exported. Clients that send a context without this flag do not want their spans to be
+   * exported.
+   */
   readonly isSampled: boolean
 }
 
@@ -139,7 +142,7 @@ export function getCurrentTraceparent(): string | undefined {
 const traceparentPattern =
   /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-|$)/
 
-/** Parses a `traceparent` header. Returns undefined for an invalid one, which "MUST" be ignored. */
+/** Parses a `traceparent` header. Returns undefined for an invalid header, which "MUST" be ignored. */
 function parseTraceparent(header: string | undefined): TraceContext | undefined {
   const [, version, traceId, spanId, flags, unparsedRest] = traceparentPattern.exec(header ?? '') ?? []
   if (traceId === undefined || spanId === undefined || flags === undefined) return undefined

@@ -18,7 +18,7 @@ export const scopePresets = {
 type ScopePreset = keyof typeof scopePresets
 const presetNames = keysOf(scopePresets)
 
-/** Scopes of public keys, which everyone who opens the page can read. */
+/** Scopes of public keys. Anyone who opens a web page with such a key can read the key. */
 const publicKeyScopes: readonly GrantedScope[] = scopePresets['convert-only']
 
 /** Addresses must be complete: some parsers read 203.0.113 as 203.0.0.113, and leading zeros as octal. */

@@ -160,7 +160,7 @@ export class ApiKeys {
     return this.#write(key, { set, remove }, { extraWrites: extraWrites({ ...key, ...set }) })
   }
 
-  /** Replaces a key; the old one works for another day. Returns undefined if it was already rotated or revoked. */
+  /** Replaces a key; the old key works for another day. Returns undefined if it was already rotated or revoked. */
   async rotate(
     key: ApiKey,
     extraWrites: CreateAuditWrites = noWrites,

@@ -38,9 +38,7 @@ const secondsPerDay = 86_400
 /** One partition per month: entries are rare enough that one partition takes all writes. */
 const getPartitionKey = (at: Date) => `AUDIT#${at.toISOString().slice(0, 7)}`
 
-/**
- * Returns the write of an entry, for the transaction of the operation: an operation and its entry are stored together.
- */
+/** Returns the write that stores an entry. An operation and its audit entry are stored in one transaction. */
 export function createAuditWrite({ before, after, ip, ...action }: AuditedAction, now = new Date()): Write {
   const auditEntry: AuditEntry = {
     id: newId('aud'),

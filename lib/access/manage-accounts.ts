@@ -23,8 +23,8 @@ const changeableFields = ['plan', 'role', 'status'] as const
 const maxAttempts = 5
 
 /**
- * Changes an account and returns it before and after; undefined if it does not exist. Suspending an account, or
- * removing its ADMIN role, ends its sessions.
+ * Changes an account and returns its state before and after the change; undefined if it does not exist. Suspending an
+ * account, or removing its ADMIN role, ends its sessions.
  */
 export async function updateAccount(
   id: string,

@@ -31,7 +31,7 @@ export class PermitBlocks {
   readonly #blocksByName = new Map<string, PermitBlock>()
   readonly #ratesByName = new Map<string, RequestRate>()
 
-  /** Takes a permit and returns the usage with it; undefined if no block has one left. */
+  /** Takes a permit and returns the usage including this permit; undefined if no block has a permit left. */
   takePermit(name: string, now: number): readonly WindowUsage[] | undefined {
     this.#countTowardsRate(name, now)
     const block = this.#blocksByName.get(name)

@@ -36,7 +36,7 @@ export const createClearingCookie = (publicUrl: string | undefined): string =>
 
 const safeMethods = ['GET', 'HEAD', 'OPTIONS']
 
-/** @throws AppError AUTHENTICATION_REQUIRED for an ended session, INSUFFICIENT_PERMISSIONS for a foreign page. */
+/** @throws AppError AUTHENTICATION_REQUIRED for an ended session, INSUFFICIENT_PERMISSIONS for another site's page. */
 export const authenticateBySession: AuthMethod = async ({ headers, cookies, method }, services) => {
   const { PUBLIC_URL } = services.config
   const name = `${getSessionCookieName(PUBLIC_URL)}=`

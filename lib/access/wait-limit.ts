@@ -1,6 +1,6 @@
 import type { Services } from '../services/services.ts'
 
-/** Requests that start to wait within this time are counted together; none waits longer. */
+/** Requests that start to wait within this time are counted together; no request waits longer. */
 const windowMs = 25_000
 
 /** Kinds of waiting requests: those that create a job, those that watch one, and event streams. */

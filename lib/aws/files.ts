@@ -167,7 +167,7 @@ export class Files {
         throw toFileError(error, filename) ?? error
       })
     if (!Body) throw new Error(`no body in the response for ${key}`)
-    return Body as typeof Body & Readable // Node's type, without that of browsers
+    return Body as typeof Body & Readable // the type in Node, without the alternatives for browsers
   }
 
   async putBytes(key: string, body: Uint8Array, contentType: string): Promise<void> {
@@ -242,7 +242,7 @@ export class Files {
     }
   }
 
-  /** Deletes objects; missing ones are not an error. */
+  /** Deletes objects; a missing object is not an error. */
   async delete(keys: readonly string[]): Promise<void> {
     if (keys.length === 0) return
     const { s3, DeleteObjectsCommand } = await this.#open()

@@ -75,7 +75,7 @@ export class MultipartStorage {
 
   /**
    * Completes an upload.
-   * @returns `over` if it no longer exists, `changed` if a part was sent again after it was listed.
+   * @returns `over` if the upload no longer exists, `changed` if a part was sent again after it was listed.
    */
   async complete(
     target: MultipartTarget,

@@ -297,7 +297,7 @@ export function createDocumentClient(
 /** Exponential back-off with jitter, so that conflicting writers do not collide again. */
 const waitBeforeRetry = (attempt: number) => sleep(firstPauseMs * 1.5 ** attempt * (0.5 + Math.random()))
 
-/** Retries a batch. A batch that AWS throttles as a whole is retried like one with unprocessed entries. */
+/** Retries a batch. A batch that AWS throttles as a whole is retried like a batch with unprocessed entries. */
 async function retryUntilDone(failureMessage: string, attemptOnce: () => Promise<boolean>): Promise<void> {
   let cause: unknown
   const endsAt = Date.now() + maxRetryMs

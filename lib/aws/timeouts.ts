@@ -25,7 +25,7 @@ export const requestTimeouts: StoreTimeouts = { callMs: 3500, attemptMs: 1700 }
 const shortenedCallsMs = 2000
 const shortCallMs = 400
 
-/** Makes the calls of a client fail after a timeout; without it, they would wait until the server responds. */
+/** Makes the calls of a client fail after a timeout. Otherwise, a call would wait until the server responds. */
 export function limitCallTime<Input extends object, Output extends object>(
   { middlewareStack }: { readonly middlewareStack: MiddlewareStack<Input, Output> },
   { callMs }: StoreTimeouts,
@@ -74,7 +74,7 @@ const throttlingErrorNames: ReadonlySet<string> = new Set([
 /** Reason with which DynamoDB cancels a transaction that it throttles. */
 export const throttlingReason = 'ThrottlingError'
 
-/** Returns true if AWS refused a request only because there were too many. */
+/** Returns true if AWS refused a request only because there were too many requests. */
 export function isThrottled(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { CancellationReasons } = error as { CancellationReasons?: readonly { readonly Code?: string }[] }

@@ -71,7 +71,7 @@ export const captureWebsite: CaptureFile = async (
       await sleep(fields.wait_time, undefined, { signal: limitedSignal })
       progress(50)
       if (to === 'pdf' || input['full_page'] !== false) await scrollThrough(loading)
-      // Without this, the browser would use the URL as the title of a page that has none.
+      // Sets a title, because the browser would use the URL as the title of a page without one.
       const expression = `document.title ||= ${JSON.stringify(url.host)}`
       await tab.call(z.looseObject({}), 'Runtime.evaluate', { expression })
       warnings.push(

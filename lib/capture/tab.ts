@@ -9,7 +9,7 @@ const AnyReply = z.looseObject({})
 /** A tab that is loading a page. */
 interface Tab {
   readonly call: BrowserPage['call']
-  /** Promises that resolve when the document is parsed, and when everything that it links to is loaded. */
+  /** Promises that resolve when the document is parsed, and when all files that it needs are loaded. */
   readonly whenParsed: Promise<void>
   readonly loaded: Promise<void>
   /** Rejects when the page can no longer be loaded. */

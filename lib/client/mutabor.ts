@@ -26,7 +26,7 @@ type Arguments<Name extends keyof Operations> =
 export interface BatchItem {
   readonly file: Source
   readonly filename?: string
-  /** Target format; defaults to that of the batch. */
+  /** Target format; defaults to the target format of the batch. */
   readonly to?: string
   readonly options?: Options
 }
@@ -151,7 +151,7 @@ export class Mutabor {
     return { result, items: outcomes }
   }
 
-  /** Runs a job of named tasks, each of which can take files from the others. */
+  /** Runs a job of named tasks, each of which can take files from other tasks. */
   async pipeline(tasks: Pipeline, requestOptions: How = {}): Promise<Result> {
     const uploadedTasks: Record<string, unknown> = {}
     for (const [name, task] of Object.entries(tasks)) {

@@ -17,7 +17,7 @@ export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, stri
 
 const decode = (key: string | undefined) => (key === undefined ? undefined : Buffer.from(key, 'base64url'))
 
-/** Opens the vault with the keys that this process has. @throws if it has none */
+/** Opens the vault with the keys that this process has. @throws if it has no keys */
 export function openVault({ SERVICE_SECRET, TASK_KEY, WEBHOOK_KEY }: KeySettings): Vault {
   if (SERVICE_SECRET !== undefined) return new Vault(SERVICE_SECRET)
   if (TASK_KEY === undefined && WEBHOOK_KEY === undefined)

@@ -39,7 +39,7 @@ function getSealingPurpose(context: string): SealingPurpose {
   return /^(?:whk_|webhook secret of )/.test(context) ? 'seal' : 'seal records'
 }
 
-/** Caches the keys that sign download links, one per day: every reply about a job needs one. */
+/** Caches the keys that sign download links, one per day: every reply about a job needs such a key. */
 export function createDailyKeys(downloadsKey: Buffer): (day: number) => Buffer {
   const derivedKeys = new Map<number, Buffer>()
   return (day) => {

@@ -45,7 +45,7 @@ export class DecoderPool {
     }
   }
 
-  /** Ends all processes; the next call starts one again. */
+  /** Ends all processes; the next call starts a process again. */
   async stop(): Promise<void> {
     clearTimeout(this.#idleTimer)
     await Promise.all([...this.#allProcesses].map((process) => process.stop()))

@@ -169,7 +169,9 @@ export class DecoderProcess {
     return this.#callCount > 0
   }
 
-  /** @throws DecoderEndedError when it exceeds a limit or crashes; the signal's reason; whatever `call` throws. */
+  /**
+   * @throws DecoderEndedError if the process exceeds a limit or crashes; the signal's reason; whatever `call` throws.
+   */
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
     this.#callCount++
     const failurePromise = Promise.withResolvers<never>()

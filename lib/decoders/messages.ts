@@ -1,7 +1,9 @@
 import * as z from 'zod'
 import type { MethodCall } from './methods.ts'
 
-/** A call to a process that reads files. The bytes are the head of the file and, if it is longer, its tail. */
+/**
+ * A call to a process that reads files. The message contains the head of the file and, if the file is longer, its tail.
+ */
 export type CallMessage = MethodCall & {
   readonly type: 'call'
   readonly filename: string

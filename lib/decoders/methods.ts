@@ -3,7 +3,7 @@ import { type ByteSource, openByteSource } from '../formats/detect/byte-source.t
 import type { PdfHint } from '../formats/detect.ts'
 import { detectFromContent } from '../formats/detect.ts'
 
-/** A call of a method that a decoder process has for files. */
+/** A call of a method that decoder processes offer for files. */
 export type MethodCall =
   | { readonly method: 'detectFormat'; readonly params: { readonly hint: PdfHint } }
   | { readonly method: 'summarize'; readonly params: SummaryRequest }

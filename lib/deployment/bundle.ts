@@ -81,7 +81,7 @@ export const enginePackages = ['docx', 'pptxgenjs', 'sharp'] as const
 /** Modules that engines load when they run: zip packages plan conversions but never run an engine. */
 const engineOnlyModules = ['engines', 'iconv-lite', 'chardet']
 
-/** Packages that only functions with this outbound target load. */
+/** Packages by outbound target: only functions with this target load them. */
 const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
   // The Azure client needs fast-xml-parser, and so do engines.
   stores: ['undici', 'ssh2', '@azure/storage-blob', 'fast-xml-parser'],
@@ -93,7 +93,9 @@ const packagesByTarget: Readonly<Record<OutboundTarget, readonly string[]>> = {
   sockets: ['@aws-sdk/client-apigatewaymanagementapi'],
 }
 
-/** Returns the packages that a function never uses, although code that it shares with others could load them. */
+/**
+ * Returns the packages that a function never uses, although code that it shares with other functions could load them.
+ */
 export function listExcludedPackages({
   reaches: targets = [],
   plans,

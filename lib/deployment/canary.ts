@@ -90,7 +90,7 @@ const releaseRole = {
   },
 }
 
-/** Returns what CodeDeploy needs: a group per function, because a group makes one deployment at a time. */
+/** Returns the resources for CodeDeploy: a group per function, because a group makes one deployment at a time. */
 export const createCanaryResources = (stage: Stage) => {
   const { canary } = stage
   if (canary === undefined) return {}

@@ -7,8 +7,8 @@ import { createArnReference } from './references.ts'
 import type { Stage } from './stage.ts'
 
 /**
- * Returns a resource for each public key. Its id depends on the key, because the text of a key resource cannot be
- * changed.
+ * Returns a resource for each public key. The id of a resource depends on its key, because the key of an existing
+ * resource cannot be changed.
  */
 const createKeyResources = (publicKeys: readonly string[]) =>
   publicKeys.map((pem) => {

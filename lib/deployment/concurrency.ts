@@ -12,7 +12,10 @@ type StageQuotas = ConcurrencySettings & Pick<Stage, 'name' | 'functionsAtATime'
 /** The part of the quota that Lambda does not allow to be reserved. */
 const unreservableConcurrency = 100
 
-/** Returns whether the limit of a function is also reserved for it; functions with a queue can wait. */
+/**
+ * Returns whether concurrency is reserved for a function, up to its limit. Functions with a queue need none: messages
+ * can wait.
+ */
 export const hasReservedConcurrency = ({ trigger, maximumConcurrency }: FunctionDeclaration): boolean =>
   maximumConcurrency !== undefined && !('queue' in trigger)
 
@@ -38,7 +41,8 @@ export const sumReservedConcurrency = (stage: ConcurrencySettings): number =>
   )
 
 /**
- * Returns the sum of all limits. Lambda always keeps 100 of the quota unreserved, which is less than the queues use.
+ * Returns the sum of all limits. The 100 executions that Lambda keeps unreserved need not be added, because the
+ * functions of queues, which reserve nothing, use more.
  */
 const sumRequiredConcurrency = (stage: ConcurrencySettings): number =>
   sumReservedConcurrency(stage) +

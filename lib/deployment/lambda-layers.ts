@@ -20,8 +20,8 @@ interface LambdaLayer {
 }
 
 /**
- * Layers with code that requests rarely need. All functions that can load it share them, so that their packages stay
- * small. Lambda extracts a layer into /opt, which is `../../../opt` for code in /var/task/functions.
+ * Layers with code that requests rarely need. All functions that can load this code share the layers, so that their
+ * packages stay small. Lambda extracts a layer into /opt, which is `../../../opt` for code in /var/task/functions.
  */
 export const lambdaLayers = {
   readers: {
@@ -49,7 +49,7 @@ const readerPackages = {
 /** Modules of the decoder program that only workers in images use. */
 const modulesOfImages = ['lib/fidelity/summarize.ts']
 
-/** Replaces the module that bundles the decoder program when the service runs on one machine. */
+/** Replacement for a module that, on one machine, bundles the decoder program. */
 const findProgramModule = `export const findProgram = async () => ({
   file: new URL('./program.mjs', import.meta.url).pathname,
   files: ['/opt'],

@@ -25,7 +25,7 @@ interface MergedStart {
   /** The entry with the code of the chunks that it imports. */
   readonly code: Uint8Array
   readonly map: Uint8Array
-  /** Replacements for chunks that re-export from the entry and are loaded later. */
+  /** Replacements for chunks that are loaded later; they re-export from the entry. */
   readonly chunks: CodeByPath
 }
 

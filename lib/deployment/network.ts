@@ -154,7 +154,9 @@ function getSecurityGroupId(id: string) {
   return { 'Fn::GetAtt': [id, 'GroupId'] }
 }
 
-/** Returns whether a function runs in the closed network. Functions of images have no declaration and always do. */
+/**
+ * Returns whether a function runs in the closed network. Functions of images have no declaration and always run there.
+ */
 export const isInVpc = ({ reaches = [] }: Pick<FunctionDeclaration, 'reaches'> = {}): boolean =>
   reaches.length === 0
 

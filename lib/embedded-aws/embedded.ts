@@ -23,7 +23,7 @@ interface EmbeddedOptions {
   readonly callers?: Callers | undefined
   /** Quotas of an account to enforce; none by default. */
   readonly quotas?: AccountQuotas | undefined
-  /** First of the ports, in the order of `embeddedServices`; free ports by default. */
+  /** Port of the first of `embeddedServices`; the other servers use the next ports. By default, all use free ports. */
   readonly portBase?: number
   readonly host?: string
   /** Path under which the public port also serves S3. */

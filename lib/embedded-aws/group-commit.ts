@@ -74,9 +74,9 @@ export class GroupCommit {
   }
 
   /**
-   * Runs a change inside the next transaction, after which others see it. The promise resolves, or rejects with what
-   * the change threw, once the change and everything it read have the requested durability. So a change that only reads
-   * returns durable data. A change that throws is rolled back alone and does not affect others.
+   * Runs a change inside the next transaction. Changes that run later see its effect. The promise resolves, or rejects
+   * with what the change threw, once the change and everything it read have the requested durability. So a change that
+   * only reads returns durable data. A change that throws is rolled back alone and does not affect others.
    */
   readonly commit = <T>(change: () => T, durability: Durability = 'power'): Promise<T> => {
     if (this.#closing !== undefined) return Promise.reject(this.#options.createClosedError())

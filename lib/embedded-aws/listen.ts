@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 
 /**
  * Starts listening and returns the port; 0 chooses a free one.
- * @throws if the port is in use, with the name of the setting that chose it
+ * @throws if the port is in use; the message names the setting that chose the port
  */
 export async function listen(
   server: Server,

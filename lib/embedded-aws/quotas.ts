@@ -65,7 +65,7 @@ export const serviceQuotas = {
   messagesInFlight: { value: 120_000, source: 'SQS: messages per standard queue, in flight' },
 } as const satisfies Readonly<Record<string, Quota>>
 
-/** Quotas of one account; those that are missing are not enforced. */
+/** Quotas of one account; a missing quota is not enforced. */
 export type AccountQuotas = { readonly [name in keyof typeof accountQuotas]?: number }
 
 /** The quotas of a new AWS account. */

@@ -180,7 +180,7 @@ function checkTime(claim: SignatureClaim, now: Date) {
   }
 }
 
-/** Returns the x-amz-* headers that are not signed, because anyone who sees a presigned URL could add some. */
+/** Returns the x-amz-* headers that are not signed, because anyone who sees a presigned URL could add such headers. */
 function listUnsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
   const requiredHeaders = ['host']
   if (service === 's3')

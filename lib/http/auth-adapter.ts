@@ -15,13 +15,13 @@ import type { HttpEvent } from './contract.ts'
 const maxBodyBytes = 64 * 1024
 
 /**
- * Duration of every reply to certain requests. Otherwise, the time for sending an email would reveal whether an account
- * exists.
+ * Constant duration of the replies to certain requests. Otherwise, the time for sending an email would reveal whether
+ * an account exists.
  */
 const defaultConstantTimeMs = 1000
 const constantTimePaths = ['/request-password-reset', '/send-verification-email']
 
-/** Replies with errors that `handle` throws in the format of better-auth's errors. */
+/** Replies to errors that `handle` throws, in the format of better-auth's errors. */
 export async function replyToErrors(
   { headers }: HttpEvent,
   handle: () => Promise<APIGatewayProxyStructuredResultV2>,

@@ -27,7 +27,7 @@ const Reservation = z.object({
   jobId: z.string(),
   /** Id of the attempt that holds the lease. */
   attempt: z.string(),
-  /** End of the lease in milliseconds since 1970; no other attempt starts before. */
+  /** End of the lease in milliseconds since 1970; no other attempt starts before that. */
   leaseUntil: z.number(),
   reply: StoredReply.optional(),
   ttl: z.int(),
@@ -51,7 +51,7 @@ export class IdempotencyStore {
   }
 
   /**
-   * Returns the owner that an earlier, identical request got; if there is none, the given owner.
+   * Returns the owner that an earlier, identical request got; if there was no such request, the given owner.
    * @throws AppError IDEMPOTENCY_KEY_REUSED
    */
   async claimSender(recordKey: Key, owner: string, fingerprint: string): Promise<string> {

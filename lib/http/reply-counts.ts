@@ -1,7 +1,7 @@
 /** Number of replies of this process by method and status, for its metrics. */
 const counts = new Map<string, { readonly method: string; readonly status: number; count: number }>()
 
-/** All other methods are counted under one label, because clients can send any. */
+/** All other methods are counted under one label, because clients can send any method. */
 const knownMethods: readonly string[] = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 export function countReply(sentMethod: string, status: number): void {

@@ -26,7 +26,7 @@ const isBusy = (error: unknown) => error instanceof Error && 'errcode' in error 
 
 /**
  * Ensures that only one service uses the data folder.
- * @throws if another service uses it, with the name of the setting that chose it
+ * @throws if another service uses the folder; the message names the setting that chose the folder
  */
 export function lockDataFolder(dataDir: string, setting = 'DATA_DIR'): { release(): void } {
   const lock = lockFile(

@@ -129,7 +129,7 @@ export class Broadcast {
     })
   }
 
-  /** Closes the sockets whose key, token or session was revoked, and returns the others. */
+  /** Closes the sockets whose key, token or session was revoked, and returns the remaining sockets. */
   async #closeRevoked(
     owner: string,
     listeners: readonly ListenerWithRequests[],
@@ -257,7 +257,9 @@ export class Broadcast {
     return true
   }
 
-  /** Sends frames to a socket; stops at the first that cannot be sent, because the client would not notice a gap. */
+  /**
+   * Sends frames to a socket; stops at the first frame that cannot be sent, because the client would not notice a gap.
+   */
   async #post(id: string, frames: readonly string[]): Promise<PostOutcome> {
     const deadline = Date.now() + maxPostMs
     for (const frame of frames) {

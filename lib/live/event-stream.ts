@@ -68,7 +68,7 @@ async function* streamEvents({ missedEntries, retryMs = defaultRetryMs, ...conte
     isOver =
       missedEntries.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missedEntries.length > 0)
   } else {
-    // The job is read after the feed, so that no event is lost between the two.
+    // The job is read after the feed, so that no event is lost between the two reads.
     const now = await currentJob(context)
     if (now) yield formatEvent('snapshot', feed.last, await createView(now, context))
     isOver = !now || isTerminalStatus(now.status)

@@ -28,8 +28,8 @@ const bearerProtocol = 'bearer.'
 const unknown = { kind: 'unknown' } as const
 
 /**
- * Reads the identity that the handshake claims. The first of these decides: cookie, header, subprotocol, ticket. If
- * there is none, the first frame has to contain it.
+ * Reads the identity that the handshake claims. The first of these that is present decides: cookie, header,
+ * subprotocol, ticket. If none is present, the client has to identify itself in its first frame.
  */
 export async function readClaim(
   { headers, query, sourceIp }: Handshake,

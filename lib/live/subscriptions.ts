@@ -19,7 +19,7 @@ export const isSubscribed = (
 const matchesPattern = ({ event }: ServiceEvent, pattern: string): boolean =>
   pattern === '*' || pattern === event || (pattern.endsWith('.*') && event.startsWith(pattern.slice(0, -1)))
 
-/** Adds a subscription. The first one replaces the default; if there are too many, the oldest is dropped. */
+/** Adds a subscription. The first subscription replaces the default; if there are too many, the oldest is dropped. */
 export const addSubscription = (
   subscriptions: readonly Subscription[] | undefined,
   addedSubscription: Subscription,

@@ -36,7 +36,7 @@ export const StoredFile = z.object({
   mimeType: z.string(),
   size: z.int().describe('Size in bytes'),
   sha256: z.string().describe('SHA-256 in lower-case hex'),
-  /** ETag of the bytes that were checked; if the key has other bytes, they are refused. */
+  /** ETag of the bytes that were checked; if the object has changed since then, it is refused. */
   etag: z.string().optional(),
   /** True for an office file that needs a password. */
   locked: z.literal(true).optional(),
@@ -97,7 +97,7 @@ export type ConversionStep = z.infer<typeof ConversionStep>
 
 /** A route that failed. */
 export const TriedRoute = z.object({
-  /** Steps up to the failed one: a route that starts with the same steps would fail too. */
+  /** Steps up to the failed step: a route that starts with the same steps would fail too. */
   steps: z.array(ConversionStep.pick({ engine: true, from: true, to: true })),
   error: JobError,
 })
@@ -238,7 +238,7 @@ export const Task = z.object({
   shared: z.boolean().optional(),
   /** Id of the run of the service to which the worker belongs. */
   runId: z.string().optional(),
-  /** Whether the task may have crashed a worker, so that it only runs alone in one. */
+  /** Whether the task may have crashed a worker, so that it only runs in a worker without other tasks. */
   apart: z.boolean().optional(),
   /** How many milliseconds workers have spent on the task, for its time limit. */
   workedMs: z.int().optional(),
@@ -267,7 +267,7 @@ export const Task = z.object({
   form: z.record(z.string(), z.unknown()).optional(),
   /** The upload that the task waits for, or that an import creates. */
   uploadId: z.string().optional(),
-  /** The file that an import fetched into an upload, to which it belongs. */
+  /** The file that an import fetched for an upload; the file belongs to the upload. */
   brought: StoredFile.optional(),
   /** The result, a JSON file, of an operation that reads the properties of a file, unless it is large. */
   metadata: z.string().optional(),
@@ -326,7 +326,7 @@ export const Job = z.object({
   tag: z.string().nullable(),
   retryOf: z.string().optional(),
   display: DisplayFields,
-  /** The first imported file, which is stored when the job ends; earlier events do not contain it. */
+  /** The first imported file. This field is set when the job ends, so earlier events do not contain it. */
   cameLater: SourceSummary.optional(),
   /** Number of tasks in the request. */
   total: z.int(),

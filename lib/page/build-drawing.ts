@@ -10,8 +10,8 @@ import { type CompressedFile, compress } from './compression.ts'
 const brotliEffort = 7
 
 /**
- * Builds the files that draw PDFs in the browser; returns them by name. They are the same in all languages and much
- * larger than the page, so they are built when first requested. On AWS, the package contains them.
+ * Builds the files that draw PDFs in the browser; returns them by name. The files are the same in all languages and
+ * much larger than the page, so they are built when first requested. On AWS, the package contains them.
  */
 export async function buildDrawingFiles(): Promise<Readonly<Record<string, CompressedFile>>> {
   const { outputFiles } = await build({

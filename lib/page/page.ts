@@ -164,7 +164,7 @@ async function loadDrawingFile(name: string): Promise<CompressedFile | undefined
 }
 
 /**
- * Returns a file of the page. Files with a hash in their name may be cached forever; those that draw PDFs are
+ * Returns a file of the page. Files with a hash in their name may be cached forever; the files that draw PDFs are
  * revalidated.
  */
 export async function loadPageFile(name: string, headers: Headers) {

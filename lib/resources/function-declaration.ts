@@ -55,7 +55,7 @@ export interface FunctionDeclaration {
   readonly rights: readonly Permission[]
   /** Container image of the function; by default, it is a zip package. */
   readonly image?: ImageId
-  /** Size of /tmp in MB; by default 512, or in an image as much as its engines need. */
+  /** Size of /tmp in MB; by default 512, or for an image the size that its engines need. */
   readonly diskMb?: number
   /** Secrets that the function reads when it starts. */
   readonly secrets?: readonly SecretName[]
@@ -65,7 +65,7 @@ export interface FunctionDeclaration {
   readonly reaches?: readonly OutboundTarget[]
   /**
    * Maximum number of concurrent invocations, so that an attack costs a limited amount and one function cannot starve
-   * the others. For a function without a queue, the concurrency is also reserved. Conversions use the stage's
+   * other functions. For a function without a queue, the concurrency is also reserved. Conversions use the stage's
    * `conversionsAtATime`.
    */
   readonly maximumConcurrency?: number

@@ -385,7 +385,7 @@ export const functions = {
     timeoutS: 60,
     trigger: { operator: true },
     rights: [],
-    // The function uses the smallest image, because the result is the same in all of them.
+    // The function uses the smallest image, because the result is the same in all images.
     image: 'archive',
     maximumConcurrency: 1,
   },

@@ -34,7 +34,7 @@ export const contentGroups = [
 export const accountGroups = ['accounts', 'credentials'] as const satisfies readonly PartitionGroup[]
 export const allGroups = [...contentGroups, ...accountGroups] as const
 
-/** A group of partitions, or the prefix of one. */
+/** A group of partitions, or the prefix of a partition. */
 export type PartitionName = PartitionGroup | PartitionPrefix
 
 export const listPrefixes = (names: readonly PartitionName[]): readonly PartitionPrefix[] =>

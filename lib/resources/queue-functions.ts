@@ -38,7 +38,7 @@ interface QueueMappingSettings {
 }
 
 export const defaultQueueMapping = {
-  // A conversion uses the whole machine, and several in one invocation would share its time limit.
+  // A conversion uses the whole machine, and several conversions in one invocation would share its time limit.
   batchSize: 1,
   functionResponseType: 'ReportBatchItemFailures',
 } as const satisfies QueueMappingSettings

@@ -12,7 +12,9 @@ const maxRetryDelayS = 24 * 3600
 /** Attribute that counts the failures of a record that could not be handled. */
 const WakeFailures = z.object({
   count: z.int(),
-  /** The `wakeAt` that was set after the last failure; a different one means that the record was handled since then. */
+  /**
+   * The `wakeAt` that was set after the last failure; a different value means that the record was handled since then.
+   */
   until: z.string(),
 })
 

@@ -74,7 +74,7 @@ export async function startMultipartUpload(
 }
 
 /**
- * Finds a multipart upload that the principal may see, or an anonymous one.
+ * Finds a multipart upload that the principal may see, or an anonymous upload.
  * @param key checked against the upload if the client sent one.
  * @throws AppError UPLOAD_NOT_FOUND
  */

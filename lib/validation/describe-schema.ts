@@ -70,7 +70,7 @@ function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return knownSchema
 }
 
-/** Finds the subschema at a path; if there are several variants, in the first variant that has one. */
+/** Finds the subschema at a path; if there are several variants, in the first variant that has this path. */
 function findSchemaAt(
   schema: JsonSchema | undefined,
   [name, ...otherNames]: readonly PropertyKey[],

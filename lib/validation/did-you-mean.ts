@@ -3,7 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** Maximum length of a name: longer names are no misspellings of known names, and comparing them would take long. */
 const maxLength = 64
 
-/** Returns the known name that a misspelled one most likely means. */
+/** Returns the known name that a misspelled name most likely means. */
 export function findSimilar(name: string, knownNames: readonly string[]): string | undefined {
   if (name.length > maxLength) return undefined
   const normalizedName = normalize(name)
@@ -19,7 +19,7 @@ export function findSimilar(name: string, knownNames: readonly string[]): string
 
 /**
  * Computes how much two names differ. Swapped characters are the most frequent mistake, so they count less than a
- * replaced one.
+ * replaced character.
  */
 function computeDistance(name: string, otherName: string): number {
   const editDistance = distance(name, otherName)

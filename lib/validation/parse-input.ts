@@ -19,7 +19,7 @@ const maxFieldErrors = 20
  * Parses a value from a client.
  * @param clientFieldName maps a field of the schema to the name that the client used.
  * @throws AppError that lists every invalid field, what was expected and what was received: INVALID_REQUEST if the
- * first one is missing, otherwise INVALID_INPUT.
+ * first invalid field is missing, otherwise INVALID_INPUT.
  */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,

@@ -88,7 +88,7 @@ export async function prepareDeletion(accountId: string, services: AuthServices)
 
 const NamedBody = z.looseObject({ name: accountName })
 
-/** Validates the name in any body that has one, for example of a sign-up; better-auth accepts every name. */
+/** Validates the name in a request body, if it contains one, for example at sign-up; better-auth accepts every name. */
 function requireValidName(body: unknown): void {
   if (typeof body !== 'object' || body === null || !('name' in body) || typeof body.name !== 'string') return
   try {

@@ -87,7 +87,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
       enabled: true,
       minPasswordLength: 10,
       ...defined({ password }),
-      // Emails that only go to the log cannot be confirmed.
+      // If emails only go to the log, users cannot confirm their email address.
       requireEmailVerification: activeMailer.destination === 'mailbox',
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: ({ user, url }) =>

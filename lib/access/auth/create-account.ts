@@ -1,7 +1,10 @@
 import { createAuth } from './auth.ts'
 import type { AuthServices } from './auth-hooks.ts'
 
-/** Creates an account with a confirmed email address, for administrators. Returns undefined if it already exists. */
+/**
+ * Creates an account with a confirmed email address, for administrators. Returns undefined if the account already
+ * exists.
+ */
 export async function createAccount(
   { email, name, password }: { readonly email: string; readonly name: string; readonly password: string },
   services: AuthServices,

@@ -1,6 +1,6 @@
 import { APIError } from 'better-auth/api'
 
-/** Request fields that contain a URL to redirect to, with the error code for an invalid one. */
+/** Request fields that contain a URL to redirect to, with the error code for an invalid URL. */
 const redirectFields = {
   callbackURL: 'INVALID_CALLBACK_URL',
   errorCallbackURL: 'INVALID_CALLBACK_URL',

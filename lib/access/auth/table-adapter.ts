@@ -18,7 +18,7 @@ import {
 
 interface AdapterDeps extends RecordContext, Pick<Services, 'table'> {}
 
-/** Maximum number of attempts to change a record that others change at the same time. */
+/** Maximum number of attempts to change a record that other requests change at the same time. */
 const maxAttempts = 12
 
 /** Creates the better-auth adapter for the service's own table. */

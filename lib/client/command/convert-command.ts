@@ -72,7 +72,7 @@ export async function convertFiles(args: Arguments, session: CommandSession): Pr
 
 const toSnapshot = ({ path, size, mtimeMs }: CommandInput) => ({ path, size, mtimeMs })
 
-/** A path with a file extension names a file; any other names a folder. */
+/** A path with a file extension names a file; any other path names a folder. */
 const isFolder = (outputPath: string | undefined): boolean =>
   outputPath !== undefined && (outputPath.endsWith('/') || !/\.[a-z0-9]{1,8}$/i.test(basename(outputPath)))
 

@@ -13,7 +13,7 @@ interface LocalService {
   stop(): Promise<void>
 }
 
-/** Starts a service for this command. Returns undefined if one already responds at the URL. */
+/** Starts a service for this command. Returns undefined if a service already responds at the URL. */
 export async function startLocalService(url: string, terminal: Terminal): Promise<LocalService | undefined> {
   const isRunning = await fetch(new URL('/v1', url), { signal: AbortSignal.timeout(2000) }).then(
     (response) => response.ok,

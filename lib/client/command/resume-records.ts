@@ -30,7 +30,7 @@ export class ResumeRecords {
   readonly #folder: string
   readonly #onWriteFailure: (reason: unknown) => void
   #hasFailed = false
-  /** The source of each output path, for everything that this command writes. */
+  /** The source of each output path that this command writes. */
   readonly #claims = new Map<string, string>()
 
   /** @param onWriteFailure called once if records cannot be saved; conversions continue without them */

@@ -61,7 +61,7 @@ export class AgentFiles {
     return { source: await readLocalFile(path, stats.size), name: basename(path) }
   }
 
-  /** Writes the result to `output`, or offers it as a resource if there is none. */
+  /** Writes the result to `output`; if that is undefined, offers the result as a resource. */
   async saveResult(result: Result, output: string | undefined): Promise<readonly SavedFile[]> {
     const saved: SavedFile[] = []
     for (const [at, file] of result.files.entries()) {

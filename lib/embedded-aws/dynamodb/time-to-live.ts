@@ -36,7 +36,7 @@ export interface SweepOptions {
   readonly client: DynamoDBClient
   readonly now?: Date
   readonly signal?: AbortSignal
-  /** Unfinished passes by table, which this sweep continues and leaves for the next one. */
+  /** Unfinished passes by table. This sweep continues them and leaves unfinished passes for the next sweep. */
   readonly passes?: Map<string, SweepPass>
   /** How long to scan pages of a table without expired items; if omitted, until the end of the table. */
   readonly maxIdleScanMs?: number

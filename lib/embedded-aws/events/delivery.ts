@@ -29,7 +29,7 @@ interface DeliveryOptions {
 }
 
 const maxConcurrent = 64
-/** Maximum number of concurrent deliveries to a target, so that a slow target does not block the others. */
+/** Maximum number of concurrent deliveries to a target, so that a slow target does not block other targets. */
 const maxPerTarget = 16
 const attemptTimeoutMs = 30_000
 const maxSleepMs = 60_000

@@ -64,7 +64,9 @@ export function updateRule(account: EventsAccount, rule: Rule): void {
   getRuleCollection(account).update(getRuleKey(rule), rule)
 }
 
-/** Returns the next run of a scheduled rule after a time; undefined for other rules and for disabled ones. */
+/**
+ * Returns the next run of a scheduled rule after a time; undefined for rules without a schedule and for disabled rules.
+ */
 export function nextRuleRun(rule: Rule, afterMs: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
   const expression = readScheduleExpression(rule.schedule)

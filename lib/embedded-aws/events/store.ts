@@ -92,7 +92,7 @@ export function openEventsStore(file: string, log: LogFunction): EventsStore {
     dueDocuments: (now) =>
       selectDueRows
         .all(now)
-        // The kind is valid, because rows are only written with one.
+        // The kind is valid, because rows are only written with a valid kind.
         .map((row) => ({ kind: row.kind as Kind, key: String(row.key), dueAt: Number(row.due) })),
     // SQLite returns null when there is none.
     nextDue: () => (selectFirstDue.get()?.due ?? undefined) as number | undefined,

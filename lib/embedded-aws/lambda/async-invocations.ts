@@ -41,7 +41,7 @@ interface AsyncInvocationsOptions {
    * function runs.
    */
   readonly leaseS?: number
-  /** Connection to the queue's server, if that runs in this process. */
+  /** Connection to the queue's server, if that server runs in this process. */
   readonly connection?: ClientConnection | undefined
   /** Credentials for writing to the dead-letter queue of a function; those of this process by default. */
   readonly deadLetterConnection?: ((name: string) => ClientConnection) | undefined

@@ -57,7 +57,7 @@ export interface QueueMappingOptions {
    * ends.
    */
   readonly retriesEarly?: boolean
-  /** Connection to the queue's server, if that runs in this process. */
+  /** Connection to the queue's server, if that server runs in this process. */
   readonly connection?: ClientConnection | undefined
   readonly log: Log
 }

@@ -30,7 +30,7 @@ const payloads = [
   'STREAMING-AWS4-ECDSA-P256-SHA256-PAYLOAD-TRAILER',
 ]
 
-/** Rejects any other value, which would look like a hash but never be checked. */
+/** Rejects values other than the above and a SHA-256: they would look like a hash but never be checked. */
 function checkPayload(payload: string): void {
   if (/^[0-9a-f]{64}$/i.test(payload) || payloads.includes(payload)) return
   throw invalidArgument(

@@ -126,7 +126,7 @@ function getShift(kind: keyof typeof polynomials, length: number): bigint {
   return result
 }
 
-/** Multiplies two polynomials over GF(2) modulo the CRC's; the highest power is in the lowest bit. */
+/** Multiplies two polynomials over GF(2) modulo the CRC's polynomial; the highest power is in the lowest bit. */
 function multiply(a: bigint, b: bigint, width: bigint, polynomial: bigint): bigint {
   let product = 0n
   let factor = b

@@ -140,8 +140,8 @@ export async function uploadPartCopy(services: S3Services, call: S3Call): Promis
 }
 
 /**
- * Checks the checksum of a part. It must be of the algorithm chosen for the upload; S3 only computes it itself for
- * full-object checksums.
+ * Checks the checksum of a part. Its algorithm must be the one chosen for the upload. S3 itself computes missing
+ * checksums only for full-object checksums.
  */
 function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): void {
   if (!algorithm) return

@@ -14,7 +14,10 @@ const downloadHeaders = [
   'content-type',
   'expires',
 ]
-/** AWS encrypts every object with AES256 and returns this header; here, only clients that requested it get it. */
+/**
+ * AWS encrypts every object with AES256 and returns this header. This server returns it only if the client requested
+ * it.
+ */
 const encryption = { name: 'x-amz-server-side-encryption', value: 'AES256' }
 const storedHeaderNames = [...downloadHeaders, 'x-amz-website-redirect-location', encryption.name]
 const maxMetadataBytes = 2048

@@ -33,7 +33,7 @@ export class LongPolls {
     })
   }
 
-  /** Waits for messages. Resolves with none if the time is over, the client disconnects or the service stops. */
+  /** Waits for messages. Resolves without messages if the time is over, the client disconnects or the service stops. */
   async wait(queue: Queue, receiveOptions: ReceiveOptions, waitS: number, disconnected: AbortSignal) {
     if (this.#isClosed || disconnected.aborted) return []
     const { promise, resolve, reject } = Promise.withResolvers<readonly ReceivedMessage[]>()

@@ -190,7 +190,7 @@ export class MoveTasks {
     else this.#schedule(id, task.per_second)
   }
 
-  /** Returns the queue for a message, or text that says why there is none. */
+  /** Returns the queue to which a message is moved, or text that says why there is no such queue. */
   #findTarget(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'

@@ -96,7 +96,7 @@ export class MessageSelector {
     if (this.#servedAt.size > maxServedGroups && earliest !== undefined) this.#servedAt.delete(earliest)
   }
 
-  /** Reads up to `max` messages, or as many as fairness considers when messages have groups. */
+  /** Reads up to `max` messages; if messages have groups, at least the number that is ranked for fairness. */
   #readFront(queue: Queue, at: number, max: number): MessagePosition[] {
     const front: MessagePosition[] = []
     let window = max

@@ -47,7 +47,8 @@ export async function readRequestBody(
   const emptyForm = { files: [], discard: async () => {} }
   if (!contract.body) return { value: undefined, ...emptyForm }
   const kind = parseBodyKind(event, contract.body.accepts)
-  // Imported before the stream is read, so that no data arrives without a listener; most requests don't need it.
+  // Most requests don't need this module. It is imported before the stream is read, so that no data arrives without a
+  // listener.
   const formModule = kind === 'multipart' ? await import('./multipart-form.ts') : undefined
   const limitedStream = limitBody(openBodyStream(event), event.headers, options.maxBodyBytes)
   const stream = decodeRequestBody(limitedStream, event.headers['content-encoding'], kind)

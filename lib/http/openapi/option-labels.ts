@@ -12,7 +12,7 @@ export interface OptionLabel {
   readonly basic?: true
   /** The widget; set if the type alone does not determine it. */
   readonly widget?: (typeof widgets)[number]
-  /** Values to suggest; others are accepted too. */
+  /** Values to suggest; other values are accepted too. */
   readonly suggestions?: readonly string[]
 }
 

@@ -39,7 +39,7 @@ export class Parameters {
       const sharedSchemas = [...Map.groupBy(group, ({ schema }) => schema)].filter(
         ([, uses]) => uses.length > 1,
       )
-      // The most frequent schema of a name becomes the component; others are described where they occur.
+      // The most frequent schema of a name becomes the component; its other schemas are described where they occur.
       const [[schema, sameParameters] = []] = sharedSchemas.sort(([, x], [, y]) => y.length - x.length)
       const id = pascalCase(group[0]?.name ?? '')
       if (!schema || ids.has(id)) continue

@@ -114,7 +114,7 @@ export class Responses {
 
   #createFailures(contract: AnyContract, examples: Examples) {
     const codes = listErrors(contract)
-    // Statuses that the contract describes itself keep their description.
+    // Statuses that the contract itself describes keep their description.
     const statuses = [...new Set(codes.map((code) => errorCatalog[code].status))].filter(
       (status) => !(status in (contract.reply.otherStatuses ?? {})),
     )

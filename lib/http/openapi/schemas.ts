@@ -8,7 +8,7 @@ export function simplifySchema(schema: Record<string, unknown>): void {
   if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum']
   // The format says the same as a pattern of 250 characters.
   if (schema['format'] === 'date-time' || schema['format'] === 'date') delete schema['pattern']
-  // All property names are text, so this says nothing.
+  // All property names are text, so this keyword adds no information.
   if (JSON.stringify(schema['propertyNames']) === '{"type":"string"}') delete schema['propertyNames']
   for (const key of internalKeys) delete schema[key]
 }

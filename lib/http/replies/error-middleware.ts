@@ -87,7 +87,7 @@ function createScopeChallenge({ code, details }: AppError): Record<string, strin
 
 /** Creates `WWW-Authenticate`, which every 401 needs (RFC 9110, 15.5.2); RFC 6750, 3 says when it has an `error`. */
 function createAuthChallenge({ code }: AppError, isOAuth: boolean): Record<string, string> {
-  // The client itself has to authenticate, with the Basic scheme (RFC 6749, 5.2).
+  // The OAuth client has to authenticate, with the Basic scheme (RFC 6749, 5.2).
   if (isOAuth) return { 'www-authenticate': 'Basic realm="Mutabor"' }
   return { 'www-authenticate': code === 'INVALID_API_KEY' ? 'Bearer error="invalid_token"' : 'Bearer' }
 }

@@ -1,4 +1,4 @@
-/** Headers that only some successful replies have; contracts list theirs. */
+/** Headers that only some successful replies have; a contract lists the headers of its reply. */
 export const replyHeaders = {
   link: 'The next and the previous page of the list, with `rel="next"` and `rel="prev"` (RFC 8288)',
   location: 'URL of the created resource, or of the redirect target',

@@ -10,9 +10,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-/**
- * Up to this size in bytes, files are checked completely, which takes about 20 ms, or half a second on the slow disk.
- */
+/** Up to this size in bytes, files are checked completely, which takes about 20 ms, or half a second on a slow disk. */
 const maxInProcessBytes = 32 * 1024 ** 2
 const timeBudgetMs = 2000
 /** Time to wait for a lock, because a running backup locks a file briefly. */

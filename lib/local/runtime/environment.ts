@@ -19,7 +19,7 @@ export interface ServiceEndpoints {
   readonly isS3External: boolean
 }
 
-/** Chooses the endpoint of each service: the server named in the environment, otherwise the embedded one. */
+/** Chooses the endpoint of each service: the server named in the environment, otherwise the embedded server. */
 export function chooseEndpoints(env: PartialEnvironment, embedded: Pick<Embedded, 'urls'>): ServiceEndpoints {
   const getVariableName = (service: EmbeddedService) => `AWS_ENDPOINT_URL_${service}`
   const externalServices = embeddedServices.filter((service) => env[getVariableName(service)])

@@ -22,7 +22,7 @@ export class OnDemandWorker {
 
   /**
    * Invokes the function.
-   * @param apart true to use a separate process, because the event may crash it.
+   * @param apart true to use a separate process, because the event may crash the process.
    * @throws FunctionError if the function fails, its process dies or it times out
    */
   async invoke(

@@ -58,7 +58,7 @@ export interface ProvisionedQueues {
   readonly deadLetters: Readonly<Record<string, Queue>>
 }
 
-/** Creates the resources declared in `lib/resources`, as a deployment does; existing ones are kept or updated. */
+/** Creates the resources declared in `lib/resources`, as a deployment does; existing resources are kept or updated. */
 export async function provision(names: ResourceNames): Promise<ProvisionedQueues> {
   const [queues] = await Promise.all([
     createQueues(names),

@@ -46,7 +46,7 @@ interface QueueWorkersOptions {
   readonly environment: Environment
   readonly logFd: number
   readonly log: Log
-  /** Connection to the queues' server, if that runs in this process. */
+  /** Connection to the queues' server, if that server runs in this process. */
   readonly connection?: ClientConnection | undefined
   readonly isolated?: IsolatedFunctions | undefined
   /** User of the worker processes; by default, the user of the service. */
@@ -155,7 +155,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
 
 export const getFunctionName = (queue: QueueId) => getFunctionForQueue(queue) ?? `convert-${queue}`
 
-/** Returns the time limit of a function: the deployed one where AWS's limits are enforced. */
+/** Returns the time limit of a function: the deployed limit where AWS's limits are enforced. */
 function getFunctionTimeoutMs(queue: QueueId, isolated: IsolatedFunctions | undefined): number {
   const limitS = isolated?.quotas?.functionTimeoutS
   if (limitS === undefined) return functionTimeoutMs
@@ -170,8 +170,8 @@ const readQueueAttributes = (QueueUrl: string, region: string, connection: Clien
 const QueueEvent = z.object({ Records: z.array(z.object({ body: z.string() })) })
 
 /**
- * Whether an event is the message of a task that may have crashed its worker. Its type is checked, because anyone may
- * invoke a function.
+ * Whether an event is the message of a task that may have crashed its worker. The type of the event is checked, because
+ * anyone may invoke a function.
  */
 function isToRunApart(event: unknown): boolean {
   const { data } = QueueEvent.safeParse(event)

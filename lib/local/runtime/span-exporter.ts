@@ -17,7 +17,7 @@ const closeTimeoutMs = 2000
 const resource = resourceFromAttributes({ 'service.name': 'mutabor' })
 const instrumentationScope = { name: 'mutabor' }
 
-/** Sends spans to a collector in batches. If it does not respond, only spans are lost. */
+/** Sends spans to a collector in batches. If the collector does not respond, only spans are lost. */
 export class LocalSpanExporter {
   readonly #processor: BatchSpanProcessor
 

@@ -24,7 +24,9 @@ const systemVariables = [
   ...roleKeyNames,
 ]
 
-/** Workers write their log to their output and send their spans to the service. */
+/**
+ * Settings that workers don't get, because they write their log to their output and send their spans to the service.
+ */
 const withheldSettings: readonly string[] = [
   ...secretNames,
   'LOG_FILE',

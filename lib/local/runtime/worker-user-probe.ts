@@ -1,4 +1,5 @@
-// Runs as the user of workers: fails if it lacks something that they need, and prints how it can confine engines.
+// Runs as the workers' user: fails if this user lacks access that workers need, and prints how the user can confine
+// engines.
 import { accessSync, constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { readConfig } from '../../config.ts'

@@ -34,7 +34,9 @@ export type WorkerMessage =
   | { readonly type: 'error'; readonly id: number; readonly failure: FunctionFailure }
 
 type WorkerFunction = ReturnType<typeof import('../../../functions/convert.ts').createFunction>
-/** Modules of queue functions export a factory that takes their dependencies; others export the handler itself. */
+/**
+ * Modules of queue functions export a factory that takes their dependencies; other modules export the handler itself.
+ */
 type FunctionModule =
   | { readonly createFunction: typeof import('../../../functions/convert.ts').createFunction }
   | Readonly<Record<string, WorkerFunction['handler']>>

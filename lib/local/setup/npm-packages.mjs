@@ -54,13 +54,13 @@ function npmPackagesMatch(root) {
 }
 
 /**
- * Whether the Node in node_modules is the wanted one.
+ * Whether the Node in node_modules has the wanted version.
  * @param {string} root
  */
 function nodeMatches(root) {
   const manifest = join(root, 'node_modules/node/package.json')
   if (!existsSync(manifest) || !existsSync(nodeBinary(root))) return false
-  // Running the binary also detects one that was truncated by an interrupted installation.
+  // Running the binary also detects a binary that was truncated by an interrupted installation.
   const answer = spawnSync(nodeBinary(root), ['--version'], { encoding: 'utf8' })
   return answer.stdout?.trim() === `v${readJson(manifest).version}`
 }

@@ -27,7 +27,9 @@ export class Printer {
     this.line(text)
   }
 
-  /** Prints foreign text line by line, with a mark that distinguishes it from the command's own output. */
+  /**
+   * Prints the text of another program line by line, with a mark that distinguishes it from the command's own output.
+   */
   printQuote(text: string): void {
     for (const line of text.trimEnd().split(/\r\n|[\r\n]/)) this.line(`    | ${line}`)
   }

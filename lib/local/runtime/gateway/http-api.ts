@@ -13,7 +13,7 @@ import { createGatewayError, sendResponse } from './send-response.ts'
 interface HttpApiOptions {
   readonly lambda: Lambda
   readonly routes: readonly HttpRoute[]
-  /** Names of functions that get the body as a stream of any length instead of a buffered one. */
+  /** Names of functions that get the body as a stream of any length instead of a buffer. */
   readonly streamedFunctions: readonly string[]
   readonly log: Log
 }

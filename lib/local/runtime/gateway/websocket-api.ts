@@ -210,7 +210,8 @@ export class WebSocketApi {
     }
     this.#open.set(connection.id, open)
     const largestFrame = createFrameSizeTracker()
-    // Frames are measured before the library gets their bytes, so that one that is too large is never a message.
+    // Frames are measured before the library gets their bytes, so that a frame that is too large never becomes a
+    // message.
     rawSocket.prependListener('data', (chunk: Buffer) => {
       if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
     })
