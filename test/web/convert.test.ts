@@ -99,6 +99,20 @@ describe('converting on the page', { concurrency: 3 }, () => {
       assert.match(stdout, /alphamarker in a letter/)
     }))
 
+  test('a double click on the button converts the file only once', () =>
+    visitPage(async (page) => {
+      let jobCount = 0
+      page.on('request', (request) => {
+        if (request.method() === 'POST' && request.url().endsWith('/v1/convert')) jobCount++
+      })
+      await chooseFiles(page, await readPayload(fixture('corners.png')))
+      const card = findFileCard(page, 'corners.png')
+      await card.getByRole('button', { name: /^Convert to/ }).dblclick()
+      await card.getByRole('link', { name: /^Download/ }).waitFor()
+      assert.equal(await card.getByRole('alert').count(), 0)
+      assert.equal(jobCount, 1)
+    }))
+
   test('progress from the service is shown as text and never decreases', () =>
     visitPage(async (page) => {
       const video = await createLongVideo('progress.mp4', 60)

@@ -103,6 +103,8 @@ export async function convertItem(item: ConversionItem): Promise<void> {
   const controller = new AbortController()
   item.conversion = controller
   if (!(await passesChecks(item))) return
+  // The button was pressed again during the checks, so that call continues instead.
+  if (item.conversion !== controller) return
   const spec = toConversionSpec(item)
   batch(() => {
     joinBatch(item)
