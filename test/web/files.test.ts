@@ -203,10 +203,12 @@ describe('files on the page', { concurrency: 3 }, () => {
       await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
       await card.getByText('Share and more').click()
       await card.getByRole('button', { name: 'Copy link' }).click()
-      await page.getByText('Link copied.').waitFor({ state: 'attached' })
+      await card.getByRole('button', { name: 'Link copied.' }).waitFor()
       assert.equal(await page.evaluate(() => navigator.clipboard.readText()), url)
       await card.getByRole('button', { name: 'QR code' }).click()
-      await card.getByRole('img', { name: /^QR code with the link to corners/ }).waitFor()
+      const qrCode = card.getByRole('img', { name: /^QR code with the link to corners/ })
+      await qrCode.waitFor()
+      assert.ok(((await qrCode.boundingBox())?.width ?? 0) < 300, 'it does not fill the card')
       const [dialog] = await Promise.all([
         page.waitForEvent('filechooser'),
         card.getByRole('button', { name: 'Do the same with another file' }).click(),

@@ -54,7 +54,7 @@ test('pipeline steps are checked while they are edited, tried on a file, and run
     await page.getByText('"rotate"').first().waitFor()
     await checkAppearance(page, 'pipelines-ready')
 
-    await page.getByLabel('Test file (MD)').setInputFiles(notes)
+    await page.getByLabel('Choose a test file (MD)').setInputFiles(notes)
     await page.getByRole('button', { name: 'Run once' }).click()
     const link = page.getByRole('link', { name: /\.pdf$/ })
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])

@@ -5,6 +5,7 @@ import type { ServiceError } from '../problems/describe-problem.ts'
 import { announce } from '../shell/announce.ts'
 import { ProblemText } from '../shell/problem-text.tsx'
 import { adoptStyles } from '../shell/styles.ts'
+import { CopyButton } from './copy-button.tsx'
 import rules from './ui.css'
 import type { Query } from './use-query.ts'
 import words from './words/en.ts'
@@ -297,11 +298,7 @@ export function Copyable({ text, label }: { readonly text: string; readonly labe
           <code>{text}</code>
         </pre>
       </section>
-      <ActionButton
-        label={words.copy}
-        doneText={words.copied}
-        action={() => navigator.clipboard.writeText(text)}
-      />
+      <CopyButton text={text} label={words.copy} copiedLabel={words.copied} />
     </div>
   )
 }

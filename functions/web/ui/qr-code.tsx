@@ -1,4 +1,8 @@
 import { encode } from 'uqr'
+import { adoptStyles } from '../shell/styles.ts'
+import rules from './qr-code.css'
+
+adoptStyles(rules)
 
 /** A QR code of a text. It is black on white in every color scheme, because cameras expect it. */
 export default function QrCode({ text, label }: { readonly text: string; readonly label: string }) {

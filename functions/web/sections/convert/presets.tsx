@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import type { Option } from '../../api.ts'
 import type { Values } from '../../options/option-values.ts'
-import { announce } from '../../shell/announce.ts'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import lazyWords from './lazy/words/en.ts'
 import { loadPresets, savePresets } from './local-storage.ts'
 import { buildLink, type TargetChoice } from './preset-links.ts'
@@ -50,17 +50,12 @@ export function Presets(props: {
         </button>
       )}
       <SaveButton onSave={save} />
-      <button
-        type="button"
-        class="button quiet"
-        onClick={() => {
-          void navigator.clipboard
-            .writeText(buildLink({ ...props.choice, values: sharedValues }))
-            .then(() => announce(lazyWords.linkCopied))
-        }}
-      >
-        {lazyWords.copyLink}
-      </button>
+      <CopyButton
+        text={buildLink({ ...props.choice, values: sharedValues })}
+        label={lazyWords.copyLink}
+        copiedLabel={lazyWords.linkCopied}
+        kind="quiet"
+      />
       {Object.keys(sharedValues).length > 0 && (
         <button type="button" class="button quiet" onClick={() => props.onUse({})}>
           {lazyWords.reset}

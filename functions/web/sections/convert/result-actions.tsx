@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Job } from '../../api.ts'
-import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
+import { CopyButton } from '../../ui/copy-button.tsx'
 import { convertAgain } from './add-items.ts'
 import { convertItem } from './convert-item.ts'
 import { chooseFile } from './file-input.ts'
@@ -28,13 +28,7 @@ export default function ResultActions({
   return (
     <div class="result-actions">
       <div class="actions">
-        <button
-          type="button"
-          class="button"
-          onClick={() => void navigator.clipboard.writeText(url).then(() => announce(lazyWords.linkCopied))}
-        >
-          {lazyWords.copyResultLink}
-        </button>
+        <CopyButton text={url} label={lazyWords.copyResultLink} copiedLabel={lazyWords.linkCopied} />
         {'share' in navigator && (
           <button
             type="button"

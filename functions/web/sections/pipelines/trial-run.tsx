@@ -1,8 +1,9 @@
 import { useSignal } from '@preact/signals'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useId, useRef } from 'preact/hooks'
 import { callApi, type Job, Problem, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
-import { Block, Field, ServiceErrorNotice } from '../../ui/components.tsx'
+import { Block, ServiceErrorNotice } from '../../ui/components.tsx'
+import { FileButton } from '../../ui/file-button.tsx'
 import { WarningText } from '../../ui/warning-text.tsx'
 import { uploadFile } from '../convert/upload-file.ts'
 import { watchJob } from '../convert/watch-job.ts'
@@ -23,6 +24,7 @@ export function TrialRun() {
   const file = useSignal<File | undefined>(undefined)
   const lifetime = useRef(new AbortController())
   useEffect(() => () => lifetime.current.abort(), [])
+  const fileNameId = useId()
   const { url, from } = pipeline.value
 
   const start = async () => {
@@ -60,17 +62,16 @@ export function TrialRun() {
         {url ? (
           <p class="hint">{words.trialUrl}</p>
         ) : (
-          <Field label={words.trialFile(from.toUpperCase())}>
-            {(ids) => (
-              <input
-                {...ids}
-                type="file"
-                onChange={(event) => {
-                  file.value = event.currentTarget.files?.[0]
-                }}
-              />
-            )}
-          </Field>
+          <p class="trial-file">
+            <FileButton
+              label={words.trialFile(from.toUpperCase())}
+              describedBy={fileNameId}
+              onChoose={([chosenFile]) => {
+                file.value = chosenFile
+              }}
+            />
+            <bdi id={fileNameId}>{file.value?.name}</bdi>
+          </p>
         )}
         <p>
           <button

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { Thumbnail } from '../../grid/thumbnail.tsx'
 import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
+import { FileButton } from '../../ui/file-button.tsx'
 import { formatSize } from '../../ui/format-values.ts'
 import { isRange } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
@@ -29,27 +30,19 @@ function getToolLabel(tool: Tool): string {
 
 export function ToolFiles(props: Props) {
   const { tool, files, onTake } = props
-  const id = useId()
+  const hintId = useId()
   return (
     <div class="drop-zone">
-      {/* The label looks like a button: the browser's own is in its language and says "No file chosen". */}
-      <div class="file-field">
-        <input
-          id={id}
-          class="visually-hidden"
-          type="file"
-          multiple={!takesOneFile(tool)}
+      <div class="choose-files">
+        <FileButton
+          label={getToolLabel(tool)}
+          isPrimary={files.length === 0}
+          isMultiple={!takesOneFile(tool)}
           accept={tool.sourceFormat === 'pdf' ? 'application/pdf,.pdf' : undefined}
-          aria-describedby={`${id}-hint`}
-          onChange={(event) => {
-            onTake([...(event.currentTarget.files ?? [])])
-            event.currentTarget.value = ''
-          }}
+          describedBy={hintId}
+          onChoose={onTake}
         />
-        <label for={id} class={files.length === 0 ? 'button primary' : 'button'}>
-          {getToolLabel(tool)}
-        </label>
-        <span id={`${id}-hint`} class="hint">
+        <span id={hintId} class="hint">
           {takesOneFile(tool) ? words.dropOne : words.drop}
         </span>
       </div>

@@ -30,7 +30,7 @@ const words: typeof en = {
   works: (from, to, engines) => (engines === '' ? `${from} → ${to}` : `${from} → ${to} (${engines})`),
   wrongOption: 'Bitte prüfe die Optionen.',
   trial: 'Ausprobieren',
-  trialFile: (format) => `Testdatei (${format})`,
+  trialFile: (format) => `Testdatei auswählen (${format})`,
   trialUrl: 'Für den Test wird die Datei unter der URL verwendet.',
   trialRun: 'Einmal ausführen',
   trialDone: 'Es funktioniert.',

@@ -30,7 +30,7 @@ export default {
     engines === '' ? `${from} → ${to}` : `${from} → ${to} (${engines})`,
   wrongOption: 'Please check the options.',
   trial: 'Try it',
-  trialFile: (format: string) => `Test file (${format})`,
+  trialFile: (format: string) => `Choose a test file (${format})`,
   trialUrl: 'The file at the URL is used for the test.',
   trialRun: 'Run once',
   trialDone: 'It works.',

@@ -31,7 +31,7 @@ const words: typeof en = {
   works: (from, to, engines) => (engines === '' ? `${from} → ${to}` : `${from} → ${to} (${engines})`),
   wrongOption: 'Compruebe las opciones.',
   trial: 'Probar',
-  trialFile: (format) => `Archivo de prueba (${format})`,
+  trialFile: (format) => `Elegir un archivo de prueba (${format})`,
   trialUrl: 'La prueba usa el archivo de la URL.',
   trialRun: 'Ejecutar una vez',
   trialDone: 'Funciona.',

@@ -31,7 +31,7 @@ const words: typeof en = {
   works: (from, to, engines) => (engines === '' ? `${from} → ${to}` : `${from} → ${to} (${engines})`),
   wrongOption: 'Vérifiez les options.',
   trial: 'Essayer',
-  trialFile: (format) => `Fichier d’essai (${format})`,
+  trialFile: (format) => `Choisir un fichier d’essai (${format})`,
   trialUrl: 'Le fichier de l’URL est utilisé pour l’essai.',
   trialRun: 'Exécuter une fois',
   trialDone: 'Ça fonctionne.',

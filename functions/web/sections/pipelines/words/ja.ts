@@ -31,7 +31,7 @@ const words: typeof en = {
   works: (from, to, engines) => (engines === '' ? `${from} → ${to}` : `${from} → ${to}（${engines}）`),
   wrongOption: 'オプションを確認してください。',
   trial: '試す',
-  trialFile: (format) => `テスト用のファイル（${format}）`,
+  trialFile: (format) => `テスト用のファイルを選択（${format}）`,
   trialUrl: 'URL のファイルをテストに使います。',
   trialRun: '1 回実行',
   trialDone: '正常に動作しました。',

@@ -31,7 +31,7 @@ const words: typeof en = {
   works: (from, to, engines) => (engines === '' ? `${from} → ${to}` : `${from} → ${to} (${engines})`),
   wrongOption: 'Verifique as opções.',
   trial: 'Testar',
-  trialFile: (format) => `Arquivo de teste (${format})`,
+  trialFile: (format) => `Escolher um arquivo de teste (${format})`,
   trialUrl: 'O teste usa o arquivo da URL.',
   trialRun: 'Executar uma vez',
   trialDone: 'Funciona.',
