@@ -12,9 +12,16 @@ function createLazy<Value extends object>(create: () => Value): () => Value {
 const decimalFormat = createLazy(
   () => new Intl.NumberFormat(words.locale, { maximumFractionDigits: 1, minimumFractionDigits: 1 }),
 )
-const integerFormat = createLazy(() => new Intl.NumberFormat(words.locale))
+const numberFormat = createLazy(() => new Intl.NumberFormat(words.locale))
 
-export const formatInteger = (value: number) => integerFormat().format(value)
+export const formatNumber = (value: number) => numberFormat().format(value)
+
+const percentFormat = createLazy(
+  () => new Intl.NumberFormat(words.locale, { style: 'percent', roundingMode: 'floor' }),
+)
+
+/** Rounds down, so that the result is never 100% if anything is missing. */
+export const formatPercent = (share: number) => percentFormat().format(share)
 
 /** Formats a size like file managers, with 1 kB = 1000 bytes. Number and unit stay on one line. */
 export function formatFileSize(bytes: number): string {

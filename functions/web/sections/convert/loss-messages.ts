@@ -1,5 +1,5 @@
 import type { Job } from '../../api.ts'
-import { formatInteger } from './format-text.ts'
+import { formatNumber, formatPercent } from './format-text.ts'
 import words from './words/en.ts'
 
 type Fidelity = NonNullable<NonNullable<Job['result']>['fidelity']>
@@ -20,16 +20,18 @@ export function describeKeptContent(fidelity: Fidelity): string | undefined {
   const shownUnits = units.filter((unit) => isWorthShowing(unit, fidelity[unit]?.source)).slice(0, maxUnits)
   const completeUnits = shownUnits.filter((unit) => fidelity[unit]?.share === 1)
   const incompleteUnits = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
-  const amounts = completeUnits.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
-  // For a duration or a single unit, "All" would be wrong.
-  const isOne =
-    completeUnits.length === 1 &&
-    (completeUnits[0] === 'seconds' || fidelity[completeUnits[0] ?? 'words']?.source === 1)
+  const countedUnits = completeUnits.filter((unit) => unit !== 'seconds')
+  const amounts = countedUnits.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
+  // For a single unit, "All" would be wrong.
+  const isOne = countedUnits.length === 1 && fidelity[countedUnits[0] ?? 'words']?.source === 1
   const phrases = [
+    ...(completeUnits.includes('seconds')
+      ? [words.fidelity.wholeLength(formatSeconds(fidelity.seconds?.source ?? 0))]
+      : []),
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
     ...incompleteUnits.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
-      const number = unit === 'seconds' ? formatSeconds(result) : formatInteger(result)
+      const number = unit === 'seconds' ? formatSeconds(result) : formatNumber(result)
       return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))
     }),
   ]
@@ -48,15 +50,12 @@ export function describeDroppedContent(
 function formatAmount(count: number, unit: Unit): string {
   if (unit === 'seconds') return formatSeconds(count)
   const [singularWord, pluralWord] = words.fidelity.units[unit] ?? [unit, unit]
-  return `${formatInteger(count)}\u00a0${count === 1 ? singularWord : pluralWord}`
+  return `${formatNumber(count)}\u00a0${count === 1 ? singularWord : pluralWord}`
 }
 
 /** Formats seconds as minutes, such as 185.2 as `3:05 min`. */
 function formatSeconds(seconds: number): string {
-  if (seconds < 60) return `${Number(seconds.toFixed(1))}\u00a0s`
+  if (seconds < 60) return `${formatNumber(Number(seconds.toFixed(1)))}\u00a0s`
   const rounded = Math.round(seconds)
   return `${Math.floor(rounded / 60)}:${String(rounded % 60).padStart(2, '0')}\u00a0min`
 }
-
-/** Rounds down, so that the result is never 100% if anything is missing. */
-const formatPercent = (share: number) => `${Math.floor(share * 100)}%`

@@ -70,7 +70,7 @@ const words: typeof en = {
   creatingZip: 'Das ZIP wird erstellt …',
   rename: 'Dateien umbenennen',
   retryAll: (count) =>
-    count === 1 ? 'Fehlgeschlagene Datei wiederholen' : `${count} fehlgeschlagene wiederholen`,
+    count === 1 ? 'Fehlgeschlagene Datei erneut versuchen' : `${count} fehlgeschlagene erneut versuchen`,
   clear: 'Liste leeren',
   summary: (parts) =>
     [
@@ -165,9 +165,10 @@ const words: typeof en = {
     },
     and: ' und ',
     whole: (amounts, isOne) => `${isOne ? '' : 'Alle '}${amounts} erhalten`,
+    wholeLength: (length) => `Volle Länge erhalten (${length})`,
     part: (result, source, percent) => `${result} von ${source} erhalten (${percent})`,
     comma: ', ',
-    sentence: (parts) => `${parts.join(', ')}.`,
+    sentence: (parts) => `${parts.join('. ')}.`,
     dropped: {
       pictures: 'Bilder',
       film: 'Video',

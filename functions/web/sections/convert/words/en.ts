@@ -170,9 +170,10 @@ export default {
     } as Readonly<Record<string, readonly [one: string, many: string]>>, // a newer service may count more units
     and: ' and ',
     whole: (amounts: string, isOne: boolean) => `${isOne ? '' : 'All '}${amounts} kept`,
+    wholeLength: (length: string) => `Full length kept (${length})`,
     part: (result: string, source: string, percent: string) => `${result} of ${source} kept (${percent})`,
     comma: ', ',
-    sentence: (phrases: readonly string[]) => `${phrases.join(', ')}.`,
+    sentence: (phrases: readonly string[]) => `${phrases.join('. ')}.`,
     dropped: {
       pictures: 'images',
       film: 'video',

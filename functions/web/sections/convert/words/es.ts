@@ -169,9 +169,10 @@ const words: typeof en = {
     },
     and: ' y ',
     whole: (amounts) => `Conservado por completo: ${amounts}`,
+    wholeLength: (length) => `Duración conservada por completo (${length})`,
     part: (result, source, percent) => `Conservado: ${result} de ${source} (${percent})`,
     comma: ', ',
-    sentence: (parts) => `${parts.join(', ')}.`,
+    sentence: (parts) => `${parts.join('. ')}.`,
     dropped: {
       pictures: 'imágenes',
       film: 'video',

@@ -168,9 +168,10 @@ const words: typeof en = {
     },
     and: ' et ',
     whole: (amounts) => `Conservé en entier : ${amounts}`,
+    wholeLength: (length) => `Durée conservée en entier (${length})`,
     part: (result, source, percent) => `Conservé : ${result} sur ${source} (${percent})`,
     comma: ', ',
-    sentence: (parts) => `${parts.join(', ')}.`,
+    sentence: (parts) => `${parts.join('. ')}.`,
     dropped: {
       pictures: 'images',
       film: 'vidéo',

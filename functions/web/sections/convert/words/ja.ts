@@ -164,9 +164,10 @@ const words: typeof en = {
     },
     and: 'と ',
     whole: (amounts, isOne) => `${amounts}を${isOne ? '' : 'すべて'}保持`,
+    wholeLength: (length) => `全体の長さを保持（${length}）`,
     part: (result, source, percent) => `${source}中 ${result} を保持（${percent}）`,
     comma: '、',
-    sentence: (parts) => `${parts.join('、')}。`,
+    sentence: (parts) => `${parts.join('。')}。`,
     dropped: {
       pictures: '画像',
       film: '動画',

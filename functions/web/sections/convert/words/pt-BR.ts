@@ -169,9 +169,10 @@ const words: typeof en = {
     },
     and: ' e ',
     whole: (amounts) => `Mantido por completo: ${amounts}`,
+    wholeLength: (length) => `Duração mantida por completo (${length})`,
     part: (result, source, percent) => `Mantido: ${result} de ${source} (${percent})`,
     comma: ', ',
-    sentence: (parts) => `${parts.join(', ')}.`,
+    sentence: (parts) => `${parts.join('. ')}.`,
     dropped: {
       pictures: 'imagens',
       film: 'vídeo',
