@@ -124,13 +124,15 @@ export const serverFrames = {
     .describe(
       'Current state of jobs: those named by a subscription, or with `*` all unfinished ones. Many jobs are split into several frames.',
     ),
-  error: z.object({
-    type: z.literal('error'),
-    code: z.enum(frameErrors),
-    message: z.string(),
-    closeCode: z.int().optional().describe('The connection is closed with this code'),
-  }),
-  pong: z.object({ type: z.literal('pong') }),
+  error: z
+    .object({
+      type: z.literal('error'),
+      code: z.enum(frameErrors),
+      message: z.string(),
+      closeCode: z.int().optional().describe('The connection is closed with this code'),
+    })
+    .describe('A frame or the connection was refused'),
+  pong: z.object({ type: z.literal('pong') }).describe('Reply to `ping`'),
 } as const
 
 export const ServerFrame = z.discriminatedUnion('type', [

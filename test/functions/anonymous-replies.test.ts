@@ -114,6 +114,8 @@ describe('documentation pages for errors and events', () => {
       /^default-src 'none'.*style-src 'self' 'sha256-/,
     )
     for (const code of errorCodes) assert.ok(allErrors.text.includes(`<code>${code}</code>`), code)
+    const [, icon = ''] = /<link rel="icon" href="([^"]+)"/.exec(allErrors.text) ?? []
+    assert.equal((await app.send('GET', icon)).status, 200, 'browsers request no other icon')
     const { text } = await app.send('GET', '/errors/JOB-NOT-FOUND')
     assert.match(text, /<title>Job not found<\/title>.*<code>JOB_NOT_FOUND<\/code>, HTTP status 404/)
     const unknownErrorReply = await app.send('GET', '/errors/nothing')
