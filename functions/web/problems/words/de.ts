@@ -11,7 +11,7 @@ const words: typeof en = {
     AUTHENTICATION_REQUIRED: 'Melde dich an, um fortzufahren.',
     INSUFFICIENT_PERMISSIONS: 'Du hast keinen Zugriff darauf. Melde dich mit dem Konto an, dem es gehört.',
     RATE_LIMITED:
-      'Du hast eine Grenze dieses Dienstes erreicht. Warte einen Moment und versuche es noch einmal; unter „Verbrauch“ stehen deine Grenzen.',
+      'Du hast ein Limit dieses Dienstes erreicht. Warte eine Minute und versuche es noch einmal. Unter „Verbrauch“ stehen deine Limits.',
     INVALID_INPUT: 'Einer der Werte ist ungültig. Korrigiere ihn und versuche es noch einmal.',
     INVALID_REQUEST: 'Der Dienst versteht diese Eingabe nicht. Korrigiere sie und versuche es noch einmal.',
     FILE_TOO_LARGE: 'Die Datei ist zu groß. Wähle eine kleinere oder teile sie vorher.',
@@ -55,14 +55,14 @@ const words: typeof en = {
     API_KEY_NOT_FOUND: 'Diesen API-Schlüssel gibt es nicht mehr. Lade die Seite neu.',
     URL_NOT_ALLOWED:
       'Diesen Link kann der Dienst nicht verwenden. Gib einen öffentlichen Link ein, der mit https:// beginnt.',
-    DRIVE_NOT_CONNECTED: 'Der Speicher ist nicht verbunden. Verbinde ihn und versuche es noch einmal.',
+    DRIVE_NOT_CONNECTED: 'Der Cloud-Speicher ist nicht verbunden. Verbinde ihn und versuche es noch einmal.',
     INVALID_SIGNATURE:
       'Dieser Link wurde verändert oder ist unvollständig. Kopiere den ganzen Link oder lass dir einen neuen geben.',
     SERVICE_UNAVAILABLE: 'Der Dienst ist gerade ausgelastet. Versuche es in ein paar Sekunden noch einmal.',
     FILE_ENCRYPTED:
       'Diese Datei ist geschützt. Gib ihr Passwort ein, um fortzufahren, oder speichere sie ohne Schutz.',
     IMPORT_FAILED:
-      'Die Datei konnte von diesem Link oder Speicher nicht geladen werden. Prüfe, ob es sie noch gibt und ob andere sie öffnen können.',
+      'Die Datei konnte von diesem Link oder Cloud-Speicher nicht geladen werden. Prüfe, ob es sie noch gibt und ob andere sie öffnen können.',
     EXPORT_FAILED:
       'Das Ergebnis konnte nicht am Ziel gespeichert werden. Prüfe die Verbindung dorthin oder lade das Ergebnis herunter.',
     INTERNAL_ERROR:
@@ -75,7 +75,7 @@ const words: typeof en = {
   retryIn: (seconds) =>
     seconds < 90
       ? `Zu viele Anfragen. Versuche es in ${seconds} s noch einmal.`
-      : `Du hast eine Grenze dieses Dienstes erreicht. Versuche es in ${Math.ceil(seconds / 60)} min noch einmal; unter „Verbrauch“ stehen deine Grenzen.`,
+      : `Du hast ein Limit dieses Dienstes erreicht. Versuche es in ${Math.ceil(seconds / 60)} min noch einmal. Unter „Verbrauch“ stehen deine Limits.`,
   wrongPassword: 'Dieses Passwort öffnet die Datei nicht. Prüfe es und versuche es noch einmal.',
   fieldProblem: (label, value, rule) =>
     value === '' ? `${label}: ${rule}` : `${label}: „${value}“ geht nicht. ${rule}`,

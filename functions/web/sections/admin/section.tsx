@@ -22,13 +22,15 @@ export default function Admin() {
   return (
     <Page title={words.title}>
       <Block title={words.reliability}>
-        <DaysField
-          label={words.span}
-          choices={spans}
-          days={days}
-          lastDays={words.lastDays}
-          onChange={setDays}
-        />
+        {slo.problem?.code !== 'AUTHENTICATION_REQUIRED' && (
+          <DaysField
+            label={words.span}
+            choices={spans}
+            days={days}
+            lastDays={words.lastDays}
+            onChange={setDays}
+          />
+        )}
         <QueryView query={slo}>{(data) => <Reliability slo={data} />}</QueryView>
       </Block>
       {slo.data && (

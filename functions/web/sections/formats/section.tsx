@@ -193,7 +193,8 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
                   {check.losses.map(({ what, share, basis }) => (
                     <li key={`${what} ${basis}`}>
                       {what === 'quality' ? words.lossy(to.toUpperCase()) : (words.lost[what] ?? what)}
-                      {share !== undefined && ` – ${words.keptShare(formatPercent(share))}`}
+                      {share !== undefined &&
+                        ` – ${words.keptShare(formatPercent(Math.floor(share * 100) / 100))}`}
                     </li>
                   ))}
                 </ul>

@@ -52,7 +52,7 @@ const words: typeof en = {
     'Mit jedem dieser Codes kannst du dich einmal anmelden, falls du die App verlierst. Bewahre sie sicher auf; sie werden nur einmal angezeigt.',
   delete: 'Konto löschen',
   deleteEffect:
-    'Deine Aufträge mit ihren Dateien, Schlüssel, Webhooks, Workflows und verbundenen Laufwerke werden innerhalb von Minuten gelöscht.',
+    'Deine Aufträge mit ihren Dateien sowie deine Schlüssel, Webhooks, Workflows und verbundenen Cloud-Speicher werden innerhalb weniger Minuten gelöscht.',
   deleteHint: 'Leer lassen, wenn du dich nur über einen anderen Dienst anmeldest.',
   deletePermanently: 'Endgültig löschen',
   deleted: 'Konto gelöscht.',
@@ -96,7 +96,7 @@ const words: typeof en = {
     USER_ALREADY_EXISTS_USE_ANOTHER_EMAIL: 'Es gibt schon ein Konto mit dieser Adresse. Melde dich an.',
     SESSION_EXPIRED: 'Bitte melde dich noch einmal an, um fortzufahren.',
     ADMINISTRATOR:
-      'Verwalterkonten können nicht gelöscht werden. Jemand anderes aus der Verwaltung muss zuerst die Rolle entziehen.',
+      'Admin-Konten können nicht gelöscht werden. Jemand mit einem anderen Admin-Konto muss dir zuerst die Rolle entziehen.',
     INVALID_TOKEN: 'Dieser Link ist abgelaufen oder wurde schon benutzt. Fordere eine neue E-Mail an.',
   },
 }

@@ -28,7 +28,7 @@ const words: typeof en = {
   plan: 'Tarif',
   planOf: (email) => `Tarif von ${email}`,
   role: 'Rolle',
-  roles: { USER: 'Nutzer', ADMIN: 'Verwalter' },
+  roles: { USER: 'Nutzer', ADMIN: 'Admin' },
   state: 'Status',
   states: { active: 'aktiv', suspended: 'gesperrt' },
   since: 'Seit',

@@ -104,7 +104,7 @@ const words: typeof en = {
         ],
         [
           'Bekomme ich alle Bilder in einem PDF?',
-          'Ja. Nimm dafür „Dateien zusammenfügen“ und wähle PDF als Ergebnis.',
+          'Ja. Füge mehrere Bilder hinzu, wähle für alle PDF und drücke „… Bilder zu einem PDF zusammenfügen“.',
         ],
       ],
     },
@@ -155,7 +155,10 @@ const words: typeof en = {
         'Setze in den Optionen Anfang und Ende.',
         'Drücke „In GIF umwandeln“ und lade es herunter.',
       ],
-      options: ['Bestimme die Breite und die Bildrate.', 'Endlos wiederholen oder eine Anzahl von Malen.'],
+      options: [
+        'Bestimme die Breite und die Bildrate.',
+        'Endlos oder eine bestimmte Anzahl von Malen wiederholen.',
+      ],
       questions: [
         [
           'Warum ist das GIF größer als das Video?',

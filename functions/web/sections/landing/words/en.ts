@@ -84,7 +84,10 @@ export default {
       ],
       questions: [
         ['Does the quality change?', 'No. A JPG is placed into the PDF without compressing it again.'],
-        ['Can I get all images in one PDF?', 'Yes. Use “Merge files” and choose PDF as the result.'],
+        [
+          'Can I get all images in one PDF?',
+          'Yes. Add several images, choose PDF for all of them and press “Combine … images into one PDF”.',
+        ],
       ],
     },
     'heic-to-jpg': {

@@ -98,7 +98,7 @@ const words: typeof en = {
         ['¿Cambia la calidad?', 'No. El JPG se coloca en el PDF sin volver a comprimirlo.'],
         [
           '¿Pueden ir todas las imágenes en un solo PDF?',
-          'Sí. Basta con usar «Unir archivos» y elegir PDF como resultado.',
+          'Sí. Basta con añadir varias imágenes, elegir PDF para todas y pulsar «Combinar … imágenes en un solo PDF».',
         ],
       ],
     },

@@ -102,7 +102,7 @@ const words: typeof en = {
         ['La qualité change-t-elle ?', 'Non. Un JPG est placé dans le PDF sans être compressé à nouveau.'],
         [
           'Puis-je obtenir toutes les images dans un seul PDF ?',
-          'Oui. Utilisez « Fusionner des fichiers » et choisissez PDF comme résultat.',
+          'Oui. Ajoutez plusieurs images, choisissez PDF pour toutes et appuyez sur « Assembler … images dans un seul PDF ».',
         ],
       ],
     },

@@ -92,7 +92,7 @@ const words: typeof en = {
         ['A qualidade muda?', 'Não. O JPG é colocado no PDF sem ser comprimido de novo.'],
         [
           'Todas as imagens podem ficar em um só PDF?',
-          'Sim. Use “Juntar arquivos” e escolha PDF como resultado.',
+          'Sim. Adicione várias imagens, escolha PDF para todas e clique em “Combinar … imagens em um só PDF”.',
         ],
       ],
     },

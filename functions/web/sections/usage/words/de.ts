@@ -15,7 +15,7 @@ const words: typeof en = {
   windows: { minute: 'pro Minute', hour: 'pro Stunde', day: 'pro Tag', month: 'pro Monat' },
   limit: 'Maximum',
   left: 'Übrig',
-  resets: 'Zurücksetzung',
+  resets: 'Neu ab',
   unlimited: 'unbegrenzt',
   noLimits: 'Keine Limits',
   used: 'Verbraucht',

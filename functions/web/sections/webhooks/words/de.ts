@@ -33,7 +33,7 @@ const words: typeof en = {
   switchOn: 'Einschalten',
   switchOff: 'Ausschalten',
   rotate: 'Geheimnis ändern',
-  rotateConfirm: 'Beide Geheimnisse signieren 24 Stunden lang.',
+  rotateConfirm: '24 Stunden lang werden Anfragen mit beiden Geheimnissen signiert.',
   rotated: 'Geheimnis geändert. Das neue wird nur einmal angezeigt.',
   remove: 'Löschen',
   removeConfirm: 'Dorthin wird nichts mehr gesendet.',
