@@ -7,7 +7,7 @@ adoptStyles(rules)
 
 const confirmationMs = 2500
 
-/** A button that copies a text, and then shows for a moment that it did. */
+/** A button that copies a text and then confirms it. */
 export function CopyButton(props: {
   readonly text: string
   readonly label: string

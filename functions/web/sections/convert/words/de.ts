@@ -40,7 +40,7 @@ const words: typeof en = {
   convertToFormat: (id) => `In ${id} umwandeln`,
   convert: 'Umwandeln',
   allFormats: 'Alle verfügbaren Formate',
-  search: (count) => `${count} Formate suchen`,
+  search: (count) => `${count} Formate durchsuchen`,
   noSuchFormat: (typed) => `Für diese Datei gibt es kein Format „${typed}“.`,
   tools: 'Werkzeuge',
   targetNotes: { experimental: 'experimentell', same: 'gleiches Format' },
