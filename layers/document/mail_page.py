@@ -17,7 +17,7 @@ import sys
 from html5_parser import parse
 from lxml.etree import iterwalk
 
-HEADERS = ("From", "To", "Cc", "Date")
+HEADERS = ("From", "To", "Cc", "Bcc", "Date")
 ALLOWED = frozenset(
     "a abbr address b big blockquote br caption center cite code col colgroup dd del div dl dt em font h1 h2 h3 h4 h5 "
     "h6 hr i img ins kbd li mark ol p pre q s samp small span strike strong sub sup table tbody td tfoot th thead tr "

@@ -23,7 +23,7 @@ const freeSector = 0xffffffff
 const entryBytes = 128
 const maxNameBytes = 64
 const miniSectorBytes = 64
-const rootEntryType = 5
+const [streamType, rootEntryType] = [2, 5]
 /** The directory is read up to 8,192 entries, more than any office program writes. */
 const maxDirectoryBytes = 1024 * 1024
 
@@ -91,15 +91,29 @@ export class CompoundFile {
   }
 
   /** Returns whether the directory tree leads to a stream. Other programs do not find a stream outside the tree. */
-  async isLinked(name: string): Promise<boolean> {
+  isLinked(name: string): Promise<boolean> {
+    return this.#isReachable(name, ({ links }) => links)
+  }
+
+  /** Returns whether a stream belongs to the document itself, not to an object in it. */
+  isInRoot(name: string): Promise<boolean> {
+    return this.#isReachable(name, ({ type, links: [left, right, child] }) =>
+      type === rootEntryType ? [child] : [left, right],
+    )
+  }
+
+  async #isReachable(
+    name: string,
+    listLinks: (entry: CompoundFileEntry) => readonly (number | undefined)[],
+  ): Promise<boolean> {
     const entries = await this.entries()
     const pending = [0]
     const seenIndexes = new Set(pending)
     for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
       const entry = entries[index]
       if (entry?.name.toUpperCase() === name.toUpperCase()) return true
-      for (const link of entry?.links ?? []) {
-        if (link >= entries.length || seenIndexes.has(link)) continue
+      for (const link of entry ? listLinks(entry) : []) {
+        if (link === undefined || link >= entries.length || seenIndexes.has(link)) continue
         seenIndexes.add(link)
         pending.push(link)
       }
@@ -115,11 +129,30 @@ export class CompoundFile {
   async read(name: string): Promise<Buffer | undefined> {
     // Names are compared without regard to case (2.6.4).
     const foundEntry = (await this.entries()).find((entry) => entry.name.toUpperCase() === name.toUpperCase())
-    if (!foundEntry) return undefined
-    const isInMiniStream = foundEntry.size < this.#readHeaderField('miniStreamCutoff')
-    return isInMiniStream
-      ? this.#readMiniStream(foundEntry)
-      : this.#readChain(foundEntry.start, foundEntry.size)
+    return foundEntry && this.#readStream(foundEntry)
+  }
+
+  #readStream(entry: CompoundFileEntry): Promise<Buffer> {
+    const isInMiniStream = entry.size < this.#readHeaderField('miniStreamCutoff')
+    return isInMiniStream ? this.#readMiniStream(entry) : this.#readChain(entry.start, entry.size)
+  }
+
+  /**
+   * Checks that the directory is a tree and its streams are complete, for readers that would follow a loop forever.
+   * @throws DamagedFileError
+   */
+  async requireIntact(): Promise<void> {
+    const entries = await this.entries()
+    const linkedIndexes = new Set([0])
+    for (const index of linkedIndexes) {
+      const entry = entries[index]
+      for (const link of entry?.links ?? []) {
+        if (linkedIndexes.has(link)) throw new DamagedFileError('its directory is a loop')
+        if (link < entries.length) linkedIndexes.add(link)
+      }
+      if (entry?.type === streamType && (await this.#readStream(entry)).length < entry.size)
+        throw new TruncatedFileError('it is cut off')
+    }
   }
 
   /**

@@ -76,7 +76,10 @@ export const functionBundleOptions = {
 } as const satisfies BuildOptions
 
 /** Packages that only engines load; engines run in images. */
-export const enginePackages = ['docx', 'pptxgenjs', 'sharp'] as const
+export const enginePackages = [
+  ...['@kenjiuno/decompressrtf', '@kenjiuno/msgreader', 'docx', 'pptxgenjs', 'rtf-stream-parser'],
+  'sharp',
+] as const
 
 /** Modules that engines load when they run: zip packages plan conversions but never run an engine. */
 const engineOnlyModules = ['engines', 'iconv-lite', 'chardet']

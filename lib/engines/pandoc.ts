@@ -7,7 +7,7 @@ import { convertEbook, titleFromName } from './calibre/ebook.ts'
 import { ebookHost } from './calibre/host.ts'
 import { EbookOptions, ebookOptionShape, epubArgs, hasEbookOptions } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
-import { convertEmail, emailCapability } from './pandoc/email.ts'
+import { convertEmail, emailCapabilities } from './pandoc/email.ts'
 import { makeValidEpub } from './pandoc/epub-validity.ts'
 import {
   bibliographyFormats,
@@ -103,7 +103,7 @@ const capabilities: readonly Capability[] = [
   row(['html'], ebookFormats, cost.pageToBook),
   { ...row(documentSources, ebookFormats, cost.officeToBook), drops: layoutLostMessage },
   row(referenceIds, referenceIds, cost.markup),
-  emailCapability,
+  ...emailCapabilities,
 ].flatMap(withTextOptions(encodedSources))
 
 /** Converts between markup formats, from markup to ebooks, and emails to web pages. */
@@ -118,7 +118,7 @@ export const pandoc: Engine = {
 }
 
 async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
-  if (work.from === 'eml') return convertEmail(work, tools)
+  if (work.from === 'eml' || work.from === 'msg') return convertEmail(work, tools)
   const [originalFile] = work.inputs
   const from = pandocSourceIds.find((id) => id === work.from)
   if (!originalFile || !from) throw new Error(`pandoc does not support the source ${work.from}.`)

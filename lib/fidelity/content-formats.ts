@@ -25,6 +25,7 @@ const contentFormats = {
   richText: { formats: ['rtf'] },
   pdf: { formats: ['pdf'] },
   html: { formats: ['html', 'xhtml'] },
+  outlook: { formats: ['msg'] },
   documentXml: { formats: ['dbk', 'jats', 'tei', 'xml'], wordCertainty: 'marked' },
   storyXml: { formats: ['icml'], wordCertainty: 'vague' },
   plainText: { formats: ['txt'] },

@@ -17,6 +17,7 @@ import type { TextEncodingHint } from './text/decode-text.ts'
 import { readFictionBook, readZippedText, summarizeEpub } from './text/ebooks.ts'
 import { readNotebook } from './text/notebook.ts'
 import { readOpml } from './text/opml.ts'
+import { readOutlook } from './text/outlook.ts'
 import { readPalmEbook } from './text/palm-ebooks.ts'
 import {
   createMarkupReader,
@@ -57,6 +58,7 @@ const readers: Readonly<Record<ContentReaderName, Reader>> = {
   richText: readRichText,
   pdf: readPdf,
   html: readHtml,
+  outlook: readOutlook,
   documentXml: createXmlReader(...nonPrintedElements),
   storyXml: createXmlReader(),
   plainText: readPlainText,

@@ -69,7 +69,7 @@ export const synonymTable: readonly SynonymRow[] = [
     translations: 'webseite, página web, ウェブページ',
     formats: ['html', 'mhtml', 'xhtml'],
   },
-  { words: 'email, mail, outlook', formats: ['eml'] },
+  { words: 'email, mail, outlook', formats: ['eml', 'msg'] },
   { words: 'markdown, readme', formats: ['md'] },
   { words: 'rich text, wordpad', formats: ['rtf'] },
   { words: 'overleaf, scientific paper', formats: ['tex'] },

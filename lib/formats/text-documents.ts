@@ -142,6 +142,12 @@ export const textDocuments = [
     mimeTypes: ['message/rfc822'],
   },
   {
+    id: 'msg',
+    name: 'Outlook message',
+    extensions: ['msg'],
+    mimeTypes: ['application/vnd.ms-outlook'],
+  },
+  {
     id: 'wpd',
     name: 'WordPerfect document',
     extensions: ['wpd', 'wp'],

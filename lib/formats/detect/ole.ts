@@ -25,7 +25,8 @@ export async function detectOleFormat(
   file: OpenedFile,
   namedFormat: FormatId | undefined,
 ): Promise<{ format: FormatId; locked?: true } | undefined> {
-  const names = await readDirectoryNames(file)
+  const { names, isMessage } = await readDirectory(file)
+  if (isMessage) return { format: 'msg' }
   if (names.has('ENCRYPTEDPACKAGE')) return { format: getEncryptedFormat(namedFormat), locked: true }
   const format = formatsByStream.find(([name]) => names.has(name.toUpperCase()))?.[1]
   return format && { format, ...(names.has('ENCRYPTEDSUMMARY') && { locked: true }) }
@@ -43,11 +44,14 @@ function getEncryptedFormat(namedFormat: FormatId | undefined): FormatId {
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
 }
 
+/** Has the fields of an Outlook message ([MS-OXMSG] 2.4). Attached documents may have streams of other formats. */
+const messageStream = '__properties_version1.0'
+
 /**
  * Returns the names in upper case, which is how some programs write them ([MS-CFB] 2.6.4).
  * @throws AppError CORRUPT_FILE.
  */
-async function readDirectoryNames(file: OpenedFile): Promise<ReadonlySet<string>> {
+async function readDirectory(file: OpenedFile): Promise<{ names: ReadonlySet<string>; isMessage: boolean }> {
   try {
     const compoundFile = await CompoundFile.open(file)
     await compoundFile.requireLastSector()
@@ -55,7 +59,10 @@ async function readDirectoryNames(file: OpenedFile): Promise<ReadonlySet<string>
     // Removes the control character with which names of property streams start.
     const removeControlCharacters = (name: string) =>
       [...name].filter((character) => character >= ' ').join('')
-    return new Set(entries.map(({ name }) => removeControlCharacters(name).toUpperCase()))
+    return {
+      names: new Set(entries.map(({ name }) => removeControlCharacters(name).toUpperCase())),
+      isMessage: await compoundFile.isInRoot(messageStream),
+    }
   } catch (error) {
     if (error instanceof DamagedFileError)
       throw createCorruptFileError('an Office 97-2003 file', error.message)

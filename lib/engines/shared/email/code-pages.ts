@@ -1,0 +1,25 @@
+import { findCharset } from '../text/charsets.ts'
+
+/** Windows code pages whose number is no label of the Encoding Standard. */
+const labels: Readonly<Record<number, string>> = {
+  874: 'windows-874',
+  20127: 'us-ascii',
+  20866: 'koi8-r',
+  21866: 'koi8-u',
+  50220: 'iso-2022-jp',
+  50221: 'iso-2022-jp',
+  50222: 'iso-2022-jp',
+  51932: 'euc-jp',
+  51949: 'euc-kr',
+  54936: 'gb18030',
+  65001: 'utf-8',
+}
+/** Code page of ISO 8859-1; those of the other parts follow. */
+const firstIso8859 = 28591
+
+/** Returns the name of a Windows code page as `findCharset` does; undefined if unknown. */
+export function findCharsetOfCodePage(codePage: number | undefined): string | undefined {
+  if (codePage === undefined) return undefined
+  const part = codePage - firstIso8859 + 1
+  return findCharset(labels[codePage] ?? (part > 0 && part <= 16 ? `iso-8859-${part}` : `cp${codePage}`))
+}
