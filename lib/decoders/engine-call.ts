@@ -10,6 +10,7 @@ import type {
   OutputFile,
   Tools,
 } from '../engines/engine.ts'
+import { fromMessage } from '../fidelity/content-summary.ts'
 import type { Call, CalledProcess, CallLimits } from './decoder-process.ts'
 import { placeFile, placeInputs, safeExtension, takeFile } from './engine-files.ts'
 import {
@@ -35,6 +36,8 @@ const maxMessages = 200_000
 const programNamePattern = /^(?:\/usr\/bin\/)?[a-z0-9][a-z0-9._+-]{0,99}$/i
 const readableFolders = [join(root, 'layers'), join(root, 'node_modules')]
 
+type ResultMessage = Extract<EngineMessage, { type: 'result' }>
+
 /** The result of a process, after its files were moved out of its folder. */
 export type EngineReply = EngineResult | readonly Chunk[] | undefined
 
@@ -47,7 +50,7 @@ export class EngineCall implements Call<EngineReply> {
   readonly #engine: Engine
   readonly #request: EngineRequest
   readonly #createTools: (process: CalledProcess) => Tools
-  readonly #result = Promise.withResolvers<unknown>()
+  readonly #result = Promise.withResolvers<ResultMessage>()
   readonly #folderCleared = Promise.withResolvers<void>()
   /** Programs that are running, by id. */
   readonly #runningPrograms = new Map<number, AbortController>()
@@ -84,8 +87,8 @@ export class EngineCall implements Call<EngineReply> {
     this.#inputs = placedInputs.paths
     process.send({ type: 'engine', engine: this.#engine.id, request: placedInputs.request })
     try {
-      const value = await this.#result.promise
-      return await this.#takeResult(value, placedInputs.paths).catch((error: unknown) => {
+      const result = await this.#result.promise
+      return await this.#takeResult(result, placedInputs.paths).catch((error: unknown) => {
         // A result that cannot be taken means that a file has taken over the process.
         process.kill('crash')
         throw error
@@ -103,15 +106,20 @@ export class EngineCall implements Call<EngineReply> {
     for (const pendingPromise of [this.#result, this.#folderCleared]) pendingPromise.reject(error)
   }
 
-  async #takeResult(value: unknown, inputs: ReadonlyMap<string, string>): Promise<EngineReply> {
+  async #takeResult(
+    { value, images }: ResultMessage,
+    inputs: ReadonlyMap<string, string>,
+  ): Promise<EngineReply> {
     const { folder } = this.#process ?? { folder: '' }
     const { outDir } = this.#request.work
+    const paths = new Map(inputs)
     let count = 0
     const take = async ({ path, ...file }: OutputFile): Promise<OutputFile> => {
       const input = inputs.get(path)
       if (input !== undefined) return { ...file, path: input }
       const to = join(outDir, `output-${++count}${safeExtension(path)}`)
       await takeFile(folder, relative(folder, path), to)
+      paths.set(path, to)
       return { ...file, path: to }
     }
     if (this.#request.method !== 'split') {
@@ -120,7 +128,16 @@ export class EngineCall implements Call<EngineReply> {
       for (const file of files) takenFiles.push(await take(file as OutputFile))
       const [firstFile, ...otherFiles] = takenFiles
       if (!firstFile) throw new Error('the engine returned no file')
-      return { ...(rest as Omit<EngineResult, 'files'>), files: [firstFile, ...otherFiles] }
+      return {
+        ...(rest as Omit<EngineResult, 'files' | 'images'>),
+        files: [firstFile, ...otherFiles],
+        images: new Map(
+          images.flatMap(({ path, summary }) => {
+            const knownPath = paths.get(path)
+            return knownPath === undefined ? [] : [[knownPath, fromMessage(summary)]]
+          }),
+        ),
+      }
     }
     const chunks: Chunk[] = []
     for (const { spec, file } of Chunks.parse(value) ?? [])
@@ -163,7 +180,7 @@ export class EngineCall implements Call<EngineReply> {
         this.#tools?.warn(message.code, message.message, message.details)
         break
       case 'result':
-        this.#result.resolve(message.value)
+        this.#result.resolve(message)
         break
       case 'error':
         this.#result.reject(deserializeError(message.error))

@@ -5,6 +5,7 @@
 import * as z from 'zod'
 import type { EngineId } from '../component-ids.ts'
 import type { ChunkResult, EngineWork, WorkerPool } from '../engines/engine.ts'
+import { SummaryMessage } from '../fidelity/content-summary.ts'
 import { type FormatId, isFormatId } from '../formats/index.ts'
 import { WarningDetails } from '../model/warning-details.ts'
 import { SerializedError } from './serialized-error.ts'
@@ -102,6 +103,13 @@ export const EngineOutput = z.strictObject({
 
 export const Chunks = z.array(z.strictObject({ spec: fields, file: OutputFile.optional() })).nullable()
 
+/** Content of an image that the engine has read, or has written completely. */
+const ImageSummary = z.strictObject({
+  path: text,
+  summary: SummaryMessage.pick({ counts: true, features: true }),
+})
+export type ImageSummary = z.infer<typeof ImageSummary>
+
 export const EngineMessage = z.discriminatedUnion('type', [
   Exec,
   z.strictObject({ type: z.literal('cancel'), id: z.number() }),
@@ -114,7 +122,7 @@ export const EngineMessage = z.discriminatedUnion('type', [
     message: text.max(maxWarningLength),
     details: WarningDetails.optional(),
   }),
-  z.strictObject({ type: z.literal('result'), value: z.unknown() }),
+  z.strictObject({ type: z.literal('result'), value: z.unknown(), images: z.array(ImageSummary) }),
   z.strictObject({ type: z.literal('error'), error: SerializedError }),
   /** The folder contains no more files of the call. */
   z.strictObject({ type: z.literal('cleared') }),

@@ -6,7 +6,7 @@
 import { mkdirSync, writeSync } from 'node:fs'
 import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Chunk, EngineResult, ExecOptions, Tools } from '../engines/engine.ts'
+import type { Chunk, EngineResult, ExecOptions, OutputFile, Tools } from '../engines/engine.ts'
 import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
 import { callEngine } from './call-engine.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type EngineMessage,
   type EngineRequest,
   type EngineServiceMessage,
+  type ImageSummary,
   outputFolder,
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
@@ -26,9 +27,11 @@ const folder = process.cwd()
 
 let queued: Uint8Array[] = []
 
-/** Delays progress and warnings briefly, so that they are sent with the next message: each write wakes the service. */
+const maxDelayMs = 50
+
+/** Delays progress and warnings, so that they are sent with the next message: each write wakes the service. */
 function queue(message: EngineMessage): void {
-  if (queued.length === 0) setImmediate(flush)
+  if (queued.length === 0) setTimeout(flush, maxDelayMs)
   queued.push(...encodeFrame(message))
 }
 
@@ -111,15 +114,27 @@ const createTools = (): Tools => ({
 
 type EngineCallMessage = Extract<EngineServiceMessage, { type: 'engine' }>
 
-const listOutputPaths = (value: EngineResult | readonly Chunk[] | null): readonly string[] => {
+const listOutputs = (value: EngineResult | readonly Chunk[] | null): readonly OutputFile[] => {
   if (value === null) return []
-  const files = 'files' in value ? value.files : value.flatMap(({ file }) => file ?? [])
-  return files.map(({ path }) => path)
+  return 'files' in value ? value.files : value.flatMap(({ file }) => file ?? [])
 }
 
 function getInputPaths(request: EngineRequest): ReadonlySet<string> {
   const results = request.method === 'join' ? request.results.flatMap(({ files }) => files) : []
   return new Set([...request.work.inputs, ...results].map(({ path }) => path))
+}
+
+/** Summarizes the images among the inputs and results of a step. */
+async function countImages({ method, work }: EngineRequest, outputs: readonly OutputFile[]) {
+  if (method !== 'run' || work.chunk) return []
+  // Imported on demand, so that an idle process uses little memory.
+  const { countImage } = await import('./count-image.ts')
+  const images: ImageSummary[] = []
+  for (const { path, format = work.to } of [...work.inputs, ...outputs]) {
+    const summary = await countImage(path, format)
+    if (summary) images.push({ path, summary })
+  }
+  return images
 }
 
 /**
@@ -138,8 +153,9 @@ async function answer({ engine: id, request }: EngineCallMessage): Promise<void>
     const engine = await engineModules[id]()
     const value = (await callEngine(engine, request, createTools())) ?? null
     const inputs = getInputPaths(request)
-    for (const path of listOutputPaths(value)) if (!inputs.has(path)) await replaceHardLink(path)
-    send({ type: 'result', value })
+    const outputs = listOutputs(value).filter(({ path }) => !inputs.has(path))
+    for (const { path } of outputs) await replaceHardLink(path)
+    send({ type: 'result', value, images: await countImages(request, outputs) })
   } catch (error) {
     send({ type: 'error', error: serializeError(error) })
   }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import type { EngineId, ImageId } from '../component-ids.ts'
+import type { ContentSummary } from '../fidelity/content-summary.ts'
 import type { Trait } from '../formats/detect/traits.ts'
 import type { FormatId } from '../formats/index.ts'
 import type { Warning } from '../model/job.ts'
@@ -194,6 +195,11 @@ export interface Shortfall {
 
 export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
+  /**
+   * Content of images among the inputs and results by path, as counted in the process of the engine. Results that it
+   * contains are complete.
+   */
+  readonly images?: ReadonlyMap<string, ContentSummary>
   /** Used only in the last step: if set, fallbacks are tried, and the result that keeps the most is used. */
   readonly shortfall?: Shortfall
   /** The program that made the result, if it is not the one whose version the engine reports. */

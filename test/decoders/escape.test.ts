@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import * as z from 'zod'
@@ -49,6 +49,7 @@ const copyingHost: EngineHost = {
 }
 
 let lastTask = 0
+let lastImages: readonly string[] = []
 
 /** Runs the engine on one file. Returns the result's content, or the message of the error. */
 async function act(
@@ -79,6 +80,7 @@ async function act(
   try {
     const reply = await pool.run(call, signal)
     assert.ok(reply && 'files' in reply)
+    lastImages = [...(reply.images?.keys() ?? [])].map((path) => relative(workDir, path))
     return await readFile(reply.files[0].path, 'utf8')
   } catch (error) {
     return String(error)
@@ -166,6 +168,11 @@ describe('engines controlled by a hostile file', {
       assert.equal(otherCall, 'made')
       assert.equal(await act('convert'), 'made')
     })
+
+  test('an engine controlled by a hostile file reports the content of its inputs and results only', async () => {
+    assert.equal(await act('summaries of other files'), 'made')
+    assert.deepEqual(lastImages, ['out/output-1.png', 'source-1.png'])
+  })
 
   test('an engine process that keeps files of a task gets no further task', async () => {
     const pids = () => descendants(process.pid).filter(({ command }) => command.includes(program))

@@ -71,7 +71,7 @@ const look = async ({ pid, port, socketPath, otherFolder, dataFolder }) => ({
   uid: process.getuid(),
 })
 
-const result = (path) => send({ type: 'result', value: { files: [{ path }] } })
+const result = (path, images = []) => send({ type: 'result', value: { files: [{ path }] }, images })
 const report = (value) => send({ type: 'error', error: { kind: 'other', stack: JSON.stringify(value) } })
 const redirect = (target, path) => {
   rmSync(path, { recursive: true, force: true })
@@ -86,6 +86,16 @@ const actions = {
   convert: () => {
     writeFileSync(`${folder}/out/made.png`, 'made')
     result(`${folder}/out/made.png`)
+  },
+  'summaries of other files': ({ otherFolder }) => {
+    const path = `${folder}/out/made.png`
+    writeFileSync(path, 'made')
+    const summary = { counts: { frames: 1 }, features: [] }
+    const paths = [path, `${folder}/source-1.png`, `${otherFolder}/secret`, `${folder}/source-2.png`]
+    result(
+      path,
+      paths.map((imagePath) => ({ path: imagePath, summary })),
+    )
   },
   'redirected folder': ({ otherFolder }) => {
     redirect(otherFolder, `${folder}/out`)

@@ -49,6 +49,8 @@ export class LossDetector implements Disposable {
   /** Reads the source on the first call. */
   #readSource: () => Promise<ContentSummary | undefined> = async () => undefined
   #readTimer: NodeJS.Timeout | undefined
+  /** Images of the step that need not be read, by path. */
+  #images: ReadonlyMap<string, ContentSummary> = new Map()
   #fidelity: Fidelity | undefined
   #shortfall: Shortfall | undefined
   /**
@@ -97,11 +99,14 @@ export class LossDetector implements Disposable {
       delimiter: toOptionalString(options?.['delimiter']),
     }
     const readInput = ({ path, format }: (typeof inputs)[number]) =>
+      this.#images.get(path) ??
       this.#readSafely(format, (signal) => readSummary(path, format, { isResult: false, signal, ...hint }))
     let reading: Promise<ContentSummary | undefined> | undefined
     this.#readSource = () => (reading ??= readAll(inputs, readInput))
     clearTimeout(this.#readTimer)
-    this.#readTimer = setTimeout(this.#readSource, readDelayMs)
+    // The process of the engine counts images.
+    if (inputs.some(({ format }) => formatById(format).category !== 'image'))
+      this.#readTimer = setTimeout(this.#readSource, readDelayMs)
   }
 
   #setSource(source: ContentSummary | undefined): void {
@@ -135,9 +140,15 @@ export class LossDetector implements Disposable {
    */
   async checkStep(
     step: CheckedStep,
-    { files, memberCounts, hiddenText = '' }: Pick<EngineResult, 'files' | 'memberCounts' | 'hiddenText'>,
+    {
+      files,
+      images = new Map(),
+      memberCounts,
+      hiddenText = '',
+    }: Pick<EngineResult, 'files' | 'images' | 'memberCounts' | 'hiddenText'>,
     warnings: readonly Warning[],
   ): Promise<void> {
+    this.#images = images
     // The engine was found by these formats, so they are in the registry.
     const [from, to] = [step.from as FormatId, step.to as FormatId]
     // An encrypted document could not be read, so the decrypted one becomes the source.
@@ -174,8 +185,14 @@ export class LossDetector implements Disposable {
   }
 
   /** Reads a result. Several pages are returned as a ZIP even if another format was requested. */
-  #readResult(file: OutputFile, operation: Operation, to: FormatId): Promise<ContentSummary | undefined> {
+  async #readResult(
+    file: OutputFile,
+    operation: Operation,
+    to: FormatId,
+  ): Promise<ContentSummary | undefined> {
     const { path, format = to } = file
+    const image = this.#images.get(path)
+    if (image) return image
     const page = operation === 'split-pdf' ? 'pdf' : to
     const isZipOfPages = format === 'zip' && (page === 'pdf' || formatById(page).category === 'image')
     return this.#readSafely(format, (signal) =>
@@ -207,7 +224,7 @@ export class LossDetector implements Disposable {
 /** Reads files one after another, up to the first file whose content is unknown. */
 async function readAll<File>(
   files: readonly File[],
-  read: (file: File) => Promise<ContentSummary | undefined>,
+  read: (file: File) => ContentSummary | Promise<ContentSummary | undefined>,
 ): Promise<ContentSummary | undefined> {
   const summaries: ContentSummary[] = []
   for (const file of files) {

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises'
 import { detectFormat } from '../../decoders/detect-format.ts'
 import { countingPool, readSummary } from '../../decoders/read-summary.ts'
-import type { OutputFile } from '../../engines/engine.ts'
+import type { EngineResult } from '../../engines/engine.ts'
 import type { ErrorCode } from '../../error-catalog.ts'
 import { AppError } from '../../errors.ts'
 import type { ContentSummary } from '../../fidelity/content-summary.ts'
@@ -31,12 +31,12 @@ const refusalCodes: readonly ErrorCode[] = ['CORRUPT_FILE', 'UNSUPPORTED_FORMAT'
  */
 export async function requireReadable(
   { from, to }: Pick<ConversionStep, 'from' | 'to'>,
-  files: readonly OutputFile[],
+  { files, images }: Pick<EngineResult, 'files' | 'images'>,
   log: Log,
 ): Promise<void> {
   for (const file of files) {
     const format = file.format ?? (to as FormatId) // the engine was found by this format
-    if (file.filename !== undefined || textFormats.includes(format)) continue
+    if (file.filename !== undefined || textFormats.includes(format) || images?.has(file.path)) continue
     const problem = await findProblem(file.path, format, log)
     if (problem === undefined) continue
     log.info({ from, to: format, problem }, 'rejected a result that cannot be opened')

@@ -101,7 +101,7 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
     const output = { engine, result, format, nextStep: index }
     if (isLast && run.onOutput) await waitForUpload(run.onOutput(output))
     if (!run.chunk) await lossDetector.checkStep(step, result, warnings)
-    if (!run.chunk && !nextStep) await requireReadable(step, result.files, run.log)
+    if (!run.chunk && !nextStep) await requireReadable(step, result, run.log)
     run.signal.throwIfAborted()
     if (isLast) {
       const { fidelity, shortfall } = lossDetector
