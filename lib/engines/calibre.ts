@@ -31,8 +31,8 @@ const textFormats: readonly FormatId[] = ['docx', 'rtf', 'txt']
 const illustratedFormats: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'fb2', 'lit', 'lrf', 'htmlz']
 
 /**
- * Seconds in a warm process, plus penalties: other programs do not recognize the tables in calibre's Word documents, so
- * that other text targets are reached through EPUB, and PDF sources lose tables and columns.
+ * Seconds in a warm process, plus penalties. Word documents from calibre have tables that other programs do not
+ * recognize, so other text targets are reached through EPUB. PDF sources lose tables and columns.
  */
 const cost = { book: 1.2, text: 1.25, comic: 1.5, pdf: 8 }
 
@@ -139,7 +139,7 @@ function createTargetArgs(to: FormatId): readonly string[] {
   return to === 'epub' ? epubArgs : []
 }
 
-/** Formats that always have a title; most others may have one, and `untitled` formats never do. */
+/** Formats that always have a title. Most other formats may have one; those in `formatsWithoutTitle` never do. */
 const formatsWithTitle: readonly FormatId[] = ['epub', 'mobi', 'azw3', 'azw', 'fb2', 'fbz', 'lit', 'lrf']
 const formatsWithoutTitle: readonly FormatId[] = ['txt', ...comicFormats]
 

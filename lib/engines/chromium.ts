@@ -53,8 +53,8 @@ const row = (from: readonly FormatId[], to: FormatId, options: z.ZodObject, cost
 })
 
 /**
- * Seconds in a warm process. Printing a page costs less than LibreOffice's conversion of a document with the same text,
- * so that markup is printed here; an ebook costs a little more, so that other text is not converted to an ebook first.
+ * Seconds in a warm process. Printing a page costs less than LibreOffice's conversion of the same text, so that
+ * Chromium prints HTML. An ebook costs a little more, so that other text is not converted to an ebook first.
  */
 const cost = { print: 0.25, book: 0.34 }
 
@@ -64,7 +64,8 @@ const pageScripts = flag()
   .meta(inputOption)
 
 /**
- * Adds options that only HTML has: a web page archive declares its encodings and was saved after its scripts had run.
+ * Adds options that only HTML needs: a web page archive declares its encodings, and its scripts had already run when it
+ * was saved.
  */
 const withPageOptions = (capability: Capability): Capability[] =>
   withTextOptions(['html'])(capability).map((split) =>
@@ -92,7 +93,7 @@ const capabilities: readonly Capability[] = [
 
 const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 
-/** Larger pages do not fit in one message of the pipe. */
+/** Larger pages do not fit in one message of the DevTools pipe. */
 const maxPageBytes = 128 * 1024 * 1024
 
 /** @param baseDir parent of the browser's folder; best on the same disk as the work folders. */
@@ -204,7 +205,7 @@ function throwMissingPage(): never {
   throw new AppError('CORRUPT_FILE', message, { field: 'file', format: 'mhtml' })
 }
 
-/** The root element must begin within these bytes. */
+/** Number of bytes at the start of a page in which the root element must begin. */
 const maxHeadBytes = 4096
 const xhtmlNamespace =
   /<(?:\w{1,40}:)?html\b[^<>]{0,2000}?\bxmlns(?::\w{1,40})?\s{0,9}=\s{0,9}["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
@@ -221,7 +222,7 @@ async function encodePage(bytes: Buffer, charset: Charset): Promise<Pick<PageSou
   return { page: { bytes: unicode, contentType }, charset: 'utf-8' }
 }
 
-/** Whether the Encoding Standard, which both Node and browsers implement, defines an encoding. */
+/** Whether the Encoding Standard, which both Node and browsers implement, defines the encoding. */
 function isBrowserCharset(name: string): boolean {
   try {
     return new TextDecoder(name).encoding !== ''
@@ -230,7 +231,10 @@ function isBrowserCharset(name: string): boolean {
   }
 }
 
-/** Adds the charset, except for pure ASCII and for pages that declare one, which the browser detects. */
+/**
+ * Returns the Content-Type of a page. The charset is omitted for pure ASCII and for pages that declare one, because the
+ * browser detects it.
+ */
 function detectContentType(bytes: Buffer, { name, source }: Charset): string {
   const head = bytes.toString('latin1', 0, maxHeadBytes)
   // Without the namespace, elements have no meaning in XML; such pages are HTML with a needless declaration.
@@ -292,7 +296,7 @@ async function convert(
   return { files: [{ path }], ...(hiddenText !== '' && { hiddenText: hiddenText }) }
 }
 
-/** Returns words of the file that its scripts have removed; their absence is not a loss. */
+/** Returns text of the file that its scripts have removed. The absence of this text from the result is not a loss. */
 async function findRemovedText(page: BrowserPage, source: PageSource): Promise<string> {
   const { decodeText } = await import('./shared/text/decode.ts')
   const html = decodeText(source.page.bytes, source.charset ?? 'utf-8')
@@ -303,7 +307,7 @@ async function findRemovedText(page: BrowserPage, source: PageSource): Promise<s
 async function isDrawnByScripts(page: BrowserPage): Promise<boolean> {
   const expression =
     "document.scripts.length > 0 && (document.querySelector('canvas') !== null || (!document.querySelector('img, svg, video, object, embed, iframe, input, textarea') && !/\\S/.test(document.body?.innerText ?? '')))"
-  // The expression fails in pages whose elements replace properties of the document by their names.
+  // The expression fails in pages with elements whose names replace properties of `document`.
   const Reply = z.looseObject({ result: z.looseObject({ value: z.unknown().optional() }) })
   const { result } = await page.call(Reply, 'Runtime.evaluate', { expression, returnByValue: true })
   return result.value === true

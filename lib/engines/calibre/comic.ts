@@ -43,7 +43,7 @@ export async function convertComicToZip(input: InputFile, tools: Tools): Promise
   }
 }
 
-/** Returns CORRUPT_FILE if a program failed or crashed on the file; any other error unchanged. */
+/** Returns CORRUPT_FILE if a program failed or crashed on the file. Returns any other error unchanged. */
 export function createUnreadableComicError(error: unknown, format: FormatId): unknown {
   if (!(error instanceof ProcessFailure || error instanceof EngineCrash)) return error
   const message = `The ${formatById(format).name} (${format}) is damaged, or its content is encrypted.`

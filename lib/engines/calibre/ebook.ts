@@ -16,7 +16,7 @@ interface EbookJob {
   /** Arguments of `ebook-convert` besides source, target and options. */
   readonly args: readonly string[]
   readonly options: EbookOptions
-  /** For sources without a title, which would otherwise be named after our temporary file. */
+  /** Title for a source that has none: calibre would use the name of our temporary file. */
   readonly title?: EbookTitle | undefined
   readonly onProgress?: (ratio: number) => void
 }

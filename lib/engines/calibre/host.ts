@@ -19,7 +19,7 @@ const HostedEbookJob = z.strictObject({
   /** An Open Packaging Format file with the title. */
   titleFile: z.strictObject({ path: z.string(), isFallback: z.boolean() }).optional(),
 })
-/** An ebook for a prestarted process; `target` is directly in the work folder. */
+/** An ebook to convert in a prestarted process. `target` is directly in the work folder, not in a subfolder. */
 export type HostedEbookJob = z.infer<typeof HostedEbookJob>
 
 /** Keeps calibre processes prestarted: loading calibre takes half of the time of a small ebook. */
@@ -33,7 +33,7 @@ export function createEbookConverters(baseDir: string, limits: EngineLimits): Pr
   })
 }
 
-/** Converts ebooks, notifies of each line that calibre prints, and replies whether there is a result. */
+/** Converts ebooks, passes on each line that calibre prints, and replies whether there is a result. */
 export const ebookHost = (converters?: Prestarter): EngineHost => ({
   serve: (step) => ({
     answer: async (request, notify) => {

@@ -70,8 +70,8 @@ export const EbookOptions = z.object(ebookOptionShape)
 export type EbookOptions = z.output<typeof EbookOptions>
 
 /**
- * Options without effect: FictionBook leaves them to the reader's device, MOBI cannot store fonts and margins,
- * LRF cannot store fonts, and calibre's writer of it multiplies nested font sizes until its numbers overflow.
+ * Options without effect. FictionBook leaves them to the reader's device. MOBI cannot store fonts and margins. LRF
+ * cannot store fonts, and calibre's LRF writer multiplies nested font sizes until its numbers overflow.
  */
 const unsupportedOptions: Partial<Record<FormatId, readonly (keyof EbookOptions)[]>> = {
   fb2: [
@@ -99,10 +99,13 @@ export function hasEbookOptions(options: EbookOptions): boolean {
   return Object.values(options).some((value) => value !== undefined && value !== false)
 }
 
-/** Sizes of calibre's default profile relative to its body text. */
+/** Font sizes of calibre's default profile, relative to the size of the body text. */
 const relativeSizes = [0.625, 0.75, 0.83, 1, 1.29, 1.67, 1.83, 2]
 
-/** Returns the sizes that calibre chooses from; by default they end at 24 pt, whatever the size of the body text. */
+/**
+ * Returns the font sizes that calibre chooses from. By default, the largest is 24 pt, whatever the size of the body
+ * text.
+ */
 const fontSizes = (bodySize: number) =>
   relativeSizes.map((ratio) => Number((ratio * bodySize).toFixed(2))).join(',')
 

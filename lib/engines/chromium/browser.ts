@@ -5,12 +5,12 @@ import { BrowserCrash, BrowserStartFailure } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
 /**
- * Number of documents before a restart: a browser leaks a little with each page, and a new one takes half a second to
- * start.
+ * Number of documents before a restart. A browser leaks a little memory with each page, and starting a new browser
+ * takes half a second.
  */
 const maxDocuments = 100
 
-/** How often a browser that shows only this document may crash; the document must be the cause. */
+/** Number of crashes after which a job fails. The browser shows only the job's document, which must be the cause. */
 const maxExclusiveCrashes = 3
 
 const maxStarts = 3
@@ -18,7 +18,7 @@ const maxStarts = 3
 /** How long a page may take to close before the browser is killed. */
 const closeTimeoutMs = 1000
 
-/** Work to do in a browser; after a crash it is repeated in a browser of its own. */
+/** Work to do in a browser. After a crash, it is repeated in a browser that no other job uses. */
 export interface BrowserJob<T> {
   run(browser: BrowserProcess): Promise<T>
   endBrowser(browser: BrowserProcess): Promise<void>
@@ -30,7 +30,7 @@ interface RunningBrowser {
   activeJobs: number
 }
 
-/** Shares one browser among all jobs. When it is replaced, running jobs keep the old one until they end. */
+/** Shares one browser among all jobs. When the browser is replaced, running jobs keep the old one until they end. */
 export class Browser {
   readonly #baseDir: string
   #current: Promise<RunningBrowser> | undefined
@@ -45,8 +45,9 @@ export class Browser {
   }
 
   /**
-   * Runs a job in the browser, starting it if needed. The job's `end` closes what it has opened.
-   * @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure, the signal's reason when aborted.
+   * Runs a job in the shared browser, which is started if needed. The job's `endBrowser` closes what the job opened.
+   * @throws BrowserCrash after crashes in browsers that no other job used, BrowserStartFailure, the signal's reason
+   * when aborted.
    */
   async run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
     try {
@@ -102,7 +103,7 @@ export class Browser {
   }
 
   async #getBrowser(): Promise<RunningBrowser> {
-    // Retry a start that failed for another job.
+    // If the start failed for another job, try again.
     const runningBrowser = await this.#current?.catch(() => undefined)
     if (runningBrowser?.browser.pipe.isAlive && runningBrowser.documentCount < maxDocuments)
       return runningBrowser

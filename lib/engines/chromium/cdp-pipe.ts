@@ -58,7 +58,7 @@ export function connectBrowser(command: SandboxedCommand): BrowserPipe {
     // The browser reads from descriptor 3 and writes to 4.
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
   })
-  // Node types these two descriptors as either direction.
+  // Node's types allow either direction for these two descriptors.
   const [, , , toBrowser, fromBrowser] = child.stdio as unknown as [null, null, Readable, Writable, Readable]
   const stderr = new TruncatedOutput(16 * 1024)
   child.stderr?.on('data', (chunk: Buffer) => stderr.add(chunk))

@@ -55,8 +55,8 @@ function entryName(key: string): string | undefined {
 }
 
 /**
- * Returns an empty page for the documents. The ebook's styles override its styles, except those that keep content on
- * the paper.
+ * Returns an empty page for the documents. The ebook's style sheets override those of this page, except for the rules
+ * that keep content on the paper.
  */
 function pageShell({ language = '', title = '', authors }: Ebook, { paper, area }: PaperSheet): string {
   const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)

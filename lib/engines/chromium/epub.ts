@@ -137,8 +137,8 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
 }
 
 /**
- * EPUB 2 declares the cover in a `meta` element. Some ebooks name the page with the cover instead of the image; this is
- * ignored.
+ * EPUB 2 declares the cover in a `meta` element. Some ebooks name the page with the cover there instead of the image;
+ * that declaration is ignored.
  */
 const epub2Cover = (item: EbookItem | undefined) => (item?.mediaType.startsWith('image/') ? item : undefined)
 
@@ -168,7 +168,7 @@ function resolveArchivePath(href: string, root: string): string {
   try {
     name = decodeURIComponent(name)
   } catch {
-    // The path is not percent-encoded.
+    // Not every ebook encodes its paths: a name with a plain percent sign is used as it is.
   }
   return posix.join(posix.dirname(root), name)
 }

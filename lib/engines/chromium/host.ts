@@ -27,7 +27,7 @@ const scriptMethods: ReadonlySet<string> = new Set([
 /** Time limit in seconds for a page whose scripts run; after that, it is converted without scripts. */
 const scriptsTimeoutS = 60
 
-/** Lets the code of the engine control pages of its own in the browser. */
+/** Lets the engine's code control its own pages in the browser. */
 export const browserHost = (browser: Browser, limits: EngineLimits): EngineHost => ({
   serve: ({ tools }) => new BrowserSession(browser, limits, tools.signal),
 })
@@ -49,7 +49,7 @@ class Attempt {
     this.#runsScripts = runsScripts
   }
 
-  /** @throws BrowserCrash if the engine's code says that the browser has crashed. */
+  /** @throws BrowserCrash if the engine's code reports that the browser has crashed. */
   get ended(): Promise<void> {
     return this.#end.promise
   }
@@ -118,8 +118,8 @@ class Attempt {
 }
 
 /**
- * Rejects files and pages of the browser itself, which could show other conversions; pages from the web cannot open
- * them.
+ * Rejects URLs of files and of the browser's internal pages, which could show data of other conversions. Pages from the
+ * web cannot open such URLs.
  */
 function requireWebUrl(url: unknown): void {
   if (typeof url !== 'string' || !/^https?:/.test(URL.parse(url)?.protocol ?? ''))

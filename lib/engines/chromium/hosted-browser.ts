@@ -81,6 +81,6 @@ class HostedPipe implements BrowserPipe {
     this.#listeners.get(sessionId)?.(method, params)
   }
 
-  // The host ends the browser.
+  // Does nothing, because the host ends the browser.
   async kill(): Promise<void> {}
 }

@@ -2,23 +2,25 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { BrowserCrash } from './cdp-pipe.ts'
 
-/** Time limits for scripts: until the page is completely loaded, then for timers and animations, then to stop them. */
+/**
+ * Time limits for scripts: for loading the page completely, for timers and animations, and for stopping the scripts.
+ */
 const limitsMs = { load: 10_000, timers: 5000, end: 10_000 }
-/** Timers of up to this many milliseconds run at once, without waiting for them. */
+/** Timers with delays of up to this many milliseconds fire immediately, because virtual time skips the waiting. */
 const timersMs = 5000
-/** How many requests a page with scripts may send; all of them are refused. */
+/** Maximum number of requests that a page with scripts may send; all of them are refused. */
 export const maxScriptRequests = 1000
 
 /**
- * Policy for a page whose scripts run: no pop-ups, dialogs, downloads or workers, which would continue after the page
- * is stopped, and no connections that cannot be intercepted.
+ * Content security policy for a page whose scripts run: no pop-ups, dialogs, downloads or workers, which would continue
+ * after the page is stopped, and no connections that cannot be intercepted.
  */
 export const scriptPolicy =
   "sandbox allow-scripts allow-same-origin; worker-src 'none'; connect-src http: https: data: blob:"
 
 /**
- * Replaces functions that are useless under this policy, but whose calls are reported to the browser. A loop of such
- * reports would keep it too busy to stop the scripts in time.
+ * Replaces functions that are useless under this policy, but whose calls are reported to the browser. A script that
+ * calls them in a loop would keep the browser too busy to stop the scripts in time.
  */
 export const silentFunctions = `
 const results = { alert: undefined, confirm: false, open: null, print: undefined, prompt: null }
@@ -41,7 +43,7 @@ const Empty = z.object({})
 
 /**
  * Waits until the scripts of a page have finished what they do without user input, and stops them.
- * @returns whether they were finished by then.
+ * @returns whether they finished within the time limits.
  * @throws BrowserCrash if they cannot be stopped, or have replaced the document.
  */
 export async function finishScripts(page: RunningPage): Promise<boolean> {

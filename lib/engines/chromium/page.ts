@@ -12,7 +12,7 @@ export interface PageSource {
   readonly charset?: string
   /** Title for a page without one. */
   readonly title: string
-  /** Returns other files that the page may load, by `normalizePartUrl` of the URL. */
+  /** Returns another file that the page may load. The key is its URL, normalized by `normalizePartUrl`. */
   getPart?(key: string): Promise<ArchivePart | undefined> | ArchivePart | undefined
   /**
    * Modifies the page once it is parsed, before its load event. The page must link to `pendingUrl`, whose pending
@@ -41,7 +41,7 @@ export interface BrowserPage {
   call<T>(schema: z.ZodType<T>, method: string, params?: object): Promise<T>
   /** Number of linked files that were not loaded, because a page is converted without the network. */
   readonly missingFiles: number
-  /** Whether scripts of the page were still running when their time was over. */
+  /** Whether scripts of the page were still running when their time limit was reached. */
   readonly areScriptsCut: boolean
 }
 
@@ -51,7 +51,10 @@ export const invalidUrl = 'http://document.invalid/'
 export const pendingUrl = `${invalidUrl}held`
 const Empty = z.object({})
 
-/** Sets finite animations to their end, because content often appears only then, and endless ones to their start. */
+/**
+ * Moves finite animations to their end, because content often appears only there, and endless animations to their
+ * start.
+ */
 const freezeAnimations = `
 for (const movement of document.getAnimations()) {
   const { delay, endTime } = movement.effect.getComputedTiming()
@@ -66,8 +69,8 @@ const PausedRequest = z.looseObject({
 })
 
 /**
- * Loads a document in a fresh browser context (no cookies, no storage, no other pages), with every request
- * intercepted, and passes the page to `use`: its scripts do not run, or have ended. The provider of the browser
+ * Loads a document in a fresh browser context (no cookies, no storage, no other pages), with every request intercepted,
+ * and passes the page to `use`. By then, the page's scripts have ended, if they run at all. The provider of the browser
  * disposes of the context.
  */
 export async function showPage<T>(
@@ -193,7 +196,7 @@ async function loadPage<T>(
 
 /**
  * Runs our code in an isolated world: there, functions and properties that the page has replaced, by its scripts or by
- * names of elements, have their original values. The id of a tab is also that of its main frame.
+ * names of elements, have their original values. The id of a tab is also the id of its main frame.
  */
 async function createIsolatedCall(call: BrowserPage['call'], frameId: string): Promise<BrowserPage['call']> {
   const World = z.object({ executionContextId: z.int() })

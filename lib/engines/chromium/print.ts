@@ -18,9 +18,9 @@ import { setPdfAuthor } from './pdf-author.ts'
 const maxPdfBytes = 1024 ** 3
 
 interface PrintSetup {
-  /** Paper size in inches, printed without margins. */
+  /** Paper size in inches. If set, the page is printed without margins. */
   readonly paper?: PageSize | undefined
-  /** Default margin in hundredths of a millimeter; the browser's default when left out. */
+  /** Default margin in hundredths of a millimeter. If omitted, the browser's default is used. */
   readonly margin?: number | undefined
 }
 

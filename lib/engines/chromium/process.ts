@@ -12,14 +12,14 @@ const fileBytes = 1024 ** 3
 const dataBytes = 2 * 1024 ** 3
 
 /**
- * The binary itself: Debian's launcher is a shell script that reads user settings. In the browser image, it is the
- * headless-only build from npm (`layers/chromium`).
+ * Path of the binary itself, because Debian's launcher is a shell script that reads user settings. In the browser
+ * image, it is the headless-only build from npm (`layers/chromium`).
  */
 export const browserProgram = '/usr/lib/chromium/chromium'
 
 export const browserSwitches = [
   '--headless',
-  // Without a locale, the npm build would send "en-US@posix" to websites, which do not know it.
+  // Without a locale, the npm build would send "en-US@posix" to websites, which do not know that locale.
   '--accept-lang=en-US,en',
   '--remote-debugging-pipe',
   // Chromium's sandbox needs privileges that our sandbox, which contains all of its processes, removes.
@@ -27,7 +27,7 @@ export const browserSwitches = [
   '--disable-gpu',
   // Without this argument, the browser fills the 64 MB of /dev/shm and crashes.
   '--disable-dev-shm-usage',
-  // Neither a document nor a website needs one process per site, which would only waste memory.
+  // With one process per site, which neither a document nor a website needs, the browser would only use more memory.
   '--disable-site-isolation-trials',
   '--disable-breakpad',
   '--disable-crash-reporter',
@@ -37,7 +37,7 @@ export const browserSwitches = [
   '--disable-domain-reliability',
   '--disable-extensions',
   '--disable-sync',
-  // With HttpsUpgrades, the browser would request another URL than the given one.
+  // With HttpsUpgrades, the browser would request a different URL than the given one.
   '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades',
   // Enables JPEG XL, which only the newer of the two browsers does by default.
   '--enable-features=JXLImageFormat',

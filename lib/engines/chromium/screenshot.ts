@@ -23,7 +23,7 @@ type ScreenshotView = z.output<typeof ViewOptions>
 
 export const parseScreenshotView = (options: unknown): ScreenshotView => ViewOptions.parse(options)
 
-/** Maximum side of a screenshot, which the tile limit of the compositor determines. */
+/** Maximum width and height of a screenshot, determined by the tile limit of the compositor. */
 const maxSidePixels = 16_384
 
 /** A screenshot with its size in pixels. */
@@ -32,7 +32,7 @@ interface Screenshot {
   readonly height: number
   /** Whether the page is longer than the screenshot. */
   readonly isCut: boolean
-  /** Whether the page is longer than a window of another height than the default. */
+  /** Whether the client requested a window height and the page is longer than that. */
   readonly exceedsWindow: boolean
 }
 
@@ -42,7 +42,7 @@ export interface ScreenshotRequest {
   readonly options: unknown
 }
 
-/** Takes a screenshot of the page, or of as much as the compositor can draw. */
+/** Takes a screenshot of the page, or of the part of it that the compositor can draw. */
 export async function takeScreenshot(page: BrowserPage, request: ScreenshotRequest): Promise<Screenshot> {
   const { to, path } = request
   const options = screenshotOptions.jpg.parse(request.options)

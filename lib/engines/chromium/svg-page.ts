@@ -32,7 +32,7 @@ export const isSvg = (id: FormatId) => id === 'svg' || id === 'svgz'
 
 /**
  * Returns the size in pixels according to librsvg: a browser would render a drawing that has only a viewBox at 300 by
- * 150. Undefined if librsvg cannot read the drawing, although a browser may.
+ * 150. Returns undefined if librsvg cannot read the drawing, even though a browser may be able to.
  */
 export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<PageSize | undefined> {
   const sharp = await loadSharp()
@@ -44,8 +44,8 @@ export async function readLibrsvgSize(input: InputFile, tools: Tools): Promise<P
 }
 
 /**
- * Pauses animations after an hour: finite ones have ended, because content often appears only then, and most endless
- * ones are at the start of a cycle.
+ * Pauses animations after an hour. Finite animations have ended by that time (content often appears only at their end),
+ * and most endless animations are at the start of a cycle.
  */
 const pausedAnimationsStyle =
   '<style xmlns="http://www.w3.org/2000/svg">*{animation-delay:-3600000s!important;animation-play-state:paused!important}</style>'
@@ -97,7 +97,10 @@ export async function drawingToImage(
   return convertCapture(capture, work, tools)
 }
 
-/** Returns the scale for the requested size, so that the drawing is rendered large instead of enlarging pixels. */
+/**
+ * Returns the scale for the requested size, so that the drawing itself is rendered at that size instead of enlarging
+ * its pixels.
+ */
 function chooseScale({ width, height }: PageSize, options: unknown): number {
   const { dpi: requestedDpi, scale } = DrawingOptions.parse(options)
   if (requestedDpi !== undefined) return (requestedDpi / pixelsPerInch) * scale

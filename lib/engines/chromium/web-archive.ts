@@ -9,7 +9,7 @@ interface WebArchive {
   /** Original URL of the page, against which links are resolved. */
   readonly url: string
   readonly page: ArchivePart
-  /** All parts by `normalizePartUrl` of their URLs. */
+  /** All parts. The keys are their URLs, normalized by `normalizePartUrl`. */
   readonly parts: ReadonlyMap<string, ArchivePart>
   /** Whether the closing boundary is present (RFC 2046, 5.1.1). */
   readonly isComplete: boolean
@@ -20,14 +20,14 @@ interface MimeEntity {
   readonly body: string
 }
 
-/** Maximum nesting of parts, which may be nested as in emails; browsers never nest them deeper. */
+/** Maximum nesting depth of parts. Parts may be nested as in emails, but no browser nests them deeper than this. */
 const maxDepth = 4
 const maxParts = 10_000
 
 /** URL prefix that replaces `cid:` in links to parts with a Content-ID. */
 const contentIdBase = 'http://cid.invalid/'
 
-/** Normalizes a URL: http and https are equal, because browsers upgrade the scheme of known hosts. */
+/** Normalizes a URL. It treats http and https as equal, because browsers upgrade the scheme of known hosts. */
 export function normalizePartUrl(url: string): string {
   return url.replace(/#.*$/s, '').replace(/^https?:/i, '')
 }
