@@ -2,7 +2,7 @@ import type { AudioCodecId } from './audio-codecs.ts'
 
 /**
  * Processor seconds needed per second of one channel at 48 kHz, including the decoding of AAC. Measured at 2.3 GHz with
- * noise, which takes encoders longest.
+ * noise, the input that takes encoders longest.
  */
 const encodeTimeByCodec: Partial<Readonly<Record<AudioCodecId, number>>> = {
   aac: 0.0155,
@@ -14,7 +14,7 @@ const encodeTimeByCodec: Partial<Readonly<Record<AudioCodecId, number>>> = {
 }
 
 /**
- * Returns how many seconds of audio one processor encodes within a time limit. Undefined for codecs that were not
+ * Returns how many seconds of audio one processor encodes within a time limit, or undefined for codecs that were not
  * measured.
  */
 export function maxAudioSeconds(

@@ -165,16 +165,17 @@ function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number,
   const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
   const filters = [
     ...(options.volume === undefined ? [] : [`volume=${options.volume}`]),
-    // 8-bit samples get nonzero low bits by lowering the volume by a hundredth of a decibel.
+    // Lowers the volume by a hundredth of a decibel, which gives 8-bit samples nonzero low bits.
     ...(codec.failsOnPaddedSamples && stream.sample_fmt.startsWith('u8')
       ? ['volume=0.999:precision=float']
       : []),
     ...buildLayoutFilters(arrangement),
-    // Audio blocks of these containers have no timestamps. Without filling gaps, all later audio would be early.
+    // Containers that require audio store it in blocks without timestamps. If gaps were not filled, all later audio
+    // would be early.
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
-    // Avoids -ac, which would mix again, to ffmpeg's default layout for that number of channels.
+    // Avoids -ac, with which ffmpeg would mix again, to its default layout for that number of channels.
     ...[
       `-c:a:${index}`,
       chooseSampleFormat(codec, container, stream).encoder,
@@ -276,7 +277,7 @@ interface SampleFormat {
   readonly rounding?: { readonly bits: number; readonly kept: number }
 }
 
-/** Returns the sample size of the source. That of decoders for lossy codecs is arbitrary and ignored. */
+/** Returns the sample size of the source. Decoders of lossy codecs report an arbitrary size, which is ignored. */
 function readSampleDepth({ codec_name, sample_fmt, bits_per_raw_sample, bits_per_sample }: AudioStream) {
   const isFloat = /^pcm_f/.test(codec_name) || (codec_name === 'wavpack' && /flt|dbl/.test(sample_fmt))
   return { bits: bits_per_raw_sample || bits_per_sample || 16, isFloat }

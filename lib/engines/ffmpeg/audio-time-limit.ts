@@ -21,7 +21,7 @@ interface AudioEncoding {
   readonly sampleRate: number
   /** Duration in seconds; undefined if unknown. */
   readonly durationS: number | undefined
-  /** Subject of the error message, and advice that does not mention faster formats. */
+  /** Subject of the error message. `advice` completes the message, but does not mention faster formats. */
   readonly subject: string
   readonly advice: string
 }
@@ -109,7 +109,7 @@ async function describeFileEncoding(work: EngineWork, tools: Tools): Promise<Aud
     sampleRate: audioSampleRate ?? shape.sampleRate,
     durationS: resolveTrim(options, media).durationS,
     subject: 'The audio is',
-    advice: adviceByOperation[operation as keyof typeof adviceByOperation], // of the two operations that encode one file
+    advice: adviceByOperation[operation as keyof typeof adviceByOperation], // The `in` check above limits the operation to these keys.
   }
 }
 

@@ -8,8 +8,8 @@ import { runFfmpeg } from './run.ts'
 const maxMovieBoxes = 1000
 
 /**
- * Converts the first frame of an AVIF sequence to PNG. Image libraries only read AVIF files with a still image, and
- * transparency is a track of its own here (AV1 Image File Format, sections 3 and 4).
+ * Converts the first frame of an AVIF sequence to PNG. Image libraries only read AVIF files with a still image, and in
+ * a sequence, transparency is a separate track (AV1 Image File Format, sections 3 and 4).
  */
 export async function extractAvifFrame(source: string, target: string, tools: Tools): Promise<void> {
   const alphaTrack = await findAlphaTrack(source)
@@ -30,7 +30,7 @@ export async function extractAvifFrame(source: string, target: string, tools: To
 async function findAlphaTrack(path: string): Promise<number | undefined> {
   await using file = await open(path)
   try {
-    // The file is closed on return.
+    // Awaits the result here, because `file` is closed when this function returns.
     return await findAuxiliaryTrack(new Mp4Boxes(await openRandomAccess(file), maxMovieBoxes))
   } catch (error) {
     // Ignored, because ffmpeg decides whether it can read the file.

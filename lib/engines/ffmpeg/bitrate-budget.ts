@@ -12,7 +12,7 @@ interface BudgetRequest {
 
 /** Bits per second of an audio track below which speech is unintelligible. */
 const minAudioBitrate = 8_000
-/** Minimum for the audio of a video, of which a lower bit rate would save little. */
+/** Minimum for an audio track of a video, where a lower bit rate would save little. */
 const minVideoAudioBitrate = 2 * minAudioBitrate
 const minVideoBitrate = 10_000
 /** Below this number of bits per pixel and frame, a lower resolution looks better. */
@@ -30,7 +30,7 @@ export function minBitrate({ media, container }: BudgetRequest): number {
 export const hasVideo = ({ media, container }: BudgetRequest) =>
   media.video !== undefined && container.video.length > 0
 
-/** Returns the encoder options for audio with this bit rate. Undefined if the bit rate is too low. */
+/** Returns the encoder options for audio with this bit rate, or undefined if the bit rate is too low. */
 export function planAudioBudget(bits: number, request: BudgetRequest): MediaOptions | undefined {
   const { media } = request
   const audioBitrate = Math.floor(Math.min(bits, media.audio[0]?.bit_rate ?? bits, 320_000))
@@ -52,8 +52,8 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
 }
 
 /**
- * Returns the options for a video: audio gets at most a fifth, and the resolution is reduced if the rest is too low for
- * it.
+ * Returns the options for a video. Audio gets at most a fifth of the bit rate, and the resolution is reduced if the
+ * remaining bit rate is too low for it.
  */
 export function planVideoBudget(
   bits: number,

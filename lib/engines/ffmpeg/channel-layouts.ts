@@ -49,13 +49,15 @@ export interface ChannelArrangement {
   /** Layout name for ffmpeg's filters. */
   readonly layout: string
   readonly channels: number
-  /** Set if the source does not assign its channels to speakers: the layout assumed for them, in order. */
+  /**
+   * Layout that is assumed for the channels, in order; set only if the source does not assign its channels to speakers.
+   */
   readonly assumedLayout?: string
 }
 
 /**
- * Chooses the output layout: the source's own if supported, else the smallest with all its speakers, else the largest
- * that is supported.
+ * Chooses the output layout: the source's own if supported, else the smallest supported layout with all of its
+ * speakers, else the largest supported layout.
  * @param wantedChannels requested number of channels; defaults to that of the source
  */
 export function chooseLayout(

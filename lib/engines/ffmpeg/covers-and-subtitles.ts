@@ -12,14 +12,17 @@ interface ExtraArgs {
   readonly warnings: readonly MediaWarning[]
 }
 
-/** Whether all formats support the image codec for covers. */
+/** Whether the cover has an image codec that all formats support. */
 const isSupportedCover = ({ codec_name }: MediaStream) => codec_name === 'mjpeg' || codec_name === 'png'
 
 /** Whether the cover must be written as a metadata tag. */
 export const needsTextCover = (container: Container, cover: MediaStream) =>
   container.cover === 'text' && isSupportedCover(cover)
 
-/** Returns arguments for a cover, which in ffmpeg is a video stream with one frame after the actual video. */
+/**
+ * Returns arguments for a cover. In ffmpeg, a cover is a video stream with a single frame, listed after the actual
+ * video.
+ */
 export function createCoverArgs({
   media: { cover, video },
   container,

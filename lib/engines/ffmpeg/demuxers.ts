@@ -66,8 +66,8 @@ const headerlessArgs: Readonly<Partial<Record<FormatId, readonly string[]>>> = {
 export const localProtocolArgs = ['-protocol_whitelist', 'file,pipe'] as const
 
 /**
- * Restricts the demuxers; the arguments go before `-i`, and the fourth one lists the demuxers (ffmpeg-formats,
- * `format_whitelist`).
+ * Restricts the demuxers. The arguments go before `-i`, and the fourth argument is the list of demuxers
+ * (ffmpeg-formats, `format_whitelist`).
  */
 export function createDemuxerArgs(format: FormatId): string[] {
   const demuxerOptions = headerlessArgs[format] ?? []
@@ -96,7 +96,7 @@ const formatsWithoutTimestamps: readonly FormatId[] = [
   'h261',
   'h263',
   'y4m',
-  // ffmpeg's timestamps for this format are 50 % too long.
+  // ffmpeg's timestamps for this format are 50 % too large.
   'aptxhd',
 ]
 

@@ -8,7 +8,7 @@ export const Colors = z.object({
   color_space: z.string(),
   color_transfer: z.string(),
   color_primaries: z.string().default('unknown'),
-  /** Players guess the color space by the height if it is not specified. */
+  /** If a file does not specify the color space, players guess it from the height. */
   height: z.number().optional(),
 })
 export type Colors = z.infer<typeof Colors>
@@ -16,7 +16,7 @@ export type Colors = z.infer<typeof Colors>
 /** HDR transfer functions (BT.2100) by their names in ffmpeg. */
 const hdrTransferNames: Readonly<Record<string, string>> = { smpte2084: 'PQ', 'arib-std-b67': 'HLG' }
 
-/** Whether a video is HDR, such as videos from phones. */
+/** Whether a video is HDR, as many videos from phones are. */
 export const isHdr = ({ pix_fmt, color_transfer }: Colors) =>
   color_transfer in hdrTransferNames && /^(yuv|p0|p2|p4)/.test(pix_fmt)
 

@@ -121,7 +121,8 @@ export async function extractFrame(
   const singleFrameArgs = ['-frames:v', '1']
   const attempts = [
     { seekS: seekS, outputArgs: singleFrameArgs },
-    // Starts earlier, because the last frames may be further apart; each one overwrites the previous.
+    // Starts up to three seconds earlier, because the last frames may be far apart. Each frame overwrites the previous
+    // one, so that the last frame remains.
     { seekS: Math.max(0, atS - 3), outputArgs: [] },
     { seekS: 0, outputArgs: singleFrameArgs },
   ]

@@ -9,8 +9,8 @@ import { createCorruptMediaError } from './probe.ts'
 const maxFfmpegBits = 24
 
 /**
- * Offset of the sample size in the first block. It takes five bits (value minus one), from the last bit of the 13th
- * byte on (RFC 9639, 8.2).
+ * Offset of the sample size in the first metadata block. The size takes five bits (value minus one), from the last bit
+ * of the 13th byte on (RFC 9639, 8.2).
  */
 const bitsOffset = 'fLaC'.length + 4 + 12
 

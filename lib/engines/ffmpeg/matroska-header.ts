@@ -39,7 +39,7 @@ const ids = {
 
 const trackTypes: Readonly<Record<number, string>> = { 1: 'video', 2: 'audio', 17: 'subtitle' }
 
-/** ffmpeg's names (libavformat/matroska.c) of the codecs that some container can copy. */
+/** ffmpeg's names (libavformat/matroska.c) for the codecs that can be copied to at least one container. */
 const codecNames: Readonly<Record<string, string>> = {
   'V_MPEG4/ISO/AVC': 'h264',
   'V_MPEGH/ISO/HEVC': 'hevc',
@@ -64,7 +64,7 @@ const codecNames: Readonly<Record<string, string>> = {
 }
 
 const parsedIds: readonly number[] = [ids.seekHead, ids.info, ids.tracks, ids.chapters]
-/** Elements that do not affect a copy. Attachments are not listed, because one may be a cover. */
+/** Elements that do not affect a copy. Attachments are not listed, because an attachment may be a cover. */
 const ignorableIds: readonly number[] = [ids.seekHead, ids.cluster, ids.cues, ids.tags, ids.void, ids.crc32]
 
 const maxHeaderBytes = 1024 * 1024

@@ -30,9 +30,9 @@ import {
 } from './video-segments.ts'
 
 /**
- * Splits a long merge of videos into chunks: segments of each video are encoded in parallel to the format of the first,
- * and the audio is encoded as a whole. Frame numbers are determined in advance, so that the separately encoded segments
- * and audio have the same duration.
+ * Splits a long merge of videos into chunks: segments of each video are encoded in parallel to the format of the first
+ * video, and the audio is encoded as a whole. Frame numbers are determined in advance, so that the separately encoded
+ * segments and audio have the same duration.
  */
 
 const FrameRangeSpec = z.object({ first: z.number(), count: z.number() })
@@ -50,7 +50,7 @@ const MergeChunkSpec = z.object({
   durationS: z.number(),
   /** Frames of each video. */
   runs: z.array(FrameRangeSpec),
-  /** Frames of one video; unset for the audio chunk. */
+  /** The frames of one video that the chunk encodes; unset for the audio chunk. */
   piece: FrameRangeSpec.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
   /** Set in one of the chunks if the merge has no audio. */
   mute: SilentMergeMetadata.optional(),

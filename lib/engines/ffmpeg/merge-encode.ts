@@ -23,8 +23,8 @@ export const mergeCodecs = ({ muxer }: Container) =>
 const mergeSampleRateHz = 48_000
 
 /**
- * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first with
- * black borders; videos without audio get silence.
+ * Returns ffmpeg's arguments between inputs and output. Each video is fitted into the frame size of the first video
+ * with black borders; videos without audio get silence.
  */
 export function createMergeVideoArgs(
   inputs: readonly MergeInput[],
@@ -41,7 +41,8 @@ export function createMergeVideoArgs(
   return [
     ...['-filter_complex', buildConcatGraph(videoChains, hasAudio ? inputs.map(buildAudioChain) : undefined)],
     ...['-map', '[v]', ...createVideoEncodeArgs(firstInput.media, container, options)],
-    // The last frame stays during the rest of the audio; for MP4, ffmpeg would encode it repeatedly.
+    // The last frame stays visible for the rest of the audio. Without this option, ffmpeg would encode it repeatedly
+    // for MP4.
     ...(container.constantFrameRate ? [] : ['-fps_mode', 'vfr']),
     ...(hasAudio ? ['-map', '[a]', ...createAudioEncodeArgs(container)] : []),
     ...metadata.args(inputs.length),
@@ -63,7 +64,8 @@ export function createMergeSegmentArgs(
   options: MergeVideoOptions,
   { first: from, count, colors }: FrameRange & { readonly colors: Colors },
 ): string[] {
-  // The last frame lasts until the next segment begins, which is not part of this file.
+  // The last frame lasts until the next segment begins. That segment is not in this file, so the frame is repeated up
+  // to the end of the range.
   const trimFilters = `tpad=stop=-1:stop_mode=clone,trim=start_pts=${from}:end_pts=${from + count},setpts=PTS-STARTPTS`
   const graph = [
     '-filter_complex',
@@ -122,7 +124,7 @@ export function createMergeAudioTrackArgs(
   ]
 }
 
-/** Returns the filters that convert a video to the frame size, frame rate and colors of the first. */
+/** Returns the filters that convert a video to the frame size, frame rate and colors of the first one. */
 function buildFitFilters({ video }: MediaInfo, colors: Colors | undefined): string {
   if (!video) throw new Error('A merge was planned without a video.')
   const { width, height } = chooseOutputSize(video, { mode: 'encode' })
@@ -140,7 +142,7 @@ function buildAudioChain({ media }: MergeInput, index: number): string {
     : `anullsrc=r=${mergeSampleRateHz}:cl=stereo,atrim=duration=${durationS.toFixed(3)},${shapeFilters}`
 }
 
-/** Returns the graph that concatenates the chains, with the outputs `[v]` and, if there is audio, `[a]`. */
+/** Returns the filter graph that concatenates all chains. Its outputs are `[v]` and, if there is audio, `[a]`. */
 function buildConcatGraph(
   videoChains: readonly string[],
   audioChains: readonly string[] | undefined,
@@ -185,7 +187,9 @@ export function chooseMergeFrameRate({ video }: Pick<MediaInfo, 'video'>): {
     : { text: '25', perSecond: 25 }
 }
 
-/** Returns arguments for merged audio: all files get the sample rate and channels of the first. `gap` is in seconds. */
+/**
+ * Returns arguments for merged audio: all files get the sample rate and channels of the first one. `gap` is in seconds.
+ */
 export function createMergeAudioArgs(
   inputs: readonly MergeInput[],
   to: FormatId,

@@ -12,8 +12,8 @@ import { chooseSegmentTimeS, type SegmentPosition, segmentLengthS } from './vide
 /** Decides how a merge of videos is split, and where the segments are placed in the result. */
 
 /**
- * Returns the segment length of each video in seconds. Undefined if the merge is copied, short enough or cannot be
- * split.
+ * Returns the segment length of each video in seconds, or undefined if the merge is copied, is short enough or cannot
+ * be split.
  */
 export function chooseSegmentLengths(
   mergeInputs: readonly Pick<MergeInput, 'media'>[],

@@ -15,7 +15,7 @@ import { isComplete, runFfmpeg, type WrittenStats } from './run.ts'
 import { getContainer } from './transcode.ts'
 
 /**
- * Concatenates videos: copies the streams if they are compatible, else encodes them in the frame size of the first.
+ * Concatenates videos: copies the streams if they are compatible, else encodes them in the frame size of the first one.
  * @throws AppError CORRUPT_FILE, UNSUPPORTED_CONVERSION (a file has no video track); ProcessFailure.
  */
 export async function mergeVideo(work: EngineWork, target: string, tools: Tools): Promise<EngineResult> {

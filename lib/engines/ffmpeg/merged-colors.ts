@@ -16,7 +16,7 @@ const colorSpecs: Readonly<Record<string, ColorSpec>> = {
   bt2020nc: { matrix: 'bt2020', params: ['bt2020nc', 'bt2020', 'bt2020-10'] },
 }
 
-/** Returns the color space. Without color information, players assume one by the height of the video. */
+/** Returns the color space. Without color information, players guess it from the height of the video. */
 function findColorSpec(colors: Colors): ColorSpec | undefined {
   // `createSdrFilters` converts HDR to BT.709.
   if (isHdr(colors)) return bt709
@@ -64,7 +64,7 @@ const isYuv = ({ pix_fmt }: Colors) => /^(?:yuv|nv|p0)/.test(pix_fmt)
 
 /**
  * Returns the filters that convert a video to the color space of the first one, since the merged video has only one. SD
- * and HD television use different color spaces. Returns none if they are equal.
+ * and HD television use different color spaces. Returns no filters if the color spaces are equal.
  */
 export function createColorMatchFilters(firstColors: Colors, otherColors: Colors): string[] {
   const [target, source] = [findColorSpec(firstColors), findColorSpec(otherColors)]

@@ -79,7 +79,9 @@ export async function writeMergedMetadata(
   }
 }
 
-/** Whether a file has tags or chapters, for which it must be probed again; most parts of a recording have none. */
+/**
+ * Whether a file has tags or chapters, for which it must be probed again. Most files of a split recording have neither.
+ */
 const hasMetadata = ({ media: { tags, chapters } }: MergeInput) =>
   chapters > 0 || userTagNames.some((name) => tags.includes(name))
 

@@ -3,7 +3,10 @@ import { findAudioRange } from './mp3-tags.ts'
 
 /** The 12-bit delay that ffmpeg 5.1 writes for copies from Matroska: 0 minus 529 samples, which underflows. */
 const bogusDelay = 0x1000 - 529
-/** The LAME tag follows the flags, numbers and table of the Xing tag, all of which ffmpeg always writes. */
+/**
+ * Offset of the delay in the Xing tag, whose flags, numbers and table precede the LAME tag. ffmpeg always writes all of
+ * them.
+ */
 const delayOffset = 120 + 21
 /** Maximum length of an MPEG-1 frame with the tag. */
 const maxFrameBytes = 1441

@@ -49,7 +49,7 @@ async function readId3v2TagLength(file: FileHandle, at: number): Promise<number>
   return size + (hasFooter ? 20 : 10)
 }
 
-/** Returns the length of an APEv2 tag. The footer contains it without the header, and whether there is a header. */
+/** Returns the length of an APEv2 tag. The length in its footer does not include the header, which is optional. */
 async function readApeTagLength(file: FileHandle, end: number): Promise<number> {
   const footer = await readBytes(file, end - 32, 32)
   if (footer.toString('latin1', 0, 8) !== 'APETAGEX') return 0

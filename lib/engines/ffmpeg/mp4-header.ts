@@ -17,7 +17,10 @@ const trackTypes: Readonly<Record<string, string>> = {
   tmcd: 'data',
 }
 
-/** ffmpeg's names (libavformat/isom_tags.c) of codecs that some container can copy and that have a single variant. */
+/**
+ * ffmpeg's names (libavformat/isom_tags.c) of codecs that can be copied to at least one container and that have a
+ * single variant.
+ */
 const codecNames: Readonly<Record<string, string>> = {
   avc1: 'h264',
   avc3: 'h264',
@@ -35,12 +38,12 @@ const codecNames: Readonly<Record<string, string>> = {
 /** ISO 14496-1, table 5: codecs of the sample entry `mp4a`. */
 const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3', 107: 'mp3' }
 
-/** Maximum number of boxes. A track takes about 25, and a file has few more. */
+/** Maximum number of boxes. A track takes about 25 boxes, and a file has only a few boxes outside of its tracks. */
 export const maxMovieBoxes = 5000
 /** Bytes up to the end of the matrix (section 8.3.2). */
 const trackHeaderBytes = 88
 
-/** Reads the movie box of MP4, QuickTime and related formats (ISO 14496-12). Undefined for fragmented files. */
+/** Reads the movie box of MP4, QuickTime and related formats (ISO 14496-12). Returns undefined for fragmented files. */
 export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | undefined> {
   const boxes = new Mp4Boxes(file, maxMovieBoxes)
   const movie = await boxes.findTopLevel('moov')
@@ -91,7 +94,8 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
   if (!handler || !description || !sampleSizes || !trackHeader)
     throw new RangeError('a track lacks a required box')
   const type = trackTypes[(await boxes.readStart(handler, 12)).toString('latin1', 8)]
-  // A track with several sample descriptions is rare, and decoders treat them differently.
+  // Tracks with several sample descriptions are rare, and decoders treat them differently, so they count as
+  // unsupported.
   const entryCount = (await boxes.readStart(description, 8)).readUInt32BE(4)
   const [firstEntry] = await boxes.list({ start: description.start + 8, end: description.end })
   const media = await findInTrack('mdia', 'mdhd')
@@ -134,8 +138,8 @@ function durationSeconds(header: Buffer): number | undefined {
 }
 
 /**
- * Returns the ISO 639-2 code, which has five bits per character (section 8.4.2). QuickTime's smaller numbers are no
- * such codes.
+ * Returns the ISO 639-2 code, which is packed with five bits per character (section 8.4.2). QuickTime also stores
+ * smaller numbers, which are not such codes.
  */
 function readLanguage(header: Buffer): string {
   const packedLanguage = header.readUInt16BE(header.readUInt8(0) === 1 ? 32 : 20)

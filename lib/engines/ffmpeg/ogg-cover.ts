@@ -19,8 +19,8 @@ interface CoverSource {
 }
 
 /**
- * Writes the cover as an Ogg tag, a FLAC picture block (RFC 9639, 8.8) in Base64, to a metadata file for ffmpeg, as it
- * is too long for an argument. Returns the path, or undefined if the cover is too large. @throws ProcessFailure.
+ * Writes the cover to a metadata file for ffmpeg, as an Ogg tag: a FLAC picture block (RFC 9639, 8.8) in Base64. The
+ * tag is too long for an argument. Returns the path, or undefined if the cover is too large. @throws ProcessFailure.
  */
 export async function writeOggCover(
   { path, from, cover }: CoverSource,

@@ -1,7 +1,10 @@
 import type { Container } from './containers.ts'
 import type { MediaStream } from './probe.ts'
 
-/** Profiles of H.264 that only editing programs play: browsers, phones and televisions decode 8 bits and 4:2:0. */
+/**
+ * H.264 profiles that only editing programs play, because browsers, phones and televisions only decode 8 bits and
+ * 4:2:0.
+ */
 
 /** High 10, High 4:2:2, High 4:4:4 Predictive and CAVLC 4:4:4 (H.264, annex A). */
 const professionalH264Profiles = [110, 122, 244, 44]

@@ -9,7 +9,10 @@ import { createDemuxerArgs, hasTimestamps, isAnimation } from './demuxers.ts'
 
 const number = z.coerce.number().optional().catch(undefined)
 
-/** Converts the names of Matroska tags to lower case; muxers differ in that (`alpha_mode` or `ALPHA_MODE`). */
+/**
+ * Converts the names of Matroska tags to lower case, because muxers spell them differently (`alpha_mode`,
+ * `ALPHA_MODE`).
+ */
 function lowerCaseKeys(tags: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(tags).map(([key, value]) => [key.toLowerCase(), value]))
 }
@@ -69,7 +72,8 @@ export interface MediaInfo {
   /** Duration in seconds; undefined if it is unknown. */
   readonly durationS: number | undefined
   /**
-   * Duration of video and audio in seconds, if it is known and there are subtitles or data tracks that may be longer.
+   * Duration of video and audio in seconds. Undefined if it is unknown, or if no subtitles or data tracks could make
+   * the file longer.
    */
   readonly playedS: number | undefined
   /** Total bits per second of all streams. */
@@ -91,7 +95,7 @@ export interface MediaInfo {
   readonly data: number
   /** Whether there is a time code, in a track of its own or as a tag. */
   readonly hasTimecode: boolean
-  /** Decoded tags whose encoding ffmpeg cannot know, by tag name. */
+  /** Tags whose encoding ffmpeg cannot know, decoded, by tag name. */
   readonly decodedTags?: Readonly<Record<string, string>>
   /** Lower-case names of the tags of the file and of its audio streams, where Ogg stores them. */
   readonly tags: readonly string[]
@@ -220,7 +224,7 @@ const hasChannels = (stream: MediaStream): stream is AudioStream =>
 
 const isTimecodeTrack = ({ codec_tag_string }: MediaStream) => codec_tag_string === 'tmcd'
 
-/** Codec tags of chapter titles and time codes, which ffmpeg generates again. */
+/** Codec tags of tracks with chapter titles or time codes, which ffmpeg generates again. */
 export const regeneratedTracks = ['text', 'tmcd']
 
 /** Parses ffprobe's output, or an object with the fields that are known from elsewhere. */
@@ -253,7 +257,7 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
   }
 }
 
-/** Returns the longest duration in seconds; undefined if one is unknown. */
+/** Returns the longest duration in seconds, or undefined if any duration is unknown. */
 function maxDurationS(streams: readonly MediaStream[]): number | undefined {
   const durationsS = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const knownDurationsS = durationsS.filter((length) => length !== undefined && length > 0)
@@ -273,7 +277,7 @@ export function hasAlpha({ pix_fmt, tags }: MediaStream): boolean {
   return tags.alpha_mode === '1' || /^(yuva|rgba|argb|bgra|abgr|gbrap|ya8|ya16|pal8)/.test(pix_fmt)
 }
 
-/** Uses libvpx for WebM with alpha, because ffmpeg's native decoders ignore that layer. */
+/** Uses libvpx for WebM with alpha, because ffmpeg's native decoders ignore the layer with the alpha channel. */
 export function chooseAlphaDecoder(video: MediaStream | undefined): string[] {
   if (video?.tags.alpha_mode !== '1') return []
   return ['-c:v', video.codec_name === 'vp8' ? 'libvpx' : 'libvpx-vp9']

@@ -15,13 +15,13 @@ const readers: Readonly<Record<string, HeaderReader>> = {
 }
 
 /**
- * Reads a header in about a millisecond; ffprobe would take far longer just to start. Returns undefined for other
- * formats and for damaged or unusual files, which ffprobe reads.
+ * Reads a header in about a millisecond; ffprobe would take far longer just to start. Returns undefined for formats
+ * without a header reader, and for damaged or unusual files, which ffprobe reads.
  */
 export async function readHeader(path: string, format: FormatId): Promise<MediaHeader | undefined> {
   if (!readers[listDemuxers(format)]) return undefined
   await using file = await open(path)
-  // The file is closed on return.
+  // Awaits the result here, because `file` is closed when this function returns.
   return await parseHeader(await openRandomAccess(file), format)
 }
 

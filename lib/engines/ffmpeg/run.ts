@@ -53,7 +53,8 @@ export interface WrittenStats {
 export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Promise<WrittenStats> {
   const { source, target } = run
   if (!recipe.twoPass) return runFfmpeg([...recipe.input, '-i', source, ...recipe.output, target], run, tools)
-  // By default, muxers drop different frames, so that the second pass would get more frames than the first measured.
+  // By default, each muxer drops different frames, so the second pass would get more frames than the first one
+  // measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
   const log = join(tools.workDir, 'pass')
   const createPassArgs = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
@@ -92,7 +93,7 @@ export async function runFfmpeg(
     if (value === undefined) return
     values.set(name, Number(value))
     if (name === 'frame' || durationS === undefined) return
-    // Leaves 100 % for when the result has been checked.
+    // 100 % is reported only after the result has been checked.
     const ratio = Math.min(0.99, Number(value) / 1e6 / durationS)
     tools.progress(from + (to - from) * ratio, 'encoding')
   }
@@ -170,7 +171,10 @@ async function inspectFile(file: WrittenFile, tools: Tools): Promise<FileContent
   }
 }
 
-/** Statistics are only trusted if they match: some muxers count time wrongly, WavPack's even eight times too much. */
+/**
+ * Whether the statistics match the expected duration. Some muxers count time wrongly; WavPack's reports even eight
+ * times too much.
+ */
 function isPlausible({ written: { durationS: seconds }, durationS: expected }: WrittenFile): boolean {
   if (!seconds || expected === undefined) return false
   return isNearlyComplete(seconds, expected) && isNearlyComplete(expected, seconds)

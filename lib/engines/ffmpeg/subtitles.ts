@@ -55,7 +55,7 @@ export const subtitleTargets: readonly FormatId[] = [
   ...(Object.keys(encoderByFormat) as (keyof typeof encoderByFormat)[]), // Object.keys loses the literal types.
   'txt',
 ]
-/** Videos with text subtitles, and the formats into which these can be converted. */
+/** Video formats with text subtitles, and the formats into which these subtitles can be converted. */
 export const videosWithSubtitles = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
 export const videoSubtitleTargets = ['srt', 'vtt', 'ass'] as const
 
@@ -173,7 +173,7 @@ async function prepareText(
   if (from === 'sub') warnAboutAssumedFrameRate(text, tools)
   const path = join(tools.workDir, `source.${from}`)
   await writeFile(path, from === 'ttml' ? formatSubRip(await readTtml(text)) : fixInput(text, from, to))
-  // Converting SSA through SubRip loses the styles but works in every player, as its header differs from that of ASS.
+  // SSA has a different header than ASS. Converting it through SubRip loses the styles but works in every player.
   if (from !== 'ssa' || to !== 'ass' || /^ScriptType:\s*v4\.00\+/im.test(text))
     return { path, demuxer: chooseDemuxer(from, text) }
   const subRipPath = join(tools.workDir, 'between.srt')
@@ -211,7 +211,7 @@ async function readTtml(text: string): Promise<Cue[]> {
   }
 }
 
-/** Removes drawings, and converts the escape for non-breaking spaces, which ffmpeg does not. */
+/** Removes drawings, and converts the escape for non-breaking spaces, which ffmpeg does not convert. */
 const simplifyAss = (ass: string) => removeDrawings(ass).replaceAll('\\h', '\u00a0')
 
 /**

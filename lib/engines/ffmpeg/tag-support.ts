@@ -1,6 +1,6 @@
 import type { MediaWarning } from './recipe.ts'
 
-/** Tags written by people, by ffmpeg's names. All other tags are written by programs. */
+/** Tags that people write, by their names in ffmpeg. All other tags are written by programs. */
 export const userTagNames = [
   ...['title', 'artist', 'author', 'album', 'album_artist', 'composer', 'performer', 'publisher', 'genre'],
   ...['date', 'year', 'track', 'disc', 'comment', 'description', 'synopsis', 'lyrics', 'copyright'],

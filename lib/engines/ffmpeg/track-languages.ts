@@ -70,7 +70,8 @@ async function readTracks(file: FileHandle): Promise<Track[]> {
 }
 
 /**
- * Packs a language code with five bits per character. Undefined if it is not a code of three characters or is `und`.
+ * Packs a language code with five bits per character. Returns undefined if it is not a code of three characters or is
+ * `und`.
  */
 function packLanguage(language: string | undefined): number | undefined {
   if (language === undefined || language === 'und' || !/^[a-z]{3}$/.test(language)) return undefined

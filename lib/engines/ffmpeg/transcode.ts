@@ -32,7 +32,10 @@ export interface Transcoding {
   readonly overlay?: Overlay
 }
 
-/** First copies streams where possible, then encodes all of them, then also drops the subtitles. */
+/**
+ * The first attempt copies streams where possible, the second one encodes all of them, and the third one also drops the
+ * subtitles.
+ */
 const attempts = [
   { mayCopy: true, keepSubtitles: true },
   { mayCopy: false, keepSubtitles: true },
@@ -42,7 +45,7 @@ const attempts = [
 /**
  * Converts a file. If the result cannot be opened, lacks streams or is too short, the next attempt is made.
  * @throws AppError CORRUPT_FILE, INVALID_INPUT (nothing between `start` and `end`), UNSUPPORTED_CONVERSION (a required
- * stream is missing), and ProcessFailure if that is how the last attempt failed.
+ * stream is missing), and ProcessFailure if ffmpeg failed in the last attempt.
  */
 export async function transcode(transcoding: Transcoding, tools: Tools): Promise<EngineResult> {
   const { from } = transcoding

@@ -9,7 +9,7 @@ interface TransportStreams {
 
 const syncByte = 0x47
 const packetBytes = 188
-/** Bytes that are searched for a program map, which is repeated several times per second. */
+/** Number of bytes that are searched for a program map, which is repeated several times per second. */
 const searchedBytes = 512 * 1024
 const privateDataType = 0x06
 const extensionTag = 0x7f
@@ -32,7 +32,7 @@ export async function readTransportStreams(file: RandomAccess): Promise<Transpor
   }
 }
 
-/** Whether most packets are scrambled. A single one can have the mark because it was damaged in transmission. */
+/** Whether most packets are scrambled. A single packet may be marked as scrambled because of a transmission error. */
 function isMostlyScrambled(packets: readonly Buffer[], pid: number): boolean {
   const pidPackets = packets.filter((packet) => readPid(packet) === pid)
   const scrambledPackets = pidPackets.filter((packet) => (packet.readUInt8(3) & 0xc0) !== 0)
@@ -52,7 +52,7 @@ function splitPackets(bytes: Buffer): Buffer[] {
   return []
 }
 
-/** Returns the first section of a stream from the packet in which it starts; a longer section is cut off. */
+/** Returns the first section of a stream, but only the part that is in the packet in which the section starts. */
 function findSection(packets: readonly Buffer[], pid: number): Buffer | undefined {
   const packet = packets.find(
     (candidate) => readPid(candidate) === pid && (candidate.readUInt8(1) & 0x40) !== 0,

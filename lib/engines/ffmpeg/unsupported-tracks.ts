@@ -89,7 +89,7 @@ async function readTracks(path: string, format: FormatId): Promise<Tracks | unde
   if (!read) return undefined
   await using file = await open(path)
   try {
-    // The file is closed on return.
+    // Awaits the result here, because `file` is closed when this function returns.
     return await read(await openRandomAccess(file))
   } catch (error) {
     // The bytes contradict the format; ffmpeg decides whether it can read them.

@@ -30,13 +30,16 @@ import { chooseCodecId, chooseVideoSize } from './video-stream.ts'
 /** Splits a long video into chunks: segments of the video are encoded in parallel, and the audio as a whole. */
 
 const VideoChunkSpec = z.object({
-  /** Media information of the source, which a segment contains only in part. */
+  /** Media information of the whole source, which a segment contains only in part. */
   media: z.custom<MediaInfo>((value) => typeof value === 'object'),
   /** Number of frames of the source, which the result must have as well. */
   pictures: z.number(),
   /** Position of the segment in seconds of the source; unset for the audio chunk. */
   piece: z.object({ startS: z.number(), endS: z.number() }).optional(),
-  /** Metadata of a video without audio, set in one of the chunks; otherwise the audio chunk contains it. */
+  /**
+   * Metadata of a video without audio, set in one of the chunks. If there is audio, the audio chunk contains the
+   * metadata.
+   */
   texts: z.string().optional(),
 })
 
@@ -50,7 +53,7 @@ export async function splitVideo(
   const [input] = work.inputs
   if (!input) return undefined
   const { path, from } = await predecodeAudio(input.path, work.from, tools)
-  // A stream copy would not take longer than probing the file.
+  // Tries the header first: if the video is copied, probing the file would take as long as the copy.
   const header = await readHeader(path, from)
   if (header && !header.mayBeIncomplete && isVideoCopied({ media: header.media, work })) return undefined
   const media = await probeCached(input, { path, from }, tools)
@@ -90,11 +93,11 @@ function isSplittable(work: EngineWork): boolean {
   return coversWholeVideo && canSegment(container, targetCodec(container, options))
 }
 
-/** The table contains all codecs of containers. */
+/** Justifies the cast: every codec of a container is in the codec table. */
 const targetCodec = (container: Container, options: MediaOptions) =>
   chooseCodecId(container, options) as VideoCodecId
 
-/** Returns the length of a segment in seconds. Undefined if the video is not split. */
+/** Returns the length of a segment in seconds, or undefined if the video is not split. */
 function chooseSegmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPool): number | undefined {
   const { video, durationS } = media
   const { container, options } = parseMediaTarget(work)
@@ -113,7 +116,8 @@ function chooseSegmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPoo
 }
 
 /**
- * Whether there are subtitles or a cover. These are part of the audio chunk, so a video without audio cannot keep them.
+ * Whether there are subtitles or a cover. These are part of the audio chunk, so a video without audio would lose them
+ * if it were split.
  */
 const hasSubtitlesOrCover = ({ subtitles, cover }: MediaInfo) => subtitles.length > 0 || cover !== undefined
 

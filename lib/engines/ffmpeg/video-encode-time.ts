@@ -21,7 +21,9 @@ export const canJoinSegments = (codec: VideoCodecId) => encodeTimeByCodec[codec]
 
 const defaultPreset: EncoderPreset = 'veryfast'
 
-/** Estimates the seconds that this machine needs to encode a video. Undefined for codecs that were not measured. */
+/**
+ * Estimates the seconds that this machine needs to encode a video. Returns undefined for codecs that were not measured.
+ */
 export function estimateEncodeTimeS(
   source: { readonly video: MediaStream; readonly durationS: number; readonly size: VideoSize },
   codec: VideoCodecId,

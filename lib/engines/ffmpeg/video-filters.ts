@@ -52,7 +52,10 @@ export function buildOverlayFilter(request: VideoFilterRequest, { left, top }: O
   return `${base};${watermarkFilter};[video][mark]${overlayFilter}[image]`
 }
 
-/** Converts the overlay to the video's color space; by default, ffmpeg uses that of SD television for all videos. */
+/**
+ * Converts the overlay to the video's color space. By default, ffmpeg uses the color space of SD television for all
+ * videos.
+ */
 function createOverlayFilters(video: MediaStream): string[] {
   const { pix_fmt, color_space, height = 0 } = video
   if (!/^(yuv|nv)/.test(pix_fmt)) return ['format=rgba']
@@ -72,8 +75,8 @@ function createScaleFilters(request: VideoFilterRequest): string[] {
 }
 
 /**
- * Returns filters that flatten transparency. Black only needs a multiplication; other colors need a frame below each
- * frame.
+ * Returns filters that flatten transparency. Black only needs a multiplication; any other color needs a frame of that
+ * color below each frame.
  */
 function createFlattenFilters(color: string): string[] {
   if (color === '#000000') return ['format=gbrap', 'premultiply=inplace=1', 'format=gbrp']

@@ -20,19 +20,23 @@ import { createTagArgs } from './video-stream.ts'
  * separately encoded segments would drift.
  */
 
-/** Muxers that support streams whose headers precede the packets. */
+/** Muxers for streams whose codec headers are stored once, before the packets. */
 const joinableMuxers = ['mp4', 'mov', 'matroska', 'webm']
 
 /**
- * Source codecs whose segments are stored as QuickTime, which keeps exact timestamps and the rotation. Others use NUT.
+ * Source codecs whose segments are stored as QuickTime, which keeps exact timestamps and the rotation. Segments in
+ * other codecs are stored as NUT.
  */
 const movCodecs = ['h264', 'hevc', 'mpeg4', 'mpeg2video', 'prores', 'mjpeg']
 
-/** Shorter segments cost 16 % processor time and 19 % file size, as each begins with a keyframe. */
+/**
+ * Minimum length of a segment. Each segment begins with a keyframe, so shorter ones cost 16 % processor time and 19 %
+ * file size.
+ */
 const minSegmentS = 6
 const maxSegments = 400
 
-/** Minimum encoding time for which other machines are started, and the time that a segment should take. */
+/** Minimum encoding time for which other machines are started, and the encoding time that each segment should take. */
 const minEncodeTimeS = 20
 const segmentWorkS = 5
 
@@ -58,15 +62,15 @@ export const canSegment = ({ muxer, constantFrameRate }: Container, codec: Video
   !constantFrameRate && joinableMuxers.includes(muxer) && canJoinSegments(codec)
 
 /**
- * Whether several machines work on the step. On a single one, ffmpeg uses all processors, so splitting only helps with
- * a time limit.
+ * Whether several machines work on the step. On a single machine, ffmpeg uses all processors, so splitting only helps
+ * with a time limit.
  */
 const hasOtherMachines = ({ workers }: WorkerPool) => workers > availableParallelism()
 
 export const mayBenefitFromChunks = (pool: WorkerPool): boolean =>
   hasOtherMachines(pool) || Number.isFinite(pool.timeoutS)
 
-/** Returns the encoding time of a segment in seconds. Undefined if the video is not split. */
+/** Returns the encoding time of a segment in seconds, or undefined if the video is not split. */
 export function chooseSegmentTimeS(encodeTimeS: number, pool: WorkerPool): number | undefined {
   const isTooLong = encodeTimeS > pool.timeoutS * maxUnsplitFraction
   const isFaster = hasOtherMachines(pool) && encodeTimeS > minEncodeTimeS
@@ -115,7 +119,8 @@ export async function cutAtKeyframes(request: SegmentRequest, tools: Tools): Pro
   const { path, from, video, segmentS, startS, name } = request
   const format = movCodecs.includes(video.codec_name) ? ('mov' as const) : ('nut' as const)
   const list = join(tools.workDir, `${name}.csv`)
-  // Reordered frames have decoding timestamps below zero, which would shift only the first segment.
+  // Reordered frames may have decoding timestamps below zero, which would shift only the first segment. This offset
+  // avoids that.
   const shiftS = Math.ceil(segmentS)
   const { frames = 0 } = await runFfmpeg(
     [

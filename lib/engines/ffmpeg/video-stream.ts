@@ -56,7 +56,7 @@ function canCopy(
   return mayCopy && fits && !requiresEncoding(options, video)
 }
 
-/** Apple's players accept HEVC only with this tag. */
+/** Returns the codec tag if players need a certain one: Apple's players accept HEVC only as `hvc1`. */
 export function createTagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
   if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
   return videoTag ? ['-tag:v:0', videoTag] : []
@@ -141,10 +141,12 @@ function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }:
   )
 }
 
-/** Warns about a quality that two passes ignore. They need a bit rate, by default that of the source. */
+/**
+ * Warns about a requested quality that two-pass encoding ignores: it needs a bit rate, by default that of the source.
+ */
 function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
-  // A quality beside a bit rate was handled when the request was checked.
+  // A request with both a quality and a bit rate was handled when it was checked.
   if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
   const message = `${ignoredOption} was ignored: it has no effect with twoPass, which keeps the bit rate of the source.`
   return [{ code: 'OPTION_IGNORED', message }]

@@ -101,8 +101,8 @@ function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
 }
 
 /**
- * Removes tags of the file and its streams, except languages, and names of attachments, which would be useless without
- * them.
+ * Removes tags of the file and its streams, except for languages and for the names of attachments, which are useless
+ * without a name.
  */
 function stripArgs(streams: readonly Stream[]): string[] {
   const streamArgs = streams.flatMap(({ index, codec_type, tags: { language } }, at) => {
