@@ -79,7 +79,7 @@ function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capa
     // WordprocessingML 2003 is the only target that LibreOffice cannot write from a web page.
     { ...page, to: otherFormats.filter((to) => to !== 'wordml'), options: noOptions },
   ]
-  // In a spreadsheet, a web page is reduced to its tables, so PDF and HTML are not offered that way.
+  // A web page that is opened as a spreadsheet is reduced to its tables, so PDF and HTML are only offered for text.
   return [
     ...rows,
     ...(family === 'text'
@@ -200,8 +200,8 @@ function warnAboutLosses(
 }
 
 /**
- * Warns about hidden content. A PDF lacks it, because it would not be printed; a table contains it, as when exported
- * from Excel.
+ * Warns about hidden content. A PDF does not contain it, because it would not be printed. A text table contains it, as
+ * if exported from Excel.
  */
 function warnAboutHiddenContent(
   hiddenContent: NonNullable<OfficeFacts['hidden']>,
@@ -257,7 +257,7 @@ const metricAliases = [
   { names: /^Georgia$/i, replacements: /^Gelasio$/ },
 ] as const
 
-/** Whether lines break in the same places as with the missing font. */
+/** Whether lines break in the same places as they would with the missing font. */
 const hasSameWidths = ({ name, replacement }: FontSubstitution) =>
   metricAliases.some(({ names, replacements }) => names.test(name) && replacements.test(replacement))
 
@@ -273,7 +273,8 @@ function createOfficeRequest({ from, to, options }: EngineWork): Omit<OfficeRequ
     case 'text': {
       const parsedOptions = TextPdfOptions.parse(options)
       const page = toTextPageSetup(parsedOptions)
-      // Changing the page styles takes a tenth of a typical conversion, so it is skipped if nothing changes.
+      // Changing the page styles takes a tenth of the time of a typical conversion, so it is skipped if nothing
+      // changes.
       return {
         ...request,
         target: addPdfOptions(request.target, parsedOptions),

@@ -7,7 +7,7 @@ import { createFeatureError } from './unsupported-feature.ts'
 const strictNamespace = 'http://purl.oclc.org/ooxml/'
 /** More entries than any office file has. */
 const maxEntries = 20_000
-/** Maximum bytes of the relationships, which take a few hundred. */
+/** Maximum bytes of the relationships, which normally take a few hundred. */
 const maxBytes = 2 * 1024 * 1024
 
 /**

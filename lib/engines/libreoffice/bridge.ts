@@ -16,7 +16,10 @@ export class OfficeStartFailure extends OfficeCrash {}
 export const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
-  /** Number of text shapes, and of their words, on a sheet that is converted to a table, which cannot contain them. */
+  /**
+   * Number of text shapes, and of their words, on the sheet that is converted to a text table, which cannot contain
+   * shapes.
+   */
   shapes: z.int().min(0).optional(),
   shapeWords: z.int().min(0).optional(),
   /** Hidden sheets, rows and columns that are not empty; for a table target, only those of the converted sheet. */
@@ -36,7 +39,7 @@ export type OfficeFacts = z.infer<typeof OfficeFacts>
 const OfficeCondition = z.object({
   /** Resident memory of LibreOffice in KiB. */
   residentKb: z.int(),
-  /** A document had embedded fonts, which stay loaded and could appear in the next document. */
+  /** Whether a document had embedded fonts, which stay loaded and could appear in the next document. */
   staleFonts: z.boolean(),
 })
 export type OfficeCondition = z.infer<typeof OfficeCondition>
@@ -78,7 +81,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
   })
   const stderr = new TruncatedOutput(16 * 1024)
   child.stderr.on('data', (chunk: Buffer) => stderr.add(chunk))
-  // The end of its output reports a dead bridge; a write error must not crash this process.
+  // When the bridge dies, the end of its output reports that. A write error must not crash this process.
   child.stdin.on('error', () => undefined)
   const exitPromise = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
@@ -93,7 +96,7 @@ export function connectBridge(command: SandboxedCommand): Bridge {
   void exitPromise.then(() => {
     alive = false
     killGroup(child)
-    // Don't wait for the end of the stream: a child that inherited it could keep it open.
+    // Don't wait for the end of the stream: a child process that inherited it could keep it open.
     reader.close()
     child.stdout.destroy()
   })

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 
 /** Matches the style attribute as LibreOffice writes it; in text content, the quotes would be escaped. */
 const hiddenStylePattern = /\sstyle="[^"<>]{0,400}\bdisplay: none/
-/** Longer than any match, so that none is missed between two chunks. */
+/** Number of characters that two chunks share. No match is longer, so that none is missed at the end of a chunk. */
 const overlapCharacters = 500
 
 /** Whether an HTML file written by LibreOffice contains text that browsers do not show. */

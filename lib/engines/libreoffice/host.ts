@@ -22,7 +22,7 @@ const HostedOfficeJob = z.strictObject({
   inputPath: z.string(),
   outputPath: z.string(),
 })
-/** A document for the LibreOffice processes; `outputPath` is directly in the work folder. */
+/** A document to convert in a LibreOffice process. `outputPath` is directly in the work folder, not in a subfolder. */
 export type HostedOfficeJob = z.infer<typeof HostedOfficeJob>
 
 /** Converts documents in the processes of the pool, notifies when a document is loaded, and replies with its facts. */

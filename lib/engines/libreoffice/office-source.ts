@@ -11,8 +11,8 @@ interface OfficeSource {
 }
 
 /**
- * Returns a file that LibreOffice reads correctly: plain text and tables are copied to a known encoding and separator,
- * and a workbook that its container hides is copied out of it.
+ * Returns a file that LibreOffice reads correctly. Plain text and tables are copied to a known encoding and separator.
+ * A workbook that LibreOffice would not find in its OLE file is copied out of that file.
  */
 export async function prepareOfficeSource(
   { from, to, options }: EngineWork,

@@ -12,7 +12,9 @@ import {
 /** A process above this size is replaced, because it slows down the whole machine. */
 const maxResidentKb = 700 * 1024
 
-/** How often a process that converts only this document may crash; the document must be the cause. */
+/**
+ * Number of crashes after which a conversion fails. Each process converts only this document, which must be the cause.
+ */
 const maxOwnCrashes = 3
 
 /** A failed start is not caused by the document, so it does not count as an attempt. */
@@ -82,7 +84,7 @@ export class OfficePool {
         return await this.#convertOnce(job, signal, attempt)
       } catch (error) {
         const isCrash = error instanceof OfficeCrash && !(error instanceof OfficeStartFailure)
-        // Counts only fresh processes, because an earlier document may have damaged another one.
+        // Counts only crashes of fresh processes, because an earlier document may have damaged any other process.
         if (attempt.isFresh) crashCount++
         if (!isCrash || crashCount === maxOwnCrashes) throw error
       }
@@ -151,7 +153,7 @@ export class OfficePool {
   }
 
   async #getOffice(slot: Slot, isFresh = false): Promise<OfficeProcess> {
-    // Retry a start that failed in the background; this caller gets the error of the retry.
+    // If the start failed in the background, try again. This caller gets the error of the new attempt.
     const office = await slot.office?.catch(() => undefined)
     if (office?.alive && !(isFresh && slot.documents > 0)) return office
     await office?.kill()

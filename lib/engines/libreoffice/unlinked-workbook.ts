@@ -22,7 +22,7 @@ export async function extractUnlinkedWorkbook(path: string, tools: Tools): Promi
     await writeFile(copyPath, workbook)
     return copyPath
   } catch (error) {
-    // LibreOffice may read what is left of a damaged file.
+    // LibreOffice may still be able to read the damaged file.
     if (error instanceof RangeError) return undefined
     throw error
   }

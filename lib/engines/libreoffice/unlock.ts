@@ -20,9 +20,9 @@ import { UnlockOptions } from './unlock-options.ts'
 const exitCodes = { unlocked: 0, wrongPassword: 3, notLocked: 4, odf: 5, unknownLock: 6 } as const
 
 /**
- * Removes the password of a document; a document without one is returned unchanged. OpenDocument files go through
- * LibreOffice; Microsoft formats are only decrypted.
- * @param unlockInOffice opens the document with the password and saves it without.
+ * Removes the password of a document; a document without a password is returned unchanged. OpenDocument files go
+ * through LibreOffice; Microsoft formats are only decrypted.
+ * @param unlockInOffice opens the document with the password and saves it without the password.
  * @throws AppError FILE_ENCRYPTED, CORRUPT_FILE, FILE_TOO_LARGE; UNSUPPORTED_FORMAT if the content does not match the
  * file extension.
  */

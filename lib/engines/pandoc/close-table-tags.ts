@@ -31,7 +31,7 @@ export function closeTableTags(html: string): string {
   })
 }
 
-/** Returns the end and start tags to insert before this tag. */
+/** Returns the end and start tags to insert before the tag with this name. */
 function listMissingTags(table: OpenTable, name: string, isEnd: boolean): string {
   if (name === 'td' || name === 'th') return isEnd ? handleCellEnd(table) : handleCellStart(table, name)
   if (name === 'tr') {

@@ -13,8 +13,8 @@ const heading = /<title\b[^<>]{0,500}>([^<]{0,2000}(?:<(?!\/?title\b)[^<]{0,2000
 const missingSpacePattern = /<\/(?:firstname|othername|honorific)>(?=<)/g
 
 /**
- * Returns a copy of a DocBook in which abstract and legal notice, which pandoc drops, are in the text, and parts of
- * names are separated by spaces.
+ * Returns a copy of a DocBook file in which the abstract and the legal notice, which pandoc drops, are in the text, and
+ * parts of names are separated by spaces.
  */
 export async function moveInfoToText(input: InputFile, tools: Tools): Promise<InputFile> {
   const book = await readFile(input.path, 'utf8')

@@ -2,14 +2,17 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** FictionBook 2.1 has no nested tables. The patterns are linear, even if an end tag is missing. */
+/**
+ * Matches a table (FictionBook 2.1 has no nested tables). All patterns here are linear, even if an end tag is missing.
+ */
 const table = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
 const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
 const cellEndPattern = /<\/t[hd]>\s*(?=<t[hd]\b)/g
 const cellTagPattern = /<\/?t[hd]\b[^<>]*>/g
 
 /**
- * Returns a copy of a FictionBook with table rows as paragraphs, with " | " between cells, because pandoc drops tables.
+ * Returns a copy of a FictionBook file in which each table row is a paragraph with " | " between the cells, because
+ * pandoc drops tables.
  */
 export async function convertRowsToParagraphs(input: InputFile, tools: Tools): Promise<InputFile> {
   const book = await readFile(input.path, 'utf8')

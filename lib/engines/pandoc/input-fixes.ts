@@ -7,8 +7,8 @@ import { getMaxUnpackedBytes, maxEntries } from '../../formats/archive-limits.ts
 import type { InputFile, Tools } from '../engine.ts'
 
 /**
- * Matches a hyperlink field as written by LibreOffice Writer. pandoc 2 drops fields whose instruction is not in its own
- * group.
+ * Matches a hyperlink field as written by LibreOffice Writer. pandoc 2 drops fields whose instruction is not in a group
+ * of its own.
  */
 const bareLinkPattern = /(\\fldinst)\s{1,9}(HYPERLINK(?:[^{}\\]|\\(?!fldinst)[\s\S]){1,4000})\}/g
 
@@ -59,7 +59,7 @@ const hasEpubType = (tag: string, ...types: readonly string[]) =>
 
 /**
  * Pandoc moves a note to its reference. It drops notes that are referenced from another file, or by a link without
- * `epub:type="noteref"`: for those, this removes the note type, so that they stay in the text.
+ * `epub:type="noteref"`: this function removes the type of such notes, so that they stay in the text.
  */
 function keepUnreferencedNotes(page: string): string {
   const tags = page.match(epubTypePattern) ?? []

@@ -3,8 +3,8 @@ import type { FormatId } from '../../formats/index.ts'
 import { createFeatureError } from '../unsupported-feature.ts'
 
 /**
- * Maximum backticks in a row, and nested quotations, which pandoc parses in a second. The time grows with the square of
- * their number.
+ * Maximum numbers of backticks in a row and of nested quotations. pandoc parses this many in a second, but the time
+ * grows with the square of the number.
  */
 const maxBackticks = 5000
 const maxQuotationDepth = 1000

@@ -121,7 +121,10 @@ async function parseTree(path: string, from: PandocSourceId): Promise<Tree> {
   return tree.data
 }
 
-/** Runs a pandoc reader. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE; INVALID_INPUT if it includes another file. */
+/**
+ * Runs a pandoc reader. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE; INVALID_INPUT if the document includes another
+ * file.
+ */
 export async function runReader(
   args: readonly string[],
   input: InputFile,

@@ -119,7 +119,7 @@ function collectInlines(blocks: readonly unknown[]): unknown[] {
 function findInlines(node: unknown): unknown[] {
   if (typeof node !== 'object' || node === null) return []
   if (Array.isArray(node)) return node.some(isInline) ? node.map(joinLines) : collectInlines(node)
-  const { t, c } = node as PandocElement // every other object in pandoc's AST is an element
+  const { t, c } = node as PandocElement // Every other object in pandoc's AST is an element.
   if (t === 'CodeBlock')
     return [{ t: 'Str', c: Array.isArray(c) ? String(c[1]).replaceAll(/\s+/g, ' ') : '' }]
   const table = t === 'Table' ? PandocTable.safeParse(c).data : undefined

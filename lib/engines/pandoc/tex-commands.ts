@@ -64,7 +64,10 @@ const invisibleCommands = new Set([
   ],
 ])
 
-/** Prepends definitions of known commands that the document uses but does not define, without adding lines. */
+/**
+ * Prepends definitions of known commands that the document uses but does not define. No lines are added, so that the
+ * line numbers in pandoc's messages stay correct.
+ */
 export async function defineKnownCommands(input: InputFile, tools: Tools): Promise<InputFile> {
   const text = await readFile(input.path, 'utf8')
   const definitions = [

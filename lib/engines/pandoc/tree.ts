@@ -56,7 +56,10 @@ export function hasRawHtml(tree: Tree): boolean {
   return hasHtml
 }
 
-/** A table: its fourth part is the `TableHead`, followed by the `TableBody`s, whose last part contains the rows. */
+/**
+ * The rows of a table. The fourth part of a table is its `TableHead`. The `TableBody`s follow, and the last part of
+ * each contains its rows.
+ */
 const Rows = z.array(z.unknown())
 const TableParts = z.tuple([
   z.unknown(),
