@@ -10,7 +10,7 @@ import type { DocxSection } from './sections.ts'
 import { createTextRuns, type DocxLibrary } from './text-runs.ts'
 import { toPixels, toTwips } from './units.ts'
 
-/** The container of a paragraph. */
+/** The area that contains a paragraph. */
 interface ParagraphContext {
   readonly backgroundColor?: string | undefined
   /** Points from the left to the right edge. */
@@ -30,7 +30,7 @@ const maxExactLineTwips = 31_680
 /** The spacing of an invisible paragraph. */
 const separatorSpacing = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
 
-/** Returns the points below a paragraph, because tables and columns have no spacing above them. */
+/** Returns the points below a paragraph. A table has no spacing above it, so the gap is added below the paragraph. */
 function measureGapBelow(
   { box, spaceAfter = 0 }: Paragraph & FlowBlock,
   nextBlock: FlowBlock | undefined,
@@ -68,14 +68,16 @@ export class BlockWriter {
     }
   }
 
-  /** Separates tables: two adjacent ones would merge, and a document must not end with a table. */
+  /**
+   * Separates two adjacent tables, which would otherwise merge, or ends a document, which must not end with a table.
+   */
   #createTableSeparator(block: FlowBlock, nextBlock: FlowBlock | undefined): docx.Paragraph {
     const gap = nextBlock?.kind === 'table' ? nextBlock.box[1] - block.box[3] : 0
     const line = Math.min(maxExactLineTwips, Math.max(20, toTwips(gap)))
     return new this.#library.Paragraph({ spacing: { before: 0, after: 0, line, lineRule: 'exact' } })
   }
 
-  /** Writes a block; `next` decides the space below it. */
+  /** Writes a block. `nextBlock` determines the space below it. */
   async writeBlock(
     block: FlowBlock,
     nextBlock: FlowBlock | undefined,
@@ -117,7 +119,7 @@ export class BlockWriter {
     { after = 0, ...breaks }: Partial<BlockBreaks> & { readonly after?: number } = {},
   ): docx.Paragraph {
     const { heading, list } = block
-    const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // levels are 1 to 6
+    const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // Levels are 1 to 6.
     const literal = block.marker && !list ? [{ text: `${block.marker.text}\t`, style: block.style }] : []
     const runs = [...literal, ...block.runs]
     const hasTabs = runs.some(({ text }) => text.includes('\t'))
@@ -136,7 +138,10 @@ export class BlockWriter {
     })
   }
 
-  /** Lets lines grow for fonts that need more height, except narrow lines, which would then no longer fit the page. */
+  /**
+   * Lets lines grow for fonts that need more height, except when the line height is small: the text would no longer fit
+   * on the page.
+   */
   #toLineSpacing({ style, lineHeight = style.size * Math.min(2.5, this.#layout.pitch) }: Paragraph) {
     const isNarrow = lineHeight < style.size * 1.2
     return { line: toTwips(lineHeight), lineRule: isNarrow ? 'exact' : 'atLeast' } as const

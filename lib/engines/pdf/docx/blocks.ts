@@ -7,7 +7,7 @@ export interface StyledRun {
   readonly link?: string
   readonly script?: 'super' | 'sub'
   readonly isRtl?: boolean
-  /** Marks the page number; the text is the number on one of the pages. */
+  /** Marks the page number. `text` is the number on one of the pages. */
   readonly field?: 'page'
 }
 
@@ -82,14 +82,14 @@ export interface TableBlock {
   readonly rows: readonly (readonly TableCell[])[]
   readonly isRuled: boolean
   readonly isRtl: boolean
-  /** Whether its first row was repeated on the following pages. */
+  /** Whether the first row of the table was repeated on the following pages. */
   readonly repeatsHeader?: boolean
 }
 
 export interface ImageBlock {
   readonly kind: 'image'
   readonly box: BoundingBox
-  /** Points above it. */
+  /** Points above the image. */
   readonly spaceBefore?: number
   /** Path of the PNG or JPEG. */
   readonly path: string
@@ -128,7 +128,10 @@ export type FlowBlock = ContentBlock & {
   readonly floatingImages?: readonly FloatingImage[]
   /** Whether the page has a background image, on which light text is visible. */
   readonly isOverBackground?: boolean
-  /** Points below the block before columns start: spacing above the first block would move only that block's column. */
+  /**
+   * Points below the block before columns start. Spacing above the first block of the columns would move only the
+   * column of that block.
+   */
   readonly spaceAfter?: number
   /** Left and right edge of the surrounding text. */
   readonly column: BoundingBox

@@ -22,8 +22,8 @@ export interface BorderlessTable {
 /** Maximum extra width of a column in points. */
 const maxExtraWidth = 12
 /**
- * Gaps in ems: the minimum that a row must have once, the same inside a ruled region, and the gap that separates
- * columns.
+ * Gaps in ems: the gap that each row must have at least once, the same for rows in a ruled region, and the minimum gap
+ * between two columns.
  */
 const defaultMinGap = 1.1
 const minGapInRuledRegion = 0.8
@@ -32,7 +32,7 @@ const minColumnGap = 0.42
 const minGapRatio = 2.5
 /** Points between the edge of a cell and its text. */
 export const cellPadding = 2
-/** A line in a larger font than the rows above it starts something else. */
+/** A line whose font is larger than that of the rows above it by more than this ratio does not belong to the table. */
 const maxFontRatio = 1.15
 
 /**
@@ -134,7 +134,7 @@ function measureWordGap({ words, style }: TextLine, minGap: number): number {
   return computeMedian(gaps.filter((gap) => gap < minGap))
 }
 
-/** Whether a line is prose, which ends a table even if a gap fits by chance. */
+/** Whether a line is prose, which ends a table even if a gap between its words matches a column by chance. */
 function isProse(line: TextLine, bounds: BoundingBox, gap: number): boolean {
   const [onlySegment, ...otherSegments] = splitAtGaps(line, gap)
   return (
@@ -164,7 +164,7 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   const gaps = findColumnGaps(findEmptyStrips(run), run, size * minColumnGap)
   const box = getBoundingBox(run.map((line) => line.box))
   const boundaries = gaps.map((gap) => chooseBoundary(gap, run))
-  // The last column gets extra width, as the others do; otherwise a slightly wider font would wrap its words.
+  // The last column gets extra width like the other columns; otherwise a slightly wider font would wrap its words.
   const extraWidth = Math.min(maxExtraWidth, ...gaps.map(({ from, to }) => (to - from) / 2))
   const xs = [box[0], ...boundaries, box[2] + (gaps.length > 0 ? extraWidth : 0)]
   const rows = run.map((line) =>
@@ -186,7 +186,10 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
   return { lines: run, box, xs, rows: joinContinuedRows(rows, run) }
 }
 
-/** Where cells start at the same place, their column starts there, so that their text keeps its place. */
+/**
+ * Returns the x coordinate at which a column starts. If most of its cells start at the same place, that is just before
+ * their text, so that the text keeps its place.
+ */
 function chooseBoundary({ from, to }: Interval, run: readonly TextLine[]): number {
   const starts = run.flatMap(
     ({ words }) =>
@@ -209,7 +212,10 @@ const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2
  */
 const minWrappedCharacters = 20
 
-/** Whether words continue the text above them: that text is long, or their first word is not capitalized. */
+/**
+ * Whether words continue the text above them, because that text is long or the words start with a lower-case letter or
+ * symbol.
+ */
 function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boolean {
   const [firstWord] = words
   if (!firstWord || wordsAbove.length === 0) return false

@@ -19,13 +19,13 @@ function orderTableColumns(table: Omit<TableBlock, 'isRtl'>, words: readonly Wor
   }
 }
 
-/** Builds a table without rules, whose cells start at the edges of their columns where they can. */
+/** Builds a table without rules, in which each column of numbers is right-aligned. */
 export function buildBorderlessTable(
   { box, xs, rows }: BorderlessTable,
   fills: readonly Vector[],
   settings: ParagraphSettings,
 ): TableBlock {
-  // The first column has the padding of a cell, too.
+  // The first column is padded like any other cell.
   const edges = [(xs[0] ?? 0) - cellPadding, ...xs.slice(1)]
   const columns = edges.slice(1).map((_, column) => rows.flatMap((row) => [row[column] ?? []]))
   const rightAligned = columns.map(isRightAligned)
@@ -56,7 +56,10 @@ export function buildBorderlessTable(
   return orderTableColumns(table, rows.flat(2))
 }
 
-/** Returns where the first line of a row starts when its extra line height is above the characters. */
+/**
+ * Returns the y coordinate at which the first line of a row starts if extra line height is above its characters, as in
+ * Word.
+ */
 function measureRowTop(words: readonly Word[], pitch: number): number | undefined {
   const [firstLine] = groupIntoLines(words)
   return firstLine && firstLine.box[3] - firstLine.style.size * pitch
@@ -89,12 +92,12 @@ const alignRight = (paragraph: Paragraph, rightIndent: number): Paragraph => ({
   rightIndent,
 })
 
-/** Points: text that starts further from the edge of its cell is centered or right-aligned. */
+/** In points. Text that starts further from the edge of its cell is centered or right-aligned. */
 const maxPadding = 14
-/** Points by which another program may set the longest line of a cell wider. */
+/** Points by which another program may make the longest line of a cell wider. */
 const maxWidening = 0.65
 
-/** Returns how far the text of the fullest cells is from their edges. */
+/** Returns the distances of the text from the left and right edges of the cells that it fills the most. */
 function measurePadding({ cells }: Grid, words: readonly Word[]): readonly [left: number, right: number] {
   const gaps = cells.flatMap(({ box }) => {
     const inside = words.filter((word) => isCenterInside(word.box, box)).map((word) => word.box)

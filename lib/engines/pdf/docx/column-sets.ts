@@ -7,7 +7,7 @@ import { isContinuation, joinParagraphs } from './split-paragraphs.ts'
 const maxColumns = 4
 /** How far the edges of a column set may differ from those of the text, in points. */
 const tolerance = 12
-/** How much higher than the others a column may end and still count as filled, in points. */
+/** How much higher than the other columns a column may end and still count as filled, in points. */
 const maxBottomDifference = 40
 
 /** Returns the columns if Word can represent them: they have equal width, and span the full width of the text. */

@@ -18,7 +18,7 @@ export interface DrawingRequest {
 
 export interface RenderedDrawings {
   readonly images: ReadonlyMap<DrawingRequest, FloatingImage>
-  /** Requests that could not be rendered; a request in neither collection has nothing to show. */
+  /** Requests that could not be rendered. A request that is neither here nor in `images` has nothing to show. */
   readonly failed: ReadonlySet<DrawingRequest>
 }
 
@@ -26,7 +26,9 @@ export interface RenderedDrawings {
 const edgeTolerance = 3
 const minCoverage = 0.6
 const maxRequests = 1000
-/** A long document gets a lower resolution, so that its drawings are rendered within minutes. */
+/**
+ * Drawings of a document with more requests than this get a lower resolution, so that they are rendered within minutes.
+ */
 const [maxFineRequests, fineDpi, coarseDpi] = [100, 150, 100]
 /** Time limits in seconds, several times what a busy machine needs. */
 const [minTimeoutS, timeoutPerDrawingS, maxTimeoutS] = [60, 1.5, 300]
@@ -43,7 +45,9 @@ export function isPageBackground(
   return edges >= 2 || getArea(box) > width * height * minCoverage
 }
 
-/** Whether images or shapes lie behind the whole page. For words read by OCR, there is an image of the page already. */
+/**
+ * Whether images or shapes lie behind the whole page. A page with words read by OCR already has an image of the page.
+ */
 export function hasPageBackground(page: PageContent): boolean {
   if (page.textSegments.flat().some(({ style }) => style.isRecognized)) return false
   return (

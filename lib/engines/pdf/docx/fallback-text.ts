@@ -5,8 +5,8 @@ import { type BoundingBox, computeMedian, getBoundingBox, isCenterInside } from 
 import type { PageContent, Style, Word } from './page-content.ts'
 
 /**
- * Reads the words of a page with Poppler. It knows encodings that MuPDF does not, such as glyph names made of numbers,
- * but reports no styles, so those that MuPDF found in the same place are used.
+ * Reads the words of a page with Poppler. Poppler knows encodings that MuPDF does not, such as glyph names made of
+ * numbers, but reports no styles. Its words get the styles that MuPDF found in the same place.
  */
 export async function readWithPoppler(
   path: string,
@@ -59,7 +59,7 @@ const defaultStyle = {
   color: '000000',
 }
 
-/** Gives words found in another way the styles of the known words in the same place. */
+/** Gives words that another method has found the styles of the known words in the same place. */
 export function applyStyles(lines: readonly (readonly PositionedText[])[], page: PageContent): Word[][] {
   const knownWords = [...page.undecodedWords, ...page.textSegments.flat()]
   return lines.map((line) => {

@@ -52,7 +52,9 @@ export function findFigures(
   )
 }
 
-/** Returns the words that belong to a figure, such as axis labels or names of parts, but no longer text. */
+/**
+ * Returns the words that belong to a figure, such as axis labels or names of parts. Lines of text do not belong to it.
+ */
 export function findLabels(
   { box, isBehindText }: PageFigure,
   textSegments: PageContent['textSegments'],

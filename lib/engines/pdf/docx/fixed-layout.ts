@@ -11,8 +11,8 @@ import { createTextRuns, type DocxLibrary } from './text-runs.ts'
 import { toTwips } from './units.ts'
 
 /**
- * Creates a document that looks like the pages: each line segment in a frame, over an image of everything else. Better
- * fidelity, but harder to edit.
+ * Creates a document that looks like the pages: each line segment is in a frame, over an image of everything else. The
+ * document is more faithful than one with flowing text, but harder to edit.
  */
 export async function buildFixedLayout(
   source: Omit<DocxRequest, 'isFixedLayout'>,

@@ -1,6 +1,6 @@
 import type { Style } from './page-content.ts'
 
-/** Patterns of font names in PDFs, and fonts that Word has or replaces with one of the same widths. */
+/** Patterns of font names in PDFs. Word has the named font, or replaces it with a font of the same widths. */
 const wordFonts: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(timesnewroman|times|nimbusrom|tinos|freeserif)/, 'Times New Roman'],
   [/^(arialnarrow)/, 'Arial Narrow'],

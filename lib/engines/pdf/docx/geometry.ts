@@ -51,7 +51,8 @@ interface Group<T> {
 }
 
 /**
- * Maximum number of box comparisons; after that, the rest of a page counts as one group. Real pages need a hundredth.
+ * Maximum number of box comparisons. After that, the remaining items of a page count as one group. Real pages need a
+ * hundredth of this number.
  */
 const maxComparisons = 20_000_000
 

@@ -36,7 +36,10 @@ interface CandidateRow {
 /** Maximum part of the page height that headers and footers may occupy. */
 const maxZoneRatio = 0.12
 const maxRows = 3
-/** Part of the page height next to them that shows whether they are rows of a table. */
+/**
+ * Part of the page height, next to these zones, that is searched for neighbors: a row that is aligned with its neighbor
+ * belongs to a table.
+ */
 const neighborRatio = 0.05
 
 /** Finds headers and footers: rows at the same height on at least 40% of the pages. */

@@ -90,7 +90,9 @@ function findOutlineLevel(paragraph: Paragraph, titles: ReadonlyMap<string, numb
 
 const normalizeTitle = (text: string) => text.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase()
 
-/** Excludes leads and quotations in a larger font, which are sentences. */
+/**
+ * Whether a paragraph in a larger font is a title. Lead paragraphs and quotations are not, because they are sentences.
+ */
 function isLargeTitle(paragraph: Paragraph, style: ParagraphStyle, body: ParagraphStyle): boolean {
   const text = getParagraphText(paragraph)
   return (
@@ -114,7 +116,7 @@ function isPartOfQuotation(styledBlocks: readonly StyledBlock[], index: number):
   return continuesBelow || startsLowercase(currentBlock)
 }
 
-/** Whether text follows that is closer to the block than what precedes it. */
+/** Whether the block is followed by text that is closer to it than the text above it. */
 function introducesText(styledBlocks: readonly StyledBlock[], index: number): boolean {
   const [blockBefore, currentBlock, nextBlock] = [
     styledBlocks[index - 1],

@@ -1,7 +1,9 @@
 import { type BoundingBox, getWidth } from './geometry.ts'
 import { measureGap, type TextLine } from './lines.ts'
 
-/** In ems. Wider columns fit enough words per line, and wide gaps have a meaning there. */
+/**
+ * Maximum width of a narrow column in ems. Lines of wider columns have enough words, so that wide gaps have a meaning.
+ */
 const maxWidthEm = 26
 
 /** Marks the justified lines of a narrow column. */

@@ -92,10 +92,13 @@ export async function buildLayout(
   }
 }
 
-/** Points by which the longest lines of two pages differ. */
+/** How far the longest line of a page may extend beyond the usual right edge, in points. Longer lines are ignored. */
 const maxRaggedEdge = 18
 
-/** Returns the left edge of the text, as the median of the filled pages, and its right edge on the widest one. */
+/**
+ * Returns the left and right edges of the text. The left edge is the median of all pages that are filled in width, and
+ * the right edge is that of the widest of them.
+ */
 function findTextColumn(
   pages: readonly PageContent[],
   headerFooterWords: ReadonlySet<Word>,
@@ -108,12 +111,14 @@ function findTextColumn(
   if (textExtents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
   const rights = textExtents.map((box) => box[2])
   const usualRight = computeMedian(rights)
-  // Few pages have a line that fills the column, but each has to hold such lines.
+  // Only a few pages have a line that fills the column, but the column must be wide enough for such a line.
   const right = Math.max(...rights.filter((edge) => edge < usualRight + maxRaggedEdge))
   return [computeMedian(textExtents.map((box) => box[0])), right]
 }
 
-/** Returns the box around the text of a page without headers, footers and the outermost top and bottom. */
+/**
+ * Returns the box around the text of a page, without headers, footers and words at the very top and bottom of the page.
+ */
 function findTextExtent(page: PageContent, headerFooterWords: ReadonlySet<Word>): BoundingBox | undefined {
   const words = page.textSegments.flat().filter((word) => !headerFooterWords.has(word))
   const innerWords = words.filter(({ box }) => box[1] > page.height * 0.06 && box[3] < page.height * 0.94)
@@ -131,7 +136,7 @@ function findPageColumn(
   return [Math.min(left, extent?.[0] ?? left), 0, Math.max(right, extent?.[2] ?? right), page.height]
 }
 
-/** Measures the pitch after full lines, because there the paragraph continues. */
+/** Measures the line pitch only after full lines, because a paragraph continues there. */
 function measurePitch(pages: readonly PageContent[]): number {
   const ratios = pages.slice(0, 50).flatMap((page) =>
     page.textSegments.flatMap((segment, index) => {

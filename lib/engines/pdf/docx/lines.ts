@@ -135,7 +135,7 @@ function isMono({ mono, font }: Style): boolean {
   return mono || /mono|courier|consol|typewriter|cmtt|sftt/i.test(font)
 }
 
-/** Returns how many spaces fill the gap between two monospaced words. */
+/** Returns the number of spaces that fill the gap between two monospaced words. */
 export function countSpaces(previousWord: Word, word: Word): number {
   const averageWidth = (word.box[2] - word.box[0]) / Math.max(1, [...word.text].length)
   return Math.max(

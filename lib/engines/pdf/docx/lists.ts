@@ -68,6 +68,6 @@ function dropSingleNumbers<B extends ContentBlock>(blocks: readonly B[]): B[] {
     if ((counts.get(block.list.listId) ?? 0) > 1) return block
     // Removes the paragraph from its list.
     const { list, ...plain } = block
-    return plain as B // every `B` allows a paragraph without a list
+    return plain as B // Every `B` allows a paragraph without a list.
   })
 }

@@ -33,7 +33,7 @@ interface BlockItem extends PageItem {
   readonly block?: ContentBlock
 }
 
-/** On pages with more words than this and in columns with more lines, no tables are searched for. */
+/** Tables are not searched for on pages with more words than this, or in columns with more lines than this. */
 const maxWords = 20_000
 const maxLines = 1000
 

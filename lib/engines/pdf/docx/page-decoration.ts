@@ -19,11 +19,11 @@ import type { Grid } from './table-grids.ts'
 interface DecorationRequest extends DrawingRequest {
   /** Slanted words, which remain text if the stamp cannot be rendered. */
   readonly words?: readonly Word[]
-  /** Images in the background, which remain behind the text if it cannot be rendered. */
+  /** Images in the background, which remain behind the text if the background cannot be rendered. */
   readonly images?: readonly PlacedImage[]
 }
 
-/** A page from which everything is removed that becomes an image behind its text. */
+/** A page without the content that becomes an image behind its text. */
 export interface DecoratedPage {
   readonly content: PageContent
   readonly requests: readonly DecorationRequest[]

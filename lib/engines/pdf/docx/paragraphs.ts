@@ -9,7 +9,8 @@ export interface ParagraphSettings {
   /** The column that contains the lines. */
   readonly column: BoundingBox
   /**
-   * Further x coordinates on which lines may be centered: the center of the page, and that of the text on other pages.
+   * Further x coordinates on which lines may be centered: the center of the page, and the center of the text on other
+   * pages.
    */
   readonly centers?: readonly number[]
   /** Usual pitch of the lines of a paragraph, in ems. */
@@ -34,7 +35,10 @@ export function groupIntoParagraphs(lines: readonly TextLine[], settings: Paragr
 
 /** Minimum points by which text is indented on both sides, as an abstract or a quotation is. */
 const minIndent = 12
-/** Number of lines that determine the width of an indented paragraph; a page may have too many to compare all. */
+/**
+ * Number of lines that determine the width of an indented paragraph. A page may have too many lines to compare all of
+ * them.
+ */
 const maxIndentedLines = 100
 
 /** Returns the column, narrowed if the lines from this one on are indented on both sides. */

@@ -11,7 +11,7 @@ export interface ParseSource {
   readonly path: string
   /** Numbers of the pages, counted from 1. */
   readonly pages: readonly number[]
-  /** Alphanumeric characters that Poppler finds on each page of the file. */
+  /** Number of alphanumeric characters that Poppler finds on each page of the file. */
   readonly characterCounts: readonly number[]
   /** Pages that OCR has already tried. */
   readonly pagesTried: readonly number[]
@@ -30,8 +30,8 @@ interface ParsedPages {
 }
 
 /**
- * Parses pages with MuPDF, or with Poppler if MuPDF does not understand their fonts. Reads the rest with OCR: pages
- * that neither understands, and images.
+ * Parses pages with MuPDF, or with Poppler if MuPDF does not understand their fonts. OCR reads the pages whose fonts
+ * neither of them understands, and pages that are only images.
  * @throws ProcessFailure, EngineCrash where MuPDF fails.
  */
 export async function parsePages(

@@ -5,8 +5,8 @@ interface BoxedItem {
 }
 
 /**
- * Whether columns are table rows: cells start at equal heights, row by row; paragraphs in columns do so only by
- * chance.
+ * Whether columns are really the rows of a table: table cells start at equal heights, row by row; paragraphs in columns
+ * do so only by chance.
  */
 export function haveAlignedRows(columns: readonly (readonly BoxedItem[])[]): boolean {
   const tops = columns.map(findBlockTops)

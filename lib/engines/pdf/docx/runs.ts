@@ -56,7 +56,7 @@ function toRun(word: Word, line: TextLine): StyledRun {
 export function chooseSeparator(previousWord: Word, word: Word, line: TextLine): string {
   if (isPreformatted(line)) return ' '.repeat(Math.min(200, countSpaces(previousWord, word)))
   if (!line.isRtl && !line.isJustified && measureGap(previousWord, word) > line.style.size * 2) return '\t'
-  // Tolerates a larger gap after OCR, which splits such scripts into one word per character.
+  // Tolerates a larger gap after OCR, which splits scripts without spaces into one word per character.
   const isClose = measureGap(previousWord, word) < line.style.size * (word.style.isRecognized ? 2 : 1)
   if (
     isClose &&

@@ -59,7 +59,10 @@ export function toSectionOptions(
   }
 }
 
-/** Creates a section that balances columns: without one after them, Word fills the last columns one by one. */
+/**
+ * Creates a section that balances the columns of the section before it. If no section followed, Word would fill those
+ * columns one by one.
+ */
 export function createBalancingSection(library: DocxLibrary, lastSection: DocxSection): docx.ISectionOptions {
   const { columns: _, ...plain } = lastSection
   return {

@@ -77,7 +77,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
   return parts.map((sectionBlocks, index): DocxSection => {
     const columnsBefore = parts[index - 1]?.at(-1)?.columnSet
     const [firstBlock] = sectionBlocks
-    // Columns before a page break are filled one by one; those above another section on the same page are balanced.
+    // Columns before a page break are filled one by one. Columns above another section on the same page are balanced.
     const isContinuous =
       index > 0 && (firstBlock?.startsNewPage !== true || columnsBefore?.isBalanced === true)
     const columnSet = firstBlock?.columnSet
@@ -99,7 +99,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
   })
 }
 
-/** Returns the columns of a section; the gutters take the width that the columns leave. */
+/** Returns the columns of a section. The gutters take the width that is not used by the columns. */
 function toSectionColumns(
   { count, pitch, isRuled, isBalanced }: ColumnSet,
   { width, margins }: PageSetup,
@@ -112,7 +112,7 @@ function isSameSize(a: PageContent, b: PageContent): boolean {
   return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
 }
 
-/** Points by which another program may set a full line wider, and a full page higher. */
+/** Points by which another program may make a full line wider or a full page higher. */
 const [fontTolerance, heightTolerance, columnTolerance] = [0.4, 4, 1.4]
 
 /** Justified lines show exactly how wide their column is. */
@@ -145,14 +145,16 @@ function computeMargins(
   ]
 }
 
-/** Where the text of pages starts and ends, and the usual pitch of lines in ems. */
+/** The top and bottom of the text on the pages, and the usual pitch of lines in ems. */
 interface PageText {
   readonly top: number
   readonly bottom: number
   readonly pitch: number
 }
 
-/** Starts a new page after a page that ended early and before a chapter; other text flows on. */
+/**
+ * Joins the blocks of pages. A new page starts after a page that ended early and before a chapter; other text flows on.
+ */
 function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageText): FlowBlock[] {
   const result: FlowBlock[] = []
   const extent = findExtent(group.flatMap(({ blocks }) => blocks))

@@ -19,7 +19,7 @@ export function isContinuation(lastBlock: ContentBlock, firstBlock: ContentBlock
   )
 }
 
-/** Joins both parts of a split paragraph in the place of the first. */
+/** Joins both parts of a split paragraph in the place of the first part. */
 export function joinParagraphs<First extends Paragraph>(
   lastParagraph: First,
   firstBlock: ContentBlock,

@@ -1,9 +1,11 @@
 import { type ContentBlock, getParagraphText, type TableBlock, type TableCell } from './blocks.ts'
 
-/** Points by which columns of the parts of a table may differ: without rules, they depend on the text. */
+/**
+ * Maximum difference in points between the columns of two parts of a table. Without rules, columns depend on the text.
+ */
 const tolerance = 4
 
-/** Whether a table continues in one at the top of the next page. */
+/** Whether a table continues in the table at the top of the next page. */
 export function isContinuedTable(lastBlock: ContentBlock, firstBlock: ContentBlock): lastBlock is TableBlock {
   return (
     lastBlock.kind === 'table' &&
@@ -18,7 +20,10 @@ export function isContinuedTable(lastBlock: ContentBlock, firstBlock: ContentBlo
   )
 }
 
-/** Joins both parts in the place of the first; a header row that the second part repeats is left out. */
+/**
+ * Joins both parts of a table in the place of the first part. If the second part repeats the header row, it is left
+ * out.
+ */
 export function joinTables<First extends TableBlock>(lastTable: First, firstBlock: ContentBlock): First {
   if (firstBlock.kind !== 'table') return lastTable
   const [header = []] = lastTable.rows

@@ -187,7 +187,10 @@ const textBySymbol: Readonly<Record<string, string>> = {
   '\uf0e4': '™',
 }
 
-/** Removes control characters and lone surrogates, which XML forbids, and replaces Arabic shapes by characters. */
+/**
+ * Removes control characters and lone surrogates, which XML forbids, and replaces Arabic presentation forms with
+ * letters.
+ */
 function cleanText(text: string): string {
   return text
     .replaceAll(/[\uf06c-\uf0e4]/g, (char) => textBySymbol[char] ?? char)

@@ -41,7 +41,7 @@ const maxRules = 4000
 export function findGrids(vectors: readonly Vector[], pageArea: number): Grid[] {
   const fills = findFills(vectors, pageArea)
   const rules = vectors.flatMap(toRuleLines)
-  // So many rules are a drawing, and every rule would be compared with all others.
+  // With more rules than this, the page shows a drawing, and comparing every rule with all others would take too long.
   if (rules.length > maxRules) return []
   return clusterTouching(rules, tolerance).flatMap((group) => toGrid(group, fills) ?? [])
 }
@@ -154,7 +154,7 @@ function buildCells(
   return cells
 }
 
-/** Returns how many rows or columns a cell spans: it extends until there is a rule. */
+/** Returns the number of rows or columns that a cell spans: it extends until there is a rule. */
 function countSpan(max: number, isOpen: (span: number) => boolean): number {
   let span = 1
   while (span < max && isOpen(span)) span++

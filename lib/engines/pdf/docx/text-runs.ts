@@ -50,7 +50,10 @@ function toRunOptions(
   }
 }
 
-/** Leaves black to the reader's settings; light text would be invisible on paper without its background. */
+/**
+ * Returns undefined for black, which is left to the reader's settings, and for light text without a background, which
+ * would be invisible on paper.
+ */
 function toVisibleColor(color: string, backgroundColor: string | undefined): string | undefined {
   if (color === '000000') return undefined
   const channels = [0, 2, 4].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
