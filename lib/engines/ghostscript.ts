@@ -54,7 +54,7 @@ function createConversion(
   return { operation: 'convert', from, to, options, cost }
 }
 
-/** Converts PostScript, and vector drawings and pages to and from it. */
+/** Converts PostScript and SVG drawings, writes PostScript, and renders PDF pages. */
 export const ghostscript: Engine = {
   id: 'ghostscript',
   image: 'pdf',
@@ -120,7 +120,7 @@ async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: To
 
 /**
  * Uses poppler, because Ghostscript's own writers rasterize every page that names a transparency group, as files from
- * most programs do. Writes all pages, or one of them as an EPS.
+ * most programs do. Writes all pages, or a single page as an EPS.
  */
 async function writePostScript(
   pdf: string,
@@ -146,7 +146,7 @@ async function rasterize(
   const device = { png: 'pngalpha', jpg: 'jpeg', tiff: 'tiff24nc' }[to]
   const rasterSwitches = ['-dTextAlphaBits=4', '-dGraphicsAlphaBits=4', '-dEPSCrop', `-r${dpi}`]
   const deviceSwitches = { png: [], jpg: ['-dJPEGQ=90'], tiff: ['-sCompression=lzw'] }[to]
-  // The device writes one file per page. Without a page number, a second page would overwrite a drawing.
+  // The device writes one file per page. Without a page number, a second page would overwrite the first one.
   const output = join(outDir, `page-%d.${to}`)
   await runGhostscript(
     { device, input, format: from, output, switches: [...rasterSwitches, ...deviceSwitches] },
@@ -224,7 +224,7 @@ async function convertPages(
 
 async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Tools): Promise<OutputFile> {
   const path = join(outDir, 'output.ps')
-  // Lets qpdf arrange the pages, because pdftops can only go forward.
+  // Lets qpdf arrange the pages, because pdftops can only write pages in ascending order.
   const orderedPdf = join(tools.workDir, 'ordered.pdf')
   const select = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdf]
   await tools.exec('qpdf', select, { okCodes: [0, 3] })

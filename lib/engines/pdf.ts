@@ -76,7 +76,10 @@ const createCapability = (to: FormatId, schema: z.ZodObject, cost: number): Capa
 const isOcr = ({ operation, from }: Pick<EngineWork, 'operation' | 'from'>) =>
   operation === 'ocr-pdf' || (operation === 'convert' && ocrImageFormats.some((id) => id === from))
 
-/** PDF pages as images, text and office documents, OCR, XPS, and the tools that change a PDF. */
+/**
+ * Converts PDF pages to images, text and office documents, recognizes text, reads XPS, and runs the tools that change a
+ * PDF.
+ */
 export const pdf: Engine = {
   id: 'pdf',
   image: 'pdf',

@@ -65,7 +65,7 @@ interface OcrInput {
   readonly isEncrypted: boolean
   /** Sizes of all pages. */
   readonly sizes: readonly PdfPageSize[]
-  /** Characters that each page already has as text. */
+  /** Number of characters that each page already has as text. */
   readonly characterCounts: readonly number[]
   /** Pages to read, counted from 1. */
   readonly pages: readonly number[]
@@ -103,7 +103,7 @@ async function openImageForOcr(input: InputFile, { options }: EngineWork, tools:
   const { language } = ImageOcrOptions.parse(options)
   const { path, dpi } = await imageToPdf(input, tools)
   const { sizes } = await openPdf(path, undefined, tools)
-  // Tesseract works best from 300 dpi. Enlarging images that are close to that only costs time.
+  // Tesseract works best from 300 dpi. Enlarging images that are close to that resolution only costs time.
   const oversampleOptions = dpi < 250 ? { oversample: 300 } : {}
   const pages = sizes.map((_, index) => index + 1)
   return {
@@ -140,7 +140,7 @@ export async function runOcr(
           { path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) },
           tools,
         )
-  // The text layer is corrected for some scripts; Tesseract's own text is not, so it is not used for them.
+  // The text layer is corrected for some scripts. Tesseract's own text is not corrected, so it is not used for them.
   const lines = languagesToFixPattern.test(settings.language) ? new Map<number, string>() : texts
   const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages, lines }
   const file = await writeTarget(work, searchablePdf, tools)
@@ -185,7 +185,7 @@ export async function runOcrChunk(work: EngineWork, tools: Tools): Promise<Engin
 interface SearchablePdf {
   readonly path: string
   readonly pages: number
-  /** Characters that each page had before OCR. */
+  /** Number of characters that each page had before OCR. */
   readonly characterCounts: readonly number[]
   /** Pages that were read, counted from 1. */
   readonly recognized: readonly number[]
@@ -218,7 +218,7 @@ async function writeTarget(
       // Imported on demand: the docx library is large.
       const { buildFlowingLayout } = await import('./docx/flowing-layout.ts')
       const { documentInfo } = await openPdf(path, undefined, tools)
-      // Disables further OCR: every page that can be recognized has been.
+      // Disables further OCR, because every page that OCR can recognize has already been read.
       const source = {
         path,
         pages: allPages,

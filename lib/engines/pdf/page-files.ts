@@ -8,7 +8,7 @@ export interface PageFile {
   readonly path: string
 }
 
-/** Names given by engines, which are used as file names. */
+/** Matches the file names that engines give to pages. */
 export const pageNamePattern = /^\w[\w (),.-]{0,199}$/
 
 /** A file in a ZIP of pages: a range of bytes, because nothing is compressed. */

@@ -47,7 +47,7 @@ export function joinZips(outDir: string, archives: readonly string[]): Promise<s
 
 /**
  * Lists the pages of a ZIP that `zipPages` wrote, in order; undefined for any other ZIP, even a damaged one. Only the
- * directory and the manifest are read, so that a list in a bucket takes few requests.
+ * directory and the manifest are read, so that few requests are needed if the ZIP is in a bucket.
  */
 export async function readPageList(file: RandomAccess): Promise<ZippedPage[] | undefined> {
   try {

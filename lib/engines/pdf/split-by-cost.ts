@@ -5,7 +5,8 @@ interface PageCost {
 }
 
 /**
- * Splits pages, in order, into `count` runs of about equal duration, or fewer when single pages take longer than that.
+ * Splits pages, in order, into `count` runs of about equal duration, or into fewer runs when a single page takes longer
+ * than that.
  */
 export function splitByCost(costs: readonly PageCost[], count: number): number[][] {
   const total = costs.reduce((sum, { seconds }) => sum + seconds, 0)

@@ -7,8 +7,8 @@ const [targetDpi, maxDpi] = [300, 450]
 const maxPixels = 20_000_000
 
 /**
- * Downscales very fine page images, such as those from print shops: Tesseract needs minutes for each and reads them no
- * better.
+ * Downscales very fine page images, such as those from print shops: Tesseract needs minutes for each of them and reads
+ * them no better.
  * @returns the original path when no image is that fine.
  */
 export async function downscaleFineImages(path: string, tools: Tools): Promise<string> {

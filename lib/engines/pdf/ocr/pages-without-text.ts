@@ -12,9 +12,9 @@ const reasons = [
 
 /**
  * Warns about pages that were left without text.
- * @returns their numbers in the PDF that was read.
+ * @returns the numbers of these pages in the PDF that was read.
  * @param log of OCRmyPDF, whose lines start with a page number.
- * @param documentPages numbers of its pages in the whole document; the same when left out.
+ * @param documentPages for each page of that PDF, its number in the whole document; the same number if omitted.
  */
 export function warnAboutPagesWithoutText(
   log: string,

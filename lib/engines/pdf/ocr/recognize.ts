@@ -98,8 +98,8 @@ export async function recognizeText(
 
 /**
  * Reads the pages of a chunk's PDF and stores the results in an archive.
- * @param documentPages numbers of its pages in the whole document.
- * @returns those of its pages that were read.
+ * @param documentPages for each page of that PDF, its number in the whole document.
+ * @returns the pages of that PDF that were read.
  * @throws the same errors as `recognizeText`.
  */
 export async function recognizeChunk(
@@ -120,7 +120,7 @@ interface OcrmypdfRun {
   readonly args: readonly string[]
   readonly type: 'pdf' | 'none'
   readonly outputPath: string
-  /** Numbers of its pages in the whole document, for a chunk. */
+  /** For a chunk: the number in the whole document of each page of its PDF. */
   readonly documentPages?: readonly number[]
   /** Whether the text of all pages was kept from an earlier run. */
   readonly isKept?: boolean

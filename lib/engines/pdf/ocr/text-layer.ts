@@ -35,9 +35,9 @@ interface LayerWord {
 }
 
 /**
- * Readers that use the position of each glyph find `2091` where a right-to-left line shows `1902`, and all readers find
- * a space after each Chinese or Japanese word. Moves each glyph to where it is seen, and stretches words of scripts
- * without spaces to the next word.
+ * Moves each glyph to where it is seen, and stretches words of scripts without spaces to the next word. Otherwise,
+ * readers that use the position of each glyph would find `2091` where a right-to-left line shows `1902`, and all
+ * readers would find a space after each Chinese or Japanese word.
  * @param layer a decoded content stream.
  * @returns undefined when nothing changes or the stream does not look like Tesseract output.
  */
@@ -94,7 +94,7 @@ const encodeHex = (text: string) =>
     .join('')
 
 const rtlCharacter = String.raw`[[\p{Script_Extensions=Arabic}\p{Script_Extensions=Hebrew}]--\p{N}]`
-/** A run includes the punctuation next to its characters. */
+/** Matches a run of right-to-left characters, including the punctuation next to them. */
 const rtlRunPattern = new RegExp(
   String.raw`([\p{P}\p{S}]*${rtlCharacter}(?:[\p{P}\p{S}]|${rtlCharacter})*)`,
   'v',
@@ -120,7 +120,7 @@ function reverseRuns({ matrix: [a, b, c, d], stretch, text }: LayerWord): string
 
 const showText = (stretch: number, pieces: string) => `${Number(stretch.toFixed(3))} Tz [ ${pieces} ] TJ`
 
-/** Moves to the far end, then back by two glyphs after each one, and finally to the far end again. */
+/** Moves to the far end of the run, then back by two glyphs after each glyph, and finally to the far end again. */
 function showReversed(run: string): string {
   const offsetAcross = -(run.length - 1) * glyphWidth
   const glyphs = run.split('').map((unit) => `<${encodeHex(unit)}>`)

@@ -15,7 +15,7 @@ import { createTextWorksheet, toWorksheets, type Worksheet } from './tables.ts'
 
 /**
  * Extracts the tables of a PDF, both those with rules around their cells and words aligned in columns over several
- * lines. Each becomes a sheet; in CSV they follow each other.
+ * lines. Each table becomes a sheet; in CSV, the tables follow each other.
  * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, INVALID_INPUT.
  */
 export async function pdfToSheets(work: EngineWork, tools: Tools): Promise<EngineResult> {

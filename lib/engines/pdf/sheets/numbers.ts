@@ -15,7 +15,7 @@ const commaPattern = /^-?(?:0|[1-9]\d{0,14}|[1-9]\d{0,2}(?:\.\d{3})+)(?:,\d+)?$/
 const ambiguousPattern = /^-?[1-9]\d{0,2}[.,]\d{3}$/
 const maxDigits = 15
 
-/** Returns the decimal separator that the numbers of a table prove, or undefined when they fit both. */
+/** Returns the decimal separator that the numbers of a table prove, or undefined when they fit both notations. */
 export function findDecimalSeparator(texts: readonly string[]): DecimalSeparator | undefined {
   const numbersWithoutSymbols = texts
     .map(stripSymbols)

@@ -82,7 +82,7 @@ function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void
   }
 }
 
-/** Adds a slide; pages of another size than the first are scaled to fit and centered. */
+/** Adds a slide; pages of a different size than the first one are scaled to fit and centered. */
 async function addSlide(
   slides: Presentation,
   page: PageContent,

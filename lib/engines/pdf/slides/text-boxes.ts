@@ -13,7 +13,7 @@ export interface TextBox {
 /** Minimum gap between segments of a line, and minimum pitch between paragraphs, in ems. */
 const minGapHeights = 0.7
 const maxPitch = 1.6
-/** Number of open boxes, from the end, that the next line may continue. */
+/** Maximum number of text boxes, from the end, that are compared with the next line. */
 const maxOpenBoxes = 1000
 /** Pitch of a single line in ems, as in most fonts. */
 const defaultPitch = 1.2

@@ -109,8 +109,8 @@ function filterItems(
 }
 
 /**
- * Removes pages that were not selected: outline, links and form of the first file still refer to them and would
- * include them.
+ * Removes pages that were not selected. The outline, links and form of the first file still refer to these pages, which
+ * would otherwise be included.
  */
 function removeUnusedPages(objects: PdfObjects): void {
   const usedRefs = new Set(objects.pages().map(({ ref }) => ref))

@@ -141,7 +141,7 @@ interface TargetResult {
   readonly reached?: boolean
 }
 
-/** Returns the compressed file, or the original if it is not larger. */
+/** Returns the compressed file, or the original if compression has not made it smaller. */
 async function finishCompression(
   job: PdfToolJob<unknown>,
   compressedFile: CompressedFile,

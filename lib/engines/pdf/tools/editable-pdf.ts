@@ -172,7 +172,7 @@ export async function isSignedPdf(path: string): Promise<boolean> {
 
 export const fileSize = async (path: string) => (await stat(path)).size
 
-/** @param message continues after the name of the field. */
+/** @param message the rest of the message after the name of the field. */
 export function createInvalidOptionError(
   field: string,
   message: string,

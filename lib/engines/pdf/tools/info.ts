@@ -49,7 +49,10 @@ export const describePdf: PdfTool<ToolOptions<'pdf-info'>> = async ({ pdf, work,
   return { files: [{ path, format: 'json' }], details: { ...details, attachments: attachments.length } }
 }
 
-/** Reads the decrypted copy for what an encrypted file hides, and the original for how it is encrypted. */
+/**
+ * Runs pdfinfo on the decrypted copy, because an encrypted file hides most properties. Only the original shows how it
+ * is encrypted.
+ */
 async function runPdfinfo(source: string, openOption: string, tools: Tools): Promise<Map<string, string>> {
   const lines = await readOutputLines('pdfinfo', ['-isodates', openOption], tools)
   const infoFields = new Map(lines.map(parseField))
@@ -121,7 +124,7 @@ function countOutlineItems(items: readonly OutlineItem[]): number {
   return items.reduce((sum, { children }) => sum + 1 + countOutlineItems(children), 0)
 }
 
-/** Searches all actions, although readers run only those in some places. */
+/** Searches all actions, although readers run actions only in some places. */
 function hasScript(value: PdfValue): boolean {
   if (Array.isArray(value)) return value.some(hasScript)
   if (!isPdfDict(value)) return false

@@ -9,8 +9,8 @@ import { isPdfRef, type PdfDict, type PdfObjects, type PdfPage, type PdfValue } 
 const tagsKey = '/MutaborTags'
 
 /**
- * Lets the last page refer to the structure tree: qpdf copies it with that page, after all pages that the tree refers
- * to.
+ * Lets the last page refer to the structure tree, so that qpdf copies the tree with that page, after all pages that the
+ * tree refers to.
  * @returns whether the document has a structure tree.
  */
 export function attachTags(objects: PdfObjects): boolean {
@@ -141,8 +141,8 @@ function findTaggedAnnotations(objects: PdfObjects, pages: readonly PdfPage[]) {
 }
 
 /**
- * Updates references to annotations, because qpdf copies each again for its page and the tree still refers to the first
- * copy.
+ * Updates references to annotations: qpdf copies each annotation a second time with its page, and the tree still refers
+ * to the first copy.
  */
 function relinkObjects(
   objects: PdfObjects,
@@ -169,7 +169,7 @@ function relinkObjects(
 
 /**
  * Changes the keys of pages, annotations and form XObjects, or removes them if `change` returns undefined.
- * @returns their largest key before, or -1.
+ * @returns the largest key before the change, or -1 if there is none.
  */
 function changeKeys(
   objects: PdfObjects,

@@ -134,7 +134,7 @@ export function writeOutline(
   addItems(objects, items, { ref, dict: holder }, getPageRef)
 }
 
-/** @returns how many items are visible below the parent if it is open. */
+/** @returns the number of items that are visible below the parent if it is open. */
 function addItems(
   objects: OutlineTarget,
   items: readonly OutlineItem[],

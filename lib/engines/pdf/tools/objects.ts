@@ -41,7 +41,7 @@ export function isPdfRef(value: PdfValue | undefined): value is PdfRef {
 export interface PdfPage {
   readonly ref: PdfRef
   readonly dict: PdfDict
-  /** Returns an attribute of the page, or the one that it inherits. */
+  /** Returns an attribute of the page, which may be inherited from the page tree. */
   readInherited(key: string): PdfValue | undefined
 }
 
@@ -95,7 +95,7 @@ export class PdfObjects {
     return (entry?.stream?.dict ?? entry?.value ?? null) as PdfValue
   }
 
-  /** Returns a value, or the one that it refers to. A stream is represented by its dictionary. */
+  /** Returns a value, or the object that it refers to. A stream is represented by its dictionary. */
   resolve(value: PdfValue | undefined): PdfValue {
     let foundValue = value ?? null
     for (let depth = 0; isPdfRef(foundValue) && depth < maxDepth; depth++)

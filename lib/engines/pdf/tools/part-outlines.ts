@@ -7,7 +7,7 @@ import { runMutoolScript } from './mutool.ts'
 import { type OutlineItem, readNavigation, writeOutline } from './navigation.ts'
 import { type PdfDict, PdfObjects, type PdfValue } from './objects.ts'
 
-/** Copies to each part of a document the bookmarks that lead to its pages. */
+/** Copies bookmarks to the parts of a document. Each part gets the bookmarks that lead to its pages. */
 export async function copyOutlines(
   source: string,
   sources: readonly PdfPageSource[],
@@ -24,14 +24,14 @@ export async function copyOutlines(
   await runMutoolScript('outlines', [list], tools)
 }
 
-/** Returns an empty outline if the source has none, or if it cannot be read; the latter adds a warning. */
+/** Returns an empty outline if the source has none. If the outline cannot be read, also adds a warning. */
 async function readSourceOutline(path: string, tools: Tools): Promise<readonly OutlineItem[]> {
   const { stdout } = await tools.exec('mutool', ['show', path, 'trailer/Root/Outlines'], { okCodes: [0, 1] })
   if (!stdout.includes('/First')) return []
   try {
     return readNavigation(await PdfObjects.load(path, tools)).outline
   } catch (error) {
-    // Splitting must still work for PDFs that are too large for other tools.
+    // Splitting must still work for PDFs that are too large to be read into memory.
     if (!(error instanceof AppError) || error.code !== 'FILE_TOO_LARGE') throw error
     tools.warn('BOOKMARKS_DROPPED', 'The bookmarks were dropped: the PDF has too many objects to read them.')
     return []

@@ -67,7 +67,7 @@ export async function readPdfAClaim(path: string, tools: Tools): Promise<PdfACla
     const level = /pdfaid:conformance(?:>|=['"])([A-Z])/.exec(stdout)?.[1] ?? ''
     return part === undefined ? undefined : { part, level }
   } catch (error) {
-    // A file that only other tools can read declares no conformance.
+    // A file that pdfinfo cannot read counts as a file without a claim, because other tools may still read it.
     if (error instanceof ProcessFailure) return undefined
     throw error
   }

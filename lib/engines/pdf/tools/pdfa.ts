@@ -149,7 +149,7 @@ function associateFiles(objects: PdfObjects): void {
   objects.markRootChanged()
 }
 
-/** Removes an offset that Ghostscript adds to dates, by which they differ from those in XMP. */
+/** Removes an offset that Ghostscript adds to dates, because they would differ from the dates in XMP. */
 function repairDates(objects: PdfObjects): void {
   const { '/Info': ref } = objects.trailer
   const info = objects.dict(ref)

@@ -87,7 +87,7 @@ async function extractText(path: string, tools: Tools): Promise<string> {
   }
 }
 
-/** Checks with another reader than the one that removed the terms. */
+/** Checks the result with a different reader than the one that removed the terms. */
 async function requireRemoved(path: string, terms: readonly string[], tools: Tools): Promise<void> {
   const text = (await extractText(path, tools)).normalize('NFC')
   const remainingTerm = terms.findIndex((term) => new RegExp(toTermPattern(term), 'iu').test(text))

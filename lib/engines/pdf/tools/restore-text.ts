@@ -5,7 +5,7 @@ import { formatPageRange } from '../page-range.ts'
 import { runQpdf } from '../qpdf.ts'
 import { isPdfDict, PdfObjects, type PdfValue } from './objects.ts'
 
-/** A page with a smaller share of its characters has become an image. */
+/** A page that has kept a smaller share of its characters has become an image. */
 const minTextShare = 0.9
 
 type DistillText = (input: string, output: string, pageRange: string) => Promise<void>

@@ -64,7 +64,7 @@ interface ExtraRemovals {
   readonly keys?: readonly string[]
 }
 
-/** @returns how many items of each kind were removed. */
+/** @returns the number of removed items of each kind. */
 export function removeHiddenContent(
   objects: PdfObjects,
   { actions = [], keys = [] }: ExtraRemovals,
@@ -129,7 +129,7 @@ function removeOpenAction(objects: PdfObjects, count: (kind: string) => void): v
   objects.markRootChanged()
 }
 
-/** Removes the gaps left in lists of annotations, which some readers reject. */
+/** Removes the gaps that removed annotations leave in lists of annotations. Some readers reject such gaps. */
 function dropEmptyAnnotations(objects: PdfObjects): void {
   for (const { ref, dict } of objects.pages()) {
     const annotations = objects.list(dict['/Annots'])

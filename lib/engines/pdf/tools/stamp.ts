@@ -8,8 +8,8 @@ import { restoreContents, saveContents } from './artifacts.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
 /**
- * Draws the SVG content returned by `draw` over pages, in points from the top left corner. Pango lays it out, so that
- * every script is shaped and finds a font, and the fonts are embedded in the PDF.
+ * Draws the SVG content returned by `draw` over pages, in points from the top left corner. Pango lays out the text, so
+ * that every script is shaped and finds a font, and the fonts are embedded in the PDF.
  */
 export async function stampPages(
   { path, isTagged }: Pick<EditablePdf, 'path' | 'isTagged'>,
