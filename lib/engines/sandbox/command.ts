@@ -23,8 +23,8 @@ export interface SandboxOptions {
   /** Uid to run as if the service runs as root. Defaults to a random one for each sandbox. */
   readonly uid?: number
   /**
-   * Which files of the work folder the sandbox's user owns: the whole tree, or only direct children. The latter is for
-   * when another process of that user is running, which could redirect a walk of the tree with symbolic links.
+   * Which files of the work folder the sandbox's user owns: the whole tree, or only direct children. Use `children`
+   * while another process of that user is running, because it could redirect a walk of the tree with symbolic links.
    */
   readonly chownScope?: 'tree' | 'children'
   /** Allows Unix domain sockets, which some programs use between their own processes. */

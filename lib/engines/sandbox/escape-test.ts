@@ -68,7 +68,7 @@ export async function runEscapeTest(
   }
 }
 
-// all of its keys
+// The cast is safe, because the object has all keys of the type.
 const failedResult = Object.fromEntries(
   [...checks, 'runs'].map((check) => [check, false]),
 ) as EscapeTestResult

@@ -158,7 +158,7 @@ export async function buildCommand(
     env,
     cwd: workDir,
     grant: async (path) => {
-      // Takes less time than waiting for another thread.
+      // The synchronous function takes less time than waiting for another thread.
       if (launcher.needsRoot) lchownSync(path, uid, uid)
     },
   }
@@ -190,7 +190,7 @@ async function buildLaunchPrefix(
   ]
 }
 
-/** Returns a uid from a range that neither Debian's accounts nor its subordinate ids use. */
+/** Returns a uid from a range that Debian uses neither for accounts nor for subordinate ids. */
 export function randomUid(): number {
   return 2_000_000_000 + Math.floor(Math.random() * 100_000_000)
 }

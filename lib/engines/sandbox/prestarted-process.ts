@@ -8,7 +8,7 @@ import { copyIn, makeProcessFolder, removeOrphanedFolders, removeProcessFolder }
 
 /** Keeps one process started for the next job. */
 export interface Prestarter {
-  /** Returns the prestarted process, if there is one, and starts the next. */
+  /** Returns the prestarted process, if there is one, and starts a process for the next call. */
   take(): Promise<PrestartedProcess | undefined>
   close(): Promise<void>
 }

@@ -8,7 +8,8 @@ interface Exit {
 }
 
 /**
- * Waits until the program has exited and its output has ended. After an abort, other processes may hold the pipes open.
+ * Waits until the program has exited and its output has ended. After an abort, waits only for the exit, because other
+ * processes may hold the pipes open.
  */
 export function waitForExit(child: ChildProcess, stop: AbortSignal): Promise<Exit> {
   return new Promise((resolve, reject) => {
@@ -65,7 +66,7 @@ function isMissingProcess(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ESRCH'
 }
 
-/** Whether a process is running, also if it belongs to another user. */
+/** Whether a process is running, even if it belongs to another user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -29,6 +29,6 @@ export function runPython(
   options: Omit<ExecOptions, 'readOnly'> = {},
 ): Promise<{ stdout: string; stderr: string }> {
   const { file, args: start, readOnly } = locatePythonProgram(program)
-  // A prestarted process has the start command already.
+  // A prestarted process has already run the start command.
   return tools.exec(file, options.prestarted ? args : [...start, ...args], { ...options, readOnly })
 }

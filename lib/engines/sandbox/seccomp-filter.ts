@@ -130,7 +130,9 @@ const ownPidPlaceholder = 0x4f574e50
 
 type Instruction = readonly [code: number, whenTrue: number, whenFalse: number, value: number]
 
-/** Applies an action to a system call, or only to calls whose argument passes the test if there is one. */
+/**
+ * Applies an action to a system call. If there is a test, the action applies only to calls whose argument passes it.
+ */
 function rule(call: number, action: number, test: readonly Instruction[] = []): Instruction[] {
   return [
     [jumpIfEqualOpcode, 0, test.length + 1 + (test.length > 0 ? 1 : 0), call],
@@ -171,8 +173,8 @@ export interface FilterOptions {
   /** Allows Unix domain sockets, without which LibreOffice and Chromium do not start. */
   readonly unixSockets?: boolean | undefined
   /**
-   * Whether the process has no PID namespace, so that the filter must keep it from signalling others and from leaving
-   * the process group.
+   * Whether the process has no PID namespace, so that the filter must keep it from signalling other processes and from
+   * leaving the process group.
    */
   readonly sharesPidNamespace: boolean
 }

@@ -85,7 +85,10 @@ function createParentFolderArgs(source: string): string[] {
   return [...createParentFolderArgs(parent), '--perms', '0755', '--dir', parent]
 }
 
-/** Returns the equivalent Landlock rules. Landlock does not hide other files but prevents opening them. */
+/**
+ * Returns the Landlock rules that correspond to these bind mounts. Landlock does not hide other files but prevents
+ * opening them.
+ */
 export function buildLandlockRules(
   workDir: string,
   readOnly: readonly string[],
