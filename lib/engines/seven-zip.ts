@@ -73,7 +73,7 @@ const createExtractionCapability = (id: FormatId, shape: z.ZodRawShape): Capabil
   cost: 0.5,
 })
 
-/** Unpacks archives (one level) and packs them. Several files in a gz, bz2, xz or zst are packed as a tar inside. */
+/** Unpacks archives (one level) and packs them. A gz, bz2, xz or zst for several files contains a tar. */
 export const sevenZip: Engine = {
   id: '7zip',
   image: 'archive',

@@ -5,8 +5,8 @@ import type { Tools } from '../engine.ts'
 import type { ArchiveEntry } from './list-entries.ts'
 
 /**
- * Symbolic links that the new archive contains as well. They are never created in the folder, where a program could
- * follow them.
+ * A symbolic link that the new archive contains as well. It is never created in the folder, where a program could
+ * follow it.
  */
 export interface KeptLink {
   readonly name: string

@@ -64,7 +64,7 @@ function toEntry(entry: ReadonlyMap<string, string>): ArchiveEntry {
   }
 }
 
-/** Decodes the bytes of a name. Those that are not UTF-8 stay Latin-1, so that different names stay different. */
+/** Decodes the bytes of a name. Names that are not UTF-8 stay Latin-1, so that different names stay different. */
 function decodeName(latin1: string): string {
   const bytes = Buffer.from(latin1, 'latin1')
   return isUtf8(bytes) ? bytes.toString('utf8') : latin1

@@ -74,7 +74,7 @@ interface Content {
   readonly folder: string
   readonly files: number
   readonly folders: number
-  /** Set only for formats that `supportsLinks`. */
+  /** Set only for formats for which `supportsLinks` returns true. */
   readonly links?: readonly KeptLink[]
 }
 

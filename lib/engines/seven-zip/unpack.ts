@@ -146,8 +146,8 @@ export const needsPassword = ({ stderr }: { readonly stderr: string }) =>
   /wrong password|enter password/i.test(stderr)
 
 /**
- * 7-Zip unpacks a sparse file in POSIX tar as its raw data map instead of the file, and a link in LZH as a folder named
- * after the link and its target.
+ * Thrown for entries that 7-Zip misreads: it unpacks a sparse file in POSIX tar as its raw data map instead of the
+ * file, and a link in LZH as a folder named after the link and its target.
  */
 class MisreadEntriesError extends Error {}
 const isMisread = ({ name, kind }: ArchiveEntry, format: FormatId) =>
@@ -205,7 +205,10 @@ async function unpackLockedRar(
   }
 }
 
-/** Checks and reports entries. bsdtar and unar refuse links that lead out; other links are removed after unpacking. */
+/**
+ * Checks and reports entries. bsdtar and unar refuse links that lead out of the archive; other links are removed after
+ * unpacking.
+ */
 function checkAndReport(
   entries: readonly ArchiveEntry[],
   { limitBytes, keptLinks }: Limits,
