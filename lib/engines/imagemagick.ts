@@ -170,7 +170,7 @@ async function writeFrame(
     '-auto-orient',
     ...(rotate ? ['-rotate', String(rotate), '+repage'] : []),
     ...(await buildColorArgs(frame, supportsProfile === true, parseColorSpace(work.options), tools)),
-    // Remove comments and locations, which are private.
+    // Removes comments and the location, because they are private.
     ...(metadata === 'strip' ? ['+profile', '!icc,*', '+set', 'comment'] : []),
     ...(checksOpacity ? ['-print', '%[opaque]\\n'] : []),
     ...['-background', background ?? (isOpaque ? 'white' : 'none')],
@@ -255,8 +255,8 @@ function buildIconArgs({ width, height }: Frame, to: 'ico' | 'cur', options: unk
 }
 
 /**
- * Returns an unsupported texture. ImageMagick supports three compressions (DXT1, DXT3, DXT5), but no Direct3D 10
- * header.
+ * Returns the name of a texture feature that ImageMagick does not support: Direct3D 10 headers and all compressions
+ * except DXT1, DXT3 and DXT5.
  */
 async function findUnsupportedTexture(path: string): Promise<string | undefined> {
   const file = await open(path)

@@ -42,7 +42,7 @@ const targets = {
 type TargetId = keyof typeof targets
 const targetIds = keysOf(targets)
 
-/** Longest side in pixels, as of a printed page at 600 dpi; more pixels do not change the curves. */
+/** Longest side in pixels, about that of a page printed at 600 dpi. More pixels do not change the curves. */
 const maxSide = 8000
 /** Makes one pixel one point. */
 const dotsPerInch = 72

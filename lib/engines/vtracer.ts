@@ -124,7 +124,9 @@ const toBlackAndWhite = (image: Sharp, threshold: number) =>
     .toColourspace('srgb')
     .ensureAlpha()
 
-/** Modes are numbers defined by the module; settings without an option are VTracer's preset for photos. */
+/**
+ * Modes are numbers that the module defines. Settings without an option have the values of VTracer's preset for photos.
+ */
 function toVtracerSettings({ colorMode, colorPrecision, filterSpeckle, curveMode }: Options) {
   return {
     colorMode: { color: 0, bw: 1 }[colorMode],

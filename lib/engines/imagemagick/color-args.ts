@@ -6,7 +6,7 @@ import { loadSharp } from '../vips/image.ts'
 import type { Frame } from './frames.ts'
 import type { parseColorSpace } from './targets.ts'
 
-/** Same rendering intent as in libvips: colors within both gamuts stay unchanged, and black stays black. */
+/** The same rendering intent as in libvips: colors within both gamuts stay unchanged, and black stays black. */
 const intentArgs = ['-intent', 'Relative', '-black-point-compensation']
 
 /** Converts colors to sRGB, using the image's profile if it has one, unless the target keeps that profile. */
@@ -34,7 +34,10 @@ export async function buildColorArgs(
   return [...assumedProfile, ...intentArgs, ...toSrgb]
 }
 
-/** Writes the profile that libvips assumes for inks without one, so that both programs show the same colors. */
+/**
+ * Writes the profile that libvips assumes for CMYK images without a profile, so that both programs show the same
+ * colors.
+ */
 async function writeCmykProfile(tools: Tools): Promise<string> {
   const sharp = await loadSharp()
   const dot = sharp({ create: { width: 1, height: 1, channels: 3, background: 'white' } })

@@ -9,7 +9,7 @@ import { createFeatureError } from '../unsupported-feature.ts'
  */
 const blockBytes = 2880
 const cardBytes = 80
-/** Maximum header blocks and units that are read. */
+/** Maximum numbers of header blocks and of units that are read. */
 const maxHeaderBlocks = 200
 const maxUnits = 100
 /** Maximum number of axes (section 4.4.1.1); an untrusted header may state any number. */
@@ -31,15 +31,17 @@ interface ImagePlanes {
 }
 
 interface FitsImage {
-  /** Whether three planes are red, green and blue of one image; `dropped` counts the planes that were left out. */
+  /**
+   * Whether the image has three planes, for red, green and blue. `dropped` is the number of planes that were left out.
+   */
   readonly isColored: boolean
   readonly dropped: number
 }
 
 /**
  * Writes the first image as a 16-bit PGM or PPM, scaled from minimum as black to maximum as white.
- * @returns undefined if there is none.
- * @throws AppError UNSUPPORTED_FORMAT if it is compressed in a table, CORRUPT_FILE if the file is truncated.
+ * @returns undefined if the file has no image.
+ * @throws AppError UNSUPPORTED_FORMAT if the image is compressed in a table, CORRUPT_FILE if the file is truncated.
  */
 export async function writeFitsImage(source: string, target: string): Promise<FitsImage | undefined> {
   await using file = await open(source)
@@ -76,7 +78,7 @@ async function readUnits(file: FileHandle): Promise<HeaderDataUnit[]> {
     const unit = await readUnit(file, at)
     if (!unit) break
     units.push(unit)
-    // After a unit with an invalid size, the next one cannot be found.
+    // After a unit with an invalid size, the next unit cannot be found.
     if (!(unit.dataBytes >= 0 && Number.isSafeInteger(unit.dataBytes))) break
     at = unit.dataStart + Math.ceil(unit.dataBytes / blockBytes) * blockBytes
   }

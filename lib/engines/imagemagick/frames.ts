@@ -14,7 +14,7 @@ export interface Frame {
   readonly profiles: readonly string[]
 }
 
-/** Reads the frames of the file, from its headers if they are enough. */
+/** Reads the frames of the file, only from its headers if they contain all properties. */
 export async function readFrames(
   path: string,
   from: MagickSourceId,
@@ -49,7 +49,10 @@ export function pickFrame(
   return { frame, index: frames.indexOf(frame) }
 }
 
-/** Whether the file contains metadata of a camera or author. ImageMagick does not see it in a PNG, libvips does. */
+/**
+ * Whether the file contains metadata of a camera or author. In a PNG, only libvips finds such metadata, not
+ * ImageMagick.
+ */
 export async function hasMetadata(path: string, frames: readonly Frame[]): Promise<boolean> {
   const kinds = ['exif', 'xmp', 'iptc']
   if (frames.some(({ profiles }) => kinds.some((kind) => profiles.includes(kind)))) return true

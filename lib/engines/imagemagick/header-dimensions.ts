@@ -51,8 +51,8 @@ const sideReaderByFormat: Readonly<Partial<Record<MagickSourceId, SideReader>>> 
 }
 
 /**
- * Returns the longest side in the header, or 0 if it is unknown. For an image that is too large, ImageMagick may report
- * damage.
+ * Returns the longest side in the header, or 0 if it is unknown. ImageMagick may report an image that is too large as
+ * damaged.
  */
 export async function readLargestSide(path: string, from: MagickSourceId): Promise<number> {
   await using file = await open(path)

@@ -70,7 +70,7 @@ async function convertFitsInput(input: InputFile, tools: Tools): Promise<Normali
 const pfmHeaderPattern = /^(P[Ff]\s+\d+\s+\d+\s+)(-?)(\d*\.?\d+(?:e[-+]?\d+)?)(\s)/i
 
 /**
- * Rewrites files for which ImageMagick's reading is wrong: it multiplies samples by the header's scale and clips them
+ * Rewrites PFM files that ImageMagick reads incorrectly: it multiplies samples by the header's scale and clips them
  * above 1.
  */
 async function rescalePfm(input: InputFile, tools: Tools): Promise<InputFile> {

@@ -19,7 +19,7 @@ interface MagickTarget {
   readonly coder: string
   /** No transparency: transparent pixels are flattened onto white. */
   readonly isOpaque?: true
-  /** Whether one file can store several pages or frames. */
+  /** Set if one file can store several frames or pages. */
   readonly stores?: 'frames' | 'pages'
   /** Whether the format can store an ICC profile. */
   readonly supportsProfile?: true
@@ -187,7 +187,8 @@ export const magickTargets = {
   cal: createBilevelTarget('cal'),
   vicar: createOpaqueTarget('vicar', '-colorspace', 'Gray', '-depth', '8'),
   fits: createOpaqueTarget('fits', '-depth', '8'),
-  // Without -depth, black-and-white images come out all black. The file names replace paths in the header.
+  // Without -depth, black-and-white images come out all black. The last arguments replace the file paths that
+  // ImageMagick writes to the header.
   cin: createOpaqueTarget(
     'cin',
     '-depth',

@@ -4,7 +4,7 @@ import { openRandomAccess } from '../../binary/random-access.ts'
 
 const maxTopLevelBoxes = 100
 
-/** Whether an AVIF file has a movie and no still image; libheif calls it damaged. */
+/** Whether an AVIF file contains an image sequence but no still image. libheif would report such a file as damaged. */
 export async function hasOnlySequence(path: string): Promise<boolean> {
   await using file = await open(path)
   const types: string[] = []

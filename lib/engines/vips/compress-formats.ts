@@ -45,7 +45,7 @@ export async function recompressImage(job: CompressJob): Promise<void> {
       await (await scaleImage(job)).jpeg({ quality, mozjpeg: true }).toFile(path)
       return
     case 'png':
-      // At 90 and above the pixels stay exact; below, the image is reduced to a palette of at most 256 colors.
+      // From quality 90 on, the pixels stay exact. Below that, the image is reduced to a palette of at most 256 colors.
       await (await scaleImage(job))
         .png(
           quality >= 90

@@ -11,7 +11,10 @@ export interface CompressionAttempt {
   readonly size: number
 }
 
-/** Finds the best quality that fits; if none does, scales down at the lowest quality, to a tenth of each side. */
+/**
+ * Finds the best quality whose result fits. If none fits, scales the image down at the lowest quality, to no less than
+ * a tenth of each side.
+ */
 export async function compressToSize(
   targetSize: number,
   maxQuality: number,

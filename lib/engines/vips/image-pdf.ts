@@ -13,7 +13,7 @@ import { setPngDensity } from './png-density.ts'
 /** Formats that img2pdf embeds unchanged in a PDF. */
 const embeddableFormats = ['jpg', 'png', 'tiff']
 
-/** EXIF orientations that img2pdf applies. It ignores mirrored ones, and every orientation of a TIFF. */
+/** EXIF orientations that img2pdf applies. It ignores mirrored orientations, and every orientation of a TIFF. */
 const orientationsOfImg2pdf = [1, 3, 6, 8]
 
 /**
@@ -59,7 +59,7 @@ async function preparePages(
 
 /**
  * Returns a path that can be embedded. img2pdf reads a resolution without a unit as pixels per inch, so a copy of such
- * a JPEG declares the default.
+ * a JPEG declares the default resolution.
  */
 async function findEmbeddablePath({ path, format, metadata }: SourceImage, index: number, tools: Tools) {
   if (format !== 'jpg' || metadata.density !== undefined || !metadata.exif) return path
@@ -102,7 +102,8 @@ const [minSidePt, maxSidePt] = [3, 14_400]
 const defaultDensity = 96
 
 /**
- * Returns the density in dpi at which a very thin or very large image fits a page; undefined if its own density does.
+ * Returns the density in dpi at which a very thin or very large image fits a page; undefined if it fits at its own
+ * density.
  */
 function choosePageDensity(metadata: Pick<Metadata, 'width' | 'height' | 'density'>): number | undefined {
   const { width, height, density = defaultDensity } = metadata

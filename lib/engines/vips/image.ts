@@ -200,8 +200,8 @@ function chooseColorSpace({ colorSpace }: ImageView, isDeep: boolean): 'b-w' | '
 }
 
 /**
- * Whether to keep a profile wider than sRGB, if the target supports profiles. From JPEG to PNG it is dropped: the API
- * promises "Metadata is not carried over" for that pair.
+ * Whether to keep a profile wider than sRGB, if the target supports profiles. From JPEG to PNG, the profile is dropped:
+ * the API promises "Metadata is not carried over" for that pair.
  */
 function keepsProfile(source: SourceImage, to: PixelTargetId, { colorSpace }: ImageView): boolean {
   const { sourceFormat, metadata } = source

@@ -5,8 +5,8 @@ import { readPngHead } from './png-head.ts'
 const metersPerInch = 0.0254
 
 /**
- * Overwrites the density of a PNG written by libvips (PNG, third edition, 11.3.4.3). For images without one, libvips
- * writes 25.4 dpi, which makes them poster-sized in Word and PDF.
+ * Overwrites the density of a PNG written by libvips (PNG, third edition, 11.3.4.3). For images without a density,
+ * libvips writes 25.4 dpi, which makes them poster-sized in Word and PDF.
  */
 export async function setPngDensity(path: string, pixelsPerInch: number): Promise<void> {
   const oldChunk = (await readPngHead(path)).get('pHYs')

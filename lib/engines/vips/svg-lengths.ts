@@ -27,8 +27,8 @@ const fontSizePixels: Readonly<Record<string, number>> = {
 }
 
 /**
- * Default font size of a drawing. A style sheet would take precedence over a font size on the root element, so it
- * excludes drawings that have one.
+ * Default font size of a drawing. A style sheet would take precedence over a font size on the root element, so the
+ * selector excludes root elements with a font size.
  */
 export const svgDefaults = {
   svg: { stylesheet: `:root:not([font-size]):not([font]){font-size:${fontSizePixels['medium']}px}` },
@@ -55,7 +55,7 @@ const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
 
 /**
  * Converts all lengths to pixels. libvips passes the enlargement to librsvg as pixels per inch, so lengths in points or
- * millimeters would be enlarged more than the rest, or be too small if nothing is enlarged.
+ * millimeters would be enlarged more than the rest of the drawing, or be too small if nothing is enlarged.
  * @param svg the drawing as Latin-1, one character per byte.
  */
 export const convertLengthsToPixels = (svg: string): string =>

@@ -46,7 +46,7 @@ interface Planes {
 
 const inkCountByColorSpace: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
 
-/** Treats three or more planes without a declared meaning as colors, as programs for such measurements do. */
+/** Treats three or more planes without a declared meaning as colors, as programs that read such files do. */
 async function analyzePlanes({ channels, space }: Metadata, path: string): Promise<Planes> {
   const inkCount = inkCountByColorSpace[space] ?? 3
   const colors = inkCount === 1 && channels > 2 ? 3 : inkCount

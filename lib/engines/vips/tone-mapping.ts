@@ -9,7 +9,9 @@ import { describeHdrConversion, knee, peakNits, whiteNits } from '../shared/imag
 import { maxPixels } from './limits.ts'
 import type { PngHead } from './png-head.ts'
 
-/** Maximum number of boxes. A HEIF file has some for each of its images, and for each tile of a large one. */
+/**
+ * Maximum number of boxes. A HEIF file has several boxes for each of its images, and for each tile of a large image.
+ */
 const maxHeifBoxes = 20_000
 
 /**
