@@ -30,7 +30,8 @@ export interface Capability {
   /** If omitted, the operation takes exactly one file. */
   readonly more?: AdditionalInputs
   /**
-   * Public option names with their descriptions. The schema parses the options before `run`; unknown ones are removed.
+   * Public option names with their descriptions. The schema parses the options before `run` and removes unknown
+   * options.
    */
   readonly options: z.ZodObject
   /** Approximate seconds for a typical file on a warm engine, plus a penalty for what the conversion loses. */
@@ -155,15 +156,18 @@ export interface EngineHost {
   serve(step: HostedStep): HostSession
 }
 
-/** What a host may do for the code of its engine. A file may have taken over that code. */
+/** What a host may do for the code of its engine. A malicious file may have taken control of that code. */
 export interface HostedStep {
-  /** Programs run in the folder of the engine's code. The signal is aborted when that code has ended. */
+  /** Runs programs in the work folder of the engine's code. Its signal is aborted when that code has ended. */
   readonly tools: Tools
-  /** Returns a path outside that folder for an input, or for a file that the code has put directly into its folder. */
+  /**
+   * Takes an input, or a file directly in the work folder of the engine's code, and returns its path outside that
+   * folder.
+   */
   take(path: string): Promise<string>
-  /** Returns the path for a new file of the host, outside that folder. */
+  /** Returns a path outside the work folder of the engine's code, for a new file of the host. */
   createPath(extension: string): string
-  /** Moves a file of the host directly into that folder. */
+  /** Moves a file of the host directly into the work folder of the engine's code. */
   give(path: string, to: string): Promise<void>
 }
 
@@ -230,7 +234,7 @@ export interface Engine {
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
   /** Processes that are kept between jobs. */
   readonly host?: EngineHost
-  /** Only for engines of tests, which decoder processes cannot load. */
+  /** Set only for engines of tests, because decoder processes cannot load them. */
   readonly runsInWorker?: true
   /**
    * Runs in a decoder process (lib/decoders/engine-program.ts).

@@ -45,8 +45,8 @@ export const newPasswordOption = { ...secretOption, ofResult: true } as const
 export const isNewPassword = (schema: z.ZodType): boolean => schema.meta()?.ofResult === true
 
 /**
- * Passed to `meta` (as the last call) of an option whose unknown values, from other services, are dropped with a
- * warning.
+ * Passed to `meta` (as the last call) of an option with values that only other services know: a value that is unknown
+ * here is dropped with a warning.
  */
 export const lenientOption = { lenient: true } as const
 
@@ -65,8 +65,8 @@ export const isSecretOption = (schema: z.ZodType): boolean => schema.meta()?.sec
 export const inputOption = { ofSource: true } as const
 
 /**
- * Passed to `meta` (as the last call) of an option that every step with this option receives; by default only the last
- * step does.
+ * Passed to `meta` (as the last call) of an option that every step with this option receives. By default, only the last
+ * step receives the option.
  */
 export const eachStepOption = { ofEachStep: true } as const
 

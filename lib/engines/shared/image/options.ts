@@ -14,7 +14,7 @@ const colorNames = {
 } as const
 const isColorName = (text: string): text is keyof typeof colorNames => Object.hasOwn(colorNames, text)
 
-/** Parses to `#` and six hex digits, so that no other text from the client reaches a program. */
+/** Parses a color to `#` and six hex digits, so that no other text from the client reaches a program. */
 export const colorOption = z
   .string()
   .trim()

@@ -96,8 +96,8 @@ interface Page {
 }
 
 /**
- * Rescales float, signed and 32-bit samples of a TIFF to unsigned 16 bits, or 8 if it has no more. Image programs
- * assume some fixed scale for such samples, which turns measurements black, gray or white.
+ * Rescales float, signed and 32-bit samples of a TIFF to unsigned 16 bits, or to 8 bits if the samples have no more.
+ * Image programs assume some fixed scale for such samples, which turns measurements black, gray or white.
  * @returns the file itself if it has no such samples.
  */
 export async function rescaleTiffSamples(input: InputFile, tools: Tools): Promise<InputFile> {

@@ -26,9 +26,9 @@ const maxDarkValue = 0.05
 
 /**
  * Chooses black and white for samples without a fixed scale. Values from 0 to 1 are used directly. In a color image,
- * brighter values are highlights if they are few or not much brighter. A maximum near the end of a common integer scale
- * means that scale. Anything else is a measurement (heights, temperatures): its minimum becomes black and its maximum
- * white, because the image would otherwise be nearly black.
+ * values brighter than white are highlights if they are few or not much brighter. A maximum near the end of a common
+ * integer scale means that scale. Anything else is a measurement (heights, temperatures): its minimum becomes black and
+ * its maximum white, because the image would otherwise be nearly black.
  */
 export function chooseTonalRange(
   { min, max, brightShare, isColored }: SampleStats,

@@ -11,7 +11,7 @@ export interface PlacedBox extends Size {
   readonly top: number
 }
 
-/** Wraps SVG content in a document that shows only the box; `unit` is the length of one of its units. */
+/** Wraps SVG content in a document that shows only the box. `unit` is the unit of all coordinates. */
 export function createSvgDocument(
   { left, top, width, height }: PlacedBox,
   unit: 'pt' | 'px',
@@ -25,7 +25,9 @@ export function escapeXml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
-/** Returns the center of an object placed `margin` from the edges, or closer to them if the surface is too small. */
+/**
+ * Returns the center of an object placed `margin` from the edges, or closer to the edges if the surface is too small.
+ */
 export function computeCenter(
   surface: Size,
   { width, height }: Size,

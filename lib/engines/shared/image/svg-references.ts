@@ -52,8 +52,8 @@ function toUnicode(name: string): string {
 }
 
 /**
- * Warns about elements that a drawing lacks, and about files that it refers to: a drawing is converted alone, so these
- * are missing in the result.
+ * Warns about elements that a drawing lacks, and about files that it refers to. A drawing is converted alone, so these
+ * files are missing in the result.
  */
 export async function warnAboutMissingFiles(svgFile: Buffer, tools: Tools): Promise<void> {
   const svg = await decompressSvg(svgFile)

@@ -5,7 +5,7 @@ const maxDigits = 15
 const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** Matches dates in ISO 8601, which is unambiguous. */
 const date = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/
-/** First date that is calculated with: before it, Excel counts a February 29 that did not exist. */
+/** First date that counts as a date. Before it, Excel counts a February 29, 1900, which did not exist. */
 const firstDate = '1900-03-01'
 
 /**

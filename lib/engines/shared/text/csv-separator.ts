@@ -10,7 +10,7 @@ const separatorNames: Readonly<Record<string, string>> = {
   colon: ':',
 }
 
-/** Returns the separator for its name, or the one that the client wrote. */
+/** Returns the separator with this name, or the text itself if it is not a name. */
 export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
 
 /** Separator of the fields, and offset of the first line. */
@@ -42,7 +42,9 @@ const toExplicitSeparator = (delimiter: string | undefined) =>
 const separators = [',', ';', '\t', '|']
 const maxLines = 20
 
-/** Returns the separator that occurs equally often in each of the first lines, or else the most frequent one. */
+/**
+ * Returns the separator that occurs the same number of times in each of the first lines, or else the most frequent one.
+ */
 function guessSeparator(text: string): string {
   const lines = text.split('\n', maxLines).filter((line) => line.trim() !== '')
   const unquotedLines = lines.map((line) => line.replaceAll(/"[^"]*"?/g, ''))

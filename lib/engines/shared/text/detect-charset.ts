@@ -84,7 +84,10 @@ export function findDeclaredCharset(sample: Uint8Array, format: FormatId): strin
   return undefined
 }
 
-/** Changes the declared encoding to UTF-8 for a UTF-8 copy. RTF keeps it, because its escapes refer to it. */
+/**
+ * Changes the declared encoding to UTF-8 for a UTF-8 copy. An RTF file keeps its declaration, because its escapes refer
+ * to it.
+ */
 export function declareUtf8(text: string, format: FormatId): string {
   if (format === 'rtf') return text
   const head = (declarations[format] ?? []).reduce(
@@ -94,7 +97,10 @@ export function declareUtf8(text: string, format: FormatId): string {
   return head + text.slice(maxDeclarationOffset)
 }
 
-/** Encodings to consider for texts that declare none, most common first. UTF-8 and UTF-16 are detected reliably. */
+/**
+ * Encodings to consider for texts without a declared encoding, most common first. UTF-8 and UTF-16 are detected
+ * reliably.
+ */
 const candidateCharsets = [
   ...[
     'windows-1252',

@@ -45,7 +45,7 @@ const findScript = (character: string) =>
     ? (scripts.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other')
     : undefined
 
-/** Ranges of lead bytes of the characters in daily use; each encoding has about as many rare characters. */
+/** Ranges of lead bytes of the characters in daily use. Each encoding has about the same number of rare characters. */
 const commonRangesByCharset: Readonly<Record<string, readonly [from: number, to: number]>> = {
   gb18030: [0xb0, 0xd7],
   big5: [0xa4, 0xc6],
@@ -70,8 +70,8 @@ function rateHan(character: string, charset: string): number {
 const japaneseCharsets = ['shift_jis', 'euc-jp']
 
 /**
- * Rates how plausible a decoded text is, at most 1. Below 0, mixed scripts, symbols within words and capitals after
- * lower-case letters indicate that the bytes are in another encoding.
+ * Rates how plausible a decoded text is; the maximum is 1. A rating below 0 means that the bytes are in another
+ * encoding, because there are mixed scripts, symbols within words, or capitals after lower-case letters.
  */
 export function ratePlausibility(text: string, charset: string): number {
   const familiarCharacters = new Set(familiarLetters[charset])
