@@ -9,6 +9,9 @@ import { unpackArchive } from './unpack.ts'
 
 const maxFiles = 1000
 
+/** Maximum number of file names in an error message. */
+const maxExamples = 5
+
 export const pathsOption = z
   .preprocess(
     (value) => (typeof value === 'string' ? [value] : value),
@@ -76,11 +79,10 @@ function createTooManyFilesError(count: number): AppError {
 }
 
 function createNoMatchError(archiveFiles: readonly string[]): AppError {
-  const examples = archiveFiles.slice(0, 5).map((path) => JSON.stringify(path.slice(0, 100)))
-  const message = `paths: no file in the archive matches. There ${archiveFiles.length === 1 ? 'is' : `are ${archiveFiles.length}, as`} ${examples.join(', ')}.`
-  return new AppError('INVALID_INPUT', message, {
-    field: 'paths',
-    reason: 'no-match',
-    files: archiveFiles.length,
-  })
+  const { length: count } = archiveFiles
+  const examples = archiveFiles.slice(0, maxExamples).map((path) => JSON.stringify(path.slice(0, 100)))
+  const list = new Intl.ListFormat('en-GB').format(examples)
+  const content = count > maxExamples ? `${count} files, including ${list}` : list
+  const message = `paths: no file in the archive matches. The archive contains ${content}.`
+  return new AppError('INVALID_INPUT', message, { field: 'paths', reason: 'no-match', files: count })
 }

@@ -231,9 +231,24 @@ describe('extract operation', { concurrency: 2 }, () => {
     const error = await assertRefused(
       extract(path, { options: { paths: ['nothing*', `${'*a'.repeat(400)}b`] } }),
       'INVALID_INPUT',
-      /no file in the archive matches.*"a\[1\]\.txt"/,
+      /no file in the archive matches\. The archive contains "a\[1\]\.txt", .* and "[^"]*"\.$/,
     )
     assert.deepEqual(error.details, { field: 'paths', reason: 'no-match', files: 5 })
+  })
+
+  test('if no file of an archive matches the requested paths, the error names at most five files', async () => {
+    for (const [count, content] of [
+      [1, '"0.txt"'],
+      [2, '"0.txt" and "1.txt"'],
+      [12, '12 files, including "0.txt", "1.txt", "2.txt", "3.txt" and "4.txt"'],
+    ] as const) {
+      const path = createWithPython(
+        `${count}-names.zip`,
+        `z = zipfile.ZipFile(out, 'w'); [z.writestr(f'{n}.txt', 'x') for n in range(${count})]; z.close()`,
+      )
+      const call = extract(path, { options: { paths: 'nothing' } })
+      await assertRefused(call, 'INVALID_INPUT', new RegExp(`The archive contains ${content}\\.$`))
+    }
   })
 
   test('the extract operation refuses to return more than a thousand files', async () => {
