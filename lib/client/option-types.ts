@@ -7,7 +7,7 @@ interface Values {
   allowCopying?: boolean | undefined
   /** Whether readers may fill in forms. */
   allowFormFilling?: boolean | undefined
-  /** Whether readers may change pages. */
+  /** Whether readers may edit the pages. */
   allowModifying?: boolean | undefined
   /** Whether readers may print. */
   allowPrinting?: boolean | undefined
@@ -86,7 +86,7 @@ interface Values {
   end?: number | string | undefined
   /** Number of the font in a collection, starting at 1 */
   face?: number | undefined
-  /** Speckles of up to this many pixels are left out. */
+  /** Removes speckles of up to this many pixels. */
   filterSpeckle?: number | undefined
   /** max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge. */
   fit?: 'max' | 'crop' | 'scale' | undefined

@@ -17,7 +17,7 @@ const baseOptionShape = {
     .default(50)
     .describe('Everything darker than this brightness, in percent, is traced.'),
   invert: flag().default(false).describe('Traces the light parts instead of the dark ones.'),
-  filterSpeckle: integer(0, 10_000).default(2).describe('Speckles of up to this many pixels are left out.'),
+  filterSpeckle: integer(0, 10_000).default(2).describe('Removes speckles of up to this many pixels.'),
   smoothness: integer(0, 100)
     .default(75)
     .describe('How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.'),

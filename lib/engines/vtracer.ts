@@ -27,7 +27,7 @@ const Options = z.object({
     .describe('Bits per color channel: fewer bits give fewer, larger shapes.'),
   filterSpeckle: integer(0, 128)
     .default(4)
-    .describe('Speckles with sides below this many pixels are left out.'),
+    .describe('Removes speckles smaller than this many pixels on a side.'),
   curveMode: z
     .enum(['spline', 'polygon', 'pixel'])
     .default('spline')

@@ -110,7 +110,7 @@ export const toolOptions = {
       .meta(secretOption),
     allowPrinting: createPermissionFlag('print'),
     allowCopying: createPermissionFlag('copy text and images'),
-    allowModifying: createPermissionFlag('change pages'),
+    allowModifying: createPermissionFlag('edit the pages'),
     allowAnnotating: createPermissionFlag('add comments'),
     allowFormFilling: createPermissionFlag('fill in forms'),
     ...signatureOption,

@@ -195,8 +195,8 @@ const hints: typeof en = {
     'Zum Beispiel 16,32,48. Leer lassen für die üblichen Größen.',
   'Slower presets make smaller files of the same quality.':
     'Langsamere Stufen ergeben kleinere Dateien gleicher Qualität.',
-  'Speckles of up to this many pixels are left out.': 'Kleinere Flecken werden entfernt.',
-  'Speckles with sides below this many pixels are left out.': 'Kleinere Flecken werden entfernt.',
+  'Removes speckles of up to this many pixels.': 'Kleinere Flecken werden entfernt.',
+  'Removes speckles smaller than this many pixels on a side.': 'Kleinere Flecken werden entfernt.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Anfang, z. B. 00:00:10 oder 10.5 Sekunden.',
   'Start time, as HH:MM:SS.ms.': 'Anfang, z. B. 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
@@ -224,7 +224,7 @@ const hints: typeof en = {
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Standard: diagonal bei Text, in der Mitte bei einem Bild.',
   'Whether readers may add comments.': '',
-  'Whether readers may change pages.': '',
+  'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',

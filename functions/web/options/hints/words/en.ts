@@ -189,8 +189,8 @@ const hints: Readonly<Record<string, string>> = {
     'For example 16,32,48. Leave empty for the common sizes.',
   'Slower presets make smaller files of the same quality.':
     'Slower presets make smaller files of the same quality.',
-  'Speckles of up to this many pixels are left out.': 'Smaller speckles are removed.',
-  'Speckles with sides below this many pixels are left out.': 'Smaller speckles are removed.',
+  'Removes speckles of up to this many pixels.': 'Smaller speckles are removed.',
+  'Removes speckles smaller than this many pixels on a side.': 'Smaller speckles are removed.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Start time, e.g. 00:00:10 or 10.5 seconds.',
   'Start time, as HH:MM:SS.ms.': 'Start time, e.g. 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
@@ -218,7 +218,7 @@ const hints: Readonly<Record<string, string>> = {
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Default: diagonal for text, centered for an image.',
   'Whether readers may add comments.': '',
-  'Whether readers may change pages.': '',
+  'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',

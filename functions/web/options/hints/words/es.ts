@@ -193,8 +193,8 @@ const hints: typeof en = {
     'Por ejemplo, 16,32,48. Dejar vacío para los tamaños habituales.',
   'Slower presets make smaller files of the same quality.':
     'Los ajustes más lentos dan archivos más pequeños con la misma calidad.',
-  'Speckles of up to this many pixels are left out.': 'Se eliminan las manchas más pequeñas.',
-  'Speckles with sides below this many pixels are left out.': 'Se eliminan las manchas más pequeñas.',
+  'Removes speckles of up to this many pixels.': 'Se eliminan las manchas más pequeñas.',
+  'Removes speckles smaller than this many pixels on a side.': 'Se eliminan las manchas más pequeñas.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Tiempo inicial, por ejemplo 00:00:10 o 10.5 segundos.',
   'Start time, as HH:MM:SS.ms.': 'Tiempo inicial, por ejemplo 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
@@ -222,7 +222,7 @@ const hints: typeof en = {
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Por defecto: en diagonal para un texto, en el centro para una imagen.',
   'Whether readers may add comments.': '',
-  'Whether readers may change pages.': '',
+  'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',

@@ -196,8 +196,8 @@ const hints: typeof en = {
     'Par exemple 16,32,48. Laissez vide pour les tailles courantes.',
   'Slower presets make smaller files of the same quality.':
     'Les préréglages plus lents donnent des fichiers plus petits à qualité égale.',
-  'Speckles of up to this many pixels are left out.': 'Les taches plus petites sont supprimées.',
-  'Speckles with sides below this many pixels are left out.': 'Les taches plus petites sont supprimées.',
+  'Removes speckles of up to this many pixels.': 'Les taches plus petites sont supprimées.',
+  'Removes speckles smaller than this many pixels on a side.': 'Les taches plus petites sont supprimées.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Début, par exemple 00:00:10 ou 10.5 secondes.',
   'Start time, as HH:MM:SS.ms.': 'Début, par exemple 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
@@ -227,7 +227,7 @@ const hints: typeof en = {
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Par défaut : en diagonale pour un texte, centré pour une image.',
   'Whether readers may add comments.': '',
-  'Whether readers may change pages.': '',
+  'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',

@@ -187,8 +187,8 @@ const hints: typeof en = {
     '例：16,32,48。空欄の場合は一般的なサイズ。',
   'Slower presets make smaller files of the same quality.':
     '低速なプリセットほど、同じ品質でファイルが小さくなります。',
-  'Speckles of up to this many pixels are left out.': 'これより小さい斑点を取り除きます。',
-  'Speckles with sides below this many pixels are left out.': 'これより小さい斑点を取り除きます。',
+  'Removes speckles of up to this many pixels.': 'これより小さい斑点を取り除きます。',
+  'Removes speckles smaller than this many pixels on a side.': 'これより小さい斑点を取り除きます。',
   'Start time, as HH:MM:SS.ms or seconds.': '開始時間。例：00:00:10、10.5（秒）',
   'Start time, as HH:MM:SS.ms.': '開始時間。例：00:00:10',
   'Straightens skewed pages; their images are encoded again.':
@@ -216,7 +216,7 @@ const hints: typeof en = {
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     '既定では、テキストは斜め、画像は中央に配置します。',
   'Whether readers may add comments.': '',
-  'Whether readers may change pages.': '',
+  'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',

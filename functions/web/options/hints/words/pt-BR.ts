@@ -191,8 +191,8 @@ const hints: typeof en = {
     'Por exemplo, 16,32,48. Deixe em branco para os tamanhos comuns.',
   'Slower presets make smaller files of the same quality.':
     'Predefinições mais lentas geram arquivos menores com a mesma qualidade.',
-  'Speckles of up to this many pixels are left out.': 'Manchas menores são removidas.',
-  'Speckles with sides below this many pixels are left out.': 'Manchas menores são removidas.',
+  'Removes speckles of up to this many pixels.': 'Manchas menores são removidas.',
+  'Removes speckles smaller than this many pixels on a side.': 'Manchas menores são removidas.',
   'Start time, as HH:MM:SS.ms or seconds.': 'Tempo inicial, por exemplo 00:00:10 ou 10.5 segundos.',
   'Start time, as HH:MM:SS.ms.': 'Tempo inicial, por exemplo 00:00:10',
   'Straightens skewed pages; their images are encoded again.':
@@ -220,7 +220,7 @@ const hints: typeof en = {
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Padrão: diagonal para texto, centro para imagem.',
   'Whether readers may add comments.': '',
-  'Whether readers may change pages.': '',
+  'Whether readers may edit the pages.': '',
   'Whether readers may copy text and images.': '',
   'Whether readers may fill in forms.': '',
   'Whether readers may print.': '',
