@@ -8,8 +8,8 @@ import { type BrowserPipe, BrowserStartFailure, connectBrowser } from './cdp-pip
 /** Name prefix of the folder of each browser process. */
 export const browserFolderPrefix = 'mutabor-browser-'
 const startTimeoutMs = 60_000
-const fileBytes = 1024 ** 3
-const dataBytes = 2 * 1024 ** 3
+const maxFileBytes = 1024 ** 3
+const maxDataBytes = 2 * 1024 ** 3
 
 /**
  * Path of the binary itself, because Debian's launcher is a shell script that reads user settings. In the browser
@@ -39,7 +39,7 @@ export const browserSwitches = [
   '--disable-sync',
   // With HttpsUpgrades, the browser would request a different URL than the given one.
   '--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades',
-  // Enables JPEG XL, which only the newer of the two browsers does by default.
+  // Enables JPEG XL, which only the newer of the two browser builds enables by default.
   '--enable-features=JXLImageFormat',
   '--font-render-hinting=none',
   '--force-color-profile=srgb',
@@ -72,7 +72,7 @@ export async function startBrowser(baseDir: string): Promise<BrowserProcess> {
     [...browserSwitches, `--user-data-dir=${profile}`, 'about:blank'],
     {
       workDir: folder,
-      limits: { fileBytes, dataBytes },
+      limits: { fileBytes: maxFileBytes, dataBytes: maxDataBytes },
       unixSockets: true,
       // Descriptors 3 and 4 are the DevTools pipe.
       closeFdsFrom: 5,

@@ -91,8 +91,8 @@ const emojiFolder = fileURLToPath(
 /**
  * Limits the address space: LibreOffice maps 0.7 GB before it opens a document, and the image's limit is 3 GB in total.
  */
-const memoryBytes = 3 * 1024 ** 3
-const fileBytes = 2 * 1024 ** 3
+const maxMemoryBytes = 3 * 1024 ** 3
+const maxFileBytes = 2 * 1024 ** 3
 
 /** Prefix of the name of each process's folder. */
 export const officeFolderPrefix = 'mutabor-office-'
@@ -118,7 +118,7 @@ async function startInFolder(folder: string, { bridgeDir, stallS }: OfficeSettin
     workDir: folder,
     readOnly: [bridgeDir, emojiFolder],
     env: { FONTCONFIG_FILE: join(bridgeDir, 'fonts.conf') },
-    limits: { memoryBytes, fileBytes },
+    limits: { memoryBytes: maxMemoryBytes, fileBytes: maxFileBytes },
     unixSockets: true,
   })
   const bridge = connectBridge(command)

@@ -164,7 +164,7 @@ const matchNoneOf = (index: number, values: readonly number[]): Instruction[] =>
   ...values.map((value, at): Instruction => [jumpIfEqualOpcode, values.length - at, 0, value]),
 ]
 
-const hasAny = (index: number, bits: number): Instruction[] => [
+const matchAnyBit = (index: number, bits: number): Instruction[] => [
   [loadWordOpcode, 0, 0, argumentOffset(index)],
   [jumpIfAnyBitOpcode, 0, 1, bits],
 ]
@@ -202,7 +202,7 @@ export function buildSeccompFilter({
     ...Object.values(filterBypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
     ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? matchNoneOf(0, [unixSocketFamily]) : []), // socket
     ...rule(53, failWith(errno.EAFNOSUPPORT), matchNoneOf(0, [unixSocketFamily])), // socketpair
-    ...rule(56, failWith(errno.EPERM), hasAny(0, cloneNamespaceFlags)), // clone
+    ...rule(56, failWith(errno.EPERM), matchAnyBit(0, cloneNamespaceFlags)), // clone
     ...rule(302, failWith(errno.EPERM), matchNoneOf(0, [0])), // prlimit64 of another process
     ...rule(16, failWith(errno.EPERM), matchOneOf(1, [tiocsti, tioclinux, fiosetown, siocspgrp])), // ioctl
     ...rule(72, failWith(errno.EPERM), matchOneOf(1, [fSetOwn, fSetSignal, fSetOwnEx])), // fcntl
