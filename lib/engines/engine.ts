@@ -184,7 +184,7 @@ export interface OutputFile {
   /** Set if the file has a different format than requested, such as a ZIP of pages. */
   readonly format?: FormatId
   /**
-   * Name of a file that already had one, such as a member of an archive. Its format is then detected from its content.
+   * Set if the file already had a name, such as a member of an archive. Its format is then detected from its content.
    */
   readonly filename?: string
 }

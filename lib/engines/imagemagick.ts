@@ -82,7 +82,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
 
 interface Step {
   readonly input: InputFile
-  /** Arguments after the input file, in addition to those of its format. */
+  /** Arguments after the input file, in addition to the arguments of the source format. */
   readonly args?: readonly string[]
   readonly from: MagickSourceId
   readonly to: MagickTargetId
@@ -197,7 +197,7 @@ function warnAboutTransparency(to: MagickTargetId, tools: Tools): void {
   tools.warn('TRANSPARENCY_DROPPED', message)
 }
 
-/** Whether Photoshop wrote the file. It writes its name into the image resources, which precede the layers. */
+/** Whether Photoshop wrote the file. Photoshop writes its name into the image resources, which precede the layers. */
 async function isWrittenByPhotoshop(path: string): Promise<boolean> {
   const file = await open(path)
   try {

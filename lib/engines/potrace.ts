@@ -44,7 +44,7 @@ const targetIds = keysOf(targets)
 
 /** Longest side in pixels, about that of a page printed at 600 dpi. More pixels do not change the curves. */
 const maxSide = 8000
-/** Makes one pixel one point. */
+/** Resolution at which one pixel becomes one point. */
 const dotsPerInch = 72
 
 /** Traces drawings, stamps and scans as smooth shapes of one color. */

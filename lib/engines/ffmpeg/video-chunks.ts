@@ -73,7 +73,7 @@ export async function splitVideo(
   return segments.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, texts } : spec, file }))
 }
 
-/** Extracts tags and chapters. All muxers that support joining segments also support these. */
+/** Extracts tags and chapters. All muxers that support joining segments also support tags and chapters. */
 async function extractMetadata(path: string, from: FormatId, tools: Tools): Promise<string> {
   const target = join(tools.workDir, 'own.ffmetadata')
   const args = [...createDemuxerArgs(from), '-i', path, '-f', 'ffmetadata', target]

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
 /**
- * Matches a table (FictionBook 2.1 has no nested tables). All patterns here are linear, even if an end tag is missing.
+ * Matches a table (FictionBook 2.1 has no nested tables). All patterns here take linear time, even if an end tag is
+ * missing.
  */
 const table = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
 const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g

@@ -46,7 +46,7 @@ const isSplittable = (to: FormatId): to is keyof typeof costsByTarget => to in c
  */
 const minimumSeconds = { total: 5, perChunk: 1 }
 
-/** Returns how many workers are worth using if all of them share one machine's cores. */
+/** Returns the number of workers that are worth using if all of them share one machine's cores. */
 const countUsableWorkers = (to: keyof typeof costsByTarget, workers: number) =>
   Math.floor(workers / costsByTarget[to].coresPerWorker)
 

@@ -108,7 +108,7 @@ export class StoredZip {
 
   /** Creates a local file header (APPNOTE 4.3.7). */
   #createLocalHeader({ name, crc, size }: Entry): Buffer {
-    // A local header contains both sizes or neither (4.5.3).
+    // A local header contains both ZIP64 sizes or neither of them (4.5.3).
     const extraFields = createZip64Extra(size >= maxUint32 ? [size, size] : [])
     return Buffer.concat([
       packFields(

@@ -86,7 +86,7 @@ function createParentFolderArgs(source: string): string[] {
 }
 
 /**
- * Returns the Landlock rules that correspond to these bind mounts. Landlock does not hide other files but prevents
+ * Returns the Landlock rules that correspond to `buildBindMountArgs`. Landlock does not hide other files but prevents
  * opening them.
  */
 export function buildLandlockRules(

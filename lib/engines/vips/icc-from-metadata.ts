@@ -26,8 +26,8 @@ const primariesByCode: Readonly<Record<number, Chromaticities>> = {
 const srgbTransferCode = 13
 
 /**
- * Returns the image with an ICC profile if PNG chunks (`gAMA`, `cHRM`, `cICP`) say that it is not sRGB: browsers
- * respect these, libvips ignores them.
+ * Returns the image with an ICC profile if PNG chunks (`gAMA`, `cHRM`, `cICP`) say that it is not sRGB. Browsers
+ * respect these chunks, but libvips ignores them.
  */
 export async function addProfileFromPng(input: InputFile, head: PngHead, tools: Tools): Promise<string> {
   const header = head.get('IHDR')

@@ -41,7 +41,7 @@ const minIndent = 12
  */
 const maxIndentedLines = 100
 
-/** Returns the column, narrowed if the lines from this one on are indented on both sides. */
+/** Returns the column, which is narrowed if this line and the following lines are indented on both sides. */
 function narrowColumn(
   lines: readonly TextLine[],
   start: number,

@@ -17,7 +17,7 @@ export function haveAlignedRows(columns: readonly (readonly BoxedItem[])[]): boo
   return sharedTops.length >= 2 && sharedTops.length >= fewestTops.length * 0.6
 }
 
-/** Returns the top of each block after the first, where blocks are separated by larger gaps. */
+/** Returns the top of each block after the first one. Blocks are separated by larger gaps than lines. */
 function findBlockTops(items: readonly BoxedItem[]): number[] {
   const sortedItems = [...items].sort((a, b) => a.box[1] - b.box[1])
   return sortedItems.flatMap(({ box }, index) => {

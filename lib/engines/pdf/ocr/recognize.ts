@@ -48,7 +48,7 @@ interface Reading {
   readonly texts: ReadonlyMap<number, string>
 }
 
-/** Twenty times what a page full of text needs. */
+/** Twenty times as long as a page full of text takes. */
 const defaultPageTimeoutS = 120
 
 /** A page with fewer characters does not count as text: scanners stamp their name on images. */

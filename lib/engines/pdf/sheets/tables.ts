@@ -61,7 +61,7 @@ function continuesTable({ widths, isRuled, box }: TableBlock, nextTable: TableBl
   )
 }
 
-/** Drops the header row if it repeats that of the page before. */
+/** Drops the header row if it repeats the header row of the page before. */
 function dropRepeatedHeader({ rows }: TableBlock, tableBefore: TableBlock): TableBlock['rows'] {
   const getRowText = (row: TableBlock['rows'][number] | undefined) => row?.map(getCellText).join('\n')
   return getRowText(rows[0]) === getRowText(tableBefore.rows[0]) ? rows.slice(1) : rows

@@ -14,7 +14,7 @@ const labels: Readonly<Record<number, string>> = {
   54936: 'gb18030',
   65001: 'utf-8',
 }
-/** Code page of ISO 8859-1; those of the other parts follow. */
+/** Code page of ISO 8859-1. The code pages of the other parts of ISO 8859 follow. */
 const firstIso8859 = 28591
 
 /** Returns the name of a Windows code page as `findCharset` does; undefined if unknown. */

@@ -11,7 +11,7 @@ import { findCharsetOfCodePage } from './code-pages.ts'
 
 export interface Mailbox {
   readonly name: string
-  /** Empty if only the mail server of the sender's organization knows it. */
+  /** Email address. Empty if only the mail server of the sender's organization knows the address. */
   readonly address: string
 }
 
@@ -28,10 +28,10 @@ export interface OutlookMessage {
   readonly to: readonly Mailbox[]
   readonly cc: readonly Mailbox[]
   readonly bcc: readonly Mailbox[]
-  /** As in an email header; undefined for a draft. */
+  /** Date as in an email header; undefined for a draft. */
   readonly date: string | undefined
   readonly messageId: string | undefined
-  /** Such as `IPM.Note` or `IPM.Appointment`. */
+  /** Outlook's type of the message, such as `IPM.Note` or `IPM.Appointment`. */
   readonly messageClass: string
   readonly body: { readonly format: 'html' | 'text' | 'rtf'; readonly content: string }
   readonly attachments: readonly Attachment[]
@@ -42,7 +42,7 @@ export async function readOutlookMessage(bytes: Buffer): Promise<OutlookMessage>
   // The library accepts damaged files, and follows loops in them forever.
   const file = await CompoundFile.open(openBuffer(bytes))
   await file.requireIntact()
-  // Strings that are not Unicode are in a code page that is a field itself, so it is read first.
+  // Strings that are not Unicode are in a code page. A field contains its number, so this field is read first.
   const ansiEncoding = findCharsetOfCodePage(createReader(bytes).getFileData().messageCodepage)
   const reader = createReader(bytes)
   if (ansiEncoding !== undefined && iconv.encodingExists(ansiEncoding)) reader.parserConfig = { ansiEncoding }

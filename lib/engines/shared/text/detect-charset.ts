@@ -56,7 +56,7 @@ function isIso2022Jp(sample: Uint8Array): boolean {
 const toLatin1 = (bytes: Uint8Array, end = bytes.length) =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1', 0, end)
 
-// The patterns match only the name itself, so that it can be replaced.
+// The patterns match only the name of the encoding, so that it can be replaced.
 const metaCharsetPattern = /(?=[\w:.-])(?<=<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9})[\w:.-]+/i
 const xmlEncodingPattern = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
 const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
