@@ -43,7 +43,7 @@ export interface WriteResult<T> {
   readonly record: T | undefined
 }
 
-/** Reads and writes a job's records. Each write can be repeated: its condition or write marker recognizes the repetition. */
+/** Reads and writes the records of a job. Each write can be repeated: a condition or write marker recognizes it. */
 export class JobStore {
   readonly #table: Table
 

@@ -230,7 +230,7 @@ test('a ZIP file with an unsafe path is rejected with a message that names the p
 })
 
 describe('encrypted PDFs', () => {
-  test('an encrypted PDF that requires a password is rejected without it and with a wrong one', async () => {
+  test('an encrypted PDF that requires a password is rejected without a password and with a wrong password', async () => {
     const bytes = await fixture('needs-password.pdf')
     assert.match((await assertFileRejected('PDF_ENCRYPTED', 'x.pdf', bytes)).message, /is encrypted/)
     assert.match(

@@ -101,7 +101,7 @@ for (const [caseName, sent] of otherRequests) {
   })
 }
 
-test('an idempotent request with reordered files counts as different, with reordered fields as the same', async () => {
+test('an idempotent request with reordered files counts as a different request, but reordered fields make no difference', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const merge = (body: FormData) => app.send('POST', '/v1/convert/merge', { headers, body })
   const firstReply = await merge(createImageForm({ layout: 'vertical', tag: 'a' }, 'one.png', 'two.png'))

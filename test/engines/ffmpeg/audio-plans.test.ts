@@ -47,7 +47,7 @@ describe('audio tracks', () => {
     assert.equal(argAfter(output, '-c:a:0'), 'aac')
   })
 
-  test('an audio track with more channels than the format supports is re-encoded, and copied otherwise', () => {
+  test('an audio track is re-encoded if it has more channels than the format supports, and copied otherwise', () => {
     const pcm = { codec_name: 'pcm_s16le' }
     assert.equal(isCopied('voc', {}, pcm), true)
     const surround = { ...pcm, channels: 6, channel_layout: '5.1' }

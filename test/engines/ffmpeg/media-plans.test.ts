@@ -167,7 +167,7 @@ describe('audio with many channels', () => {
   })
 })
 
-test('audio keeps its bits per sample if the format supports them, and rounding causes a warning with both sizes', () => {
+test('audio keeps its bits per sample if the format supports them, and a warning about rounding names both numbers of bits', () => {
   const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
       media: createVideoWithAudio(audio),

@@ -139,7 +139,7 @@ describe('video and audio compression', () => {
     assert.ok((await summarizeResult(compressedRun)).seconds > 11, 'it is as long as before')
   })
 
-  test('compression never makes a file larger, but returns it with a warning', async () => {
+  test('compression returns the original file with a warning if the result would be larger', async () => {
     for (const [name, format] of [
       ['video.mp4', 'mp4'],
       ['tone.mp3', 'mp3'],

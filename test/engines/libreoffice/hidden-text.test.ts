@@ -15,7 +15,7 @@ after(() => office.close?.())
 const hiding = (name: string, family: string, display = 'none') =>
   `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`
 
-test('hidden text of documents is left out of text, ebooks and PDF, and is reported', async () => {
+test('hidden text of documents is left out of plain text, ebooks and PDF, and is reported', async () => {
   const document = await flat(
     'hidden.fodt',
     'text',
