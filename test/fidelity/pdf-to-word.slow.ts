@@ -12,7 +12,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { convertAll } from './word/convert-all.ts'
 import { describeVerdict, drawSideBySide, isGood } from './word/judge.ts'
 
-const minGood = 21
+const minGood = 23
 const gallery = new URL('gallery/', import.meta.url).pathname
 
 after(() => Promise.all(engines.map((engine) => engine.close?.())))

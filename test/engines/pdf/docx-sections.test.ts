@@ -76,4 +76,44 @@ describe('Word section options', () => {
     assert.equal(sections[0]?.blocks.length, pageCount * charactersPerPage)
     assert.equal(sections[0]?.margins[1], 60)
   })
+
+  test('a line that starts a page without a break keeps its distance from the top, which programs would drop', () => {
+    const style = {
+      font: 'Sans',
+      bold: false,
+      italic: false,
+      mono: false,
+      serif: false,
+      size: 10,
+      color: '000000',
+    }
+    const createLine = (top: number): FlowBlock => ({
+      kind: 'paragraph',
+      box: [50, top, 500, top + 12],
+      runs: [{ text: 'Line.', style }],
+      alignment: 'left',
+      style,
+      lineCount: 1,
+      lineHeight: 12,
+      mayContinue: false,
+      spaceBefore: 0,
+      indent: 0,
+      firstIndent: 0,
+      isRtl: false,
+      column: [50, 0, 500, 800],
+    })
+    const createFlow = (number: number, tops: readonly number[]) => ({
+      page: { number, width: 600, height: 800 } as PageContent, // only these fields are used
+      blocks: tops.map(createLine),
+    })
+    const fullPage = Array.from({ length: 56 }, (_, at) => 60 + at * 12)
+    const findLastBlock = (firstPage: readonly number[]) => {
+      const [section] = buildSections([createFlow(1, firstPage), createFlow(2, [63])], [50, 500], 1.2)
+      const last = section?.blocks.at(-1)
+      assert.ok(last?.kind === 'paragraph')
+      return [last.lineHeight, last.spaceBefore, last.startsNewPage]
+    }
+    assert.deepEqual(findLastBlock(fullPage), [15, 0, undefined])
+    assert.deepEqual(findLastBlock([60]), [12, 3, true])
+  })
 })

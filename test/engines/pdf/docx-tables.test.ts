@@ -59,6 +59,19 @@ const ruledTable = createPages(
   ].join(' '),
 )
 
+const coloredRules = createPages(
+  [
+    prose(760),
+    '1 0 0 rg',
+    ...[700, 676, 652].map((y) => `60 ${y} 282 2 re f`),
+    ...[60, 200, 340].map((x) => `${x} 652 2 50 re f`),
+    '0 g',
+    ...['Alpha', 'Beta', 'Gamma', 'Delta'].map((text, at) =>
+      line(text, [70 + (at % 2) * 140, at < 2 ? 685 : 661]),
+    ),
+  ].join(' '),
+)
+
 const numberRow = (name: string, price: string, y: number) =>
   `${line(name, [60, y])} ${line(price, [330 - price.length * 6.12, y])} ${line('each', [400, y])}`
 const prices = createPages(
@@ -92,6 +105,7 @@ const illustrated = createPages(
 
 const pathOf = await writeFiles({
   'ruled-table.pdf': ruledTable,
+  'colored-rules.pdf': coloredRules,
   'prices.pdf': prices,
   'long-table.pdf': longTable,
   'illustrated.pdf': illustrated,
@@ -134,6 +148,15 @@ describe('tables and images of a PDF in Word', () => {
 
   test('the text of a ruled PDF table keeps its distance from the rules in Word', () =>
     assertKeepsPlaces('ruled-table.pdf', ['Alpha0', 'Beta0', 'Gamma0', 'Beta1', 'Gamma2']))
+
+  test('the rules of a PDF table keep their color and width in Word', async () => {
+    const xml = await readStdout('unzip', '-p', await toWord('colored-rules.pdf'), 'word/document.xml')
+    for (const side of ['top', 'left', 'insideH', 'insideV']) {
+      const [border = ''] = new RegExp(`<w:${side} w:val="single"[^>]*>`).exec(xml) ?? []
+      assert.match(border, /w:color="ff0000"/i)
+      assert.match(border, /w:sz="16"/)
+    }
+  })
 
   test('right-aligned numbers in a PDF table and the column after them keep their positions in Word', () =>
     assertKeepsPlaces('prices.pdf', ['Apples', '11', '1111', 'Quinces']))

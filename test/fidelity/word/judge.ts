@@ -93,7 +93,7 @@ export async function drawSideBySide({ pdf, printed }: Files, target: string): P
   const [left, right] = images
   await sharp({ create: { width: width * 2 + 8, height, channels: 3, background: '#888' } })
     .composite([
-      { input: left },
+      { input: left, left: 0, top: 0 },
       {
         input: await sharp(right).resize({ width, height, fit: 'fill' }).toBuffer(),
         left: width + 8,

@@ -7,6 +7,7 @@ import type { HeaderFooterRow } from './headers-footers.ts'
 import type { DocxLayout } from './layout.ts'
 import { toIndent, toNumberingReference } from './numbering.ts'
 import type { DocxSection } from './sections.ts'
+import type { Border } from './table-grids.ts'
 import { createTextRuns, type DocxLibrary } from './text-runs.ts'
 import { toPixels, toTwips } from './units.ts'
 
@@ -45,6 +46,9 @@ function isHeaderRow(row: readonly TableCell[]): boolean {
     blocks.every((block) => block.kind === 'paragraph' && block.runs.every(({ style }) => style.bold))
   return row.length > 0 && (row.every(isBold) || row.every(({ shading }) => shading !== undefined))
 }
+
+/** Returns the width of rules in eighths of a point, from a hairline to the widest that Word draws. */
+const toBorderSize = ({ width }: Border) => Math.min(96, Math.max(2, Math.round((width || 0.5) * 8)))
 
 /** Writes the blocks of a layout as paragraphs and tables of Word. */
 export class BlockWriter {
@@ -199,13 +203,13 @@ export class BlockWriter {
   }
 
   async #createTable(
-    { rows, widths, isRuled, isRtl, box, padding, rowTops = [], repeatsHeader = false }: TableBlock,
+    { rows, widths, border: rule, isRtl, box, padding, rowTops = [], repeatsHeader }: TableBlock,
     context: ParagraphContext,
     left: number,
   ): Promise<docx.Table> {
     const columnWidths = widths.map(toTwips)
-    const border = isRuled
-      ? ({ style: 'single', size: 4, color: 'auto' } as const)
+    const border = rule
+      ? ({ style: 'single', size: toBorderSize(rule), color: rule.color } as const)
       : ({ style: 'none', size: 0, color: 'auto' } as const)
     const borders = { top: border, bottom: border, left: border, right: border }
     const tableRows: docx.TableRow[] = []

@@ -1,5 +1,6 @@
 import type { BoundingBox } from './geometry.ts'
 import type { Style } from './page-content.ts'
+import type { Border } from './table-grids.ts'
 
 export interface StyledRun {
   readonly text: string
@@ -81,6 +82,8 @@ export interface TableBlock {
   /** Cells from left to right, or from right to left in a right-to-left table. */
   readonly rows: readonly (readonly TableCell[])[]
   readonly isRuled: boolean
+  /** Set if it is ruled. */
+  readonly border?: Border
   readonly isRtl: boolean
   /** Whether the first row of the table was repeated on the following pages. */
   readonly repeatsHeader?: boolean

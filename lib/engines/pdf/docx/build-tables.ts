@@ -134,6 +134,7 @@ export function buildRuledTable(
     kind: 'table',
     box: grid.box,
     isRuled: true,
+    border: grid.border,
     padding,
     widths: toWidths(xs),
     rowTops: ys.slice(0, -1),

@@ -191,13 +191,22 @@ function joinPageFlows(group: readonly PageFlow[], { top, bottom, pitch }: PageT
         (!firstBlock.columnSet && hasRoomFor(firstBlock, previousFlow, bottom)) ||
         isLevel1Heading(firstBlock) ||
         firstBlock.isOverBackground === true)
-    const placedBlock =
-      firstBlock.kind === 'paragraph' && !firstBlock.columnSet
-        ? placeBelow(firstBlock, top, pitch)
-        : firstBlock
+    const placedBlock = placeAtTop(firstBlock, { top, pitch }, startsNewPage || !previousFlow)
     result.push({ ...placedBlock, ...(startsNewPage && { startsNewPage }) }, ...rest)
   }
   return result
+}
+
+/** Places the first block of a page. @param keepsSpace whether space above it is kept, as it is after a break. */
+function placeAtTop(
+  block: FlowBlock,
+  { top, pitch }: Pick<PageText, 'top' | 'pitch'>,
+  keepsSpace: boolean,
+): FlowBlock {
+  if (block.kind !== 'paragraph' || block.columnSet) return block
+  const placed = placeBelow(block, top, pitch)
+  if (keepsSpace || placed.lineCount > 1 || placed.lineHeight === undefined) return placed
+  return { ...placed, lineHeight: placed.lineHeight + placed.spaceBefore, spaceBefore: 0 }
 }
 
 /** Moves the images of a page to the first block that starts on it, where they are anchored. */

@@ -1,6 +1,7 @@
 import {
   type BoundingBox,
   clusterTouching,
+  computeMedian,
   computeOverlapArea,
   getArea,
   getHeight,
@@ -13,6 +14,15 @@ import type { Vector } from './page-content.ts'
 interface RuleLine {
   readonly box: BoundingBox
   readonly isHorizontal: boolean
+  readonly color: string
+}
+
+/** How the rules of a table look. */
+export interface Border {
+  /** Six hexadecimal digits. */
+  readonly color: string
+  /** In points; 0 if unknown. */
+  readonly width: number
 }
 
 export interface GridCell {
@@ -30,6 +40,7 @@ export interface Grid {
   readonly xs: readonly number[]
   readonly ys: readonly number[]
   readonly cells: readonly GridCell[]
+  readonly border: Border
 }
 
 const tolerance = 2.5
@@ -58,18 +69,18 @@ export function findFills(vectors: readonly Vector[], pageArea: number): Vector[
   )
 }
 
-function toRuleLines({ box, isStroked, isRectangle }: Vector): RuleLine[] {
+function toRuleLines({ box, isStroked, isRectangle, color }: Vector): RuleLine[] {
   const [width, height] = [getWidth(box), getHeight(box)]
-  if (height <= maxThickness && width >= 8) return [{ box, isHorizontal: true }]
-  if (width <= maxThickness && height >= 5) return [{ box, isHorizontal: false }]
+  if (height <= maxThickness && width >= 8) return [{ box, isHorizontal: true, color }]
+  if (width <= maxThickness && height >= 5) return [{ box, isHorizontal: false, color }]
   // Filled rectangles are backgrounds of rows as often as of cells, so they do not indicate edges.
   if (!isRectangle || !isStroked || width < 8 || height < 5) return []
   const [left, top, right, bottom] = box
   return [
-    { box: [left, top, right, top], isHorizontal: true },
-    { box: [left, bottom, right, bottom], isHorizontal: true },
-    { box: [left, top, left, bottom], isHorizontal: false },
-    { box: [right, top, right, bottom], isHorizontal: false },
+    { box: [left, top, right, top], isHorizontal: true, color },
+    { box: [left, bottom, right, bottom], isHorizontal: true, color },
+    { box: [left, top, left, bottom], isHorizontal: false, color },
+    { box: [right, top, right, bottom], isHorizontal: false, color },
   ]
 }
 
@@ -97,7 +108,17 @@ function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | un
   if (columns < 2 || rows < 1 || (rows === 1 && columns < 3) || columns * rows > maxCells) return undefined
   const cells = buildCells(xs, ys, horizontal, vertical).map((cell) => addShading(cell, fills))
   const [left = 0, right = 0, top = 0, bottom = 0] = [xs[0], xs.at(-1), ys[0], ys.at(-1)]
-  return cells.length < 2 ? undefined : { box: [left, top, right, bottom], xs, ys, cells }
+  if (cells.length < 2) return undefined
+  return { box: [left, top, right, bottom], xs, ys, cells, border: findBorder(rules) }
+}
+
+/** Returns the look of most rules: a table can have a thicker one below its header. */
+function findBorder(rules: readonly RuleLine[]): Border {
+  const widths = rules.map(({ box, isHorizontal }) => (isHorizontal ? getHeight(box) : getWidth(box)))
+  const counts = new Map<string, number>()
+  for (const { color } of rules) counts.set(color, (counts.get(color) ?? 0) + 1)
+  const [usualColor = '000000'] = [...counts].sort((a, b) => b[1] - a[1])[0] ?? []
+  return { color: usualColor, width: computeMedian(widths) }
 }
 
 /** Returns the outermost values. If a table has no rules at its sides, its horizontal rules determine where it ends. */
