@@ -22,7 +22,7 @@ from office import properties
 from pages import count, count_pdf_pages, keep_first_page, prepare, require_room
 from plausible import is_locked_show, is_plausible
 from scrub import scrub
-from text_boxes import grow_text_boxes
+from text_boxes import anchor_text_boxes, grow_text_boxes
 from visible_runs import hide_runs_directly
 
 # Values of com.sun.star.document.MacroExecMode.NEVER_EXECUTE and UpdateDocMode.NO_UPDATE.
@@ -68,7 +68,10 @@ def convert(office, request, send_event):
         if request['family'] == 'text' and request['output'].endswith('.pdf'):
             # Writer finds text only in a document with a window.
             keep_unstyled_links(document)
+        if request['family'] == 'text' and request['output'].endswith(('.pdf', '.html')):
             grow_text_boxes(document, f'{office.folder}/{request["input"]}')
+        if request['family'] == 'text' and request['output'].endswith('.html'):
+            anchor_text_boxes(document)
         prepare(document, request)
         facts = count(document, request['family'], request['output'])
         if request['target'].get('firstPageOnly'):

@@ -1,10 +1,12 @@
-"""Keeps the text of VML text boxes in PDFs: the office cuts off what does not fit, and gives a box without a readable
-size the width of a character."""
+"""Keeps the text of text boxes in PDFs and web pages. The office cuts off what does not fit into a box, and gives a VML
+box without a readable size the width of a character."""
 
 import re
 import zipfile
 
 from com.sun.star.text.SizeType import MIN
+from com.sun.star.text.TextContentAnchorType import AS_CHARACTER, AT_PARAGRAPH
+from com.sun.star.text.WritingMode2 import BT_LR, TB_LR, TB_RL
 from com.sun.star.uno import Exception as UnoException
 
 from deleted_insertions import MAX_PART_BYTES, PARTS, WORD
@@ -13,12 +15,13 @@ FALLBACK_END = b'</mc:Fallback>'
 TEXT_BOX = re.compile(rb'<v:textbox[\s/>]')
 # In hundredths of a millimeter. Hardly any words fit into a narrower box.
 MIN_WIDTH, DEFAULT_WIDTH = 1000, 8000
+VERTICAL = (TB_RL, TB_LR, BT_LR)
 
 
 def grow_text_boxes(document, path):
-    """Lets the text boxes of a Word document grow with their text if some of them are VML. Ignores errors: a document
-    with a clipped box is better than none."""
-    if not _has_vml_text_box(path):
+    """Lets the text boxes of a document grow with their text, except in Word documents without VML, whose boxes have
+    the right size. Ignores errors: a document with a clipped box is better than none."""
+    if path.endswith(WORD) and not _has_vml_text_box(path):
         return
     page = document.DrawPage
     for shape in map(page.getByIndex, range(page.Count)):
@@ -28,8 +31,20 @@ def grow_text_boxes(document, path):
             pass
 
 
+def anchor_text_boxes(document):
+    """Anchors text boxes to their paragraphs: of one that is anchored as a character, web pages show only a picture.
+    Ignores errors, as above."""
+    frames = document.TextFrames
+    for frame in list(map(frames.getByIndex, range(frames.Count))):
+        try:
+            if frame.AnchorType == AS_CHARACTER:
+                frame.AnchorType = AT_PARAGRAPH
+        except UnoException:
+            pass
+
+
 def _has_vml_text_box(path):
-    if not path.endswith(WORD) or not zipfile.is_zipfile(path):
+    if not zipfile.is_zipfile(path):
         return False
     bytes_left = MAX_PART_BYTES
     with zipfile.ZipFile(path) as package:
@@ -58,10 +73,10 @@ def _grow(shape):
     else:
         return
     # In a chain, the text continues in the next box.
-    if frame.ChainNextName:
+    if frame.ChainNextName or not frame.String.strip():
         return
     size = shape.Size
-    if size.Width < MIN_WIDTH:
+    if size.Width < MIN_WIDTH and frame.WritingMode not in VERTICAL:
         size.Width = DEFAULT_WIDTH
         shape.Size = size
     frame.SizeType = MIN

@@ -244,15 +244,32 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
   }
 })
 
+/** Returns the names of boxes whose text is complete. */
+const findWholeBoxes = (text: string) =>
+  ['shape', 'rect', 'roundrect', 'label', 'pill'].filter((box) =>
+    new RegExp(`\\b${box}\\s+first\\s+second\\s+third\\b`).test(text),
+  )
+
 test('text boxes of a Word document that are too small for their text, or have no size, are printed completely', async () => {
   const { path } = await convert(office, fixture('office/annotated.docx'), 'pdf')
   assert.match(await readStdout('pdftotext', path, '-'), /Dugong in an old shape/)
   const source = fixture('office/vml-boxes.docx')
   const printedText = await readStdout('pdftotext', (await convert(office, source, 'pdf')).path, '-')
-  for (const box of ['shape', 'rect', 'roundrect', 'label', 'pill'])
-    assert.match(printedText, new RegExp(`\\b${box}\\s+first\\s+second\\s+third\\b`))
+  assert.equal(findWholeBoxes(printedText).length, 5)
   for (const to of ['md', 'txt'] as const) {
     const text = await readFile((await convert(pandoc, source, to)).path, 'utf8')
     assert.match(text, /pill first second third/)
+  }
+  const page = await readFile((await convert(office, source, 'html')).path, 'utf8')
+  assert.equal(findWholeBoxes(page.replaceAll(/<[^>]*>/g, ' ')).length, 5)
+})
+
+test('text boxes of other text documents that are too small for their text are printed completely', async () => {
+  const source = fixture('office/vml-boxes.docx')
+  for (const format of ['doc', 'odt', 'rtf'] as const) {
+    const { path } = await convert(office, source, format)
+    const { path: printedPath } = await convert(office, path, 'pdf', { from: format })
+    const wholeBoxes = findWholeBoxes(await readStdout('pdftotext', printedPath, '-'))
+    for (const box of ['rect', 'label', 'pill']) assert.ok(wholeBoxes.includes(box), `${box} in ${format}`)
   }
 })
