@@ -60,12 +60,17 @@ const joinWords = (words: readonly Word[]) =>
     .words.map(({ text }) => text)
     .join(' ')
 
-/** Excludes page backgrounds, such as a scan behind its recognized text. */
+/**
+ * Excludes page backgrounds, such as a scan behind its recognized text. Punctuation does not count as text: in photos,
+ * OCR recognizes dashes and dots.
+ */
 function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boolean {
   if (getWidth(box) < 6 || getHeight(box) < 6) return false
   const covers = getArea(box) / (page.width * page.height)
-  const characters = page.textSegments.flat().reduce((sum, { text }) => sum + text.length, 0)
-  return covers < 0.8 || characters < 20
+  const alphanumericCount = page.textSegments
+    .flat()
+    .reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
+  return covers < 0.8 || alphanumericCount < 20
 }
 
 async function renderArea(
