@@ -14,8 +14,8 @@ export const getReservedBytes = (diskBytes: number): number => Math.min(96 * byt
 const exhaustedBytes = bytesPerMib
 
 /**
- * Number of free bytes that the largest files need between two steps: with less, a program may fail although the disk
- * is not full.
+ * Maximum number of bytes that a program allocates in one step. With less free space, the program may fail although the
+ * disk is not full.
  */
 const lowSpaceBytes = 512 * bytesPerMib
 

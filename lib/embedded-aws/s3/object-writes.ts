@@ -48,7 +48,7 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
 
 /**
  * Chooses the checksum to store with an object: the client's, or CRC64NVME, which S3 adds if the client sends none.
- * Objects that this process stores have no checksum, because no network is involved.
+ * Requests from this process get no checksum, because no network is involved.
  */
 export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'auth'>): Algorithm | undefined {
   const namedTrailer = headers.get('x-amz-trailer')?.toLowerCase()

@@ -95,7 +95,7 @@ function readForm(request: IncomingMessage): Promise<Form> {
       else fields.set(name.toLowerCase(), value)
     })
     parser.on('file', (_name, file, { filename }) => {
-      // The reader of the file handles its errors; before there is one, an error must not crash the process.
+      // The reader of the file handles its errors. Before there is a reader, an error must not crash the process.
       file.on('error', () => undefined)
       // If a client disconnects, neither the parser nor the file stream ends.
       request.once('close', () => {

@@ -222,7 +222,7 @@ export class WebSocketApi {
       if (isBinary) socket.close(closeCodes.noText, 'Binary frames are not supported')
       else this.#trackOperation(this.#receive(open, String(data)))
     })
-    // The close event with the code follows.
+    // A close event, which has the close code, follows each error.
     socket.on('error', () => {})
     socket.once('close', (code, reason) => {
       clearTimeout(idleTimer)
