@@ -6,8 +6,8 @@ import { fileEvents } from './file-events.ts'
 import { jobEvents } from './job-events.ts'
 
 /**
- * Every event with its body. To add one, add its schema to the file of its group and render it next to its subject, as
- * in `lib/jobs/events.ts`.
+ * Every event with its body. To add an event, add its schema to the file of its group and render it next to its
+ * subject, as in `lib/jobs/events.ts`.
  */
 export const events = { ...jobEvents, ...fileEvents, ...accountEvents } as const
 
@@ -88,6 +88,6 @@ export function toPublicEvent({
 
 export type EventBody<Name extends EventName> = z.input<z.ZodObject<(typeof events)[Name]>>
 
-// Without the assertion, spreading would give the schema the fields of all events instead of this one.
+// Without the assertion, spreading would give the schema the fields of all events instead of those of this event.
 export const eventSchema = <Name extends EventName>(name: Name) =>
   CommonFields.extend({ event: z.literal(name), ...(events[name] as (typeof events)[Name]) })

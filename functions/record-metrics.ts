@@ -23,7 +23,7 @@ let durations: DurationStats | undefined
 
 /**
  * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason. Also
- * stores the durations of conversions, from which later ones are estimated.
+ * stores the durations of conversions, from which later conversions are estimated.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(loadConfigAndClearSecrets())

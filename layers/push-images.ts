@@ -36,7 +36,7 @@ function push(target: string): string {
   try {
     const file = join(folder, 'digest')
     const tlsArgs = isLocalRegistry ? ['--tls-verify=false'] : []
-    // Lambda accepts both manifest formats, but not every registry does; all support this one.
+    // Lambda accepts both manifest formats, but some registries only support this format.
     output('podman', [
       'push',
       '--quiet',

@@ -92,7 +92,8 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
       if (draws(path.getBounds(null, ctm))) target.fillPath(path, evenOdd, ctm, ...paint)
     },
     strokePath(path, stroke, ctm, ...paint) {
-      // Bounds that include the stroke allow for miters far longer than those that are drawn.
+      // Uses the bounds without the stroke: bounds with the stroke allow for miters far longer than those that are
+      // drawn.
       if (draws(path.getBounds(null, ctm))) target.strokePath(path, stroke, ctm, ...paint)
     },
     fillShade(shade, ctm, alpha) {

@@ -244,7 +244,10 @@ export class CompoundFile {
     return links
   }
 
-  /** Finds a sector of the allocation table. The header lists the first ones, and DIFAT sectors list the rest (2.5). */
+  /**
+   * Finds a sector of the allocation table. The header lists the first of these sectors, and DIFAT sectors list the
+   * others (2.5).
+   */
   async #locateFatSector(index: number): Promise<number> {
     if (index < fatSectorsInHeader) return this.#header.readUInt32LE(headerOffsets.fatList + 4 * index)
     const entriesPerSector = this.#sectorBytes / 4 - 1

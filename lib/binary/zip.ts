@@ -84,7 +84,7 @@ export class ZipArchive {
   }
 
   /**
-   * Decompresses a file without checking it, for readers that want what is left of a damaged file.
+   * Decompresses a file without checking it, for readers that want the intact part of a damaged file.
    * @throws FileLimitError, DamagedFileError, UnsupportedFileError
    */
   async readUnchecked(entry: ZipArchiveEntry, maxBytes: number): Promise<Buffer> {

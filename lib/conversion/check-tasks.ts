@@ -5,7 +5,10 @@ import { requireConsistentOptions, requirePossibleOptions } from '../plan/option
 import type { RequestedTask } from '../tasks/parse-tasks.ts'
 import { AddressGuard } from '../transfer/addresses.ts'
 
-/** Finds errors that depend on the request alone, before anything is stored, even if its files arrive later. */
+/**
+ * Finds errors that depend on the request alone, before anything is stored, even if the files of the request arrive
+ * later.
+ */
 
 /** Import operations that produce exactly one file. */
 const singleFileImports: readonly string[] = [

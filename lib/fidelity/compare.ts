@@ -208,7 +208,7 @@ function measureUnits({ source, result, from, to }: Comparison): Partial<Record<
   }
 }
 
-/** Repeats headers and footers, which a document contains once, as often as a PDF's pages do. */
+/** Repeats headers and footers, which a document contains once, for each page of the PDF. */
 function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, pages = 0): WordCounts {
   if (!marginWords || pages === 0) return words
   const allWords = new WordCounts()

@@ -3,7 +3,7 @@ const encryptsAttachmentsPattern = /\/EFF\s{0,9}\/(?!Identity\b)/
 
 /**
  * Whether a PDF encrypts its attachments and nothing else: its crypt filters leave strings and streams alone (ISO
- * 32000-2, 7.6.5). Readers show it without a password.
+ * 32000-2, 7.6.5). Readers show such a PDF without a password.
  * @param text the file, or the parts of it with the trailer and the encryption dictionary.
  */
 export function encryptsOnlyAttachments(text: string): boolean {

@@ -68,7 +68,7 @@ export function getTaskPercent({ status, percent, expandedBy, partCount, open }:
 export const failsDependents = ({ status, continueOnError }: Pick<Task, 'status' | 'continueOnError'>) =>
   status !== 'completed' && !continueOnError
 
-/** Whether the outcome of a job is known: nothing is left to wait for, or the rest cannot change it. */
+/** Whether the outcome of a job is known: all tasks have ended, or the remaining tasks cannot change the outcome. */
 export const isOutcomeKnown = ({ open, lost, failFast, total }: Job) =>
   !open || total === 0 || (failFast === true && lost !== undefined)
 

@@ -7,7 +7,7 @@ import { wakeShards } from '../resources/storage.ts'
  * Keys of a job's records. A partition has a hundred tasks, so that no partition gets all the traffic of a large job.
  */
 
-/** Number of tasks in a bucket, which is also the maximum size of a set of numbers. */
+/** Number of tasks in a bucket, which is also the maximum size of a record's set of task numbers. */
 export const bucketSize = 100
 
 const padNumber = (number: number) => String(number).padStart(5, '0')

@@ -97,7 +97,7 @@ export class TaskCompletion {
     )
   }
 
-  /** Counts a finished task. Returns the job's record if that changed it. */
+  /** Counts a finished task. Returns the job's record if it was changed. */
   async #countTask(task: Task): Promise<Job | undefined> {
     const { jobId, number } = task
     const change = createDependencyUpdate(number, task.status === 'completed', failsDependents(task))

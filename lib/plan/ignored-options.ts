@@ -62,8 +62,8 @@ const ignoredOptions: readonly IgnoredOption[] = [
 ]
 
 /**
- * Warns about options that have no effect together with another one. An option with its default value does not count as
- * requested.
+ * Warns about options that have no effect together with another option. An option with its default value does not count
+ * as requested.
  * @param options only those that the client sent.
  */
 export function warnAboutIgnoredOptions(options: Options, supported: SupportedOptions): Warning[] {

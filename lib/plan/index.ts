@@ -186,9 +186,9 @@ export function listCandidates(engines: readonly Engine[]): readonly Conversion[
 }
 
 /**
- * Combines the options of all steps into one schema. An option that several steps support belongs to the last one,
- * which writes the target. Exceptions: the password belongs to the unlock step before all others, and options about
- * reading the source belong to the first step, because later steps read intermediate files.
+ * Combines the options of all steps into one schema. An option that several steps support belongs to the last of these
+ * steps. Exceptions: the password belongs to the unlock step before all other steps, and options about reading the
+ * source belong to the first step, because later steps read intermediate files.
  */
 export function createOptionsSchema(route: Route): z.ZodObject {
   const shapes = route.steps.map(getShape)
@@ -212,7 +212,7 @@ export function createSteps(route: Route, options: Readonly<Record<string, unkno
   return [{ ...unlock, options: { password } }, ...assignOptions(route, otherOptions)]
 }
 
-/** Operations that read the content of a document; others treat it as bytes. */
+/** Operations that read the content of a document; other operations treat the document as bytes. */
 const contentOperations: readonly Operation[] = ['convert', 'compress', 'thumbnail', 'watermark']
 
 /** Whether the source file may need an unlock step that removes its password. */

@@ -16,7 +16,7 @@ import { pdfToolOperations } from './pdf-tools.ts'
 import { exportS3Operation, importS3Operation } from './s3.ts'
 import { exportSftpOperation, importSftpOperation } from './sftp.ts'
 
-/** All public task operations. To add one, create its file and add a line here. */
+/** All public task operations. To add an operation, create its file and add a line here. */
 export const taskOperations: readonly TaskOperation[] = [
   importUploadOperation,
   importBase64Operation,

@@ -17,8 +17,8 @@ function listOptionNames(engines: readonly Engine[]): ReadonlySet<string> {
 }
 
 /**
- * Sets fields to null that neither the operation nor any engine has, before anything is stored, because a misspelled
- * password would not be sealed. Warnings only need the names.
+ * Sets unknown fields, which neither the operation nor any engine has, to null before anything is stored, because a
+ * misspelled password would not be sealed. Warnings only need the names.
  */
 export function clearUnknownFields(
   fields: Readonly<Record<string, unknown>>,

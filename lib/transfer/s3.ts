@@ -110,7 +110,7 @@ const toRemoteFile = (client: S3Client, bucket: string, { name, size, tag }: Fou
     const { Body } = await mapErrors(`${bucket}/${name}`, () =>
       client.send(new GetObjectCommand({ Bucket: bucket, Key: name, ...conditions }), { abortSignal }),
     )
-    return Body as Readable // Node's type, without that of browsers
+    return Body as Readable // a Node stream, because this code never runs in a browser
   },
 })
 

@@ -76,7 +76,7 @@ export function unsealSecrets(
 /** Maximum number of old secrets, so that repeated rotation does not make the headers ever longer. */
 const maxOldSecrets = 3
 
-/** Creates a new secret; the previous one keeps signing as well for `graceHours`. */
+/** Creates a new secret; the previous secret also keeps signing for `graceHours`. */
 export function renewSecret(
   { secret, old = [] }: SealedSecrets,
   { context, graceHours, now }: { context: string; graceHours: number; now: Date },

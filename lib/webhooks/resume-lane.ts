@@ -14,7 +14,7 @@ interface ResumeOptions {
 /**
  * Sends queue messages for the deliveries of a lane that are due for a retry or whose message was lost. The deliveries
  * are checked again later until they are finished.
- * @throws if the delivery that is due is unreadable; the others are sent nevertheless.
+ * @throws if the delivery that is due is unreadable; the messages of the other deliveries are sent nevertheless.
  */
 export async function resumeLane(
   id: string,

@@ -57,7 +57,7 @@ export class Webhooks {
     this.#services = services
   }
 
-  /** Creates a webhook. @throws AppError INVALID_INPUT, also if the limit is reached; URL_NOT_ALLOWED */
+  /** Creates a webhook. @throws AppError INVALID_INPUT, for example if the limit is reached; URL_NOT_ALLOWED */
   async create(
     owner: string,
     input: WebhookInput,
@@ -140,7 +140,7 @@ export class Webhooks {
     return isRemoved
   }
 
-  /** Creates a new secret; the previous one keeps signing as well for `graceHours`. */
+  /** Creates a new secret; the previous secret also keeps signing for `graceHours`. */
   async rotate(
     webhook: Webhook,
     graceHours: number,

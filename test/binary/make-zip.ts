@@ -4,7 +4,7 @@ import { crc32, deflateRawSync } from 'node:zlib'
 export interface ZipEntrySpec {
   readonly name: string
   readonly content?: Buffer
-  /** 8 is Deflate. */
+  /** Compression method; 8 is Deflate. */
   readonly method?: number
   readonly flags?: number
   /** Checksum in both headers. */

@@ -22,7 +22,9 @@ export const getRunner = (file: string): Runner =>
 
 const secondsByPart: Readonly<Record<string, number>> = durations
 
-/** Seconds that a part took when it was measured, a slow test file beside the others of its runner. */
+/**
+ * Seconds that a part took when it was measured. A slow test file was measured next to the other files of its runner.
+ */
 export const getSeconds = (part: string): number | undefined => secondsByPart[part]
 
 /** Returns how long slow test files take together. */

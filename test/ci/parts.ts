@@ -12,7 +12,7 @@ export interface Unit {
   readonly seconds: number
 }
 
-/** Into how many units the conversions and the damaged files are divided. */
+/** Numbers of units into which the conversions and the damaged files are divided. */
 const conformanceUnits = 20
 const sweepUnits = 12
 /** Number of faults put into each area; fewer are put into the area of a commit. */

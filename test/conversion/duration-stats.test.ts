@@ -126,7 +126,8 @@ test('the estimated conversion duration combines earlier conversions with the le
   assert.deepEqual(await estimateJob(state, services), { queueMs: 800, runMs: 400, basis: 'recorded' })
   queue.depth = 0
   assert.equal((await estimateJob(state, services))?.queueMs, 0)
-  // A conversion that is not queued waits for all tasks, and a file of unknown size counts as average.
+  // A conversion that is not queued yet waits for all queued tasks, and a file of unknown size counts as a file of
+  // average size.
   queue.depth = 4
   const route = planRoute({ from: 'png', to: 'jpg', engines })
   const estimateRequest = { ...kind, operation: 'convert', route, ownQueuedTasks: 0 } as const

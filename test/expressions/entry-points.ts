@@ -141,7 +141,7 @@ export const entryPoints: readonly EntryPoint[] = [
   { name: 'extension', isApi: true, read: (text) => withExtension(text, 'pdf') },
 ]
 
-/** Text that makes scanners search for an end, nest, or split into many parts. */
+/** Texts that make scanners search for an end, nest deeply, or split the text into many parts. */
 export const pumps: readonly string[] = [
   ...[
     ' ',

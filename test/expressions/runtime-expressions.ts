@@ -1,5 +1,6 @@
-// Verdicts on expressions that are built while the service runs. Those that a module builds when it is loaded are found
-// by loading it; these need values, and are tested with the most general or the most repetitive ones that can occur.
+// Verdicts on expressions that are built while the service runs. Expressions that a module builds when it is loaded are
+// found by loading the module. The expressions below need values, and are tested with the most general or the most
+// repetitive values that can occur.
 
 const docbookNames = 'info|(?:article|book|chapter|appendix|part|preface|section|sect[1-5]|set)info'
 const docbookElement = (name: string) =>

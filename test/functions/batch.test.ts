@@ -59,7 +59,7 @@ test('a batch of a hundred files with seven broken ones returns 93 results and s
     { length: 7 },
     (_, at) => invalidFileKinds[at % invalidFileKinds.length] ?? assert.fail(),
   )
-  // Broken files are mixed with the others.
+  // Broken files are mixed with the valid files.
   const files: (readonly [string, Buffer<ArrayBuffer>])[] = [...validFiles]
   for (const [at, [name, bytes]] of invalidFiles.entries()) files.splice(at * 14, 0, [name, bytes])
   const { status, data } = await send(createForm(files, { targetFormat: 'webp' }))

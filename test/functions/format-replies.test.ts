@@ -150,7 +150,7 @@ describe('listing conversions', () => {
     }
     const [onlyPair] = (await ask({ from: 'md', to: 'rst' })).pairs
     assert.deepEqual([onlyPair?.engines, onlyPair?.alternatives], [['pandoc'], undefined])
-    // Every engine that can be pinned, in the list of all pairs too.
+    // The list of all pairs has the same alternatives: every engine that can be pinned.
     const { alternatives } =
       allConversions.pairs.find(({ from, to }) => from === 'png' && to === 'webp') ?? {}
     assert.deepEqual(alternatives, pair?.alternatives)

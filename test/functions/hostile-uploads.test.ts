@@ -13,7 +13,7 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const monitorPath = fileURLToPath(new URL('../support/event-loop-monitor.mjs', import.meta.url))
 const eventLoopFile = join(tmpdir(), `mutabor-event-loop-${process.pid}`)
-/** How long `/health` may be kept waiting, in milliseconds. */
+/** Maximum delay of `/health` in milliseconds. */
 const maxMs = 100
 
 let service: TestService

@@ -14,7 +14,7 @@ import { after, before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, type Presigned, startService, type TestService } from '../support/service.ts'
 
-/** Debian's packages; others may be earlier on the PATH. */
+/** Debian's packages; other versions may be earlier on the PATH. */
 const AWS = '/usr/bin/aws'
 const curlPath = '/usr/bin/curl'
 const mib = 1024 ** 2

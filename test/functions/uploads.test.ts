@@ -34,7 +34,7 @@ async function upload(): Promise<Presigned> {
 
 const convert = (uploadId: string) => client.post('/v1/convert', { uploadId, targetFormat: 'webp' })
 
-/** HEAD would need another signature, so a PUT that requires absence shows that the file was deleted. */
+/** Uses a PUT on the condition that the file does not exist, because a HEAD would need another signature. */
 const waitUntilDeleted = ({ url, headers }: Presigned) =>
   waitUntil(async () => {
     const onlyIfAbsent = { ...headers, 'if-none-match': '*' }

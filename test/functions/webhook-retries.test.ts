@@ -86,7 +86,7 @@ test('ten attempts are made for a webhook delivery', async () => {
     assert.equal(queue.length, 1, `attempt ${attemptNumber + 1}`)
     const { message } = queue[0] as (typeof queue)[number]
     await deliverAll()
-    // A duplicate message, as both the queue and the table may send one.
+    // Delivers a duplicate message, because both the queue and the table may send a message.
     await deliverer().deliver(message, () => 900_000)
   }
   assert.equal(receiver.at('/ten').length, 10)

@@ -93,7 +93,7 @@ test('many requests of a client are counted in blocks, and each reports its own 
     if ((await countRequest(at % 3 === 0 ? otherServices : services, two, 'work', now)).isAllowed)
       allowedCount++
   assert.equal(allowedCount, 100)
-  // The next minute starts at zero, whatever is left of a block.
+  // The next minute starts at zero, even if part of a block remains.
   const three = createPrincipal()
   for (let at = 0; at < 9; at++) await countRequest(services, three, 'work', now)
   const [minute] = (await countRequest(services, three, 'work', now + 60_001)).usages

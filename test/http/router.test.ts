@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts'
 import { createRouter } from '../../lib/http/router.ts'
 
 const router = createRouter(routes)
-/** @param path as the gateway passes it on, which is decoded once */
+/** @param path as the gateway passes it on: decoded once */
 const find = (path: string, method = 'GET') => {
   try {
     const { contract, params } = router.find(method, path)

@@ -60,7 +60,7 @@ const valueAt = (json: unknown, valuePath: string) =>
 
 /**
  * Sends the requests of rows one after another, and remembers what replies contain. A row that waits for a job does not
- * delay the next ones, except those that need a value of an earlier reply.
+ * delay the next rows, except rows that need a value of an earlier reply.
  */
 export function createRowChecker(
   serviceUrl: string,

@@ -15,7 +15,7 @@ export const createChunkedGraph = (chunkCount = 2): NewTask[] =>
     task.name === 'string' ? { ...task, spec: { options: { name: 'string', each: chunkCount } } } : task,
   )
 
-/** A document that is converted to PDF in one image, and to images in another one, in chunks. */
+/** A document that one container image converts to PDF, and another container image converts to PNG in chunks. */
 const createChunkedGraphInTwoImages = (): NewTask[] => {
   const [firstTask, task, lastTask] = createGraph({ a: { from: ['import'] } }, [
     createImport('import', importedDocument),

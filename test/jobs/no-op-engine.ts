@@ -11,7 +11,7 @@ const Options = z.object({
   each: z.int().optional(),
 })
 
-/** A substring of a name. */
+/** A chunk: a substring of the name. */
 const ChunkSpec = z.object({ number: z.int(), characters: z.string().optional() })
 
 /** An image with one pixel. */

@@ -59,7 +59,7 @@ export async function testCrashPoints(
   const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)
   // Before that effect, there is only a task that expires.
   const creation = uninterrupted.gate.effects.findIndex((effect) => effect.endsWith('JOB JOB')) + 1
-  // Later crash points than effects are possible, because recovery adds effects.
+  // A crash point may come after the last effect of the uninterrupted run, because recovery adds effects.
   const crashPoints = Array.from(
     { length: Math.ceil(uninterrupted.gate.effects.length / every) },
     (_, index) => (from ?? creation) + index * every,

@@ -1,4 +1,4 @@
-// Behind a CDN: its secret is required for every socket, and the address of the client comes from its header.
+// Sockets behind a CDN: each needs the secret of the CDN, and the IP address of the client comes from the CDN's header.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Services } from '../../lib/services/services.ts'

@@ -8,7 +8,7 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 
 export interface PowerCutDisk {
   readonly folder: string
-  /** From now on nothing reaches the disk, and data that is only in memory is lost. */
+  /** After this call, nothing reaches the disk, and data that is only in memory is lost. */
   cutPower(): void
   /** Mounts what reached the disk, once no process has a file on it open. */
   restore(): Promise<void>

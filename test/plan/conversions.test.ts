@@ -14,7 +14,7 @@ describe('supported conversions', () => {
   test('every registered format is the source or target of a conversion other than archiving', () => {
     const usedFormats = new Set(
       engines.flatMap(({ capabilities }) =>
-        // Every format can be archived, which does not count as used.
+        // Ignores `archive`, which accepts every format.
         capabilities.flatMap(({ operation, from, to }) => (operation === 'archive' ? [] : [...from, ...to])),
       ),
     )

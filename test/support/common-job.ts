@@ -8,7 +8,10 @@ const image = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
 
 interface CommonJobOptions {
   readonly headers?: Record<string, string>
-  /** Whether the usage of the job is counted, which ends its processing; without it, waits for the job's status. */
+  /**
+   * Whether the usage of the job has been counted, which is the end of its processing; if omitted, the status of the
+   * job is awaited instead.
+   */
   readonly isCounted?: () => boolean
 }
 

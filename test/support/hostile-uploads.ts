@@ -47,7 +47,7 @@ function zip(count: number, getName: (index: number) => string): Buffer {
   return Buffer.concat([...localHeaders, ...directory, end])
 }
 
-/** A PDF with a chain of tables, the last of which refers to `firstTable`. */
+/** A PDF with a chain of cross-reference tables; the last table of the chain refers to `firstTable`. */
 function createPdf(tables: number, firstTable: number | undefined): string {
   let [text, previousTable] = ['%PDF-1.7\n', firstTable]
   for (let index = 0; index < tables; index++) {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 
 const folders: string[] = []
-// Deleted after the file, not after the test: hooks run in the order in which they were added, so a server
-// that writes into the folder would still be running.
+// Deletes the folders after all tests of the file, not after each test: hooks run in the order in which they were
+// added, so a server that writes into the folder would still be running.
 after(async () => {
   // Processes that were killed may still be writing briefly.
   for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 })

@@ -20,7 +20,7 @@ const sftp = 'host port=22 username password? private_key? passphrase? host_key_
 const keptFields = 'cache_control? content_disposition? metadata?'
 const archived = 'archive_multiple_files?'
 
-/** The fields in order, with optional ones and defaults marked. */
+/** The fields in order, with optional fields and defaults marked. */
 const documentedFields: readonly (readonly [name: string, fields: string])[] = [
   ['import/upload', 'upload_id? filename? redirect? sha256? max_file_size?'],
   ['import/base64', 'file filename'],

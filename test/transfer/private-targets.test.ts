@@ -159,7 +159,7 @@ test('no transfer follows a redirect to a private address', async (t) => {
       if (name.endsWith('/sftp') || (name !== 'import/url' && at % 7 > 0)) continue
       await assert.rejects(
         attempt(url),
-        // Store clients do not follow redirects and report the status; others are refused at the target.
+        // Store clients do not follow redirects and report the status; other clients are refused at the target.
         (error) => (error instanceof RemoteError ? /\bstatus\b/.test(error.message) : isRefused(error)),
         `${name} ${target}`,
       )

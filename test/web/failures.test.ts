@@ -198,7 +198,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       try {
         await page.goto(site.url)
         const { result } = await createInlineFile(page, name, bytes)
-        // The link displays harmless types and downloads this one.
+        // The link displays harmless types, but downloads this type.
         const [download] = await Promise.all([
           page.waitForEvent('download'),
           page.goto(result.url).catch(() => undefined),

@@ -38,7 +38,7 @@ test('dropped pages move as a block in front of the drop position', () => {
     pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 5))),
     [2, 4, 5, 1, 3],
   )
-  // Pages that are dropped between themselves gather there.
+  // Selected pages that are dropped between each other are gathered at that place.
   assert.deepEqual(
     pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 2))),
     [2, 1, 3, 4, 5],

@@ -26,7 +26,7 @@ const warningCodes = [
   ),
 ].toSorted()
 
-/** Details of each warning with a sentence of its own: of one dropped item, and of many. */
+/** Details of each warning that has its own sentence: for one dropped item, and for many. */
 const detailedWarnings = {
   ATTACHMENTS_DROPPED: [{ count: 1 }, { count: 12 }],
   CONTENT_LOST: [

@@ -36,7 +36,7 @@ async function subscribe(path: string, events = ['job.completed', 'job.failed'])
   return data.id
 }
 
-/** Starts jobs at a constant rate, regardless of earlier ones. */
+/** Starts jobs at a constant rate, regardless of whether earlier jobs have ended. */
 async function startJobs(count: number, runBetween: (at: number) => Promise<void> = async () => {}) {
   const startedJobs: Promise<string | undefined>[] = []
   for (let at = 0; at < count; at++) {

@@ -73,8 +73,8 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   if (list[at] !== 2) throw new RangeError('the document has no piece table')
   const pieces = list.subarray(at + 5, at + 5 + list.readUInt32LE(at + 1))
   const count = Math.floor((pieces.length - 4) / (4 + pieceDescriptorBytes))
-  // Each piece is compared with each hidden range. No program writes so many of both, and the comparisons would take
-  // minutes.
+  // Each piece is compared with each hidden range. No program writes more pieces and ranges than this, and comparing
+  // them would take minutes.
   if (count * hiddenRanges.length > maxComparisons) throw new RangeError('the document has too many pieces')
   let charactersLeft = main.length
   const read = Array.from({ length: count }, (_, index) => {

@@ -37,7 +37,7 @@ export function findHidingStyles(xml: string): HidingStyles {
 /** Limits the chain of base styles, which can be circular. */
 const maxBaseDepth = 10
 
-/** Whether a property is on, as it is without a value (17.17.4). */
+/** Whether a property is on, which is also the case without a value (17.17.4). */
 const isOn = ({ source }: Tag) => !/w:val="(?:0|false|off)"/.test(source)
 
 /** Elements that separate words. */

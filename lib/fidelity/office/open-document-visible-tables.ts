@@ -1,4 +1,4 @@
-/** Removes what OpenDocument sheets (1.3, part 3, 9.1) hide. */
+/** Removes hidden sheets, rows and columns from an OpenDocument file (1.3, part 3, 9.1). */
 
 /** Attributes that hide rows and columns (19.756), and styles of whole sheets (20.407). */
 const hiding = /\stable:visibility="(?:collapse|filter)"/

@@ -1,6 +1,9 @@
 import { maxHiddenRanges } from './open-document-visible-tables.ts'
 
-/** Removes what an Excel sheet (ECMA-376, 18.3.1) hides. Examines each part once, however malformed the sheet is. */
+/**
+ * Removes hidden rows and columns from an Excel sheet (ECMA-376, 18.3.1). Examines each part once, however malformed
+ * the sheet is.
+ */
 
 interface ColumnRange {
   readonly from: number

@@ -9,7 +9,7 @@ const maxTotalReadBytes = 256 * 1024 * 1024
 /** Files of up to this size are read with one call. */
 const maxWholeReadBytes = 16 * 1024 * 1024
 
-/** Letters in a cross-reference table for an object in use and a free one. */
+/** Letters in a cross-reference table for an object in use and for a free object. */
 const [inUseMarker, freeMarker] = [110, 102]
 
 interface ObjectLocation {

@@ -90,7 +90,7 @@ export function countWordElements(xml: string, relations: ReadonlyMap<string, st
   const countImages = (name: string, attribute: string) =>
     countTags(xml, [name], (tag) => isRasterName(getRelationTarget(tag, attribute)))
   return {
-    // Older programs write VML, and newer ones may write both for the same image.
+    // Older programs write VML, and newer programs may write VML and DrawingML for the same image.
     images: Math.max(countImages('a:blip', 'r:embed'), countImages('v:imagedata', 'r:id')),
     ...measureWordImages(xml, (tag) => isRasterName(getRelationTarget(tag, 'r:embed'))),
     links: countTags(xml, ['w:hyperlink'], (tag) => isWebLink(getRelationTarget(tag, 'r:id'))),

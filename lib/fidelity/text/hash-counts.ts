@@ -24,7 +24,7 @@ export class HashCounts {
   #slots = new Int32Array(1024)
   readonly #hashes: number[] = []
   readonly #counts: number[] = []
-  /** Each word as it occurred first. */
+  /** Each word in the form of its first occurrence. */
   readonly words: string[] = []
 
   static fromMessage({ hashes, counts, words }: HashCountsMessage): HashCounts {

@@ -55,7 +55,7 @@ export class WordCounts {
     }
   }
 
-  /** @param times how often the text occurs. */
+  /** @param times number of times that the text occurs. */
   add(text: string, times = 1): void {
     const { length } = text
     let start = 0
@@ -131,7 +131,7 @@ export class WordCounts {
     this.#hasDigits = true
   }
 
-  /** Adds the words of another text. @param times how often the text occurs. */
+  /** Adds the words of another text. @param times number of times that the text occurs. */
   addAll(otherCounts: WordCounts, times = 1): void {
     this.#counts.addAll(otherCounts.#counts, times)
     this.#pairs.addAll(otherCounts.#pairs)

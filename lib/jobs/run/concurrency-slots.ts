@@ -13,7 +13,7 @@ import { getWakeShard } from '../keys.ts'
 const recheckS = 60
 const recordLifetimeS = 8 * 24 * 3600
 const maxAttempts = 20
-/** Number of waiting tasks read at a time: about one read unit, however many wait. */
+/** Number of waiting tasks read at a time, which takes about one read unit even if more tasks wait. */
 const pageSize = 12
 
 const getKey = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })

@@ -28,8 +28,8 @@ interface Delivery {
 }
 
 /**
- * Returns the files of an export. A list is delivered as its ZIP, or as single files if the task asks for them or
- * selects some by name. Several other files are delivered in one ZIP if the task asks for it.
+ * Returns the files of an export. A list of files is delivered as its ZIP, or as single files if the task asks for them
+ * or selects some of them by name. Several other files are delivered in one ZIP if the task asks for it.
  * @throws AppError INVALID_INPUT for too many files
  */
 export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {

@@ -6,7 +6,7 @@ import type { TaskRun } from './task-run.ts'
 /** Maximum number of a task's lost leases that do not count as attempts; further ones always count. */
 const maxUncounted = 6
 
-/** Returns the number of attempts that count; the others were lost for reasons outside the task. */
+/** Returns the number of attempts that count; other attempts were lost for reasons outside the task. */
 export const countAttempts = ({ attempt, uncounted = 0 }: Pick<Task, 'attempt' | 'uncounted'>): number =>
   attempt - uncounted
 
@@ -20,8 +20,7 @@ export const isLeaseLost = ({ status, leaseId, leaseUntil = '' }: Task, now: Dat
 /**
  * Makes a task whose worker died claimable again. The attempt counts only if the task ran alone. If the task shared the
  * worker, another task may have crashed the worker, so this task runs alone from now on. The attempt does not count
- * either if the whole service ended. The duration of an attempt that does not count does not count towards the time
- * limit.
+ * either if the whole service ended. The duration of an uncounted attempt is not part of the time limit.
  * @param run the process that takes over the task
  */
 export function releaseLostLease(task: Task, { runId }: Pick<TaskRun, 'runId'>): Change {

@@ -193,11 +193,11 @@ async function runInput(
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
     await deleteStored(storing, run)
-    // The fallback of a chunk is chosen by its task, for all chunks.
     if (run.signal.aborted) throw error
     // A full disk is no reason for another route, which may need just as much space.
     const diskError = await run.space.explainDiskError(error)
     if (diskError) throw diskError
+    // A chunk chooses no fallback itself, because its task chooses one for all chunks.
     if (isChunk) throw error
     const failure = { error, step, percent, isLastAttempt: isLastAttempt(run.task) }
     const decision = decideAfterFailure(inputPlan, failure, findFallback)

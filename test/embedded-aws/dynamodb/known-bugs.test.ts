@@ -20,7 +20,7 @@ test('known bug of dynoxide: list indexes in update expressions give wrong resul
     const { Item } = await documents.send(new GetCommand({ TableName: 'table', Key }))
     return Item?.['numbers']
   }
-  // At AWS indexes refer to the original list, and an index beyond its end appends.
+  // At AWS, indexes refer to the original list, and an index beyond its end appends.
   assert.notDeepEqual(await applyUpdate({ UpdateExpression: 'REMOVE numbers[0], numbers[2]' }), [1, 3])
   const set = { UpdateExpression: 'SET numbers[30] = :x', ExpressionAttributeValues: { ':x': 9 } }
   assert.notDeepEqual(await applyUpdate(set), [0, 1, 2, 3, 9])

@@ -13,7 +13,7 @@ export const onOtherTabMessage = (handler: (deletedIds: ReadonlySet<string>) => 
 
 /**
  * Ensures that only one tab uploads a file, because every tab shows it. The lock is released when the tab closes.
- * Browsers offer locks on HTTPS pages only; elsewhere, the handler runs without one.
+ * Browsers offer locks on HTTPS pages only; elsewhere, the handler runs without a lock.
  */
 export function withTabLock<Value>(key: string, handler: () => Promise<Value>): Promise<Value> {
   if (!('locks' in navigator)) return handler()

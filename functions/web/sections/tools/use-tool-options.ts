@@ -42,9 +42,9 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
     from,
     to,
     kind,
-    /** Targets to choose from; PDF tools have only one. */
+    /** Targets to choose from; empty for PDF tools, which have only one target. */
     targets: tool.sourceFormat === undefined && targets.length > 1 ? targets : [],
-    /** Set if the user chose it, or if the page's default differs from the service's. */
+    /** Set if the user chose a target, or if the page's default differs from the service's. */
     targetFormat: isTargetChosen || isImageMerge ? to : undefined,
     options: (query.data?.find((toolOption) => toolOption.to === to)?.options ?? []).filter(
       ({ deprecated }) => !deprecated,
