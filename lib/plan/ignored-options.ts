@@ -14,7 +14,9 @@ interface SupportedOptions {
 interface IgnoredOption {
   readonly option: string
   /** The option that is used instead, or that makes this one unnecessary. */
-  readonly overriddenBy: string
+  readonly overriddenBy?: string
+  /** Options of which one must be set, if it is not overridden. */
+  readonly needs?: readonly string[]
   /** Value of `overriddenBy`, sent or by default; if omitted, any value that the client sent. */
   readonly is?: string
   /** Compares the values of two names of the same setting; if they agree, no warning is needed. */
@@ -49,12 +51,18 @@ const ignoredOptions: readonly IgnoredOption[] = [
   { option: 'profile', overriddenBy: 'targetSize' },
   { option: 'quality', overriddenBy: 'profile' },
   { option: 'quality', overriddenBy: 'jpegQuality' },
+  { option: 'quality', overriddenBy: 'lossless' },
   { option: 'downscale', overriddenBy: 'width', onlyAmong: 'fit' },
   { option: 'downscale', overriddenBy: 'height', onlyAmong: 'fit' },
   { option: 'fit', overriddenBy: 'downscale', unless: ['width', 'height'] },
+  { option: 'fit', needs: ['width', 'height'], onlyAmong: 'downscale' },
+  { option: 'scale', overriddenBy: 'width', onlyAmong: 'fit' },
+  { option: 'scale', overriddenBy: 'height', onlyAmong: 'fit' },
   { option: 'threshold', overriddenBy: 'colorMode', is: 'color' },
   { option: 'colorPrecision', overriddenBy: 'colorMode', is: 'bw' },
   { option: 'watermarkScale', overriddenBy: 'watermarkText' },
+  { option: 'watermarkColor', needs: ['watermarkText'] },
+  { option: 'watermarkFontSize', needs: ['watermarkText'] },
   { option: 'ebookBaseFontSize', overriddenBy: 'ebookDisableFontRescaling' },
   { option: 'pageRange', overriddenBy: 'pages', valuesAgree: isSame },
   { option: 'ocrLanguage', overriddenBy: 'language', valuesAgree: isSame },
@@ -70,9 +78,10 @@ export function warnAboutIgnoredOptions(options: Options, supported: SupportedOp
   const rows = ignoredOptions.filter((row) => isIgnored(row, options, supported))
   return [...Map.groupBy(rows, ({ option }) => option).values()].flatMap(([row]) => {
     if (!row) return []
-    const { option, overriddenBy: beside, is } = row
+    const { option, overriddenBy: beside, needs = [], is } = row
     const other = is === undefined ? beside : `${beside}=${is}`
-    const message = `${option} was ignored: it has no effect with ${other}.`
+    const condition = beside === undefined ? `without ${needs.join(' or ')}` : `with ${other}`
+    const message = `${option} was ignored: it has no effect ${condition}.`
     return [{ code: 'OPTION_IGNORED', field: option, message }]
   })
 }
@@ -81,6 +90,7 @@ function isIgnored(
   {
     option,
     overriddenBy: beside,
+    needs = [],
     is,
     valuesAgree: agree,
     onlyAmong: among,
@@ -92,6 +102,12 @@ function isIgnored(
   { names, defaults, engine }: SupportedOptions,
 ): boolean {
   const isRequested = (name: string) => options[name] !== undefined && options[name] !== defaults[name]
+  if (beside === undefined)
+    return (
+      isRequested(option) &&
+      (among === undefined || names.includes(among)) &&
+      !needs.some((name) => options[name] !== undefined)
+    )
   const other = options[beside] ?? defaults[beside]
   const appliesTo =
     (among === undefined || names.includes(among)) &&

@@ -11,7 +11,7 @@ interface Case {
   readonly operation?: Operation
   readonly engine?: 'vtracer'
   readonly options: Readonly<Record<string, unknown>>
-  /** Each ignored option, and the option with which it has no effect. */
+  /** Each ignored option, and the option with which it has no effect, or those without which it has none. */
   readonly ignored: readonly (readonly [option: string, beside: string])[]
 }
 
@@ -84,6 +84,11 @@ const cases: readonly Case[] = [
   { ...image, options: { downscale: 99, height: 50, fit: 'crop' }, ignored: [['downscale', 'height']] },
   { ...image, options: { downscale: 99, fit: 'crop' }, ignored: [['fit', 'downscale']] },
   { ...image, options: { downscale: 99, fit: 'max' }, ignored: [] },
+  { ...image, options: { fit: 'crop' }, ignored: [['fit', 'without width or height']] },
+  { ...image, options: { fit: 'crop', height: 50 }, ignored: [] },
+  { from: 'png', operation: 'thumbnail', to: 'jpg', options: { fit: 'crop' }, ignored: [] },
+  { from: 'png', to: 'webp', options: { quality: 9, lossless: true }, ignored: [['quality', 'lossless']] },
+  { from: 'png', to: 'webp', options: { quality: 9, lossless: false }, ignored: [] },
   {
     from: 'png',
     to: 'svg',
@@ -104,6 +109,16 @@ const cases: readonly Case[] = [
     operation: 'watermark',
     options: { watermarkScale: 70, watermarkText: 'Draft' },
     ignored: [['watermarkScale', 'watermarkText']],
+  },
+  {
+    from: 'png',
+    to: 'png',
+    operation: 'watermark',
+    options: { watermarkColor: 'red', watermarkFontSize: 9, watermarkScale: 70 },
+    ignored: [
+      ['watermarkColor', 'without watermarkText'],
+      ['watermarkFontSize', 'without watermarkText'],
+    ],
   },
   {
     from: 'epub',
@@ -128,7 +143,8 @@ for (const { from, to = from, operation = 'convert', engine, options, ignored } 
   test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length} options`, () => {
     const { warnings } = applyOptions(planRoute({ from, to, operation, engine }), options)
     const expectedMessages = ignored.map(
-      ([option, other]) => `${option} was ignored: it has no effect with ${other}.`,
+      ([option, other]) =>
+        `${option} was ignored: it has no effect ${other.startsWith('without ') ? other : `with ${other}`}.`,
     )
     assert.deepEqual(
       warnings.map(({ code, field, message }) => [code, field, message]).toSorted(),
