@@ -89,6 +89,8 @@ async function renderImage(
   { to, path, work }: { to: Target; path: string; work: EngineWork },
   tools: Tools,
 ) {
+  if (parseImageOptions(work.options).metadata === 'keep')
+    tools.warn('METADATA_NOT_KEPT', 'metadata=keep has no effect: the frames of a video have no metadata.')
   const image = await openImage(frame, to, tools, work.options)
   await warnAboutLosses(image, to, parseImageView(work.options), tools)
   return writeImage(image, to, { page: 0, path, options: work.options }, tools)

@@ -219,6 +219,15 @@ function hasWideGamutProfile({ icc, space }: Metadata): boolean {
 const formatsWithoutMetadata: readonly PixelTargetId[] = ['gif', 'tiff', 'bmp', 'jxr', 'djvu', 'icns']
 const storesMetadata = (to: PixelTargetId) => !formatsWithoutMetadata.includes(to)
 
+export const hasMetadata = ({ metadata: { exif, xmp } }: SourceImage) =>
+  exif !== undefined || xmp !== undefined
+
+/** Warns that metadata of the source cannot be kept. */
+export function warnAboutMetadata(source: SourceImage, to: PixelTargetId, tools: Tools): void {
+  if (hasMetadata(source) && !storesMetadata(to))
+    tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
+}
+
 /** Warns about metadata, colors and transparency that the target cannot store. */
 export async function warnAboutLosses(
   source: SourceImage,
@@ -234,9 +243,7 @@ export async function warnAboutLosses(
       `The colors were converted to sRGB: ${to} cannot store another color profile.`,
     )
   }
-  const hasMetadata = metadata.exif !== undefined || metadata.xmp !== undefined
-  if (view.options.metadata === 'keep' && hasMetadata && !storesMetadata(to))
-    tools.warn('METADATA_NOT_KEPT', `metadata=keep has no effect: ${to} files are written without metadata.`)
+  if (view.options.metadata === 'keep') warnAboutMetadata(source, to, tools)
   if (!metadata.hasAlpha || view.options.background !== undefined) return
   if (target.isOpaque) await warnIfTransparent(path, to, tools)
   else if (target.hasBinaryAlpha) await warnIfHalfTransparent(source, to, tools)

@@ -5,7 +5,7 @@ import type { FormatId } from '../../formats/index.ts'
 import type { Capability, EngineResult, EngineWork, Tools } from '../engine.ts'
 import { parseImageOptions } from '../shared/image/options.ts'
 import { convertToPdf, getExtension, toVipsTarget, warnAboutDroppedFrames, writeImage } from './convert.ts'
-import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
+import { hasMetadata, loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
 import { maxPixels } from './limits.ts'
 import { PdfPaperOptions } from './pdf-paper.ts'
 import { getPixelTarget } from './targets.ts'
@@ -65,6 +65,8 @@ export async function mergeImages(work: EngineWork, tools: Tools): Promise<Engin
     tools.progress((0.4 * (index + 1)) / work.inputs.length)
   }
   if (to === 'pdf') return convertToPdf(images, work, tools)
+  if (parseImageOptions(work.options).metadata === 'keep' && images.some(hasMetadata))
+    tools.warn('METADATA_NOT_KEPT', 'metadata=keep has no effect: an image made of several has no metadata.')
   const mergedImage = await arrangeImages(images, LayoutOptions.parse(work.options).layout, tools)
   tools.progress(0.8)
   const path = join(work.outDir, `output.${getExtension(to)}`)

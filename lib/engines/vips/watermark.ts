@@ -13,7 +13,7 @@ import {
 } from '../shared/image/watermark-options.ts'
 import { getExtension, hasPages, joinPageFiles } from './convert.ts'
 import { getEncoder } from './encoders.ts'
-import { loadSharp, openImage, renderImage, type SourceImage } from './image.ts'
+import { loadSharp, openImage, renderImage, type SourceImage, warnAboutMetadata } from './image.ts'
 import { getPixelTarget, type PixelTargetId } from './targets.ts'
 
 const formats = [
@@ -61,6 +61,7 @@ export async function watermarkImage(work: EngineWork, tools: Tools): Promise<En
   if (!input || !to) throw new Error(`vips does not support watermarks on ${work.to}.`)
   const watermark = await createWatermark(parseWatermarkOptions(work.options), stamp)
   const source = await openImage(input, to, tools)
+  if (parseImageOptions(work.options).metadata === 'keep') warnAboutMetadata(source, to, tools)
   tools.progress(0.3)
   const job = { source, to, watermark, options: work.options, tools }
   const path = join(work.outDir, `output.${getExtension(to)}`)

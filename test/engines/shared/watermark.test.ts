@@ -3,13 +3,14 @@ import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { pdf } from '../../../lib/engines/pdf.ts'
+import { vips } from '../../../lib/engines/vips.ts'
 import type { FormatId } from '../../../lib/formats/index.ts'
 import { planRoute } from '../../plan/with-all-engines.ts'
 import { assertRefused } from '../../support/assert-refused.ts'
 import { isWhite, renderPage } from '../support/inspect-pdf.ts'
 import { assertColor, colorAt, findChangedArea, readFrame } from '../support/inspect-pixels.ts'
 import { probeCodecs, readPdfText, readStdout, runFfprobe } from '../support/inspect-result.ts'
-import { fixture } from '../support/run-engine.ts'
+import { convert, fixture } from '../support/run-engine.ts'
 import { getPath, mark } from '../support/watermarks.ts'
 
 /** Four seconds of gray with a tone. */
@@ -101,6 +102,14 @@ describe('video watermarks', () => {
     const notes = mark(ffmpeg, video, {}, [fixture('plain.txt')])
     await assertRefused(notes, 'CORRUPT_FILE', /watermark image/)
   })
+})
+
+test('a watermarked image and a frame of a video warn that they cannot keep metadata', async () => {
+  const source = getPath('exif.tiff')
+  await sharp(fixture('orientation-6.jpg')).keepExif().tiff().toFile(source)
+  const marked = await mark(vips, source, { watermarkText: 'x', metadata: 'keep' })
+  const frame = await convert(ffmpeg, fixture('video.mp4'), 'jpg', { options: { metadata: 'keep' } })
+  assert.deepEqual([marked.warnings, frame.warnings], [['METADATA_NOT_KEPT'], ['METADATA_NOT_KEPT']])
 })
 
 describe('PDF watermarks', () => {

@@ -78,6 +78,12 @@ describe('merging images', () => {
     assert.deepEqual(await readSize('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
   })
 
+  test('merged images warn that they cannot keep metadata', async () => {
+    const options = { metadata: 'keep' }
+    assert.deepEqual((await mergeImages('jpg', [portraitImage], options)).warnings, ['METADATA_NOT_KEPT'])
+    assert.deepEqual((await mergeImages('jpg', [portraitImage])).warnings, [])
+  })
+
   test('images merged to JPEG are on white or the requested color, and transparent in WebP', async () => {
     const { path } = await mergeImages('jpg', [portraitImage])
     const backgroundColor = await readPixel(path, 1, 50)
