@@ -1,16 +1,29 @@
+import { audioCodecs } from '../../lib/engines/ffmpeg/audio-codecs.ts'
+import { videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts'
+
 export type Options = Readonly<Record<string, unknown>>
 
+/** Files that only some options need. */
+export type SpecialSource = 'book' | 'photo' | 'signed' | 'scan'
+
 export interface Trial {
-  readonly values: readonly [unknown, unknown]
+  /** The first two that the conversion accepts are compared; undefined leaves the option out. */
+  readonly values: readonly unknown[]
   /** Other options that this option needs to have an effect. */
   readonly beside?: Options
   /** Candidates for the source; the first one that the conversion accepts is used. */
   readonly fixtures?: readonly string[]
+  /** The source, if it is a PDF or an image. */
+  readonly make?: SpecialSource
+  /** The source has the format of the target where that is possible, because its streams are copied. */
+  readonly isCopied?: true
+  /** The second file of a conversion that takes one. */
+  readonly secondFile?: string
 }
 
 const box = { width: 30, height: 20 }
-/** Two values of each option, by its name or by engine and name. */
-export const trials: Readonly<Record<string, Trial>> = {
+/** By the name of the option, with its engine or its operation before it where that matters. */
+const trials: Readonly<Record<string, Trial>> = {
   width: { values: [20, 40] },
   height: { values: [20, 40] },
   fit: { values: ['max', 'crop'], beside: box },
@@ -55,9 +68,12 @@ export const trials: Readonly<Record<string, Trial>> = {
   curveMode: { values: ['spline', 'pixel'] },
   pages: { values: ['1', '2'], fixtures: ['three-pages.pdf'] },
 
-  mode: { values: ['auto', 'encode'] },
-  codec: { values: ['h264', 'copy'] },
-  palette: { values: [true, false] },
+  mode: { values: ['auto', 'encode'], isCopied: true },
+  codec: { values: [...Object.keys(videoCodecs), 'copy'] },
+  audioCodec: { values: [...Object.keys(audioCodecs), 'copy'] },
+  palette: { values: [true, false, 'optimized', 'full'] },
+  maxFileSize: { values: ['10k', '900k'] },
+  count: { values: [1, 2] },
   pageSize: { values: ['a5', 'letter'] },
   landscape: { values: [true, false] },
   marginTop: { values: ['1cm', '5cm'] },
@@ -77,18 +93,17 @@ export const trials: Readonly<Record<string, Trial>> = {
   delimiter: { values: [',', '\t'] },
   headers: { values: [true, false] },
   encoding: { values: ['windows-1252', 'windows-1251'] },
-  layout: { values: ['exact', 'flow'] },
-  preserveLayout: { values: [true, false] },
+  layout: { values: ['exact', 'flow', 'vertical', 'horizontal'], fixtures: ['three-pages.pdf'] },
+  preserveLayout: { values: [true, false], fixtures: ['three-pages.pdf'] },
   subset: { values: ['abc', 'xyz'] },
-  hinting: { values: ['keep', 'auto'] },
+  hinting: { values: ['keep', 'none'] },
   pixelSize: { values: [8, 24] },
   face: { values: [1, 2] },
-  password: {
-    values: ['secret', 'wrong'],
-    fixtures: ['docx', 'doc', 'odt', 'xlsx', 'xls', 'ods', 'pptx', 'ppt', 'odp'].map(
-      (extension) => `office/locked.${extension}`,
-    ),
-  },
+  password: { values: ['secret', 'wrong'] },
+  'archive.password': { values: ['secret', undefined] },
+  'encrypt-pdf.password': { values: ['secret', 'other'], fixtures: ['three-pages.pdf'] },
+  ownerPassword: { values: ['owner', 'boss'], fixtures: ['three-pages.pdf'] },
+  currentPassword: { values: ['secret', 'wrong'], fixtures: ['needs-password.pdf'] },
   ebookMargin: { values: [0, 60] },
   ebookOutputProfile: { values: ['tablet', 'kindle'] },
   ebookBaseFontSize: { values: [6, 30] },
@@ -101,4 +116,82 @@ export const trials: Readonly<Record<string, Trial>> = {
   watermarkPosition: { values: ['top-left', 'bottom'], beside: { watermarkText: 'a' } },
   watermarkFontSize: { values: [6, 20], beside: { watermarkText: 'a' } },
   watermarkMargin: { values: [0, 20], beside: { watermarkText: 'a', watermarkPosition: 'top-left' } },
+  watermarkScale: { values: [5, 60], beside: {}, secondFile: 'corners.png' },
+
+  'merge.margin': { values: ['0mm', '20mm'] },
+  gap: { values: [0, 1] },
+  targetSize: { values: [20_000, 100_000] },
+  paths: { values: [['*'], ['*.md']] },
+
+  'pdf.quality': { values: [4, 95], make: 'photo' },
+  'pdf.jpegQuality': { values: [4, 95], make: 'photo' },
+  'pdf.progressive': { values: [true, false], make: 'photo' },
+  'pdf.compressionLevel': { values: [0, 9], make: 'photo' },
+  'pdf.palette': { values: [true, false], make: 'photo' },
+  'pdf.colorSpace': { values: ['gray', 'srgb'], make: 'photo' },
+  'ghostscript.quality': { values: [4, 95], make: 'photo' },
+  'ghostscript.jpegQuality': { values: [4, 95], make: 'photo' },
+  'ghostscript.colorSpace': { values: ['gray', 'srgb'], make: 'photo' },
+  pdfQuality: { values: ['screen', 'prepress'], make: 'photo' },
+  profile: { values: ['screen', 'prepress'], make: 'photo' },
+  'pdf.targetSize': { values: [20_000, 200_000], make: 'photo' },
+  pageRange: { values: ['1', '2'], fixtures: ['three-pages.pdf'] },
+  'reorder-pdf-pages.pages': { values: ['2,1', '3,2'], fixtures: ['three-pages.pdf'] },
+  'split-pdf.pages': { values: ['1', '2-3'], fixtures: ['three-pages.pdf'] },
+  'extract-pdf-images.pages': { values: ['1', '2'], make: 'scan' },
+  language: { values: ['eng', 'deu'], make: 'scan' },
+  ocrLanguage: { values: ['eng', 'deu'], make: 'scan' },
+  'pdf.mode': { values: ['fast', 'hybrid'], make: 'scan' },
+  deskew: { values: [true, false], make: 'scan' },
+  embedFonts: { values: [true, false], fixtures: ['three-pages.pdf'] },
+  dropSignatures: { values: [true, false], make: 'signed' },
+  allowPrinting: { values: [true, false], fixtures: ['three-pages.pdf'] },
+  allowCopying: { values: [true, false], fixtures: ['three-pages.pdf'] },
+  allowModifying: { values: [true, false], fixtures: ['three-pages.pdf'] },
+  allowAnnotating: { values: [true, false], fixtures: ['three-pages.pdf'] },
+  allowFormFilling: { values: [true, false], fixtures: ['three-pages.pdf'] },
+  pdfaVersion: { values: ['1b', '3b'], fixtures: ['three-pages.pdf'] },
+  position: { values: ['top-left', 'bottom'] },
+  startNumber: { values: [1, 5] },
+  format: { values: ['{page}', 'Page {page}'] },
+  fontSize: { values: [8, 30] },
+  fontColor: { values: ['red', 'blue'] },
+  'add-page-numbers-pdf.margin': { values: ['10pt', '60pt'] },
+  cropBox: { values: ['0,0,100,100', '10,10,90,150'], beside: {} },
+  'crop-pdf.pages': { values: ['1', '2'], fixtures: ['three-pages.pdf'] },
+  terms: { values: [['alphamarker'], ['betamarker']], fixtures: ['three-pages.pdf'] },
+  removeLinks: { values: [true, false], make: 'book' },
+  removeMetadata: { values: [true, false], make: 'book' },
+  blankThreshold: { values: [0, 10], fixtures: ['three-pages.pdf'] },
+  outline: { values: ['keep', 'none'], make: 'book' },
+
+  title: { values: ['one', 'two'] },
+  author: { values: ['one', 'two'] },
+  subject: { values: ['one', 'two'] },
+  description: { values: ['one', 'two'] },
+  keywords: { values: ['one', 'two'] },
+  copyright: { values: ['one', 'two'] },
+  creator: { values: ['one', 'two'] },
+  producer: { values: ['one', 'two'] },
+  creationDate: { values: ['2021-01-31', '2022-02-01'] },
+  strip: { values: [true, false], beside: { title: 'kept' }, fixtures: ['orientation-6.jpg'] },
+}
+
+/** Options that an operation needs, unless the trial has others. */
+const requiredOptions: Readonly<Record<string, Options>> = {
+  'add-watermark-pdf': { watermarkText: 'a' },
+  watermark: { watermarkText: 'a' },
+  'crop-pdf': { marginTop: '5mm' },
+  'encrypt-pdf': { password: 'secret' },
+  'extract-pdf-pages': { pages: '1' },
+  'metadata/write': { title: 'kept' },
+  'edit-pdf-metadata': { subject: 'kept' },
+  'redact-pdf': { terms: ['alphamarker'] },
+  'remove-pdf-pages': { pages: '1' },
+  'reorder-pdf-pages': { pages: '2,1' },
+}
+
+export function findTrial(engine: string, operation: string, option: string): Trial | undefined {
+  const trial = trials[`${operation}.${option}`] ?? trials[`${engine}.${option}`] ?? trials[option]
+  return trial && { ...trial, beside: trial.beside ?? requiredOptions[operation] ?? {} }
 }

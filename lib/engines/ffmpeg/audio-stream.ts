@@ -9,6 +9,7 @@ import {
   type LayoutName,
 } from './channel-layouts.ts'
 import type { Container } from './containers.ts'
+import { createNearestValueWarning } from './option-warnings.ts'
 import type { MediaOptions } from './options.ts'
 import type { AudioStream } from './probe.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
@@ -39,8 +40,9 @@ export function createAudioTrackArgs(
   return {
     args: [...map, ...createEncodeArgs(codec, stream, index, request)],
     isCopied: false,
-    unusedOptions: options.audioBitrate !== undefined && !codec.kbits ? ['audioBitrate'] : [],
+    unusedOptions: findUnusedRateOptions(request),
     warnings: [
+      ...nearestValueWarnings(codec, stream, request),
       ...(options.audioCodec === 'copy'
         ? [createStreamEncodedWarning('audioCodec', stream.codec_name, codec.name)]
         : []),
@@ -48,6 +50,33 @@ export function createAudioTrackArgs(
       ...channelsMixedWarnings(codec, stream, request),
     ],
   }
+}
+
+/** Returns the options that a codec without bit rates ignores; in a video, `quality` is about the video track. */
+export function findUnusedRateOptions({ container, options }: EncodeTarget): string[] {
+  if (audioCodecFor({ container, options }).kbits) return []
+  const quality = isAudioOnly(container) ? options.quality : undefined
+  return Object.entries({ audioBitrate: options.audioBitrate, quality }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  )
+}
+
+/** Warns if the codec does not support the requested sample rate or number of channels. */
+function nearestValueWarnings(
+  codec: AudioCodec,
+  stream: AudioStream,
+  { container, options }: EncodeTarget,
+): MediaWarning[] {
+  const { rate, arrangement } = chooseOutputShape(codec, stream, container, options)
+  const { audioSampleRate = rate, channels = arrangement.channels } = options
+  return [
+    ...(audioSampleRate === rate
+      ? []
+      : [createNearestValueWarning('audioSampleRate', audioSampleRate, rate)]),
+    ...(channels === arrangement.channels
+      ? []
+      : [createNearestValueWarning('channels', channels, arrangement.channels)]),
+  ]
 }
 
 /** Creates the warning for a stream that should have been copied but had to be encoded. */

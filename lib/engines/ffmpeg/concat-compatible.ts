@@ -1,6 +1,11 @@
 import type { Container } from './containers.ts'
 import { colorSignature } from './merged-colors.ts'
+import type { MergeVideoOptions } from './options.ts'
 import { getRotation, type MediaStream } from './probe.ts'
+
+/** Whether the options of a merge allow copies: a quality or preset takes effect only in an encoder. */
+export const allowsCopies = ({ mode, quality, preset }: MergeVideoOptions): boolean =>
+  mode !== 'encode' && quality === undefined && preset === undefined
 
 /**
  * Whether files can be concatenated without encoding: codec, size, frame rate, pixel aspect ratio, colors and audio are

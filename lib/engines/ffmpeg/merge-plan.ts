@@ -1,5 +1,5 @@
 import type { WorkerPool } from '../engine.ts'
-import { canConcatenate } from './concat-compatible.ts'
+import { allowsCopies, canConcatenate } from './concat-compatible.ts'
 import type { Container } from './containers.ts'
 import { type FrameRange, mergeCodecs } from './merge-encode.ts'
 import type { MergeInput } from './merge-inputs.ts'
@@ -20,7 +20,7 @@ export function chooseSegmentLengths(
   { container, options }: { readonly container: Container; readonly options: MergeVideoOptions },
   pool: WorkerPool,
 ): number[] | undefined {
-  if (options.mode !== 'encode' && canConcatenate(mergeInputs, container)) return undefined
+  if (allowsCopies(options) && canConcatenate(mergeInputs, container)) return undefined
   const videos = mergeInputs.map(({ media }) =>
     estimateVideoEncoding(media, mergeInputs[0]?.media, container, options),
   )

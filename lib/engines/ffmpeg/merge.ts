@@ -3,13 +3,15 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
-import { canConcatenate } from './concat-compatible.ts'
+import { findUnusedRateOptions } from './audio-stream.ts'
+import { allowsCopies, canConcatenate } from './concat-compatible.ts'
 import { createMergeCoverArgs } from './covers-and-subtitles.ts'
 import { localProtocolArgs } from './demuxers.ts'
 import { isHdr, warnHdrConverted } from './dynamic-range.ts'
 import { createMergeAudioArgs, createMergeVideoArgs } from './merge-encode.ts'
 import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
 import { type MergedMetadata, mergeMetadata } from './merged-metadata.ts'
+import { createUnusedOptionWarning } from './option-warnings.ts'
 import { type MergeVideoOptions, mergeAudioOptions, mergeVideoOptions } from './options.ts'
 import { isComplete, runFfmpeg, type WrittenStats } from './run.ts'
 import { getContainer } from './transcode.ts'
@@ -26,7 +28,7 @@ export async function mergeVideo(work: EngineWork, target: string, tools: Tools)
   const metadata = await mergeMetadata(mergeInputs, getContainer(work.to), 0, tools)
   const merge = { mergeInputs, work, options, target, metadata, durationS: sumDurationsS(mergeInputs) }
   const isCopied =
-    options.mode !== 'encode' &&
+    allowsCopies(options) &&
     canConcatenate(mergeInputs, getContainer(work.to)) &&
     (await copyStreams(merge, tools))
   if (!isCopied) {
@@ -94,7 +96,9 @@ export async function mergeAudio(work: EngineWork, target: string, tools: Tools)
   const container = getContainer(work.to)
   const metadata = await mergeMetadata(mergeInputs, container, options.gap, tools)
   const { args: cover, warnings } = createMergeCoverArgs(mergeInputs, container)
-  for (const { code, message } of warnings) tools.warn(code, message)
+  const unusedOptions = findUnusedRateOptions({ container, options: { mode: 'encode', ...options } })
+  for (const { code, message } of [...warnings, ...unusedOptions.map(createUnusedOptionWarning)])
+    tools.warn(code, message)
   const args = createMergeAudioArgs(mergeInputs, work.to, options, { metadata, cover })
   const durationS = sumDurationsS(mergeInputs, options.gap)
   await runFfmpeg([...createInputArgs(mergeInputs), ...metadata.input, ...args, target], { durationS }, tools)

@@ -263,7 +263,9 @@ export const mergeVideoOptions = z.object({
   mode: z
     .enum(['auto', 'encode'])
     .default('auto')
-    .describe('auto copies the streams if all videos have the same format; encode always re-encodes.')
+    .describe(
+      'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.',
+    )
     .meta(lenientOption),
   quality: quality.optional(),
   preset: z

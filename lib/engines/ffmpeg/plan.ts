@@ -3,6 +3,7 @@ import type { Container } from './containers.ts'
 import { createChapterArgs, createCoverArgs, createSubtitleArgs } from './covers-and-subtitles.ts'
 import { createDemuxerArgs } from './demuxers.ts'
 import { createLanguageArgs, languageWarnings } from './language-args.ts'
+import { createUnusedOptionWarning } from './option-warnings.ts'
 import type { AudioStream, MediaInfo, MediaStream } from './probe.ts'
 import type { MediaWarning, Recipe, RecipeRequest } from './recipe.ts'
 import { tagWarnings } from './tag-support.ts'
@@ -49,7 +50,7 @@ export function buildRecipe(request: RecipeRequest): Recipe {
     constantFrameRate: container.constantFrameRate === true,
     warnings: [
       ...extras.flatMap(({ warnings }) => warnings),
-      ...[...unusedOptions].map(createOptionWarning),
+      ...[...unusedOptions].map(createUnusedOptionWarning),
       ...deduplicateWarnings(streams.flatMap((track) => track.warnings)),
       ...tagWarnings(media.tags, container.muxer),
       ...audioTrackWarnings(media.audio.length, keptAudio.length),
@@ -126,11 +127,4 @@ function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarnin
   const tracks = droppedCount === 1 ? '1 audio track was' : `${droppedCount} audio tracks were`
   const message = `${tracks} dropped: the format supports ${keptCount === 0 ? 'no audio' : 'only one'}.`
   return [{ code: 'AUDIO_TRACKS_DROPPED', message }]
-}
-
-function createOptionWarning(name: string): MediaWarning {
-  return {
-    code: 'OPTION_NOT_USED',
-    message: `${name} was ignored because the codec does not support it.`,
-  }
 }

@@ -9,7 +9,7 @@ export interface VideoSize {
   readonly height: number
 }
 
-interface VideoFilterRequest {
+export interface VideoFilterRequest {
   readonly video: MediaStream
   readonly options: MediaOptions
   readonly codec: VideoCodec
@@ -141,7 +141,7 @@ const roundToStep = (length: number, step: number) => Math.max(step, Math.round(
 const defaultAnimationRate = '50'
 
 /** Returns the frame rate to convert to; undefined keeps the frames and their timestamps. */
-function chooseFrameRate(request: VideoFilterRequest): string | undefined {
+export function chooseFrameRate(request: VideoFilterRequest): string | undefined {
   const { video, codec, constantFrameRate, isAnimation } = request
   const { fps } = request.options
   const { frameRates }: VideoCodec = codec
@@ -160,7 +160,7 @@ function chooseFrameRate(request: VideoFilterRequest): string | undefined {
 const hasUnknownRate = ({ avg_frame_rate, r_frame_rate }: MediaStream) =>
   avg_frame_rate === '0/0' && parseRatio(r_frame_rate) > 1000
 
-function parseRatio(text: string): number {
+export function parseRatio(text: string): number {
   const [numerator = 0, denominator = 1] = text.split('/').map(Number)
   return numerator > 0 && denominator > 0 ? numerator / denominator : 25
 }

@@ -4,12 +4,21 @@ import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { hasTimestamps, isAnimation } from './demuxers.ts'
 import { hdrWarnings, isHdr } from './dynamic-range.ts'
+import { createNearestValueWarning } from './option-warnings.ts'
 import type { MediaOptions } from './options.ts'
 import { isRarelyPlayed } from './player-support.ts'
 import { chooseAlphaDecoder, getRotation, hasAlpha, type MediaStream } from './probe.ts'
 import { createRateArgs } from './rate-control.ts'
 import type { MediaWarning, RecipeRequest } from './recipe.ts'
-import { buildOverlayFilter, buildVideoFilter, chooseOutputSize, type VideoSize } from './video-filters.ts'
+import {
+  buildOverlayFilter,
+  buildVideoFilter,
+  chooseFrameRate,
+  chooseOutputSize,
+  parseRatio,
+  type VideoFilterRequest,
+  type VideoSize,
+} from './video-filters.ts'
 
 interface VideoTrackArgs {
   readonly args: readonly string[]
@@ -103,6 +112,7 @@ function createEncodeArgs(
     twoPass: rate.twoPass,
     unusedOptions: findUnusedOptions(codec, options),
     warnings: [
+      ...frameRateWarnings(filterRequest),
       ...(options.codec === 'copy'
         ? [createStreamEncodedWarning('codec', video.codec_name, codec.name)]
         : []),
@@ -130,15 +140,28 @@ const findHdrCodec = ({ video }: Container) => video.find((id) => codecById(id).
 /** Animations are usually shown on white web pages, videos on black. */
 const defaultBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
 
-function findUnusedOptions(codec: VideoCodec, { crf, quality, preset, twoPass }: MediaOptions): string[] {
-  const qualityOptions = { crf: codec.crf ? undefined : crf, quality: codec.crf ? undefined : quality }
+function findUnusedOptions(
+  codec: VideoCodec,
+  { crf, quality, videoBitrate, bitrate, preset, twoPass, resolution }: MediaOptions,
+): string[] {
+  // Codecs without quality levels have no bit rates either: they encode each frame alike.
+  const rateOptions = codec.crf ? {} : { crf, quality, videoBitrate, bitrate }
   const otherOptions = {
     preset: codec.preset ? undefined : preset,
     twoPass: codec.twoPass || !twoPass ? undefined : twoPass,
+    resolution: codec.fixedFrame ? resolution : undefined,
   }
-  return Object.entries({ ...qualityOptions, ...otherOptions }).flatMap(([name, value]) =>
+  return Object.entries({ ...rateOptions, ...otherOptions }).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   )
+}
+
+/** Warns if the codec does not support the requested frame rate. */
+function frameRateWarnings(request: VideoFilterRequest): MediaWarning[] {
+  const { fps } = request.options
+  const rate = parseRatio(chooseFrameRate(request) ?? '')
+  if (fps === undefined || Math.abs(rate - fps) < 0.01) return []
+  return [createNearestValueWarning('fps', fps, Number(rate.toFixed(3)))]
 }
 
 /**

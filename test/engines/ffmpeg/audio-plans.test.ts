@@ -105,6 +105,19 @@ describe('audio tracks', () => {
     assert.deepEqual(warningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
     assert.deepEqual(warningCodes('flac', { mode: 'encode' }), [])
     assert.deepEqual(warningCodes('mp3', { audioBitrate: 64_000 }), [])
+    assert.deepEqual(warningCodes('caf', { quality: 'low' }), ['OPTION_NOT_USED'])
+    assert.deepEqual(warningCodes('caf', { quality: 'low', audioCodec: 'aac' }), [])
+  })
+
+  test('an audio track causes a warning if its codec does not support the requested rate or channels', () => {
+    const messages = createRecipe('amr', { audioSampleRate: 44_100, channels: 2 }).warnings.map(
+      ({ message }) => message,
+    )
+    assert.deepEqual(messages, [
+      'audioSampleRate is 8000 instead of 44100: the codec does not support the requested value.',
+      'channels is 1 instead of 2: the codec does not support the requested value.',
+    ])
+    assert.deepEqual(warningCodes('mp3', { audioSampleRate: 44_100, channels: 2 }), [])
   })
 
   test('an audio track gets the nearest sample rate that its codec and format support', () => {

@@ -50,6 +50,24 @@ describe('video quality', () => {
   })
 })
 
+test('options that a video codec does not support cause a warning', () => {
+  const messages = (to: string, options: object) =>
+    createRecipe(to, { mode: 'encode', ...options }, {}).warnings.flatMap(({ code, message }) =>
+      code === 'OPTION_NOT_USED' ? message : [],
+    )
+  const ignored = (option: string) => `${option} was ignored because the codec does not support it.`
+  assert.deepEqual(messages('mov', { codec: 'prores', videoBitrate: 90_000 }), [ignored('videoBitrate')])
+  assert.deepEqual(messages('dv', { bitrate: 90_000, resolution: '360p' }), [
+    ignored('bitrate'),
+    ignored('resolution'),
+  ])
+  assert.deepEqual(messages('mpg', { fps: 12 }), [
+    'fps is 23.976 instead of 12: the codec does not support the requested value.',
+  ])
+  assert.deepEqual(messages('mpg', { fps: 29.97 }), [])
+  assert.deepEqual(messages('mp4', { fps: 12, videoBitrate: 90_000, resolution: '360p' }), [])
+})
+
 describe('video codecs', () => {
   /** A format that supports the codec, and the expected encoder arguments for the default quality. */
   const allCases: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [

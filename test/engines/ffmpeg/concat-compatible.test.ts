@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { canConcatenate } from '../../../lib/engines/ffmpeg/concat-compatible.ts'
+import { allowsCopies, canConcatenate } from '../../../lib/engines/ffmpeg/concat-compatible.ts'
 import type { Container } from '../../../lib/engines/ffmpeg/containers.ts'
+import { mergeVideoOptions } from '../../../lib/engines/ffmpeg/options.ts'
 import { parseProbe } from '../../../lib/engines/ffmpeg/probe.ts'
 import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
 
@@ -43,4 +44,10 @@ test('videos are merged without encoding if codec, resolution, frame rate, pixel
 
 test('videos of the same kind are re-encoded when merged into a container that does not support their codecs', () => {
   assert.equal(canCopyMerge({}, {}, videoContainers.webm), false)
+})
+
+test('videos of the same kind are re-encoded when merged with a quality or a preset', () => {
+  const allows = (options: object) => allowsCopies(mergeVideoOptions.parse(options))
+  assert.deepEqual([allows({}), allows({ quality: 'low' }), allows({ preset: 'slow' })], [true, false, false])
+  assert.equal(allows({ mode: 'encode' }), false)
 })

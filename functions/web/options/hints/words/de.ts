@@ -244,7 +244,7 @@ const hints: typeof en = {
   'Separated by commas.': 'Durch Kommas getrennt.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Kopieren ist schnell und verlustfrei; neu kodieren geht immer.',
-  'auto copies the streams if all videos have the same format; encode always re-encodes.':
+  'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     'Videos gleichen Formats lassen sich ohne Neukodieren verbinden.',
   'color traces all colors, bw traces the dark parts in black.':
     'Alle Farben nachzeichnen oder nur die dunklen Bereiche in Schwarz.',

@@ -237,7 +237,7 @@ const hints: Readonly<Record<string, string>> = {
   'Separated by commas.': 'Separated by commas.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Copying is fast and lossless; re-encoding always works.',
-  'auto copies the streams if all videos have the same format; encode always re-encodes.':
+  'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     'Videos of the same format can be joined without re-encoding.',
   'color traces all colors, bw traces the dark parts in black.':
     'Trace all colors, or only the dark areas in black.',

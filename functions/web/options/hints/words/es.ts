@@ -241,7 +241,7 @@ const hints: typeof en = {
   'Separated by commas.': 'Separadas por comas.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Copiar es rápido y sin pérdida; recodificar funciona siempre.',
-  'auto copies the streams if all videos have the same format; encode always re-encodes.':
+  'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     'Los videos del mismo formato se pueden unir sin recodificar.',
   'color traces all colors, bw traces the dark parts in black.':
     'Vectorizar todos los colores, o solo las zonas oscuras en negro.',

@@ -247,7 +247,7 @@ const hints: typeof en = {
   'Separated by commas.': 'Séparés par des virgules.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'La copie est rapide et sans perte ; le réencodage fonctionne toujours.',
-  'auto copies the streams if all videos have the same format; encode always re-encodes.':
+  'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     'Les vidéos du même format peuvent être assemblées sans réencodage.',
   'color traces all colors, bw traces the dark parts in black.':
     'Vectoriser toutes les couleurs, ou seulement les zones sombres en noir.',

@@ -235,7 +235,7 @@ const hints: typeof en = {
   'Separated by commas.': 'コンマで区切ります。',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'コピーは高速で劣化がありません。再エンコードはどの場合でも使えます。',
-  'auto copies the streams if all videos have the same format; encode always re-encodes.':
+  'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     '同じ形式の動画は、再エンコードせずにつなげられます。',
   'color traces all colors, bw traces the dark parts in black.':
     'すべての色、または暗い部分だけを黒でトレースします。',

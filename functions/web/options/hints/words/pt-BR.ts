@@ -239,7 +239,7 @@ const hints: typeof en = {
   'Separated by commas.': 'Separadas por vírgulas.',
   'auto (or remux-if-possible) copies the streams if possible and re-encodes them otherwise; encode always re-encodes.':
     'Copiar é rápido e sem perdas; recodificar sempre funciona.',
-  'auto copies the streams if all videos have the same format; encode always re-encodes.':
+  'auto copies the streams if all videos have the same format and neither quality nor preset is set; encode always re-encodes.':
     'Vídeos do mesmo formato podem ser unidos sem recodificação.',
   'color traces all colors, bw traces the dark parts in black.':
     'Vetorizar todas as cores, ou só as áreas escuras em preto.',

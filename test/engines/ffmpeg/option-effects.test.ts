@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
+import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
+import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
+import type { FormatId } from '../../../lib/formats/index.ts'
+import { keysOf } from '../../../lib/validation/keys-of.ts'
+import { findTrial } from '../../sweep/option-trials.ts'
+import { containerFor, createRecipe, type Streams } from '../support/ffmpeg-recipe.ts'
+
+/** Returns streams with which the option matters. */
+function createStreams(to: string, option: string): Streams {
+  const { copies } = containerFor(to)
+  // The first streams can be copied, the second ones cannot, and the third have alpha.
+  if (option === 'mode') return { video: { codec_name: copies[0] }, audio: [{ codec_name: copies.at(-1) }] }
+  if (/codec/i.test(option)) return { video: { codec_name: 'cinepak' }, audio: [{ codec_name: 'cook' }] }
+  if (option === 'background') return { video: { pix_fmt: 'yuva420p', codec_name: 'qtrle' } }
+  return {}
+}
+
+/** Returns the arguments and warnings of a conversion of a video with stereo audio. */
+function createPlan(to: string, option: string, value: unknown, beside: object) {
+  const row = ffmpeg.capabilities.find(
+    ({ operation, to: targets }) => operation === 'convert' && targets.some((id) => id === to),
+  )
+  const parsed = row?.options.safeParse({ ...beside, [option]: value })
+  if (!parsed?.success) return undefined
+  const { input, output, twoPass, warnings } = createRecipe(to, parsed.data, createStreams(to, option))
+  const names = warnings.filter(({ message }) => message.startsWith(option) || message.includes(`${option}=`))
+  return { args: JSON.stringify([input, output, twoPass]), names }
+}
+
+const targets = [...keysOf(videoContainers), ...keysOf(audioContainers)]
+
+/** Names the options of a conversion that change nothing and cause no warning. */
+function findSilentOptions(to: FormatId): string[] {
+  const row = ffmpeg.capabilities.find(
+    ({ operation, to: rowTargets }) => operation === 'convert' && rowTargets.includes(to),
+  )
+  return Object.keys(row?.options.shape ?? {}).filter((option) => {
+    // Formats without a header have a fixed rate, so everything is encoded.
+    if (option === 'mode' && containerFor(to).copies.length === 0) return false
+    const trial = findTrial('ffmpeg', 'convert', option)
+    const [first, second] = (trial?.values ?? []).flatMap(
+      (value) => createPlan(to, option, value, trial?.beside ?? {}) ?? [],
+    )
+    const isReported = (first?.names.length ?? 0) + (second?.names.length ?? 0) > 0
+    return !second || !(isReported || first?.args !== second.args)
+  })
+}
+
+test('each option of a conversion changes the arguments of FFmpeg or causes a warning', () => {
+  const silent = targets.flatMap((to) => findSilentOptions(to).map((option) => `${to} ${option}`))
+  assert.deepEqual(silent, [])
+})
