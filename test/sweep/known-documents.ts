@@ -1,7 +1,7 @@
 /**
- * `nice node test/sweep/known-documents.ts [COUNT] [SEED]`: makes documents with known words with several programs,
- * converts each to two formats, and looks for the words in the results with other programs. It fails if more than 2 %
- * of the words of a document are lost without a warning, or if more than 2 % of the results have a false one.
+ * `nice node test/sweep/known-documents.ts [COUNT] [SEED] [FIRST]`: makes documents with known words with several
+ * programs, converts each to two formats, and looks for the words in the results with other programs. It fails if more
+ * than 2 % of the words of a document are lost without a warning, or if more than 2 % of the results have a false one.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import type { FormatId } from '../../lib/formats/index.ts'
 import { convertAlongRoutes } from '../engines/support/convert-along-routes.ts'
 import { oneOf, seededRandom } from './seeded-random.ts'
 
-const [count = 30, seed = 1] = process.argv.slice(2).map(Number)
+const [count = 30, seed = 1, firstIndex = 0] = process.argv.slice(2).map(Number)
 const maxLoss = 0.02
 const lossWarnings = ['CONTENT_LOST', 'CONTENT_REDUCED', 'MAY_BE_DAMAGED']
 
@@ -99,7 +99,7 @@ function readText(path: string, format: FormatId): string {
 }
 
 const outcomes = { ok: 0, reported: 0, silent: 0, 'false alarm': 0, failed: 0 }
-for (let index = 0; index < count; index++) {
+for (let index = firstIndex; index < firstIndex + count; index++) {
   const random = seededRandom(`known document ${seed} ${index}`)
   const { html, words } = makePage(random)
   for (const name of ['source.html', 'made.html']) writeFileSync(join(folder, name), html)

@@ -55,6 +55,17 @@ const pandocWriters: Partial<Record<FormatId, string>> = {
   txt: 'plain',
 }
 
+/** Text that is valid in formats that no program here writes. */
+const handwrittenTexts: Partial<Record<FormatId, string>> = {
+  t2t: `Options\n\n\n= Chapter =\n\n${sentence}\n`,
+  creole: `= Chapter =\n\n${sentence}\n`,
+  tikiwiki: `! Chapter\n\n${sentence}\n`,
+  twiki: `---+ Chapter\n\n${sentence}\n`,
+  vimwiki: `= Chapter =\n\n${sentence}\n`,
+  bib: `@book{one, title = {The ${encodedWord} of options}, author = {Ada Author}, year = {2020}}\n`,
+  csljson: `[{"id": "one", "type": "book", "title": "The ${encodedWord} of options"}]\n`,
+}
+
 /** Makes a source file of a format that shows the effect of document options; undefined for other formats. */
 export function makeOptionSource(format: FormatId, folder: string): string | undefined {
   const path = join(folder, `made.${formatById(format).extensions[0]}`)
@@ -67,6 +78,7 @@ export function makeOptionSource(format: FormatId, folder: string): string | und
   const filter = officeFilters[format]
   if (format === 'csv' || format === 'tsv') writeFileSync(path, table(format === 'csv' ? ',' : '\t'))
   else if (format === 'html') copyFileSync(source, path)
+  else if (handwrittenTexts[format]) writeFileSync(path, handwrittenTexts[format])
   else if (writer) run('pandoc', '-s', '--wrap=none', source, '-t', writer, '-o', path)
   else if (filter) {
     const profile = `-env:UserInstallation=file://${folder}/profile`
@@ -81,7 +93,7 @@ export function makeOptionSource(format: FormatId, folder: string): string | und
 /** Puts a byte that no UTF-8 text contains behind the marked word. */
 export function addEncodedByte(path: string): string {
   const changedPath = path.replace(/made(?=\.[^/]+$)/, 'encoded')
-  const text = readFileSync(path, 'latin1').replaceAll(encodedWord, `${encodedWord}\xe9\xe0`)
+  const text = readFileSync(path, 'latin1').replaceAll(/encodedword|kingfisher/g, '$&\xe9\xe0')
   writeFileSync(changedPath, text.replace(/<meta charset[^>]*>/, ''), 'latin1')
   return changedPath
 }

@@ -1,50 +1,83 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from '@zip.js/zip.js'
+import { type FormatId, formatById } from '../../lib/formats/index.ts'
+import { readMediaContent, readMetadata, sizeOptions } from './media-content.ts'
 
 const run = promisify(execFile)
 
-/** Times and random ids that programs write into documents; they differ from run to run. */
+/** The current time and random ids that programs write into documents; they differ from run to run. */
+const today = new Date().toISOString().slice(0, 10)
 const changingTexts = [
-  /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:?\d\d)?/g,
+  new RegExp(
+    `${today.replaceAll('-', '[-:]')}[T ]\\d\\d:\\d\\d:\\d\\d(?:\\.\\d+)?(?:Z|[+-]\\d\\d:?\\d\\d)?`,
+    'g',
+  ),
   /[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi,
-  /D:\d{14}(?:Z|[+-]\d\d'?\d\d'?)?/g,
+  new RegExp(`D:${today.replaceAll('-', '')}\\d{6}(?:Z|[+-]\\d\\d'?\\d\\d'?)?`, 'g'),
   /<office:(?:meta|settings)>.*?<\/office:(?:meta|settings)>/gs,
   /\/ID\s*\[[^\]]*\]/g,
 ]
-const removeChangingTexts = (bytes: Buffer) =>
-  changingTexts.reduce((text, pattern) => text.replaceAll(pattern, ''), bytes.toString('latin1'))
+export const removeChangingTexts = (bytes: Buffer | string) =>
+  changingTexts.reduce(
+    (text, pattern) => text.replaceAll(pattern, ''),
+    typeof bytes === 'string' ? bytes : bytes.toString('latin1'),
+  )
 
 const hash = (content: string | Buffer) => createHash('sha256').update(content).digest('hex')
 
 /**
- * Returns what a reader of the file sees: of a PDF its pages, fonts and properties, as Poppler shows them, of an
- * archive the names and contents of its files.
+ * Returns what a reader of the file sees: of a PDF its pages, fonts and properties, as Poppler shows them, of a ZIP the
+ * names and contents of its files, of images, media, fonts and other archives what other programs tell of them.
  */
-export async function readContent(path: string, includesSizes: boolean): Promise<string> {
+export async function readContent(path: string, format: FormatId, option: string): Promise<string> {
   const bytes = await readFile(path)
-  if (bytes.subarray(0, 5).toString() === '%PDF-') return pdfContent(path)
+  if (bytes.subarray(0, 5).toString() === '%PDF-') return pdfContent(path, option)
   const unpack = unpackers[extname(path)]
   if (unpack) return unpackBook(path, unpack)
-  if (bytes.length > 22 && bytes.readUInt16BE(0) === 0x504b) return zipContent(bytes, includesSizes)
-  return removeChangingTexts(bytes)
+  const isZip = bytes.length > 22 && bytes.readUInt16BE(0) === 0x504b
+  if (isZip) return zipContent(path, bytes, formatById(format).category === 'archive')
+  return removeChangingTexts((await readMediaContent(path, format, option)) ?? bytes)
 }
 
-async function pdfContent(path: string): Promise<string> {
+/** Passwords of trials and fixtures. */
+const passwords = ['', 'secret', 'other', 'owner', 'boss']
+
+async function pdfContent(path: string, option: string): Promise<string> {
+  const isEncrypted = (await readFile(path)).includes('/Encrypt')
+  const opened = await Promise.all(
+    passwords.map((password) =>
+      isEncrypted
+        ? run('qpdf', ['--show-encryption', `--password=${password}`, path]).then(
+            ({ stdout }) => stdout,
+            () => undefined,
+          )
+        : '',
+    ),
+  )
+  const password = passwords.find((_, at) => opened[at] !== undefined) ?? ''
   const read = async (bin: string, ...args: string[]) =>
-    (await run(bin, [...args, path], { encoding: 'buffer', maxBuffer: 1 << 28 })).stdout
-  const [image, text, info, fonts] = await Promise.all([
+    (await run(bin, ['-upw', password, ...args, path], { encoding: 'buffer', maxBuffer: 1 << 28 })).stdout
+  const [image, text, info, links, fonts, { size }] = await Promise.all([
     read('pdftoppm', '-r', '50', '-l', '3'),
-    run('pdftotext', ['-layout', path, '-'], { maxBuffer: 1 << 28 }).then(({ stdout }) => stdout),
-    read('pdfinfo'),
+    run('pdftotext', ['-upw', password, '-layout', path, '-'], { maxBuffer: 1 << 28 }).then(
+      ({ stdout }) => stdout,
+    ),
+    read('pdfinfo', '-isodates', '-box'),
+    read('pdfinfo', '-url'),
     read('pdffonts'),
+    stat(path),
   ])
-  const stableInfo = info.toString('latin1').replaceAll(/^(?:CreationDate|ModDate|File size):.*$/gm, '')
-  return [hash(image), text, stableInfo, fonts.toString('latin1')].join('\n')
+  const stableInfo = removeChangingTexts(info).replaceAll(/^File size:.*$/gm, '')
+  const metadata = await readMetadata(path, option)
+  return [
+    ...[hash(image), text, stableInfo, links.toString(), fonts.toString('latin1'), ...opened],
+    ...[removeChangingTexts(metadata), ...(sizeOptions.includes(option) ? [size] : [])],
+  ].join('\n')
 }
 
 const readLit = `import sys
@@ -81,14 +114,16 @@ async function unpackBook(path: string, unpack: (path: string) => readonly [stri
   }
 }
 
-async function zipContent(bytes: Buffer, includesSizes: boolean): Promise<string> {
+async function zipContent(path: string, bytes: Buffer, isArchive: boolean): Promise<string> {
+  // Entries that need a password cannot be read here.
+  const list = isArchive ? await readMediaContent(path, 'zip', 'compressionLevel') : ''
   const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()
   const texts = entries.map(async (entry) => {
     if (entry.directory || /^(?:meta|settings)\.xml$|Thumbnails/.test(entry.filename)) return ''
-    const content = Buffer.from(await entry.getData(new Uint8ArrayWriter()))
-    return `${entry.filename} ${includesSizes ? entry.compressedSize : ''} ${removeChangingTexts(content)}`
+    const content = entry.encrypted ? '' : Buffer.from(await entry.getData(new Uint8ArrayWriter()))
+    return `${entry.filename} ${removeChangingTexts(content)}`
   })
-  return (await Promise.all(texts)).join('\n')
+  return [list, ...(await Promise.all(texts))].join('\n')
 }
 
 /** Returns whether a result differs from two results of another option value at places where these two agree. */

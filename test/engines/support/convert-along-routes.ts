@@ -44,10 +44,7 @@ export async function convertAlongRoutes(
   const { options = {}, signal = new AbortController().signal, within = tmpdir() } = settings
   const { size } = await stat(source)
   const filename = basename(source)
-  const detectedFormat = await detectFromContent(
-    { filename, size, read: (from, end) => readBytes(source, from, end) },
-    createHint(options),
-  )
+  const detectedFormat = await detectFile(source, options)
   const { format, traits } = detectedFormat
   const workDir = await mkdtemp(join(within, 'routes-'))
   settings.onFolder?.(workDir)
@@ -70,6 +67,13 @@ export async function convertAlongRoutes(
     route: convertedFiles.inputPlan.steps.map(({ engine }) => engine).join(' '),
     codes: warnings.map(({ code }) => code),
   }
+}
+
+/** Detects the format and traits of a file by its content. */
+export async function detectFile(path: string, options: ConversionSpec['options'] = {}) {
+  const { size } = await stat(path)
+  const read = (start: number, end: number) => readBytes(path, start, end)
+  return detectFromContent({ filename: basename(path), size, read }, createHint(options))
 }
 
 const createHint = ({ password }: ConversionSpec['options']): PdfHint =>

@@ -1,0 +1,241 @@
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, extname, join } from 'node:path'
+import { type FormatId, formatByExtension, formatById } from '../../lib/formats/index.ts'
+import { findSample } from '../conformance/samples.ts'
+import { convertAlongRoutes } from '../engines/support/convert-along-routes.ts'
+import { createBook, createPhotoPage } from '../engines/support/pdf-maker.ts'
+import { createScannedPage, createScannedPdf } from '../engines/support/scan-maker.ts'
+import { addEncodedByte, makeOptionSource } from './option-sources.ts'
+import type { SpecialSource, Trial } from './option-trials.ts'
+
+export const fixturePath = (name: string) => new URL(`../fixtures/${name}`, import.meta.url).pathname
+
+const officeSources: Partial<Record<FormatId, string>> = {
+  xlsx: fixturePath('office/workbook.xlsx'),
+  odp: fixturePath('office/slides.odp'),
+  odg: fixturePath('office/drawing.odg'),
+}
+/** Formats of the same container as a locked fixture, which is read by the same code. */
+const lockedFamilies: Readonly<Record<string, readonly FormatId[]>> = {
+  docx: ['docx', 'docm', 'dotx', 'dotm'],
+  doc: ['doc', 'dot'],
+  odt: ['odt', 'ott'],
+  xlsx: ['xlsx', 'xlsm', 'xlsb', 'xltx', 'xltm'],
+  xls: ['xls', 'xlt'],
+  ods: ['ods', 'ots'],
+  pptx: ['pptx', 'pptm', 'ppsx', 'potx', 'potm'],
+  ppt: ['ppt', 'pps', 'pot'],
+  odp: ['odp', 'otp', 'odg', 'otg'],
+}
+
+/** A file that shows the effect of options, and formats that are converted from it. */
+interface BaseFile {
+  readonly name: string
+  readonly categories: readonly string[]
+  make(path: string, run: Run): unknown
+}
+type Run = (bin: string, ...args: string[]) => void
+
+const fontPath = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
+const joinFonts = `import sys
+from fontTools.ttLib import TTFont, TTCollection
+from fontTools.subset import Subsetter
+fonts = [TTFont(path) for path in sys.argv[2:]]
+for font in fonts:
+    subsetter = Subsetter()
+    subsetter.populate(text='abcdefghijklmnopqrstuvwxyz ')
+    subsetter.subset(font)
+if len(fonts) == 1: fonts[0].save(sys.argv[1])
+else:
+    collection = TTCollection()
+    collection.fonts = fonts
+    collection.save(sys.argv[1])`
+const python = '/usr/bin/python3'
+
+const baseFiles: readonly BaseFile[] = [
+  {
+    name: 'picture.png',
+    categories: ['image'],
+    make: (path, run) => run('convert', '-size', '400x300', '-seed', '7', 'plasma:red-blue', path),
+  },
+  {
+    name: 'clip.mp4',
+    categories: ['video'],
+    make: (path, run) =>
+      run(
+        'ffmpeg',
+        ...['-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=10:duration=1.2'],
+        ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=1.2'],
+        ...['-ac', '2', '-c:v', 'libx264', '-pix_fmt', 'yuv420p', '-c:a', 'aac', path],
+      ),
+  },
+  {
+    name: 'tone.wav',
+    categories: ['audio'],
+    make: (path, run) =>
+      run(
+        'ffmpeg',
+        ...['-f', 'lavfi', '-i', 'sine=frequency=440:sample_rate=44100:duration=2'],
+        ...['-f', 'lavfi', '-i', 'anoisesrc=amplitude=0.3:seed=7:sample_rate=44100:duration=2'],
+        ...['-filter_complex', '[0][1]join=inputs=2:channel_layout=stereo', path],
+      ),
+  },
+  {
+    name: 'font.ttc',
+    categories: [],
+    make: (path, run) =>
+      run(python, '-c', joinFonts, path, fontPath, fontPath.replace('DejaVuSans', 'DejaVuSerif')),
+  },
+  {
+    name: 'font.ttf',
+    categories: ['font'],
+    make: (path, run) => run(python, '-c', joinFonts, path, fontPath),
+  },
+  {
+    name: 'files.zip',
+    categories: ['archive'],
+    make: (path, run) => {
+      const inside = `${path}.content`
+      mkdirSync(inside, { recursive: true })
+      const lines = Array.from({ length: 400 }, (_, at) => `line ${at} of many ${at * 7919}`)
+      writeFileSync(join(inside, 'lines.txt'), lines.join('\n'))
+      writeFileSync(join(inside, 'page.md'), '# A page\n')
+      run('7zz', 'a', '-mtm=off', path, `${inside}/lines.txt`, `${inside}/page.md`)
+    },
+  },
+]
+
+const specialSources = {
+  book: async () => createBook('Alpha'),
+  photo: createPhotoPage,
+  /** The detection of signatures looks for the key of the signed byte range. */
+  signed: async () =>
+    Buffer.from(createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]'), 'latin1'),
+  scan: async () => createScannedPdf([await createScan(), await createScannedPage(['second page'])]),
+} as const satisfies Record<SpecialSource, () => Promise<Buffer>>
+
+const createScan = () =>
+  createScannedPage(['Über süße Äpfel größer', 'façade naïve 0O1lI garçon', 'Straße Übung'], { rotation: 2 })
+
+export interface SourceRequest {
+  readonly operation: string
+  readonly from: FormatId
+  readonly option: string
+  readonly trial: Trial
+  readonly folder: string
+}
+
+/** Returns a source of the format that shows the effect of the option; undefined if no program here writes it. */
+export async function findOptionSource(request: SourceRequest): Promise<string | undefined> {
+  const { from, option, folder } = request
+  const source = await findSource(request)
+  if (option === 'strip' && source !== undefined) return addAuthor(source, folder)
+  const isDocument = formatById(from).category === 'document'
+  if (request.operation === 'compress' && source !== undefined && isDocument)
+    return addPicture(source, from, folder)
+  return source
+}
+
+function addAuthor(source: string, folder: string): string {
+  const path = join(folder, `author-${basename(source)}`)
+  if (existsSync(path)) return path
+  const { category } = formatByExtension(source) ?? { category: undefined }
+  const [bin, ...args] =
+    category === 'video' || category === 'audio'
+      ? ['ffmpeg', '-i', source, '-map', '0', '-c', 'copy', '-metadata', 'artist=Ada', path]
+      : ['exiftool', '-Artist=Ada', '-Author=Ada', '-o', path, source]
+  execFileSync(bin, args, { stdio: 'ignore' })
+  return path
+}
+
+/** Adds a picture where the format stores them; the text does not refer to it. */
+function addPicture(source: string, from: FormatId, folder: string): string {
+  const path = copy(source, join(folder, `picture.${from}`))
+  const packages = { d: 'word/media', x: 'xl/media', p: 'ppt/media', o: 'Pictures' } as const
+  const pictureFolder = packages[from[0] as keyof typeof packages]
+  mkdirSync(join(folder, pictureFolder), { recursive: true })
+  const picture = join(pictureFolder, 'picture.jpg')
+  execFileSync('convert', ['-quality', '100', makeBaseFile('picture.png', folder), join(folder, picture)])
+  execFileSync('zip', ['-q', path, picture], { cwd: folder })
+  return path
+}
+
+async function findSource(request: SourceRequest): Promise<string | undefined> {
+  const { from, option, trial, folder } = request
+  const { fixtures = [], make } = trial
+  const fixture = fixtures.find((name) => formatByExtension(name)?.id === from)
+  if (fixture !== undefined) return fixturePath(fixture)
+  if (option === 'password') {
+    const locked = await findLockedSource(from, folder)
+    if (locked !== undefined) return locked
+  }
+  if (make !== undefined && from === 'pdf') return makeSpecialSource(make, folder)
+  if (make === 'scan') return makeScannedImage(from, folder)
+  const subtitles = fixturePath(`subtitles.${from}`)
+  if (option === 'encoding' && existsSync(subtitles))
+    return addEncodedByte(copy(subtitles, join(folder, `made.${from}`)))
+  const document = makeOptionSource(from, join(folder, from))
+  if (document !== undefined) return option === 'encoding' ? addEncodedByte(document) : document
+  return officeSources[from] ?? (await convertBaseFile(from, folder)) ?? findSample(from)
+}
+
+async function findLockedSource(from: FormatId, folder: string): Promise<string | undefined> {
+  const family = Object.keys(lockedFamilies).find((name) => lockedFamilies[name]?.includes(from))
+  if (family !== undefined) return fixturePath(`office/locked.${family}`)
+  if (from === 'pdf') return fixturePath('needs-password.pdf')
+  const path = join(folder, `locked.${from}`)
+  if (!(['zip', 'jar', 'zipx', '7z'] as const).some((id) => id === from)) return undefined
+  const base = await makeBaseFile('files.zip', folder)
+  const type = from === '7z' ? '7z' : 'zip'
+  if (!existsSync(path))
+    execFileSync('7zz', ['a', `-t${type}`, '-psecret', path, `${base}.content/lines.txt`], {
+      stdio: 'ignore',
+    })
+  return path
+}
+
+async function makeSpecialSource(make: SpecialSource, folder: string): Promise<string> {
+  const path = join(folder, `${make}.pdf`)
+  if (!existsSync(path)) writeFileSync(path, await specialSources[make]())
+  return path
+}
+
+async function makeScannedImage(from: FormatId, folder: string): Promise<string> {
+  const path = join(folder, 'scan.jpg')
+  if (!existsSync(path)) writeFileSync(path, await createScan())
+  return from === 'jpg' ? path : convertFile(path, from, folder)
+}
+
+function makeBaseFile(name: string, folder: string): string {
+  const path = join(folder, name)
+  const base = baseFiles.find((one) => one.name === name)
+  const run: Run = (bin, ...args) => execFileSync(bin, args, { cwd: folder, stdio: 'ignore' })
+  if (!existsSync(path)) base?.make(path, run)
+  return path
+}
+
+/** Converts the file of the format's category to the format. */
+async function convertBaseFile(to: FormatId, folder: string): Promise<string | undefined> {
+  const { category } = formatById(to)
+  const base = baseFiles.find(
+    ({ name, categories }) => name === `font.${to}` || categories.includes(category),
+  )
+  if (!base) return undefined
+  const path = makeBaseFile(base.name, folder)
+  if (formatByExtension(base.name)?.id === to) return path
+  return convertFile(path, to, folder).catch(() => undefined)
+}
+
+async function convertFile(path: string, to: FormatId, folder: string): Promise<string> {
+  const made = join(folder, `${basename(path, extname(path))}-as-${to}.${formatById(to).extensions[0]}`)
+  if (existsSync(made)) return made
+  const { path: result, format } = await convertAlongRoutes(path, to, { within: folder })
+  if (format !== to) throw new Error(`the conversion made ${format} instead of ${to}`)
+  return copy(result, made)
+}
+
+function copy(from: string, to: string): string {
+  copyFileSync(from, to)
+  return to
+}
