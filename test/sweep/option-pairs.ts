@@ -70,7 +70,7 @@ function listAllPairs(chosenEngines: readonly Engine[]): OptionPair[] {
   )
 }
 
-/** Each target with one source, and for options of the source each source with one target. */
+/** Returns each target with one source, and for options of the source also each source with one target. */
 function listPairs(
   { from, to, options, same, except = [] }: Capability,
   option: string,
