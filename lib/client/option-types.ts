@@ -527,6 +527,7 @@ export interface TargetOptions {
   'ots': Pick<Values, XhtmlNames>
   'fods': Pick<Values, XhtmlNames>
   'tsv': Pick<Values, XhtmlNames>
+  'eml': Record<string, never>
   'csljson': Pick<Values, SrtNames>
   'bib': Pick<Values, SrtNames>
   'ppsx': Pick<Values, OdgNames>
