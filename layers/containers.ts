@@ -11,8 +11,8 @@ export const localName = (program: 'docker' | 'podman', target: string): string 
   program === 'podman' ? `localhost/${imageName(target)}` : imageName(target)
 
 /**
- * Returns arguments to run a container on any host: some do not allow raising limits, and crun does not support all
- * cgroups.
+ * Returns arguments to run a container on any host: some hosts do not allow raising limits, and crun does not support
+ * all cgroups.
  */
 export const getRunArgs = (program: 'docker' | 'podman'): readonly string[] => [
   ...(program === 'podman' ? ['--runtime=runc', '--cgroup-manager=cgroupfs'] : []),

@@ -15,9 +15,12 @@ import { selectShortFiles } from './long-files.ts'
  */
 const maxParallelFiles = 3
 const maxRetried = 8
-/** Time limit of a test, which then fails by its name; the longest takes a tenth. */
+/** Time limit of a test, which then fails by its name; the longest test takes a tenth of it. */
 const testTimeout = 600_000
-/** Time limit of a file that hangs outside of tests; the longest takes less than half. FILE_S sets another, in s. */
+/**
+ * Time limit of a file that hangs outside of tests; the longest file takes less than half of it. FILE_S sets another,
+ * in s.
+ */
 const fileMs = Number(process.env['FILE_S'] ?? 1500) * 1000
 
 interface Outcome {
@@ -64,7 +67,7 @@ function waitForExitCode(args: readonly string[]): Promise<number> {
     child.on('exit', (code, signal) => {
       stopWatching()
       for (const name of signals) process.off(name, pass)
-      // After a signal nothing runs again.
+      // After a signal, no file runs again.
       if (signal) process.exit(128 + constants.signals[signal])
       resolve(code ?? 1)
     })

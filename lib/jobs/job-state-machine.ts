@@ -328,8 +328,8 @@ export function findStalledTasks({ job, tasks, chunks }: JobState, now: Date): S
 }
 
 /**
- * Whether a record still waits for a finished task. With join buckets, it waits until all tasks of the bucket have
- * ended.
+ * Whether a record still waits for a finished task. With join buckets, the record waits until all tasks of the bucket
+ * have ended.
  */
 function isStillAwaited(task: Task, { job, tasks }: Pick<JobState, 'job' | 'tasks'>): boolean {
   if (task.part !== undefined) return isChunkAwaited(task, tasks)

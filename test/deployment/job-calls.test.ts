@@ -68,7 +68,7 @@ async function countCalls() {
 test('the number of DynamoDB calls for converting and downloading an image is what the cost calculation assumes', async (t) => {
   await countCalls() // The first job includes what each process reads only once.
   const counts = [await countCalls()]
-  // A slow job also publishes its progress, which adds calls: it is counted again.
+  // A slow job also publishes its progress, which adds calls, so another job is counted.
   while (!isDeepStrictEqual(counts.at(-1), jobCalls) && counts.length < 8) counts.push(await countCalls())
   t.diagnostic(JSON.stringify(counts))
   assert.deepEqual(

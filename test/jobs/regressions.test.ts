@@ -159,7 +159,7 @@ test('progress that a worker stored but did not publish is published by the next
   const service = await newService({ during: { a: assertClientError } })
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
-  // Otherwise the sequence numbers would have a gap.
+  // Asserts that the sequence numbers have no gap.
   await getOutcome(service)
   assert.equal(service.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
 })

@@ -15,9 +15,9 @@ export interface Grant {
   readonly partitions: readonly string[] | undefined
 }
 
-/** Names of the one-machine service for the resources in the deployment's template. */
 const region = 'eu-central-1'
 const account = '000000000000'
+/** ARNs on one machine of the resources in the deployment's template, by resource id. */
 const arns: Readonly<Record<string, string>> = {
   Table: `arn:aws:dynamodb:${region}:${account}:table/mutabor`,
   Bucket: 'arn:aws:s3:::mutabor',

@@ -27,7 +27,7 @@ export interface TestServer {
   readonly endpoint: string
   readonly client: SQSClient
   readonly sqs: SqsServer
-  /** The HTTP side, for its events. */
+  /** The HTTP server, for its events. */
   readonly http: Server
   readonly file: string
   createQueue(name: string, attributes?: CreateQueueCommandInput['Attributes']): Promise<string>
