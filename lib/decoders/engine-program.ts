@@ -3,8 +3,8 @@
  * keys, runs in another process. Programs that engines use are started by the service, in a sandbox of their own. This
  * program exits when the service closes its input.
  */
-import { mkdirSync, writeSync } from 'node:fs'
-import { copyFile, lstat, readdir, rename, rm } from 'node:fs/promises'
+import { lstatSync, mkdirSync, writeSync } from 'node:fs'
+import { copyFile, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Chunk, EngineResult, ExecOptions, OutputFile, Tools } from '../engines/engine.ts'
 import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
@@ -142,7 +142,7 @@ async function countImages({ method, work }: EngineRequest, outputs: readonly Ou
  * this folder.
  */
 async function replaceHardLink(path: string): Promise<void> {
-  if ((await lstat(path)).nlink === 1) return
+  if (lstatSync(path).nlink === 1) return
   const copy = join(folder, 'copy')
   await copyFile(path, copy)
   await rename(copy, path)
