@@ -21,6 +21,7 @@ import { formatDateTime } from '../../ui/format-values.ts'
 import { type Query, useQuery } from '../../ui/use-query.ts'
 import shell from '../../words/en.ts'
 import { describeCron } from './describe-cron.ts'
+import { sortTasks } from './sort-tasks.ts'
 import words from './words/en.ts'
 
 type Workflow = ReplyData<typeof listWorkflows>['workflows'][number]
@@ -267,7 +268,10 @@ const columns: readonly Column<Workflow>[] = [
 ]
 
 function WorkflowPage({ id }: { readonly id: string }) {
-  const workflow = useQuery(`workflow ${id}`, () => callApi<Workflow>(getWorkflowPath(id)))
+  const workflow = useQuery(`workflow ${id}`, async () => {
+    const storedWorkflow = await callApi<Workflow>(getWorkflowPath(id))
+    return { ...storedWorkflow, tasks: sortTasks(storedWorkflow.tasks) }
+  })
   const runs = useQuery(`runs ${id}`, () => callApi<{ runs: Run[] }>(`${getWorkflowPath(id)}/runs`))
   useEffect(() => {
     sectionTitle.value = workflow.data?.name
@@ -323,7 +327,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
               submitLabel={words.save}
               action={async ({ tasks, ...fields }) => {
                 // The service masks secrets in tasks, so unchanged tasks must not be sent back.
-                const hasNewTasks = JSON.stringify(tasks) !== JSON.stringify(data.tasks)
+                const hasNewTasks = JSON.stringify(sortTasks(tasks)) !== JSON.stringify(data.tasks)
                 await callApi(getWorkflowPath(id), {
                   method: 'PATCH',
                   body: { ...fields, ...(hasNewTasks && { tasks }) },
