@@ -175,6 +175,14 @@ test('a workflow describes its schedule, reports invalid input and runs on reque
     await checkPage(page)
   }))
 
+test('an expired link from an email says so above the sign-in form', () =>
+  visitAt('/account?error=INVALID_TOKEN', async (page) => {
+    await page.getByRole('alert').getByText('This link has expired').waitFor()
+    await checkPage(page)
+    await page.getByRole('button', { name: 'Forgot password?' }).click()
+    await page.getByRole('heading', { name: 'Forgot password?' }).waitFor()
+  }))
+
 test('a user signs up, creates a working key, enables two factors and becomes an administrator', () =>
   visitAt('/account', async (page) => {
     const [email, password] = ['ada@example.com', 'correct horse battery']

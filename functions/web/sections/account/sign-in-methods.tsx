@@ -10,22 +10,31 @@ interface SignedInProps {
   readonly onSignedIn: () => Promise<unknown>
 }
 
+const titles = { in: words.signIn, up: words.signUp, factor: words.twoFactor, forgot: words.forgot }
+
 /**
  * Shown to visitors who are not signed in: sign-in forms, or a form for a new password if they followed a link in an
- * email.
+ * email. If the link has expired, or signing in with another service failed, the query has an error.
  */
 export function SignedOutPage({ route, onSignedIn }: SignedInProps & { readonly route: PageRoute }) {
   const token = route.query.get('token')
-  const [step, setStep] = useState<'in' | 'up' | 'forgot' | 'factor'>('in')
+  const [step, setStep] = useState<keyof typeof titles>('in')
   const [notice, setNotice] = useState<string>()
   const showNotice = (text: string) => {
     setNotice(text)
     announce(text)
   }
   if (token) return <NewPassword token={token} />
+  const linkError = route.query.get('error')?.toUpperCase()
+  const isAboutAccount = step === 'in' || step === 'up'
   return (
-    <Page title={step === 'up' ? words.signUp : words.signIn} lead={words.whyAccount}>
+    <Page title={titles[step]} {...(isAboutAccount && { lead: words.whyAccount })}>
       {notice && <p class="notice">{notice}</p>}
+      {linkError && !notice && (
+        <p class="notice problem" role="alert">
+          {linkError.includes('TOKEN') ? words.errors['INVALID_TOKEN'] : words.signInFailed}
+        </p>
+      )}
       {step === 'in' && <SignIn onSignedIn={onSignedIn} onTwoFactor={() => setStep('factor')} />}
       {step === 'factor' && <TwoFactorForm onSignedIn={onSignedIn} />}
       {step === 'up' && <SignUp onSignedIn={onSignedIn} onEmailSent={() => showNotice(words.emailSent)} />}

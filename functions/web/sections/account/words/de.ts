@@ -7,6 +7,7 @@ const words: typeof en = {
   signOut: 'Abmelden',
   signedOut: 'Du bist abgemeldet.',
   signInWith: (provider) => `Mit ${provider} anmelden`,
+  signInFailed: 'Die Anmeldung ist fehlgeschlagen. Versuche es noch einmal.',
   whyAccount: 'Mit API-Schlüsseln, Webhooks und deinem Verlauf auf jedem Gerät.',
   forgot: 'Passwort vergessen?',
   email: 'E-Mail-Adresse',

@@ -6,6 +6,7 @@ export default {
   signOut: 'Sign out',
   signedOut: 'You are signed out.',
   signInWith: (provider: string) => `Sign in with ${provider}`,
+  signInFailed: 'Signing in failed. Please try again.',
   whyAccount: 'Get API keys, webhooks and your history on every device.',
   forgot: 'Forgot password?',
   email: 'Email address',

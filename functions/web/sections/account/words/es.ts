@@ -8,6 +8,7 @@ const words: typeof en = {
   signOut: 'Cerrar sesión',
   signedOut: 'La sesión está cerrada.',
   signInWith: (provider) => `Iniciar sesión con ${provider}`,
+  signInFailed: 'No se ha podido iniciar sesión. Inténtelo de nuevo.',
   whyAccount: 'Claves de API, webhooks e historial en todos los dispositivos.',
   forgot: '¿Contraseña olvidada?',
   email: 'Correo electrónico',

@@ -8,6 +8,7 @@ const words: typeof en = {
   signOut: 'Se déconnecter',
   signedOut: 'Vous êtes déconnecté.',
   signInWith: (provider) => `Se connecter avec ${provider}`,
+  signInFailed: 'La connexion a échoué. Réessayez.',
   whyAccount: 'Obtenez des clés d’API, des webhooks et votre historique sur tous vos appareils.',
   forgot: 'Mot de passe oublié ?',
   email: 'Adresse e-mail',

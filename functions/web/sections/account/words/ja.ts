@@ -8,6 +8,7 @@ const words: typeof en = {
   signOut: 'ログアウト',
   signedOut: 'ログアウトしました。',
   signInWith: (provider) => `${provider} でログイン`,
+  signInFailed: 'ログインできませんでした。もう一度お試しください。',
   whyAccount: 'API キーと Webhook を利用でき、どの端末でも履歴を確認できます。',
   forgot: 'パスワードをお忘れですか？',
   email: 'メールアドレス',

@@ -8,6 +8,7 @@ const words: typeof en = {
   signOut: 'Sair',
   signedOut: 'Sessão encerrada.',
   signInWith: (provider) => `Entrar com ${provider}`,
+  signInFailed: 'Não foi possível entrar. Tente novamente.',
   whyAccount: 'Chaves de API, webhooks e o histórico em todos os dispositivos.',
   forgot: 'Esqueceu a senha?',
   email: 'E-mail',
