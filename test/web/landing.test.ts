@@ -20,11 +20,11 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
   after(() => site.close())
 
   test('the first screen states the limits that the service is configured with', async () => {
-    assert.match(await fetchHtml('/'), /No account needed · Files up to 734 MB · Deleted after 4 days/)
-    assert.match(await fetchHtml('/', 'de'), /Dateien bis 734 MB · Nur 4 Tage gespeichert/)
+    assert.match(await fetchHtml('/'), /No account needed\s· Files up to 734 MB\s· Deleted after 4 days/)
+    assert.match(await fetchHtml('/', 'de'), /Dateien bis 734 MB\s· Nur 4 Tage gespeichert/)
     await visit({ site }, async (page) => {
       await page.locator('#kinds').waitFor()
-      assert.match((await page.locator('.limits').textContent()) ?? '', /734 MB · Deleted after 4 days/)
+      assert.match((await page.locator('.limits').textContent()) ?? '', /734 MB\s· Deleted after 4 days/)
     })
   })
 

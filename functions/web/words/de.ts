@@ -61,7 +61,7 @@ const words: typeof en = {
     choose: 'Dateien wählen',
     photo: 'Foto aufnehmen',
     limits: (maxFileSize, retention) =>
-      `Ohne Konto · Dateien bis ${maxFileSize} · Nur ${retention} gespeichert`,
+      `Ohne Konto\u00a0· Dateien bis ${maxFileSize}\u00a0· Nur ${retention} gespeichert`,
     paste: 'oder aus der Zwischenablage einfügen',
     more: 'Aus einem Ordner oder von einem Link',
     folder: 'Ordner wählen',

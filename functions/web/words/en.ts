@@ -59,7 +59,7 @@ export default {
     choose: 'Choose files',
     photo: 'Take a photo',
     limits: (maxFileSize: string, retention: string) =>
-      `No account needed · Files up to ${maxFileSize} · Deleted after ${retention}`,
+      `No account needed\u00a0· Files up to ${maxFileSize}\u00a0· Deleted after ${retention}`,
     paste: 'or paste from the clipboard',
     more: 'From a folder or link',
     folder: 'Choose a folder',

@@ -61,7 +61,7 @@ const words: typeof en = {
     choose: 'Elegir archivos',
     photo: 'Tomar una foto',
     limits: (maxFileSize, retention) =>
-      `Sin cuenta · Archivos de hasta ${maxFileSize} · Se eliminan después de ${retention}`,
+      `Sin cuenta\u00a0· Archivos de hasta ${maxFileSize}\u00a0· Se eliminan después de ${retention}`,
     paste: 'o pegar desde el portapapeles',
     more: 'Desde una carpeta o un enlace',
     folder: 'Elegir una carpeta',

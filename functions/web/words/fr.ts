@@ -61,7 +61,7 @@ const words: typeof en = {
     choose: 'Choisir des fichiers',
     photo: 'Prendre une photo',
     limits: (maxFileSize, retention) =>
-      `Sans compte · Fichiers jusqu’à ${maxFileSize} · Supprimés après ${retention}`,
+      `Sans compte\u00a0· Fichiers jusqu’à ${maxFileSize}\u00a0· Supprimés après ${retention}`,
     paste: 'ou collez depuis le presse-papiers',
     more: 'Depuis un dossier ou un lien',
     folder: 'Choisir un dossier',

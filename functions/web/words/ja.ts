@@ -61,7 +61,7 @@ const words: typeof en = {
     choose: 'ファイルを選択',
     photo: '写真を撮る',
     limits: (maxFileSize, retention) =>
-      `アカウント不要 · ${maxFileSize} までのファイル · ${retention}後に削除`,
+      `アカウント不要\u00a0· ${maxFileSize} までのファイル\u00a0· ${retention}後に削除`,
     paste: 'またはクリップボードから貼り付け',
     more: 'フォルダーまたはリンクから',
     folder: 'フォルダーを選択',

@@ -61,7 +61,7 @@ const words: typeof en = {
     choose: 'Escolher arquivos',
     photo: 'Tirar uma foto',
     limits: (maxFileSize, retention) =>
-      `Sem conta · Arquivos de até ${maxFileSize} · Excluídos após ${retention}`,
+      `Sem conta\u00a0· Arquivos de até ${maxFileSize}\u00a0· Excluídos após ${retention}`,
     paste: 'ou cole da área de transferência',
     more: 'De uma pasta ou de um link',
     folder: 'Escolher uma pasta',

@@ -36,13 +36,13 @@ export function Card({ item }: { readonly item: ConversionItem }) {
               {item.source?.name ?? words.unknownType}
               {item.folder !== undefined && (
                 <>
-                  {' ·\u00a0'}
+                  {'\u00a0· '}
                   <bdi>{item.folder}</bdi>
                 </>
               )}
               {item.size !== undefined && (
                 <>
-                  {' ·\u00a0'}
+                  {'\u00a0· '}
                   <bdi>{formatFileSize(item.size)}</bdi>
                 </>
               )}

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId, useRef } from 'preact/hooks'
-import { callApi, type Job, Problem, toProblem } from '../../api.ts'
+import { callApi, explainError, type Job, Problem, toProblem } from '../../api.ts'
 import { announce } from '../../shell/announce.ts'
 import { Block, ServiceErrorNotice } from '../../ui/components.tsx'
 import { FileButton } from '../../ui/file-button.tsx'
@@ -44,11 +44,8 @@ export function TrialRun() {
       }
       const finishedJob = await watchJob(job, onProgress, signal)
       run.value = { state: 'over', job: finishedJob }
-      announce(
-        finishedJob.status === 'completed'
-          ? words.trialDone
-          : (finishedJob.error?.message ?? finishedJob.status),
-      )
+      if (finishedJob.error) announce((await explainError(finishedJob.error)).message)
+      else announce(finishedJob.status === 'completed' ? words.trialDone : words.trialFailed)
     } catch (error) {
       if (signal.aborted) return
       run.value = { state: 'idle' }
