@@ -105,8 +105,11 @@ describe('video watermarks', () => {
 })
 
 test('a watermarked image and a frame of a video warn that they cannot keep metadata', async () => {
-  const source = getPath('exif.tiff')
-  await sharp(fixture('orientation-6.jpg')).keepExif().tiff().toFile(source)
+  const source = getPath('xmp.tiff')
+  await sharp(fixture('orientation-6.jpg'))
+    .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>')
+    .tiff()
+    .toFile(source)
   const marked = await mark(vips, source, { watermarkText: 'x', metadata: 'keep' })
   const frame = await convert(ffmpeg, fixture('video.mp4'), 'jpg', { options: { metadata: 'keep' } })
   assert.deepEqual([marked.warnings, frame.warnings], [['METADATA_NOT_KEPT'], ['METADATA_NOT_KEPT']])
