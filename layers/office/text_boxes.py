@@ -32,7 +32,7 @@ def grow_text_boxes(document, path):
 
 
 def anchor_text_boxes(document):
-    """Anchors text boxes to their paragraphs: of one that is anchored as a character, web pages show only a picture.
+    """Anchors text boxes to their paragraphs: of one that is anchored as a character, web pages show only an image.
     Ignores errors, as above."""
     frames = document.TextFrames
     for frame in list(map(frames.getByIndex, range(frames.Count))):

@@ -1,10 +1,11 @@
 import type * as z from 'zod'
 import type { EngineId, ImageId } from '../component-ids.ts'
-import type { ContentSummary } from '../fidelity/content-summary.ts'
 import type { Trait } from '../formats/detect/traits.ts'
 import type { FormatId } from '../formats/index.ts'
+import type { Unit } from '../model/fidelity.ts'
 import type { Warning } from '../model/job.ts'
 import type { Operation } from '../model/operations.ts'
+import type { Feature } from '../model/stored-summary.ts'
 import type { WarningDetails } from '../model/warning-details.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
 
@@ -197,13 +198,20 @@ export interface Shortfall {
   readonly warning: Warning
 }
 
+/** Content summary of an image: what is counted without reading text. */
+export interface ImageSummary {
+  readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
+  readonly features: readonly Feature[]
+  readonly isIncomplete?: boolean
+}
+
 export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
   /**
    * Content of images among the inputs and results by path, as counted in the process of the engine. Results that it
    * contains are complete.
    */
-  readonly images?: ReadonlyMap<string, ContentSummary>
+  readonly images?: ReadonlyMap<string, ImageSummary>
   /** Used only in the last step: if set, fallbacks are tried, and the result that keeps the most is used. */
   readonly shortfall?: Shortfall
   /** The program that made the result, if it is not the one whose version the engine reports. */

@@ -55,7 +55,7 @@ const python = '/usr/bin/python3'
 
 const baseFiles: readonly BaseFile[] = [
   {
-    name: 'picture.png',
+    name: 'image.png',
     categories: ['image'],
     make: (path, run) => run('convert', '-size', '400x300', '-seed', '7', 'plasma:red-blue', path),
   },
@@ -133,7 +133,7 @@ export async function findOptionSource(request: SourceRequest): Promise<string |
   if (option === 'strip' && source !== undefined) return addAuthor(source, folder)
   const isDocument = formatById(from).category === 'document'
   if (request.operation === 'compress' && source !== undefined && isDocument)
-    return addPicture(source, from, folder)
+    return addImage(source, from, folder)
   return source
 }
 
@@ -149,15 +149,15 @@ function addAuthor(source: string, folder: string): string {
   return path
 }
 
-/** Adds a picture where the format stores them; the text does not refer to it. */
-function addPicture(source: string, from: FormatId, folder: string): string {
-  const path = copy(source, join(folder, `picture.${from}`))
+/** Adds an image where the format stores them; the text does not refer to it. */
+function addImage(source: string, from: FormatId, folder: string): string {
+  const path = copy(source, join(folder, `image.${from}`))
   const packages = { d: 'word/media', x: 'xl/media', p: 'ppt/media', o: 'Pictures' } as const
-  const pictureFolder = packages[from[0] as keyof typeof packages]
-  mkdirSync(join(folder, pictureFolder), { recursive: true })
-  const picture = join(pictureFolder, 'picture.jpg')
-  execFileSync('convert', ['-quality', '100', makeBaseFile('picture.png', folder), join(folder, picture)])
-  execFileSync('zip', ['-q', path, picture], { cwd: folder })
+  const imageFolder = packages[from[0] as keyof typeof packages]
+  mkdirSync(join(folder, imageFolder), { recursive: true })
+  const image = join(imageFolder, 'image.jpg')
+  execFileSync('convert', ['-quality', '100', makeBaseFile('image.png', folder), join(folder, image)])
+  execFileSync('zip', ['-q', path, image], { cwd: folder })
   return path
 }
 

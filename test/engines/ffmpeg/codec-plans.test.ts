@@ -55,11 +55,13 @@ test('options that a video codec does not support cause a warning', () => {
     createRecipe(to, { mode: 'encode', ...options }, {}).warnings.flatMap(({ code, message }) =>
       code === 'OPTION_NOT_USED' ? message : [],
     )
-  const ignored = (option: string) => `${option} was ignored because the codec does not support it.`
-  assert.deepEqual(messages('mov', { codec: 'prores', videoBitrate: 90_000 }), [ignored('videoBitrate')])
+  const describeIgnored = (option: string) => `${option} was ignored because the codec does not support it.`
+  assert.deepEqual(messages('mov', { codec: 'prores', videoBitrate: 90_000 }), [
+    describeIgnored('videoBitrate'),
+  ])
   assert.deepEqual(messages('dv', { bitrate: 90_000, resolution: '360p' }), [
-    ignored('bitrate'),
-    ignored('resolution'),
+    describeIgnored('bitrate'),
+    describeIgnored('resolution'),
   ])
   assert.deepEqual(messages('mpg', { fps: 12 }), [
     'fps is 23.976 instead of 12: the codec does not support the requested value.',

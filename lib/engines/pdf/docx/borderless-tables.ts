@@ -213,8 +213,8 @@ const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2
 const minWrappedCharacters = 20
 
 /**
- * Whether words continue the text above them, because that text is long or the words start with a lower-case letter or
- * symbol.
+ * Whether words continue the text above them, because that text is long, or the words start with a lower-case character
+ * or a symbol.
  */
 function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boolean {
   const [firstWord] = words

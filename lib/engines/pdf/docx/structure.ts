@@ -189,7 +189,7 @@ const textBySymbol: Readonly<Record<string, string>> = {
 
 /**
  * Removes control characters and lone surrogates, which XML forbids, and replaces Arabic presentation forms with
- * letters.
+ * base characters.
  */
 function cleanText(text: string): string {
   return text
