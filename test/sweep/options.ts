@@ -2,8 +2,9 @@
  * `nice node test/sweep/options.ts [--missing] [ENGINE…] [OPTION…]`: converts a small file with two values of each
  * option to each target, and writes to `options.tsv` whether the results differ for other programs (`effect`), or a
  * warning says that they do not (`reported`). Options of the source are tried with each source, too. Pairs that are not
- * chosen keep their lines; `--missing` also skips pairs that have one. Results without an effect (`none`) and pairs that
- * cannot be judged need a reason in the last column, which is written by hand and kept. It fails if one is missing.
+ * chosen keep their lines; `--missing` also skips pairs that have one. Results without an effect (`none`) and pairs
+ * that cannot be judged need a reason in the last column, which is written by hand and kept. It fails if one is
+ * missing.
  */
 import { writeFileSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
