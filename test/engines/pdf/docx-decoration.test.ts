@@ -40,15 +40,6 @@ const photosPdf = createPdf({
   10: stream('q 400 0 0 500 0 0 cm /Im Do Q'),
 })
 
-/** A photo in which OCR has recognized only punctuation. */
-const punctuation = createPdf({
-  ...pages(3),
-  3: createPage(4),
-  4: stream('q 400 0 0 500 0 0 cm /Im Do Q 3 Tr BT /F1 12 Tf 50 400 Td (-_--- +-_---- ..-- -_---__) Tj ET'),
-  5: helvetica,
-  6: redPixel,
-})
-
 /** Text on yellow paper with a blue band at its top. */
 const paper = createPdf({
   ...pages(3),
@@ -68,12 +59,7 @@ const stamp = createPdf({
   6: redPixel,
 })
 
-const getPath = await writeFiles({
-  'photos.pdf': photosPdf,
-  'punctuation.pdf': punctuation,
-  'paper.pdf': paper,
-  'stamp.pdf': stamp,
-})
+const getPath = await writeFiles({ 'photos.pdf': photosPdf, 'paper.pdf': paper, 'stamp.pdf': stamp })
 
 /** Converts to Word and prints the result with LibreOffice; returns both documents. */
 async function toWordAndBack(name: string) {
@@ -121,12 +107,6 @@ describe('PDF backgrounds and stamps to Word', () => {
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     assert.match(xml, /<w:color w:val="FFFFFF"\/>/i)
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
-  })
-
-  test('a PDF photo with only recognized punctuation stays in the Word document', async () => {
-    const { printed } = await toWordAndBack('punctuation.pdf')
-    const { red, green, blue } = await readColor(printed, 1, [200, 250])
-    assert.ok(red > 80 && red < 120 && green < 30 && blue < 30, `${red} ${green} ${blue}`)
   })
 
   test('the paper color and the colored band of a PDF page are behind the Word text', async () => {
