@@ -6,7 +6,7 @@ import { listScanners } from './expressions/scanners.ts'
 
 const [short, long] = [16 * 1024, 128 * 1024]
 /** Milliseconds per MiB. */
-const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 500)
+const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 1000)
 /** Factor by which long inputs may take longer than in proportion, because of caches and other load. */
 const tolerance = 3
 /** Shorter times are noise. */

@@ -54,9 +54,10 @@ export async function detectFormat(
   source: ByteSource,
   hint: PdfHint = {},
   pool = sharedPool,
+  limits = fileLimits,
 ): Promise<Detected> {
   const reading = await openFileEdges(source, { method: 'detectFormat', params: { hint } }, edgeBytes)
-  const message = await run(reading, pool)
+  const message = await run(reading, pool, limits)
   switch (message.type) {
     case 'result': {
       const { format, locked, traits } = DetectedFormat.parse(message.value)
@@ -76,13 +77,18 @@ export async function detectFormat(
  */
 const maxAttempts = 3
 
-async function run(reading: OpenedFile, pool: DecoderPool, attempt = 1): Promise<FinalMessage> {
+async function run(
+  reading: OpenedFile,
+  pool: DecoderPool,
+  limits: ReadLimits,
+  attempt = 1,
+): Promise<FinalMessage> {
   try {
-    return await pool.run(new ReadCall(reading, fileLimits))
+    return await pool.run(new ReadCall(reading, limits))
   } catch (error) {
     if (!(error instanceof DecoderEndedError)) throw error
     if (error.reason !== 'crash' || attempt === maxAttempts) throw toClientError(error)
-    return run(reading, pool, attempt + 1)
+    return run(reading, pool, limits, attempt + 1)
   }
 }
 

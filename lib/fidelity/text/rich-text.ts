@@ -89,9 +89,10 @@ class RtfReader {
 
   #readBrace(brace: string | undefined): void {
     this.#flushBytes()
-    if (brace === '{') this.#outerGroups.push(this.#group)
-    this.#group =
-      brace === '{' ? { ...this.#group, isOptional: false } : (this.#outerGroups.pop() ?? this.#group)
+    if (brace === '{') {
+      this.#outerGroups.push(this.#group)
+      if (this.#group.isOptional) this.#group = { ...this.#group, isOptional: false }
+    } else this.#group = this.#outerGroups.pop() ?? this.#group
     this.#fallbackLeft = 0
   }
 

@@ -128,6 +128,7 @@ const names: typeof en = {
   'XHTML page': 'XHTML-Seite',
   'Web page archive': 'Webseitenarchiv',
   'E-mail message': 'E-Mail-Nachricht',
+  'Outlook message': 'Outlook-Nachricht',
   'JSON data': 'JSON-Daten',
   'Zim wiki page': 'Zim-Wiki-Seite',
   'Manual page (roff man)': 'Handbuchseite (roff man)',

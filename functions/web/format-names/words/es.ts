@@ -130,6 +130,7 @@ const names: typeof en = {
   'XHTML page': 'Página XHTML',
   'Web page archive': 'Página web archivada',
   'E-mail message': 'Mensaje de correo electrónico',
+  'Outlook message': 'Mensaje de Outlook',
   'JSON data': 'Datos JSON',
   'Zim wiki page': 'Página de Zim wiki',
   'Manual page (roff man)': 'Página de manual (roff man)',

@@ -128,6 +128,7 @@ const names: typeof en = {
   'XHTML page': 'Page XHTML',
   'Web page archive': 'Page Web archivée',
   'E-mail message': 'Message électronique',
+  'Outlook message': 'Message Outlook',
   'JSON data': 'Données JSON',
   'Zim wiki page': 'Page de wiki Zim',
   'Manual page (roff man)': 'Page de manuel (roff man)',

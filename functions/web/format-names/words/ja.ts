@@ -128,6 +128,7 @@ const names: typeof en = {
   'XHTML page': 'XHTML ページ',
   'Web page archive': 'Web ページ アーカイブ',
   'E-mail message': 'メール メッセージ',
+  'Outlook message': 'Outlook メッセージ',
   'JSON data': 'JSON データ',
   'Zim wiki page': 'Zim Wiki ページ',
   'Manual page (roff man)': 'マニュアル ページ（roff man）',

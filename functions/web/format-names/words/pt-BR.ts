@@ -130,6 +130,7 @@ const names: typeof en = {
   'XHTML page': 'Página XHTML',
   'Web page archive': 'Página da web arquivada',
   'E-mail message': 'Mensagem de e-mail',
+  'Outlook message': 'Mensagem do Outlook',
   'JSON data': 'Dados JSON',
   'Zim wiki page': 'Página de wiki Zim',
   'Manual page (roff man)': 'Página de manual (roff man)',
