@@ -2,10 +2,11 @@
  * Renders what pages show behind and across their text: backgrounds, stamps, and drawings that text runs over.
  * A separate Node program, because it uses MuPDF, which is under the AGPL; nothing else in the service does.
  *
- * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json> <dpi> A request is {
- * page, file, box? }: with a box, the drawings and slanted text inside it, on a transparent canvas; without one, the
- * background of the page. Writes a PNG or JPEG for each request that draws something, and prints its name; for other
- * requests, it prints that they are empty, and nothing for requests that fail.
+ * usage: node drawings.mjs <folder of the mupdf package> <in.pdf> <out folder> <requests.json> <dpi>
+ *
+ * A request is { page, file, box? }: with a box, it draws the drawings and slanted text inside it, on a transparent
+ * canvas; without one, the background of the page. Writes a PNG or JPEG for each request that draws something, and
+ * prints its name; for other requests, it prints that they are empty, and nothing for requests that fail.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

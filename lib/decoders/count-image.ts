@@ -6,9 +6,12 @@ import { openByteSource } from '../formats/detect/byte-source.ts'
 import { detectFromContent } from '../formats/detect.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 
+/** Larger files are left to a process with limits for counting; starting a call there takes little of their time. */
+const maxBytes = 8 * 1024 ** 2
+
 /**
  * Summarizes an image that the engine of this process has read or written, so that no other process has to open it
- * again. Undefined if it is damaged or no image; the service then finds out why, in another process.
+ * again. Undefined if it is damaged, large or no image; the service then reads it in another process.
  */
 export async function countImage(path: string, format: FormatId): Promise<ContentSummary | undefined> {
   const { category, extensions } = formatById(format)
@@ -21,7 +24,9 @@ export async function countImage(path: string, format: FormatId): Promise<Conten
   }
   try {
     const { size } = fstatSync(file)
+    if (size > maxBytes) return undefined
     const source = await openByteSource({ filename: `image.${extensions[0] ?? format}`, size, read })
+    // Throws if the file is damaged or incomplete, which the headers alone do not show.
     await detectFromContent(source)
     return await readHeaders(new FileBytes(source), format)
   } catch {

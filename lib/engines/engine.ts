@@ -202,7 +202,6 @@ export interface Shortfall {
 export interface ImageSummary {
   readonly counts: Readonly<Partial<Record<Exclude<Unit, 'words' | 'seconds'>, number>>>
   readonly features: readonly Feature[]
-  readonly isIncomplete?: boolean
 }
 
 export interface EngineResult {

@@ -81,8 +81,7 @@ export interface TableBlock {
   readonly padding: readonly [left: number, right: number]
   /** Cells from left to right, or from right to left in a right-to-left table. */
   readonly rows: readonly (readonly TableCell[])[]
-  readonly isRuled: boolean
-  /** Set if it is ruled. */
+  /** Set if the table is ruled. */
   readonly border?: Border
   readonly isRtl: boolean
   /** Whether the first row of the table was repeated on the following pages. */

@@ -36,7 +36,6 @@ export function buildBorderlessTable(
     kind: 'table',
     box: [box[0] - cellPadding, top, box[2], box[3]] as const,
     rowTops,
-    isRuled: false,
     padding: [cellPadding, 0] as const,
     widths: toWidths(edges),
     rows: rows.map((row) =>
@@ -133,7 +132,6 @@ export function buildRuledTable(
   const table = {
     kind: 'table',
     box: grid.box,
-    isRuled: true,
     border: grid.border,
     padding,
     widths: toWidths(xs),

@@ -10,7 +10,7 @@ export function isContinuedTable(lastBlock: ContentBlock, firstBlock: ContentBlo
   return (
     lastBlock.kind === 'table' &&
     firstBlock.kind === 'table' &&
-    lastBlock.isRuled === firstBlock.isRuled &&
+    (lastBlock.border === undefined) === (firstBlock.border === undefined) &&
     lastBlock.isRtl === firstBlock.isRtl &&
     lastBlock.widths.length === firstBlock.widths.length &&
     Math.abs(lastBlock.box[0] - firstBlock.box[0]) < tolerance &&

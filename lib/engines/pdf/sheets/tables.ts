@@ -49,9 +49,9 @@ export function toWorksheets(blocks: readonly ContentBlock[]): Worksheet[] {
 }
 
 /** Whether the next page begins with a table of the same columns. */
-function continuesTable({ widths, isRuled, box }: TableBlock, nextTable: TableBlock): boolean {
+function continuesTable({ widths, border, box }: TableBlock, nextTable: TableBlock): boolean {
   return (
-    isRuled === nextTable.isRuled &&
+    (border === undefined) === (nextTable.border === undefined) &&
     widths.length === nextTable.widths.length &&
     // Two tables on the same page are separate.
     nextTable.box[1] < box[3] &&
@@ -70,7 +70,7 @@ function dropRepeatedHeader({ rows }: TableBlock, tableBefore: TableBlock): Tabl
 const getCellText = ({ blocks }: TableCell) =>
   blocks.flatMap((block) => (block.kind === 'paragraph' ? [getParagraphText(block).trim()] : [])).join('\n')
 
-function toWorksheet({ rows, widths, isRuled }: TableBlock, name: string): Worksheet {
+function toWorksheet({ rows, widths, border }: TableBlock, name: string): Worksheet {
   const separator = findDecimalSeparator(rows.flat().map(getCellText))
   const occupied = new Set<string>()
   const cells: SheetCell[] = []
@@ -86,7 +86,7 @@ function toWorksheet({ rows, widths, isRuled }: TableBlock, name: string): Works
       column += columnSpan
     }
   }
-  return { name, widths, ruled: isRuled, cells }
+  return { name, widths, ruled: border !== undefined, cells }
 }
 
 function toCellContent(cell: TableCell, separator: ReturnType<typeof findDecimalSeparator>) {

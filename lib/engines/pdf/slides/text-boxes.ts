@@ -10,9 +10,10 @@ export interface TextBox {
   readonly pitch: number
 }
 
-/** Minimum gap between segments of a line, and minimum pitch between paragraphs, in ems. */
-const minGapHeights = 0.7
-const maxPitch = 1.6
+/** Minimum gap in ems between segments of a line. */
+const minGapEms = 0.7
+/** Maximum pitch in ems within a paragraph. */
+const maxPitchEms = 1.6
 /** Maximum number of text boxes, from the end, that are compared with the next line. */
 const maxOpenBoxes = 1000
 /** Pitch of a single line in ems, as in most fonts. */
@@ -22,9 +23,7 @@ const defaultPitch = 1.2
 export function findTextBoxes(page: PageContent): TextBox[] {
   const lines = page.textSegments
     .flatMap((segment) =>
-      groupIntoLines(segment).flatMap((line) =>
-        splitAtGaps(line, minGapHeights).map((words) => toLine(words)),
-      ),
+      groupIntoLines(segment).flatMap((line) => splitAtGaps(line, minGapEms).map((words) => toLine(words))),
     )
     .sort((a, b) => a.baseline - b.baseline)
   const groups: TextLine[][] = []
@@ -56,7 +55,7 @@ function continuesBox(boxLines: readonly TextLine[], line: TextLine): boolean {
     Math.abs(size - line.style.size) < 0.5 &&
     Math.abs(lastLine.box[edge] - line.box[edge]) < 2 &&
     step > size * 0.8 &&
-    step < size * maxPitch &&
+    step < size * maxPitchEms &&
     Math.abs(step - (spaceBefore ?? step)) < size * 0.15
   )
 }
