@@ -133,16 +133,23 @@ export async function runOcr(
   if (pages.length === 0) tools.warn('TEXT_PRESENT', 'Every page has text already, so OCR was skipped.')
   const onPage = (donePages: number) => tools.progress((donePages / pages.length) * 0.9, 'ocr')
   const keptArchives = chunks?.flatMap(({ files }) => files.map((file) => file.path))
-  const { path, read, texts } =
+  const { path, read, uncertainPages, texts } =
     pages.length === 0
-      ? { path: input.path, read: [], texts: new Map<number, string>() }
+      ? { path: input.path, read: [], uncertainPages: [], texts: new Map<number, string>() }
       : await recognizeText(
           { path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) },
           tools,
         )
   // The text layer is corrected for some scripts. Tesseract's own text is not corrected, so it is not used for them.
   const lines = languagesToFixPattern.test(settings.language) ? new Map<number, string>() : texts
-  const searchablePdf = { path, pages: sizes.length, characterCounts, recognized: pages, lines }
+  const searchablePdf = {
+    path,
+    pages: sizes.length,
+    characterCounts,
+    recognized: pages,
+    uncertainPages,
+    lines,
+  }
   const file = await writeTarget(work, searchablePdf, tools)
   tools.progress(1)
   const pagesRecognized = chunks
@@ -189,13 +196,15 @@ interface SearchablePdf {
   readonly characterCounts: readonly number[]
   /** Pages that were read, counted from 1. */
   readonly recognized: readonly number[]
+  /** Pages on which OCR is not confident of most words. */
+  readonly uncertainPages: readonly number[]
   /** Text by page number, where Tesseract's lines are known: Poppler splits lines with wide gaps into columns. */
   readonly lines: ReadonlyMap<number, string>
 }
 
 async function writeTarget(
   { to, outDir }: EngineWork,
-  { path, pages, characterCounts, recognized, lines }: SearchablePdf,
+  { path, pages, characterCounts, recognized, uncertainPages, lines }: SearchablePdf,
   tools: Tools,
 ): Promise<OutputFile> {
   const allPages = Array.from({ length: pages }, (_, index) => index + 1)
@@ -224,6 +233,7 @@ async function writeTarget(
         pages: allPages,
         characterCounts,
         pagesTried: allPages,
+        uncertainPages,
         language: undefined,
         maxRecognized: 0,
       }

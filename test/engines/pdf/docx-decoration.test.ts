@@ -59,7 +59,33 @@ const stamp = createPdf({
   6: redPixel,
 })
 
-const getPath = await writeFiles({ 'photos.pdf': photosPdf, 'paper.pdf': paper, 'stamp.pdf': stamp })
+/** A photo in which OCR has recognized dashes along a vertical edge. */
+const photoWithDashes = createPdf({
+  ...pages(3),
+  3: createPage(4),
+  4: stream('q 400 0 0 500 0 0 cm /Im Do Q BT 3 Tr /F1 12 Tf 0 1 -1 0 100 100 Tm (- -- -) Tj ET'),
+  5: helvetica,
+  6: redPixel,
+})
+
+/** A photo of text that is too blurred to be read. */
+async function createBlurredPhoto(): Promise<Buffer> {
+  const lines = Array.from({ length: 10 }, (_, at) => {
+    const [y, angle] = [30 + at * 48, (at % 5) * 9 - 18]
+    return `<text x="30" y="${y}" transform="skewX(${angle})">Lantern ${at * 37} harbor boats quiet pines</text>`
+  })
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="640" height="480" font-family="DejaVu Serif"
+    font-style="italic" font-size="30"><rect width="640" height="480" fill="#9ab"/>${lines.join('')}</svg>`
+  return sharp(Buffer.from(svg)).blur(5).withMetadata({ density: 300 }).png().toBuffer()
+}
+
+const getPath = await writeFiles({
+  'photos.pdf': photosPdf,
+  'paper.pdf': paper,
+  'stamp.pdf': stamp,
+  'dashes.pdf': photoWithDashes,
+  'blurred.png': await createBlurredPhoto(),
+})
 
 /** Converts to Word and prints the result with LibreOffice; returns both documents. */
 async function toWordAndBack(name: string) {
@@ -107,6 +133,18 @@ describe('PDF backgrounds and stamps to Word', () => {
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     assert.match(xml, /<w:color w:val="FFFFFF"\/>/i)
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
+  })
+
+  test('a PDF photo with invisible dashes recognized in it becomes a Word image', async () => {
+    const { printed } = await toWordAndBack('dashes.pdf')
+    const { red, green } = await readColor(printed, 1, [200, 200])
+    assert.ok(red > 80 && green < 30, `${red} ${green}`)
+  })
+
+  test('a photo whose words OCR reads without confidence stays in the Word document', async () => {
+    const { path, warnings } = await convert(pdf, getPath('blurred.png'), 'docx')
+    assert.ok(warnings.includes('OCR_UNCERTAIN'), `${warnings}`)
+    assert.match(await readStdout('unzip', '-l', path), /word\/media\/image/)
   })
 
   test('the paper color and the colored band of a PDF page are behind the Word text', async () => {

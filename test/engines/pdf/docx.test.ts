@@ -111,6 +111,7 @@ describe('PDF to Word', () => {
       pages: [1, 2],
       characterCounts: [],
       pagesTried: [],
+      uncertainPages: [],
       language: undefined,
       maxRecognized: 0,
     }

@@ -107,35 +107,43 @@ async function addMissingText(
   pages: readonly number[],
   options: ReadOptions,
   tools: Tools,
-): Promise<Pick<ReadablePdf, 'path' | 'characterCounts' | 'pagesTried' | 'pagesRecognized'>> {
+): Promise<Omit<ParseSource, 'pages' | 'language' | 'maxRecognized'> & Pick<ReadablePdf, 'pagesRecognized'>> {
   const { mode } = options
   const characterCounts = await countCharactersByPage(path, tools)
+  const source = { path, characterCounts, uncertainPages: [] }
   const uniquePages = [...new Set(pages)]
   const scannedPages = uniquePages.filter((page) => !hasText(characterCounts[page - 1] ?? 0))
   if (scannedPages.length === 0 || scannedPages.length < uniquePages.length * minEmptyRatio)
-    return { path, characterCounts, pagesTried: [] }
+    return { ...source, pagesTried: [] }
   if (mode === 'fast' || scannedPages.length > maxScannedPages) {
     const reason = mode === 'fast' ? 'mode is fast' : `OCR is limited to ${maxScannedPages} pages`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `${scannedPages.length} pages are images of text, which was not read because ${reason}. Use toolOperation=ocr-pdf first.`,
     )
-    return { path, characterCounts, pagesTried: scannedPages }
+    return { ...source, pagesTried: scannedPages }
   }
   const onPage = (donePages: number) => tools.progress((donePages / scannedPages.length) * 0.8, 'ocr')
   const ocrRequest = { pages: scannedPages, language: chooseOcrLanguage(options), deskew: true, onPage }
   try {
-    const { path: readablePath, read } = await recognizeText(
-      { ...ocrRequest, path: await downscaleFineImages(path, tools) },
-      tools,
-    )
-    return { path: readablePath, characterCounts, pagesTried: scannedPages, pagesRecognized: read }
+    const {
+      path: readablePath,
+      read,
+      uncertainPages,
+    } = await recognizeText({ ...ocrRequest, path: await downscaleFineImages(path, tools) }, tools)
+    return {
+      path: readablePath,
+      characterCounts,
+      pagesTried: scannedPages,
+      uncertainPages,
+      pagesRecognized: read,
+    }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'TIMEOUT') throw error
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       'The text of the pages could not be read, so the document contains images of them.',
     )
-    return { path, characterCounts, pagesTried: scannedPages }
+    return { ...source, pagesTried: scannedPages }
   }
 }

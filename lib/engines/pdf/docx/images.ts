@@ -61,8 +61,8 @@ const joinWords = (words: readonly Word[]) =>
     .join(' ')
 
 /**
- * Excludes page backgrounds, such as a scan behind its recognized text. Punctuation does not count as text: in photos,
- * OCR recognizes dashes and dots.
+ * Excludes page backgrounds, such as a scan behind its recognized text. A photo in which OCR recognizes dashes, or words
+ * that are probably wrong, is no background.
  */
 function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boolean {
   if (getWidth(box) < 6 || getHeight(box) < 6) return false
@@ -70,7 +70,7 @@ function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boole
   const alphanumericCount = page.textSegments
     .flat()
     .reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
-  return covers < 0.8 || alphanumericCount < 20
+  return covers < 0.8 || alphanumericCount < 20 || page.isTextUncertain === true
 }
 
 async function renderArea(

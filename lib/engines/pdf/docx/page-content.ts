@@ -58,4 +58,6 @@ export interface PageContent {
   readonly rotatedText: readonly (readonly Word[])[]
   /** Words whose characters the fonts cannot decode, with one placeholder per glyph. */
   readonly undecodedWords: readonly Word[]
+  /** Whether OCR is not confident of most words. */
+  readonly isTextUncertain?: boolean
 }

@@ -69,7 +69,8 @@ interface CompletedPage {
 
 /**
  * Adds rendered images to a page. Where rendering failed, adds the slanted words and the background's own images
- * instead.
+ * instead. A scan has no background to render, because its image shows its invisible words; that image is an image of
+ * the page again.
  */
 export function addDrawings(
   { content, requests }: DecoratedPage,
@@ -81,10 +82,18 @@ export function addDrawings(
     if (!failed.has(request)) return []
     return (request.images ?? []).flatMap(({ path, box }) => (path === undefined ? [] : [{ path, box }]))
   })
+  const scannedImages = requests.flatMap((request) =>
+    images.has(request) || failed.has(request) ? [] : (request.images ?? []),
+  )
   const missingWords = requests.flatMap((request) =>
     request.words && !images.has(request) ? [request.words] : [],
   )
-  return { page: { ...content, rotatedText: [...content.rotatedText, ...missingWords] }, floatingImages }
+  const page = {
+    ...content,
+    images: [...content.images, ...scannedImages],
+    rotatedText: [...content.rotatedText, ...missingWords],
+  }
+  return { page, floatingImages }
 }
 
 /** Warns about drawings that could not be rendered. */

@@ -15,6 +15,8 @@ export interface ParseSource {
   readonly characterCounts: readonly number[]
   /** Pages that OCR has already tried. */
   readonly pagesTried: readonly number[]
+  /** Pages on which OCR is not confident of most words. */
+  readonly uncertainPages: readonly number[]
   /** Language in the notation of `ocrLanguage`; undefined when OCR is not allowed. */
   readonly language: string | undefined
   /** Maximum number of pages that OCR may read. */
@@ -44,7 +46,8 @@ export async function parsePages(
   const read: PageContent[] = []
   for (const page of structure.pages) {
     const isMissing = isTextMissing(countPageCharacters(page), characterCounts[page.number - 1] ?? 0)
-    read.push(isMissing ? await reparseWithPoppler(page, path, tools) : page)
+    const readablePage = isMissing ? await reparseWithPoppler(page, path, tools) : page
+    read.push(markUncertainText(readablePage, source.uncertainPages))
   }
   const parsedPages = { structure: { ...structure, pages: read }, path, pagesRecognized: [] }
   const scans = read.filter((page) => isImageOnly(page) && !source.pagesTried.includes(page.number))
@@ -56,6 +59,9 @@ export async function parsePages(
   }
   return recognizePages(parsedPages, scans, undecodablePages, source.language, tools)
 }
+
+const markUncertainText = (page: PageContent, uncertainPages: readonly number[]): PageContent =>
+  uncertainPages.includes(page.number) ? { ...page, isTextUncertain: true } : page
 
 const countCharacters = (words: readonly Word[]) =>
   words.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
@@ -140,12 +146,14 @@ async function recognizeAndParse(
 ): Promise<{ reparsedPages: readonly PageContent[]; readablePath: string; read: readonly number[] }> {
   const numbers = pages.map(({ number }) => number)
   const onPage = () => undefined
-  const { path: readablePath, read } = await recognizeText(
-    { path, pages: numbers, language, deskew: !isForced, isForced, onPage },
-    tools,
-  )
-  const { pages: reparsedPages } = await readStructure(readablePath, numbers, tools, onPage)
-  return { reparsedPages: reparsedPages, readablePath, read }
+  const {
+    path: readablePath,
+    read,
+    uncertainPages,
+  } = await recognizeText({ path, pages: numbers, language, deskew: !isForced, isForced, onPage }, tools)
+  const { pages: parsedPages } = await readStructure(readablePath, numbers, tools, onPage)
+  const reparsedPages = parsedPages.map((page) => markUncertainText(page, uncertainPages))
+  return { reparsedPages, readablePath, read }
 }
 
 /** Returns the original page with the words that OCR found. */

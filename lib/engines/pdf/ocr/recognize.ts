@@ -13,6 +13,7 @@ import { warnAboutPagesWithoutText } from './pages-without-text.ts'
 import {
   createKeepOutputArgs,
   findOcrFolder,
+  findUncertainPages,
   takeRecognizedPages,
   warnAboutUncertainWords,
 } from './tesseract-output.ts'
@@ -44,6 +45,8 @@ interface OcrRequest extends OcrSettings {
 interface Reading {
   /** The pages that were read, without those that timed out. */
   readonly read: readonly number[]
+  /** Pages on which Tesseract is not confident of most words. */
+  readonly uncertainPages: readonly number[]
   /** The text of each page, line by line. */
   readonly texts: ReadonlyMap<number, string>
 }
@@ -170,7 +173,7 @@ async function runOcrmypdf(
     // OCRmyPDF skips pages with little text, such as a page number.
     const readPages = new Set(isKept ? pages : readings.map(({ page }) => page))
     const read = pages.filter((page) => readPages.has(page) && !pagesWithoutText.includes(page))
-    return { read, texts: new Map(texts) }
+    return { read, uncertainPages: findUncertainPages(readings), texts: new Map(texts) }
   } catch (error) {
     throw toOcrError(error)
   } finally {

@@ -65,6 +65,10 @@ export function countWords(tsv: string): Pick<RecognizedPage, 'words' | 'uncerta
 const minWords = 3
 const maxUncertainShare = 0.2
 
+/** Returns the numbers of the pages most of whose words may be wrong, such as photos. */
+export const findUncertainPages = (readings: readonly RecognizedPage[]): number[] =>
+  readings.flatMap(({ page, words, uncertainWords }) => (uncertainWords > words / 2 ? [page] : []))
+
 /** Warns about pages where a fifth of the words may be wrong. */
 export function warnAboutUncertainWords(
   readings: readonly RecognizedPage[],
