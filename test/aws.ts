@@ -75,7 +75,7 @@ stream.on('test:fail', ({ file, details }) => {
   process.exitCode = 1
 })
 stream.on('test:diagnostic', ({ file, message }) => {
-  // Each file ends with figures, which the table adds up.
+  // Skips the summary lines of each file, such as `tests 12`, because the table counts the tests itself.
   if (file !== undefined && !/^[a-z_]+ [\d.]+$/.test(message)) getTally(file).notes.push(message)
 })
 stream.on('end', () => process.stdout.write(table(tallies)))

@@ -1,4 +1,4 @@
-// Codes that clients can get: each is used somewhere and covered by a test.
+// Checks that each code that clients can get is used somewhere and covered by a test.
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

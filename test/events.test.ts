@@ -58,7 +58,7 @@ const sentJob = newJob([
   newTask('work', [0]),
 ])
 
-test('events are marked if and only if their job has its own webhook', () => {
+test('events have the field hasWebhook if and only if their job has its own webhook', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
     createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
@@ -66,7 +66,7 @@ test('events are marked if and only if their job has its own webhook', () => {
   assert.ok(no?.every((verdict) => verdict === undefined))
 })
 
-test('an uploaded file publishes one event that contains its source', () => {
+test('the creation events of a job contain a file.uploaded event for an uploaded file, but not for a copied one', () => {
   const events = createCreationEvents(sentJob).filter(({ event }) => event === 'file.uploaded')
   const uploadFacts = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png', via: 'form' }
   assert.deepEqual(
@@ -81,7 +81,7 @@ test('an uploaded file publishes one event that contains its source', () => {
   )
 })
 
-/** Events by their publisher. */
+/** Functions that create the events of each situation. */
 const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a created job': () => createCreationEvents(freshJob),
   'a job that waits for an upload': () => createCreationEvents(waitingJob),

@@ -5,14 +5,14 @@ import { type Expression, listExpressions } from './expressions/list.ts'
 import { loadExpressions } from './expressions/loaded-expressions.ts'
 import { verdicts } from './expressions/runtime-expressions.ts'
 
-/** Code of workers, decoder processes, builds, the command line and browsers. */
+/** Matches paths of code that runs in workers, decoder processes, builds, the command line or browsers. */
 const notOnServer =
   /^(?:functions\/web|lib\/(?:engines|fidelity|formats|binary|decoders|capture|transfer|jobs\/run|page|deployment|client)\/|lib\/local\/(?:setup|commands)\/)/
-/** Options are also parsed by the API. */
+/** Matches paths of code that parses options, which the API does as well. */
 const optionFiles = /^lib\/engines\/.*(?:options|page-range|page-setup|languages)\.ts$/
-/** Files whose expressions run on the event loop of the API. */
+/** Returns whether the expressions of a file run on the event loop of the API. */
 const parsesRequests = (path: string) => optionFiles.test(path) || !notOnServer.test(path)
-/** Time limit in milliseconds per MiB of input. */
+/** Returns the time limit of a file's expressions, in milliseconds per MiB of input. */
 const getLimitMs = (path: string) => (parsesRequests(path) ? 50 : 500)
 
 /**

@@ -1,6 +1,6 @@
 import type { TestEvent } from 'node:test/reporters'
 
-/** A reporter of Node's test runner: `{"ran": number, "failed": string[]}`, files by their paths. */
+/** A reporter for Node's test runner that prints `{"ran": number of files, "failed": [paths of the failed files]}`. */
 export default async function* reportFailedFiles(events: AsyncIterable<TestEvent>) {
   const finishedFiles = new Set<string>()
   const failedFiles = new Set<string>()

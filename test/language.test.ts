@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { allowedTerms, exceptions } from './language/exceptions.ts'
 import { type Finding, findAvoided, findParticiples } from './language/find-avoided.ts'
 
-/** Catalogs in other languages, generated and recorded files, the table of words itself. */
+/** Files that are not checked: catalogs in other languages, generated and recorded files, the table of words itself. */
 const exemptPaths =
   /(?:^|\/)(?:de|es|fr|ja|pt-BR)\.ts$|lib\/client\/(?:api|option)-types\.ts$|^test\/language[./]|\.json$/
 const isText = /\.(?:ts|tsx|mjs|js|pl|py|css|md|yml)$|^\.ci\/|Dockerfile/

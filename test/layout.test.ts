@@ -14,7 +14,7 @@ const layers = [
   ...['names', 'crypto', 'binary', 'config', 'trace', 'otlp-span', 'log', 'io', 'net', 'mail'],
   // Formats, the shared types, and what AWS or its embedded counterpart provides.
   ...['formats', 'model', 'embedded-aws', 'resources', 'aws', 'accounts', 'links'],
-  // From one file to another.
+  // Converting and transferring files.
   ...['engines', 'fidelity', 'decoders', 'plan', 'uploads', 'transfer', 'capture', 'tasks', 'jobs'],
   // Features around a job.
   ...['webhooks', 'usage', 'conversion', 'workflows', 'access', 'live', 'services', 'http'],

@@ -5,7 +5,7 @@ import packages from '../layers/packages.json' with { type: 'json' }
 
 const notice = readFileSync(new URL('../NOTICE', import.meta.url), 'utf8')
 const words = notice.split(/[\s,;()]+/)
-/** `tesseract-ocr-*` matches all languages. */
+/** Returns whether NOTICE contains the name of the package, or a pattern for it such as `tesseract-ocr-*`. */
 const isNamed = (name: string) =>
   words.some((word) =>
     word.endsWith('*') && word.length > 1 ? name.startsWith(word.slice(0, -1)) : word === name,

@@ -19,7 +19,7 @@ const eventNames = [
   'file.deleted',
 ] as const
 
-/** Seconds until the files of an expiring job are deleted by the next sweep. */
+/** How long to wait at most until the next sweep has deleted the files of an expired job. */
 const maxWaitS = 150
 const downloadEveryS = 20
 
@@ -41,7 +41,7 @@ export async function recordEvents(
   await client.download(jobId)
   const damagedImage = image.bytes.map((byte, at) => (at > 100 && at < 280 ? 0 : byte))
   await run({ name: 'photo.png', bytes: damagedImage }, { targetFormat: 'webp' })
-  // A form of this size is too large for a request on AWS.
+  // Uploaded separately, because a form of this size is too large for a request on AWS.
   const audio = tone(600)
   const presignedUpload = await client.presign({
     filename: 'tone.wav',
@@ -71,7 +71,7 @@ export async function recordEvents(
       if (firstEvents.length === eventNames.length)
         return Object.fromEntries(firstEvents.map((firstEvent) => [firstEvent.event, firstEvent]))
       if (secondsLeft === 0) throw new Error(`only ${firstEvents.map(({ event }) => event)} were received`)
-      // A download is not delayed until its event is stored, so a busy table can lose the event.
+      // Downloads again: a download does not wait until its event is stored, so a busy table can lose the event.
       if (secondsLeft % downloadEveryS === 0) await client.download(jobId)
       await sleep(1000)
     }

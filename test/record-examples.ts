@@ -45,7 +45,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
     .replaceAll(drives.url, 'https://drive.example.com')
     .replace(/\b([sc]k_[0-9A-Za-z]{4})[0-9A-Za-z]{41}(\w{4})\b/g, `$1${'x'.repeat(41)}$2`)
     .replace(/whsec_[\w+/=]+/g, 'whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD')
-    // The URL of the temporary service, which readers should not see.
+    // Credentials and signatures of the temporary service, which readers should not see.
     .replace(/(X-Amz-Credential=)[^%&"]+/g, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Credential":")[^/"]+/gi, '$1AKIAIOSFODNN7EXAMPLE')
     .replace(/(X-Amz-Signature(?:=|":"))\w+/gi, '$1EXAMPLE')
@@ -56,7 +56,7 @@ async function keep(path: string, examples: Readonly<Record<string, unknown>>): 
   await writeFile(process.env['EXAMPLES_TO'] ?? new URL(path, import.meta.url), text)
 }
 
-/** Sends a request and records the first of each kind. */
+/** Sends a request. Records the first request of each operation, and its first reply of each status. */
 // biome-ignore lint/suspicious/noExplicitAny: any reply of the operation
 async function call(sentRequest: OperationRequest, shorten = (body: any): unknown => body): Promise<any> {
   const { method = 'GET', path, params = {}, query = {} } = sentRequest

@@ -55,7 +55,7 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
   }
 }
 
-/** Exits like the test runner, or earlier on a signal. */
+/** Returns the exit code of the test runner. If a signal ends the test runner, this process exits as well. */
 function waitForExitCode(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
   const stopWatching = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })

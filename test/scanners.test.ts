@@ -5,7 +5,7 @@ import { scannerVerdicts } from './expressions/scanner-verdicts.ts'
 import { listScanners } from './expressions/scanners.ts'
 
 const [short, long] = [16 * 1024, 128 * 1024]
-/** Milliseconds per MiB. */
+/** Returns the time limit in milliseconds per MiB of input. */
 const getLimitMs = ({ isApi }: EntryPoint) => (isApi ? 50 : 1000)
 /** Factor by which long inputs may take longer than in proportion, because of caches and other load. */
 const tolerance = 3

@@ -165,7 +165,7 @@ for (const image of imageIds) {
   })
 }
 
-/** Returns what runs on one machine, read from the code that starts it. */
+/** Returns the functions of the local service and their environment, read from the code that starts it. */
 function runAsOneMachine() {
   const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
   const config = readConfig({})
@@ -343,7 +343,7 @@ test('every endpoint belongs to the function of its route', () => {
   }
   for (const route of routes) {
     const name = find(route.method, route.path.replace(/:(\w+)/g, 'x'))?.functionName ?? ''
-    // Compares paths, because each list with the OpenAPI document has a contract of its own for it.
+    // Compares method and path, because the contract of the OpenAPI document is another object in each list.
     const has =
       name === 'api'
         ? api.some(({ path, method }) => path === route.path && method === route.method)

@@ -214,7 +214,7 @@ describe('the better-auth table adapter', () => {
     )
   })
 
-  test('the record for finding a session by its token expires with the session, even if the session is extended', async () => {
+  test('extending a session also extends the record that finds the session by its token', async () => {
     const adapter = createTableAdapter({ ...app.services, models })({})
     const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
@@ -236,7 +236,7 @@ describe('the better-auth table adapter', () => {
     assert.ok(Number(marker?.['ttl']) * 1000 > daysFromNow(29).getTime())
   })
 
-  test('the better-auth table stores no secrets in plain text', async () => {
+  test('the table contains no passwords, tokens or other secrets of better-auth in plain text', async () => {
     const here = openVisitor()
     const { json } = await signUp(here, 'secrets@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -309,7 +309,7 @@ describe('the account administration API', () => {
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
   })
 
-  test('a plan changed with the admin command publishes its event later, and only once', async () => {
+  test('plan changes made with the admin command publish their subscription events later, and only once', async () => {
     const { id } = (await signUp(openVisitor(), 'notified@example.com')).json.user
     await updateAccount(id, { plan: 'pro' }, { id: 'command' }, app.services)
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)

@@ -44,7 +44,7 @@ const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
 const signIn = ({ send }: Visitor, email: string, given = password) =>
   send('POST', '/v1/auth/sign-in/email', { email, password: given })
 
-/** Tasks that move anonymous identities to accounts, resumed later by the sweep. */
+/** Tasks of the jobs that visitors create. */
 const tasks = {
   text: { operation: 'import/raw', filename: 'a.txt', file: 'words' },
   pdf: { operation: 'convert', input: 'text', output_format: 'pdf' },
@@ -187,7 +187,7 @@ describe('accounts and their jobs', () => {
       assert.equal((await visitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
     }
 
-    // A worker that read the job before the move writes its end with the old owner.
+    // A worker that read the job before the move still writes the end of the job with the old owner.
     await app.services.jobs.store.changeJob(jobId, {
       set: { status: 'completed', listKey: `${ownerBefore}#completed` },
     })

@@ -193,7 +193,7 @@ async function createResources(key: string): Promise<Record<string, string>> {
   }
 }
 
-/** Requests another owner's resources; changes of the service itself are for administrators. */
+/** Fills the parameters of a path with the ids of another owner's resources, or with unknown ids if there are none. */
 const getPath = ({ path }: AnyContract) =>
   path.replace(/:(\w+)/g, (_, name: string) => foreignIds[name] ?? `no-${name}`)
 
@@ -232,6 +232,6 @@ test('no client can change the resources of another owner', async () => {
     assert.ok(await services.table.get(getOwnedKey(kind, foreignIds[name] ?? '')), name)
 })
 
-/** Allowed senders have all required scopes. */
+/** Whether a request failed for another reason than missing scopes or a rate limit. */
 const hasAllScopes = ({ json }: SeenReply) =>
   json.error.details?.required === undefined && json.error.code !== 'RATE_LIMITED'

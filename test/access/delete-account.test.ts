@@ -47,7 +47,7 @@ const wake = (id: string) => {
   return CLOSE(id, new Date())
 }
 
-/** Keys of the records that contain the account id. */
+/** Returns the partition keys of the records that contain the account id. */
 async function listRecords(id: string): Promise<string[]> {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ region: 'eu-central-1' }))
   const { Items = [] } = await client.send(new ScanCommand({ TableName: 'mutabor' }))

@@ -264,7 +264,7 @@ test('OAuth error descriptions contain only the characters that RFC 6749 allows'
   )
 })
 
-test('an OAuth client is authenticated with any encoding of its credentials', async () => {
+test('an OAuth client can percent-encode its credentials and write "basic" in lower case', async () => {
   const { id, secret } = await newClient()
   const encode = (text: string) =>
     [...text].map((character) => `%${character.charCodeAt(0).toString(16)}`).join('')

@@ -116,7 +116,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(new PermitBlocks().takePermit('one', now), undefined)
   })
 
-  /** Block size after a number of requests within a second. */
+  /** Returns the block size after a number of requests within a second. */
   function blockSizeAfter(requestCount: number, used: number, limit: number, requestedAtMs = now) {
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])

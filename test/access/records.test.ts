@@ -208,7 +208,7 @@ describe('accounts', () => {
     return { ids: accounts.map(({ id }) => id), next }
   }
 
-  test('an account search matches the plan, or part of the email address or name in any case', async () => {
+  test('an account search matches part of the email address or name regardless of case, and can be limited to a plan', async () => {
     const ids = [
       await newAccount(app.services, { name: 'Grace Hopper', plan: 'business' }),
       await newAccount(app.services, { name: 'hopper', email: 'one@example.com' }),

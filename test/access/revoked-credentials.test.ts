@@ -146,7 +146,7 @@ function startTraffic(token: string) {
   }
 }
 
-/** Checks that everything that a token gave access to ends in time. */
+/** Checks that requests and connections with a token end in time after `revoke`. */
 async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDelayMs = maxDelayMs) {
   const connections = await openConnections(token)
   const { data: unusedTicket } = await send('POST', '/v1/ws/tickets', token)

@@ -37,7 +37,7 @@ const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
   send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...overrides })
 
 describe('rejected sign-in requests', () => {
-  test('a sign-in request with an invalid field is rejected with the field, the expected and the actual value', async () => {
+  test('a sign-in request with an invalid field is rejected with an error that names the field, the expected and the received value', async () => {
     const getErrorMessage = async (path: string, body: unknown) =>
       (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
     assert.equal(await getErrorMessage('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
@@ -80,7 +80,7 @@ describe('rejected sign-in requests', () => {
     }
   })
 
-  test('a sign-up whose user name has an unpaired surrogate is rejected with the name of the field and a request id', async () => {
+  test('a sign-up whose user name has an unpaired surrogate is rejected with an error that names the field, and a request id', async () => {
     const body = { name: 'Ann \ud83d', email: 'half@example.com', password }
     const { status, json, headers } = await visitor().send('POST', '/v1/auth/sign-up/email', body)
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])

@@ -11,7 +11,7 @@ export interface BrowserReply {
   readonly json: any
 }
 
-/** A mailer that collects the emails. */
+/** Creates a mailer that collects the emails instead of sending them. */
 export function createMailbox(): Mailer & { readonly emails: Email[] } {
   const emails: Email[] = []
   return {
@@ -25,7 +25,7 @@ export function createMailbox(): Mailer & { readonly emails: Email[] } {
 
 let addresses = 0
 
-/** A browser on the page of the service, with separate cookies and IP address. */
+/** Opens a browser on the page of the service, with its own cookies and IP address. */
 export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createAuthApi>) {
   const jar = new Map<string, string>()
   addresses += 1

@@ -140,7 +140,8 @@ test("a task message is rejected if its signatures are missing or expire before 
   assert.equal(await createServices({}), undefined)
   await put('work/large.json', JSON.stringify(presignedWork))
   assert.ok(await createServices({ work: { url: await signer.signInput('work/large.json', 60) } }))
-  // Deleted or expired work can be signed again elsewhere; an unavailable store may recover soon.
+  // Work that was deleted or has expired gets no services, because it can be signed again elsewhere. An unavailable
+  // store may recover soon, so the call fails.
   const goneUrl = await signer.signInput('work/gone.json', 60)
   assert.equal(await createServices({ work: { url: goneUrl } }), undefined)
   const expiredUrl = goneUrl.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')

@@ -14,7 +14,7 @@ import {
   startDynamoDb,
 } from '../embedded-aws/dynamodb/start-dynamodb.ts'
 
-/** A partition whose throughput is used up for half a second, with a client that does not retry. */
+/** Opens a table with a client that does not retry. One of its partitions has no throughput left for half a second. */
 async function openThrottledTable(t: TestContext) {
   const { url, client } = await startDynamoDb(t)
   await createTable(client, 'mutabor', undefined, 'S')

@@ -13,8 +13,9 @@ export interface ConcurrentComparison {
   readonly pid: number
   /** Measures the rate of the engine alone, to compare with. */
   readonly bare: Measurement
-  /** Name of the engine, and the share of its rate that is the target for the service. */
+  /** Name of the engine. */
   readonly engine: string
+  /** Target rate of the service as a share of the engine's rate. */
   readonly share: number
   /** Maximum CPU time per job in milliseconds. */
   readonly maxCpuMs?: number

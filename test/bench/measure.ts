@@ -17,10 +17,10 @@ export function medianRange(values: readonly number[]): readonly [least: number,
 
 export const p95 = (values: readonly number[]): number => quantile(values, 0.95)
 
-/** One turn of a measurement; returns its times. */
+/** Takes one turn of a measurement and returns the measured values. */
 export type Measurement = () => Promise<readonly number[]>
 
-/** Pause for background work after a reply, which must not count for the next turn. */
+/** Pause after each turn, so that the background work of one turn does not count for the next. */
 const pauseMs = 60
 
 /**

@@ -14,14 +14,19 @@ const tickMs = 10
 
 const descendantPids = (pid: number) => descendants(pid).map((descendant) => descendant.pid)
 
-/** Returns the user and system CPU time so far in milliseconds, including processes that have exited. */
+/**
+ * Returns the user and system CPU time of a process tree so far in milliseconds, including processes that have exited.
+ */
 export const cpuMs = (pid: number): number =>
   [pid, ...descendantPids(pid)].reduce((sum, treePid) => sum + readTicks(treePid), 0) * tickMs
 
-/** CPU time of this process and everything it started: the reaper, its parent, adopts orphaned processes. */
+/**
+ * Returns the CPU time of this process and of everything it started, because the reaper, its parent, adopts orphaned
+ * processes.
+ */
 export const cpuMsOfBench = (): number => cpuMs(process.ppid)
 
-/** CPU time of child processes that have exited. */
+/** Returns the CPU time of the child processes of this process that have exited. */
 export const cpuMsOfExited = (): number => readTicks(process.pid, 'those that have ended') * tickMs
 
 function readTicks(pid: number, scope: 'all' | 'those that have ended' = 'all'): number {
@@ -35,7 +40,10 @@ function readTicks(pid: number, scope: 'all' | 'those that have ended' = 'all'):
 /** How long to wait for background work after a reply. */
 const backgroundMs = 200
 
-/** Returns a turn that also measures the CPU time per job of a process tree, after the warm-up. */
+/**
+ * Wraps a measurement so that it also adds the CPU time per job of a process tree to `spentMs`, except in the first
+ * run, which is a warm-up.
+ */
 export function withCpu(pid: number, jobs: number, measurement: Measurement, spentMs: number[]): Measurement {
   let isWarm = false
   return async () => {
@@ -49,8 +57,8 @@ export function withCpu(pid: number, jobs: number, measurement: Measurement, spe
 }
 
 /**
- * Returns the resident memory in MiB and counts each shared page once. The sum of PSS values would be too small,
- * because other Node processes, such as this one, share pages as well.
+ * Returns the resident memory of a process tree in MiB, counting each shared page once. The sum of PSS values would be
+ * too small, because Node processes outside of the tree, such as this one, share pages as well.
  */
 export function memoryMib(pid: number): number {
   let ownMs = 0
@@ -91,7 +99,10 @@ function read(pid: number, file: string): string {
   }
 }
 
-/** Returns the peak memory of a process tree during some work. Don't time that work, because sampling slows it down. */
+/**
+ * Returns the peak memory of a process tree in MiB during an action. Don't time that action, because sampling slows it
+ * down.
+ */
 export async function peakMib(pid: number, action: () => Promise<unknown>): Promise<number> {
   const working = action()
   let isOver = false

@@ -43,7 +43,7 @@ test('without reserved concurrency, all functions share the concurrency of the a
   assert.ok(pool && pool.perJob > use - 0.3 && pool.perJob < use + 0.3, String(pool?.perJob))
 })
 
-test('a burst of jobs takes as long as its slowest stage needs for all of them', () => {
+test('a burst of jobs takes as long as the slowest of their steps needs for all of them', () => {
   const stage = createStage('standard')
   const { seconds, bottleneck } = simulateBurst(stage, 10_000)
   assert.equal(bottleneck, 'POST /v1/convert')
@@ -52,7 +52,7 @@ test('a burst of jobs takes as long as its slowest stage needs for all of them',
   assert.ok(simulateBurst(stage, 20_000).seconds > 1.9 * seconds)
 })
 
-test('a burst of slow conversions waits in the queue of their image', () => {
+test('a burst of slow conversions waits in the queue of their container image', () => {
   const stage = createStage('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
   const { seconds, bottleneck } = simulateBurst(stage, 1000, 'font')
   assert.equal(bottleneck, 'queue font')

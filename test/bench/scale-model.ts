@@ -137,7 +137,7 @@ const jobSteps = (image: ImageId) => [
   { name: 'status and download', requests: usagePerJob.requests - 1, by: 'jobs' },
 ]
 
-/** How many jobs the remaining capacity suffices for. */
+/** Returns for how many jobs the remaining capacity is enough. */
 const maxJobsFor = (capacity: number, usePerJob: number) => (usePerJob > 0 ? capacity / usePerJob : Infinity)
 
 export interface Burst {

@@ -39,7 +39,7 @@ const jobsPerTransaction = 20_000
 const insertStatement = (table: string, row: Row) =>
   `INSERT INTO "${table}" (${Object.keys(row).join(', ')}) VALUES (${Object.keys(row).fill('?').join(', ')})`
 
-/** Returns the SQL tables of the table of the service and of its indexes. */
+/** Returns the names of the SQL tables that contain the service's DynamoDB table and its indexes. */
 const listTables = (database: DatabaseSync) =>
   database
     .prepare(`SELECT name FROM sqlite_master WHERE type = 'table' AND name GLOB 'mutabor*'`)

@@ -41,7 +41,7 @@ test('an EBML element whose header is cut off is reported as cut off', async () 
   )
 })
 
-test('the contents of child elements are returned in file order, grouped by id', () => {
+test('the contents of the children of an EBML element are returned in file order, grouped by id', () => {
   const children = readEbmlChildren(createBytes('83 81 01  86 82 4142  83 81 02  ec 80'), 10)
   assert.deepEqual(
     [...children].map(([id, contents]) => [id, contents.map((content) => content.toString('hex'))]),

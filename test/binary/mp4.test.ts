@@ -5,7 +5,7 @@ import { Mp4Boxes, readMp4Boxes } from '../../lib/binary/mp4.ts'
 import { openBuffer } from '../../lib/binary/random-access.ts'
 import { CountingSource } from './counting-source.ts'
 
-/** @param size overwrites the declared size */
+/** Makes an MP4 box. @param size the declared size; by default the real one */
 function box(type: string, content: Buffer = Buffer.alloc(0), size = 8 + content.length): Buffer {
   const header = Buffer.alloc(8)
   header.writeUInt32BE(size)
@@ -56,7 +56,7 @@ test('an MP4 box that is shorter than its own header is reported as damaged', as
   await assert.rejects(list(longBox('free', Buffer.alloc(0), 15)), DamagedFileError)
 })
 
-test('an MP4 box that extends beyond its parent is reported, even if the file continues after it', async () => {
+test('an MP4 box that extends beyond its parent is reported as cut off, even if the file continues after it', async () => {
   const bytes = Buffer.concat([parent('moov', box('trak', Buffer.alloc(4), 13)), box('mdat')])
   const boxes = new Mp4Boxes(openBuffer(bytes), 100)
   const movie = await boxes.findTopLevel('moov')

@@ -4,7 +4,7 @@ import { openBuffer } from '../../lib/binary/random-access.ts'
 import { findRiffChunks, type RiffChunk, readRiffChunks, readRiffForm } from '../../lib/binary/riff.ts'
 import { CountingSource } from './counting-source.ts'
 
-/** @param size overwrites the declared size */
+/** Makes a RIFF chunk. @param size the declared size; by default the real one */
 function chunk(id: string, content: Buffer, size = content.length): Buffer {
   const header = Buffer.alloc(8)
   header.write(id, 'latin1')

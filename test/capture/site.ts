@@ -28,7 +28,7 @@ export const html = { 'content-type': 'text/html; charset=utf-8' }
 export class TestSites {
   readonly #servers: (Server | TcpServer)[] = []
 
-  /** @param host an address of 127.0.0.0/8. */
+  /** Starts a website. @param host an address of 127.0.0.0/8. */
   async serve(host: string, listener: RequestListener) {
     const server = createServer(listener)
     await this.#listen(server, host)

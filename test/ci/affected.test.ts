@@ -11,7 +11,9 @@ import durations from './durations.json' with { type: 'json' }
 import { findRow } from './select.ts'
 
 const slowFiles = globSync('test/**/*.slow.ts').sort()
-/** Run by `npm run images:test`, with the image of a row. */
+/**
+ * Whether a test runs in a container image. `npm run images:test` runs these tests, with the image that a row names.
+ */
 const isImageTest = (file: string) => file.startsWith('test/layers/')
 const paths = rows.flatMap((row) => row.paths)
 

@@ -6,7 +6,7 @@ import type { Selection } from './select.ts'
 /** Arguments of npm. */
 export type Command = readonly string[]
 
-/** Maximum seconds that the selected conversions took together when their results were recorded; two run at a time. */
+/** Maximum total of the recorded durations of the selected conversions, in seconds; two of them run at a time. */
 export const maxConformanceSeconds = 200
 export const maxSweepFiles = 60
 /** Number of faults put into an area. */
@@ -17,7 +17,7 @@ export const runScript = (script: string, ...args: readonly string[]): Command =
   ...(args.length > 0 ? ['--', ...args] : []),
 ]
 
-/** Returns a command for the files of each runner. */
+/** Returns one command for each runner, with the files that it runs. */
 export const slowCommands = (files: readonly string[]): Command[] =>
   [...Map.groupBy(files, getRunner)].map(([{ script }, some]) => runScript(script, ...some))
 
@@ -45,7 +45,9 @@ export const commandsFor = ({ slow, areas, engines, sweep, image }: Selection): 
   ...imageCommands(image ? [image] : []),
 ]
 
-/** Containers need mounts and networks of their own, which not every machine that runs tests gives. */
+/**
+ * Whether processes can get their own mounts and network, which containers need. Not every test machine allows that.
+ */
 const canCreateNamespaces = () => spawnSync('unshare', ['--mount', '--net', 'true']).status === 0
 
 /** The usual 1,000 kills of random processes take longer than a test file may. */

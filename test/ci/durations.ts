@@ -23,7 +23,8 @@ export const getRunner = (file: string): Runner =>
 const secondsByPart: Readonly<Record<string, number>> = durations
 
 /**
- * Seconds that a part took when it was measured. A slow test file was measured next to the other files of its runner.
+ * Returns the seconds that a part took when it was measured. Slow test files were measured with the concurrency of
+ * their runner.
  */
 export const getSeconds = (part: string): number | undefined => secondsByPart[part]
 

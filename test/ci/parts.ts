@@ -5,15 +5,16 @@ import { areas } from '../mutate/areas.ts'
 import { type Command, imageCommands, mutantsPerArea, runScript, slowCommands } from './commands.ts'
 import { getRunner, getSeconds } from './durations.ts'
 
-/** A piece of the whole test suite that can run in any part. */
+/** A piece of the whole test suite that can be assigned to any of the parallel parts. */
 export interface Unit {
   readonly kind: 'check' | 'test' | 'slow' | 'mutate' | 'conformance' | 'sweep' | 'image'
   readonly name: string
   readonly seconds: number
 }
 
-/** Numbers of units into which the conversions and the damaged files are divided. */
+/** Number of units into which the conversions are divided. */
 const conformanceUnits = 20
+/** Number of units into which the damaged files are divided. */
 const sweepUnits = 12
 /** Number of faults put into each area; fewer are put into the area of a commit. */
 const mutantsInFullRun = 60
@@ -23,7 +24,7 @@ const cores = 2
 
 const slowFiles = () => globSync('test/**/*.slow.ts').filter((file) => !file.startsWith('test/layers/'))
 
-/** Returns everything that can be tested. */
+/** Returns all units of the whole test suite. */
 export function allUnits(): Unit[] {
   const createUnit = (kind: Unit['kind'], name: string, key = name, times = 1) => ({
     kind,

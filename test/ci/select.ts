@@ -14,13 +14,17 @@ export interface Selection {
   readonly image: ImageId | undefined
 }
 
-/** Seconds, by the recorded durations, that a commit can use at most for its slow tests and mutations. */
+/** Maximum total of the recorded durations of the slow tests that a commit selects. */
 export const maxSlowSeconds = 480
+/** Maximum total of the recorded durations of the mutation areas that a commit selects. */
 export const maxMutationSeconds = 240
 
 const contains = (path: string, file: string) => file === path || file.startsWith(`${path}/`)
 
-/** Returns the row with the longest path that contains the file, or the file of `lib` that a test is about. */
+/**
+ * Returns the row with the longest path that contains the file. For a test, paths that contain the same file below
+ * `lib` count as well.
+ */
 export function findRow(file: string): Row | undefined {
   const names = [file, file.replace(/^test\//, 'lib/')]
   const foundRows = rows.flatMap((row) =>

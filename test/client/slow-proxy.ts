@@ -10,7 +10,10 @@ export interface SlowProxy {
   close(): void
 }
 
-/** @param refusedPaths paths whose first request fails with `INVALID_API_KEY`, as if the key were not known yet */
+/**
+ * Starts a proxy.
+ * @param refusedPaths paths whose first request fails with `INVALID_API_KEY`, as if the key were not known yet
+ */
 export async function startSlowProxy(
   service: string,
   putDelayMs: number,

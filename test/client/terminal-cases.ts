@@ -31,7 +31,7 @@ const listResults = async (folder: string) =>
     name.endsWith('.webp'),
   )
 
-/** Measures the same conversions as plain requests, eight at a time. */
+/** Measures how long the same conversions take with plain requests, eight at a time. */
 async function measurePlainRequestsMs(
   folder: string,
   names: readonly string[],

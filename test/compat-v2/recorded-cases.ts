@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { defined } from '../../lib/validation/defined.ts'
 import { type CompatCases, type CompatService, createSender } from './sdk.ts'
 
-/** A form as a client writes it: the headers of each part, content type and credentials. */
+/** Creates one part of a form from its headers and its body. */
 const createPart = (head: readonly string[], body: string) =>
   [`--${boundary}`, ...head, '', body, ''].join('\r\n')
 const boundary = '0123456789abcdef'
@@ -12,6 +12,7 @@ export interface RecordedForm {
   readonly parameters: Readonly<Record<string, string>>
 }
 
+/** How an SDK writes its requests and forms. */
 interface SdkForm {
   readonly headers: Readonly<Record<string, string>>
   /** Content type of the forms. */
@@ -79,7 +80,9 @@ async function upload(
   assert.equal(response.status, 201, await response.text())
 }
 
-/** A job of three tasks: wait for it, retry it and cancel it too late. */
+/**
+ * Creates a job of three tasks, waits for its end, retries one of its tasks, and tries to cancel that task too late.
+ */
 async function checkJobs(facade: CompatService, writer: SdkForm): Promise<void> {
   const call = createSender(facade, writer.headers)
   const createdJob = await call('POST', '/v2/jobs', {
@@ -104,7 +107,9 @@ async function checkJobs(facade: CompatService, writer: SdkForm): Promise<void> 
   assert.equal((await call('POST', `/v2/tasks/${retriedTaskId}/cancel`, {})).status, 409)
 }
 
-/** Single tasks, each with the previous one as input, without waiting for the upload to be noticed. */
+/**
+ * Creates single tasks, each with an earlier one as input, without waiting until the service has noticed the upload.
+ */
 async function checkTasks(facade: CompatService, writer: SdkForm): Promise<void> {
   const call = createSender(facade, writer.headers)
   const file = await call('POST', '/v2/import/upload', { operation: 'import/upload' })

@@ -7,7 +7,7 @@ export interface CompatService {
   readonly sdk: CloudConvert
 }
 
-/** The unmodified SDK with another base URL. */
+/** Creates a client of the unmodified SDK that sends its requests to another base URL. */
 export function createSdk(url: string, key: string): CloudConvert {
   const client = new CloudConvert(key)
   const call = client.callWithBase.bind(client)
@@ -27,7 +27,7 @@ export type SendRequest = (
   body?: unknown,
 ) => Promise<{ status: number; body: AnyJson }>
 
-/** Sends requests with a key and the client's other headers. */
+/** Creates a function that sends requests with the key of a service and further headers. */
 export const createSender =
   (
     { url, key }: Pick<CompatService, 'url' | 'key'>,

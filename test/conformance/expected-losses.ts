@@ -3,9 +3,12 @@ import type { ResultLine } from './results.ts'
 
 const path = new URL('../../lib/fidelity/known-shares.json', import.meta.url)
 
-/** Smaller losses are differences in how two programs count. */
+/** Share of the content that a conversion must retain. Smaller losses are differences in how two programs count. */
 const minShare = 0.99
-/** The samples last one or two seconds, so the last frame or audio block is some hundredths of them. */
+/**
+ * Share of the duration that a conversion must retain. The samples last one or two seconds, so the last frame or audio
+ * block is some hundredths of them.
+ */
 const minDurationShare = 0.95
 
 /** Returns the shares that a conversion retains incompletely, or undefined if it is not known to lose anything. */

@@ -126,7 +126,7 @@ async function runWorker(): Promise<void> {
   for (const pair of queue) {
     if (performance.now() > endsAt) return
     const firstAttempt = await runPair(pair, runner)
-    // Retry alone: failures under load or by chance say nothing about the conversion.
+    // Retry with a separate runner, because a failure under load or by chance says nothing about the conversion.
     const shouldRunAgain = firstAttempt.result === 'failed' && !abort.signal.aborted
     const line = shouldRunAgain
       ? await runPair(pair, new RouteRunner(folder, [pair], abort.signal))

@@ -33,7 +33,7 @@ export interface PairSelection {
   readonly minutes: number | undefined
 }
 
-/** @throws Error that names the invalid argument. */
+/** Parses the arguments of the conformance runner. @throws Error that names the invalid argument. */
 export function parsePairChoice(args: readonly string[]): PairSelection {
   const { values } = parseArgs({
     args: [...args],
@@ -113,7 +113,10 @@ export function parsePart(value: string | undefined): PairSelection['part'] {
 export const isWhole = ({ category, from, to, engines, part, seconds }: PairSelection) =>
   !(category ?? from ?? to ?? engines ?? part ?? seconds)
 
-/** Keeps the order of the registry, so that the conversions of one source share their first steps. */
+/**
+ * Returns the selected conversions in the order of the registry, so that conversions of one source can share their
+ * first steps.
+ */
 export function selectPairs(allPairs: readonly Conversion[], choice: PairSelection): Conversion[] {
   const { category, from, to, engines, part } = choice
   return allPairs.filter(

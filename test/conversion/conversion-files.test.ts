@@ -85,7 +85,7 @@ describe('the files of a conversion request', () => {
     )
   })
 
-  test("a file is converted by the pinned engine, or by one that supports its features, if it fits on the worker's disk", () => {
+  test('a file is converted by the pinned engine or by one that supports its features, and rejected if no worker has enough disk space', () => {
     const getEngines = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,

@@ -9,7 +9,7 @@ import { planRoute } from '../../lib/plan/index.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { createStoredImport, newJob, newTask } from '../jobs/records.ts'
 
-/** The two table calls that are used. */
+/** Creates a table in memory that only has the two calls that the statistics use. */
 function createMemoryTable() {
   const items = new Map<string, Record<string, unknown>>()
   const calls = { reads: 0, writes: 0 }

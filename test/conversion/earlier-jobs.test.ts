@@ -20,7 +20,7 @@ const maker = openMaker()
 const services = () => maker.app.services
 const isStored = async (key: string) => (await services().files.head(key)) !== undefined
 
-/** A source whose bytes are in the bucket. */
+/** Stores the bytes of a source in the bucket and returns the source. */
 async function storeSource(name: string, content: string) {
   const { source: one } = source(name, Buffer.from(content), { sha256: 'ab' })
   await services().files.putBytes(one.key, Buffer.from(content), 'text/plain')

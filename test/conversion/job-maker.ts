@@ -18,7 +18,7 @@ export const imported = { operation: 'import/upload' }
 export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const createExport = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
-/** A stored file; `adopted` counts how many times a job has adopted it. */
+/** Creates a stored file; `adopted` counts how many times a job has adopted it. */
 export function source(filename: string, bytes: Uint8Array, moreFields: Partial<SourceFile> = {}) {
   const usage = { adopted: 0 }
   const sourceFile: SourceFile = {
@@ -49,7 +49,7 @@ export interface Maker {
   job(tasks: Tasks, imports: Imports, overrides?: JobFields): Promise<JobState>
 }
 
-/** Opens the servers for the tests of a file. */
+/** Opens the servers that all tests of a test file share. */
 export function openMaker(): Maker {
   let app: EmbeddedApp | undefined
   const requireApp = () => {

@@ -148,7 +148,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await services().uploads.get(awaited.id), undefined)
   })
 
-  test('the event of an upload is published exactly once even if a job uses the upload first', async () => {
+  test('the file.uploaded event of an upload is published exactly once, even if a job uses the upload first', async () => {
     const upload = await createUpload()
     const storedObject = await services().files.head(upload.key)
     const dateBefore = new Date()
@@ -221,7 +221,7 @@ describe('receiving an awaited upload', () => {
     assert.equal((await seen()).task?.status, 'pending')
   })
 
-  test('the event of an arrived upload contains its format and origin', async () => {
+  test('the file.uploaded event of an arrived upload contains the format of the file and the kind of upload', async () => {
     const published: object[] = []
     const { store } = services().jobs
     const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
@@ -276,7 +276,7 @@ describe('receiving an awaited upload', () => {
     const { key } = await createUpload()
     await arrive(newId('upl'), key)
     assert.equal(await isStored(key), false)
-    // Earlier versions used the object of the upload itself.
+    // Jobs of earlier versions used the uploaded object itself instead of a copy.
     const usedUpload = await createUpload()
     const { read, ...source } = createText().source
     const { job } = await maker.job(tasks, { in: { source: { ...source, read, key: usedUpload.key } } })

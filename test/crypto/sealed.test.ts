@@ -18,7 +18,7 @@ test('an encrypted value can be decrypted only in the context that it was encryp
     tampered[at] = (tampered[at] ?? 0) ^ 1
     assert.throws(() => vault.unseal({ sealed: tampered.toString('base64url') }, 'job_1'), `byte ${at}`)
   }
-  // Sealing a value twice differs, so that equal passwords cannot be recognized in the table.
+  // Sealing a value twice gives different results, so that equal passwords cannot be recognized in the table.
   assert.notEqual(vault.seal('a', 'p').sealed, vault.seal('a', 'p').sealed)
 })
 

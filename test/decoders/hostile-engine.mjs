@@ -35,7 +35,7 @@ const tryDatagram = (port) =>
     socket.send('x', port, '127.0.0.1', (error) => resolve(error?.code ?? 'sent'))
   })
 
-/** Everything below a folder that this process can read, up to a depth. */
+/** Returns everything below a folder that this process can read, up to a depth. */
 function listReadable(path, depth = 3) {
   const entries = attempt(() => readdirSync(path, { withFileTypes: true }))
   if (!Array.isArray(entries) || depth === 0) return []

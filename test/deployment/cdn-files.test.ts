@@ -27,7 +27,7 @@ function findingsAfterReplacing(pattern: string | RegExp, replacement: string): 
   return checkProjectRules(template, stage).map(({ at, problem }) => `${at}: ${problem}`)
 }
 
-test('only the CloudFront distribution may read the bucket, only with signed URLs, and it caches nothing', () => {
+test('the project rules require that only CloudFront can read the bucket, and that it serves only signed URLs and caches nothing', () => {
   const Resources = createResources()
   assert.deepEqual(checkProjectRules({ Resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources }).findings, [])

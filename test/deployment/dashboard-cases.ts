@@ -13,7 +13,7 @@ interface Widget {
 /** Names of our own metrics: those of the sweep, and those of `functions/record-metrics.ts`. */
 const serviceMetrics = [...Object.values(sweepMetrics), 'Duration', 'Failures', 'DeletedFiles']
 
-test('the dashboard shows each metric that has an alarm, of resources and metrics that exist', () => {
+test('the dashboard shows as many metrics as there are alarms, and only metrics of existing resources', () => {
   const [[, { Properties }] = assert.fail()] = ofType('AWS::CloudWatch::Dashboard')
   const { 'Fn::Sub': body } = Properties['DashboardBody'] as { 'Fn::Sub': string }
   const { widgets } = JSON.parse(body) as { widgets: readonly Widget[] }

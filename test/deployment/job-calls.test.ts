@@ -36,8 +36,8 @@ const convertImage = () =>
   })
 
 /**
- * Removes what only a slow job does, as on a busy machine: heartbeats after 3 s, and after 300 ms a write that
- * publishes its start separately, with reads of the tasks and of the subscribers.
+ * Removes the calls that only a slow job causes, for example on a busy machine: heartbeats after 3 s, and after 300 ms
+ * a write that publishes the start of the job separately, with reads of the tasks and of the subscribers.
  */
 function withoutSlowness(allCalls: readonly TableCall[]): readonly TableCall[] {
   const calls = allCalls.filter((call) => !isHeartbeat(call))
@@ -48,7 +48,7 @@ function withoutSlowness(allCalls: readonly TableCall[]): readonly TableCall[] {
   return calls.filter((call) => !isProgress(call) && !reads.includes(call))
 }
 
-/** The calls of one job without those of the sweep, which runs each minute whether there are jobs or not. */
+/** Counts the calls of one job, without those of the sweep, which runs each minute whether there are jobs or not. */
 async function countCalls() {
   meter.calls.length = 0
   await convertImage()

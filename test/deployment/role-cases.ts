@@ -204,7 +204,7 @@ test('lib/deployment/README.md gives a reason for every function outside of the 
     for (const destination of reaches)
       assert.ok(readme.includes(`| ${name} | ${destination} | ${outboundReasons[destination]} |`), name)
   }
-  // Functions that open files with engines, serve their requests and sign for them.
+  // Functions that run engines, that serve the requests of clients, or that sign the URLs of tasks.
   for (const name of [...imageIds.map((image) => `convert-${image}`), 'api', 'conversion', 'jobs', 'prepare'])
     assert.ok(names.find((one) => one.name === name)?.isInside, name)
 })

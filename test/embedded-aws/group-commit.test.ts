@@ -13,7 +13,7 @@ interface Sync {
   fail(error: Error): void
 }
 
-/** A store whose syncs are controlled by the test: each one runs until it is completed. */
+/** Opens a store whose syncs are controlled by the test: each one runs until the test completes it. */
 function openStore(t: TestContext) {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE IF NOT EXISTS note (text TEXT UNIQUE)')
@@ -156,7 +156,7 @@ test('closing a database waits for the running sync', async (t) => {
   assert.deepEqual(order, ['a', 'closed'])
 })
 
-test('the write-ahead log stays the same file when it is overwritten', async (t) => {
+test('the write-ahead log of a database stays the same file when it is overwritten or truncated', async (t) => {
   const file = join(scratchFolder('mutabor-commits'), 'store.sqlite')
   const db = openDatabase(file, 'CREATE TABLE note (text TEXT)')
   const store = new GroupCommit(db, { createClosedError: () => new Error('closed') })

@@ -25,7 +25,7 @@ export const makeLambda = (functions: readonly LocalFunction[]) => new Lambda({ 
 
 const servers: Server[] = []
 
-/** Serves on a free port until `closeServers`. */
+/** Serves on a free port until `closeServers` is called. */
 export async function serve(server: Server): Promise<string> {
   const port = await listen(server, 0)
   servers.push(server)

@@ -233,7 +233,7 @@ test('messages of a failing function are delivered again until they move to the 
     t.after(() => mapping.close())
     await closedEvent.promise
     assert.equal(receivedBodies.at(-1), count)
-    // Much earlier than the queue's 900 s.
+    // The messages come back much earlier than after the queue's visibility timeout of 900 s.
     now += 17_000
   }
   assert.deepEqual(await sqs.receive(url), [])
@@ -246,7 +246,7 @@ test('messages of a failing function are delivered again until they move to the 
 test('a throttled SQS invocation is given up when its messages become visible again', async (t) => {
   const setup = await setUp(t)
   const tries: string[] = []
-  // Too large for one invocation, so the last messages wait until the first are done.
+  // The messages are too large for one invocation, so the last ones wait until the first are done.
   for (const body of 'abcdefg') await setup.send(body.repeat(900_000))
   setup.map(
     async ({ Records }) => {

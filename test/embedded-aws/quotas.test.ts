@@ -11,7 +11,7 @@ import { createHttpApi } from '../../lib/local/runtime/gateway/http-api.ts'
 import { startTestEvents } from './events/start-events.ts'
 import { closeServers, log, makeFunction, region, serve } from './lambda-runtime.ts'
 
-/** Functions that run until `release`, in an account with this many executions. */
+/** Creates an account with this concurrency quota. Its functions run until `release` is called. */
 function makeAccount(concurrentExecutions: number | undefined, reserved: Readonly<Record<string, number>>) {
   const { promise, resolve: release } = Promise.withResolvers<void>()
   const functions = ['a', 'b', 'own'].map((name) => {

@@ -87,7 +87,7 @@ test('a message that starts a new chain of invocations does not count as recursi
   assert.deepEqual(await runLoop(t, { last: 40, send }), { reached: 40, dead: 0 })
 })
 
-test('recursion is counted for each function separately, and a batch counts as its longest chain', () => {
+test('recursion is counted for each function separately, and for a batch by the longest chain of its messages', () => {
   let { traceHeader } = continueLineage([], 'a')
   for (const name of ['b', 'a', 'b', 'b']) ({ traceHeader } = continueLineage([traceHeader], name))
   const otherLineage = continueLineage([continueLineage([], 'a').traceHeader, traceHeader], 'a')

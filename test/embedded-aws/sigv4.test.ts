@@ -157,7 +157,7 @@ test('requests signed by the AWS SDK are accepted for any object key', async (t)
   assert.equal(verdicts.length, keys.length * 2 + 3)
 })
 
-/** Doesn't use fetch, which would resolve the `..` in a path. */
+/** Sends a GET request without fetch, which would resolve the `..` in a path. */
 async function getRaw(url: string) {
   const [, host = '', port = '', path = ''] = /^http:\/\/([^:]+):(\d+)(.*)$/.exec(url) ?? []
   const [response] = await once(get({ host, port, path }), 'response')

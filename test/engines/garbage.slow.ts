@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: all formats of engines; the regular suite tests only some of them.
+// Run by `npm run test:slow`: tests garbage in every format that an engine reads; the regular suite tests only some.
 import { after, describe, test } from 'node:test'
 import { engines } from '../../lib/engines/index.ts'
 import { assertRefusesGarbage } from './support/conformance.ts'

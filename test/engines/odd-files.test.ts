@@ -14,7 +14,7 @@ import { countCharacters } from './support/inspect-font.ts'
 import { countPdfPages, probeStreams, readPdfText, readStdout } from './support/inspect-result.ts'
 import { fixture } from './support/run-engine.ts'
 
-/** Valid files from the fixtures' make-fallback-cases.ts that the first engine on their route does not support. */
+/** Returns the path of a valid file from make-fallback-cases.ts that the first engine on its route cannot read. */
 const oddFixture = (name: string) => fixture(`odd/${name}`)
 
 const scratch = scratchFolder('odd-files')

@@ -7,7 +7,8 @@ import { readQuarterColors } from './support/corner-colors.ts'
 import { readStdout } from './support/inspect-result.ts'
 import { fixture } from './support/run-engine.ts'
 
-/** Files from make-odd-media.ts whose data begins where some programs do not expect it. */
+// Tests files from make-odd-media.ts whose data begins where some programs do not expect it.
+
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
 for (const name of ['http-header', 'fill-byte', 'junk-after-start', 'junk-between-segments'])

@@ -197,7 +197,7 @@ describe('limits of options', () => {
   })
 })
 
-/** Returns the values as listed in the documentation. */
+/** Returns the values of an enumeration as the documentation lists them. */
 function listValues(schema: z.ZodType): string {
   const { anyOf = [], enum: words } = z.toJSONSchema(schema, { io: 'input' })
   return (
@@ -327,7 +327,7 @@ test('omitted conversion options have the listed default values', () => {
   )
 })
 
-test('only the listed options are lenient, and only the listed options control how a file is read', () => {
+test('unknown values are ignored only for the option mode, and only the listed options control how a file is read', () => {
   const schemaIdsWhere = (isMarked: (schema: z.ZodType) => boolean) => {
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>

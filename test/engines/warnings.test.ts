@@ -1,4 +1,4 @@
-// Warnings that no other test covers, each with a minimal source.
+// Tests the warnings that no other test covers, each with a minimal source.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ function createFontCollection(font: Buffer): Buffer {
   return Buffer.concat([head, shiftedFont])
 }
 
-/** Marks the subtitle track as camera data. */
+/** Returns a copy of a video in which the subtitle track is marked as camera data. */
 const withDataTrack = (video: Buffer) =>
   Buffer.from(video.toString('latin1').replace('tx3g', 'gpmd').replace('sbtl', 'meta'), 'latin1')
 
@@ -161,7 +161,7 @@ for (const [source, to, lostTags] of [
   ['tags.mp3', 'amr', 'title, artist, date'],
   ['tags.mp3', 'au', 'date'],
   ['tags.mp3', 'ac3', 'title, artist, date'],
-  // Audio that is copied, based on its header.
+  // This audio is copied without ffprobe, because its header was parsed.
   ['tags.m4a', 'aac', 'title, artist, date'],
   ['tags.ogg', 'aac', 'title, artist, date'],
   ['tags.mp3', 'wav', undefined],
@@ -172,7 +172,7 @@ for (const [source, to, lostTags] of [
       : `${to} keeps all tags of ${source}`,
     async () => {
       const { path, warnings, messages } = await convert(ffmpeg, createTagged(source), to)
-      const sentence = `Dropped because the format cannot store it: ${lostTags}.`
+      const sentence = `These tags were dropped because the format cannot store them: ${lostTags}.`
       assert.deepEqual([warnings, messages], lostTags ? [['METADATA_DROPPED'], [sentence]] : [[], []])
       const shownTags = execFileSync('ffprobe', ['-v', 'error', '-show_entries', 'format_tags', path], {
         encoding: 'utf8',

@@ -26,8 +26,8 @@ const fillers = [
 ]
 
 /**
- * Inputs on which expressions with nested, overlapping or unanchored quantifiers become slow: the literal texts of the
- * expression and the usual delimiters, repeated, without the end that would let it match.
+ * Returns inputs on which expressions with nested, overlapping or unanchored quantifiers become slow: the literal texts
+ * of the expression and the usual delimiters, repeated, without the end that would let the expression match.
  *
  * @param length characters of each input
  */
@@ -43,13 +43,13 @@ export function adversarialInputs({ source }: Pick<Expression, 'source'>, length
   const inputs = [...repeatedTexts].map((repeatedText) =>
     repeatedText.repeat(Math.ceil(length / repeatedText.length)).slice(0, length),
   )
-  // One start, followed by a long run of the same character.
+  // A literal text of the expression, followed by a long run of one character.
   for (const text of texts)
     for (const filler of fillers.slice(0, 4)) inputs.push((text + filler.repeat(length)).slice(0, length))
   return inputs
 }
 
-/** Runs of literal characters, as `text-decoration:` of `/text-decoration\s*[:=]/`. */
+/** Returns the literal texts in an expression, such as `text-decoration` in `/text-decoration\s*[:=]/`. */
 function extractLiterals(source: string): string[] {
   const simplifiedSource = source
     .replace(/\(\?(?::|<?[=!]|<\w+>)/g, '(')

@@ -69,7 +69,7 @@ async function readFile(reader: ContentReaderName, content: string | Uint8Array)
   return summarize({ size: bytes.length, read }, { kind: 'content', reader, isResult: false })
 }
 
-/** A document whose page has the text as its content (ISO 32000-1, 7.8.2). */
+/** Creates a PDF whose page has the text as its content stream (ISO 32000-1, 7.8.2). */
 function createPdf(text: string): string {
   const objects = [
     '<< /Type /Catalog /Pages 2 0 R >>',
@@ -280,7 +280,7 @@ export const pumps: readonly string[] = [
   ...['é', '\u{1f600}', '\ufffd', 'STARTCHAR ', 'eexec ', 'RD ', '#+BEGIN_SRC\n', '[fn:', '<<<', 'https://'],
 ]
 
-/** Each input has another name, so that nothing can be remembered by name. */
+/** Each input has another name, so that nothing can be cached by name. */
 export const numberedInputs: readonly ((index: number) => string)[] = [
   (index) => `<a${index} hidden>`,
   (index) => `<x${index}>`,

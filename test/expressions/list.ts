@@ -5,7 +5,7 @@ export type { Node } from 'acorn'
 
 import { transformSync } from 'esbuild'
 
-/** A regular expression of the source. */
+/** A regular expression in the source code. */
 export interface Expression {
   readonly path: string
   readonly source: string
@@ -18,7 +18,7 @@ export interface DynamicExpression {
   readonly code: string
 }
 
-/** Every regular expression in the code that runs in production, literals and calls of `RegExp`. */
+/** Returns the regular expressions in the code that runs in production: literals and calls of `RegExp`. */
 export function listExpressions(): {
   readonly literals: Expression[]
   readonly dynamic: DynamicExpression[]

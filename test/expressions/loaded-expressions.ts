@@ -25,7 +25,7 @@ export async function loadExpressions(paths: readonly string[]): Promise<Express
   return expressions
 }
 
-/** The file that called `RegExp`, unless it is in a package. */
+/** Returns the file that called `RegExp`, or undefined if it is in a package. */
 function callerPath(stack: string): string | undefined {
   const paths = [...stack.matchAll(/file:\/\/(\/[^\s:)]+)/g)].map(([, file = '']) => relative(root, file))
   const path = paths.find((one) => !one.startsWith('test/expressions/'))

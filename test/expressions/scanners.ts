@@ -3,7 +3,7 @@ import { parse } from 'acorn'
 import { transformSync } from 'esbuild'
 import { isNode, type Node } from './list.ts'
 
-/** Code that reads client text or the content of files. */
+/** Folders with code that reads client text or the content of files. */
 const parsingFolders =
   'lib/{formats,fidelity,binary,decoders,names,validation,net,crypto,engines,http,transfer,embedded-aws/s3}/**/*.ts'
 
@@ -29,7 +29,7 @@ export interface Scanner {
   readonly calls: readonly string[]
 }
 
-/** Every function in the parsing folders that may scan in quadratic time. */
+/** Returns every function in the parsing folders that may scan in quadratic time. */
 export function listScanners(): Scanner[] {
   return globSync(parsingFolders)
     .sort()
@@ -54,7 +54,7 @@ interface Place {
   readonly depth: number
 }
 
-/** Functions that search without a loop of their own: in a loop they are as risky as what they call. */
+/** Returns the functions that search without a loop of their own: in a loop they are as risky as what they call. */
 function findSearchingFunctions(program: Node): Set<string> {
   const names = new Set<string>()
   visit(program, { name: '', depth: 0 }, (node, { name, depth }) => {
@@ -80,7 +80,7 @@ function visit(node: Node, place: Place, onNode: (node: Node, place: Place) => v
       if (isNode(child)) visit(child, innerPlace, onNode)
 }
 
-/** The name of a function or method, or of the variable that gets an arrow function. */
+/** Returns the name of a function or method, or of the variable to which an arrow function is assigned. */
 function getDeclaredName(node: Node): string | undefined {
   const { id, key, value, init } = node as Node & Readonly<Record<'id' | 'key' | 'value' | 'init', unknown>>
   const isFunction = (one: unknown) => isNode(one) && one.type.endsWith('FunctionExpression')

@@ -184,7 +184,8 @@ test('each repetition of an OpenDocument cell is counted, with the text of shape
   const sheet = `<table:table table:name="one">${shape('on sheet')}${rows.join('')}</table:table>`
   const summary = await summarize('odd.fods', `<office:document>${sheet}${sheet}</office:document>`)
   assert.deepEqual(summary?.counts, { sheets: 2, cells: 2 * (1 + 2 + 6 + 3 + 3) })
-  // Twice the words of a sheet: one plain, two cells with two, six with two, three, seven in the last row and shape.
+  // Each of the two sheets has the words "plain", "Äpfel Birnen" in two cells, "single word" in six, "far" in three,
+  // and seven words in the last row and the shape on the sheet.
   assert.equal(summary.words?.total, 2 * (1 + 4 + 12 + 3 + 7))
   const expectedWords = countWords(
     'plain',

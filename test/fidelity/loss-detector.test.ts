@@ -138,7 +138,7 @@ test('a result joined from chunks is compared with the whole source', async () =
   assert.match(result.shortfall?.warning.message ?? '', /^Of 4 subtitles in the srt, 3 are in the srt/)
 })
 
-test('results in formats that cannot be counted are listed, and the other steps are still counted', async () => {
+test('fidelity lists the formats that cannot be counted, and still counts the other steps', async () => {
   const steps = [{ to: 'xpm' }, { from: 'xpm', to: 'txt' }]
   const { fidelity } = await convert({ sources: [createText(100)], output: createText(100), steps })
   assert.deepEqual(fidelity, { dropped: ['selectableText'], uncounted: ['xpm'] })

@@ -18,7 +18,7 @@ const nameWord = (at: number) =>
   at.toString(26).replaceAll(/\d/g, (digit) => 'qrstuvwxyz'[Number(digit)] ?? '')
 const words = Array.from({ length: 400 }, (_, at) => nameWord(at + 1000))
 const text = words.join(' ')
-/** Columns that were read line by line. */
+/** The words of two columns that were read line by line instead of column by column. */
 const tornText = words.map((_, at) => words[(at % 2) * 200 + Math.floor(at / 2)]).join(' ')
 
 const convert = async (source: string, output: string) =>

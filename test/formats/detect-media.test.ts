@@ -47,7 +47,7 @@ describe('detection of video and audio', () => {
 })
 
 describe('detection of unusual audio', () => {
-  /** Empty MPEG frames of a given length. */
+  /** Creates empty MPEG frames of a given length. */
   const createFrames = (header: number, length: number, count: number) =>
     Buffer.concat(
       Array.from({ length: count }, () => {

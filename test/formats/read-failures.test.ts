@@ -5,7 +5,7 @@ import { detectFromContent } from '../../lib/formats/detect.ts'
 
 const fixture = (name: string) => readFile(new URL(`../fixtures/${name}`, import.meta.url))
 
-/** Replacements for reads, which fail or return too few bytes. */
+/** Functions that interrupt a read: they fail, or return too few of the bytes that were read. */
 const interruptions: Readonly<Record<string, (bytes: Uint8Array) => Promise<Uint8Array>>> = {
   'a storage error': () => Promise.reject(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })),
   'an aborted stream': async (bytes) => bytes.subarray(0, bytes.length / 2),

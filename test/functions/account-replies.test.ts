@@ -10,7 +10,7 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { newAccount, newAdminKey, newKey, newManagerKey } from '../support/account.ts'
 import { tasks } from './support/account-replies.ts'
 
-/** Replies about accounts, API keys and permissions. */
+/** Tests the replies about accounts, API keys and permissions. */
 
 let app: EmbeddedApp
 

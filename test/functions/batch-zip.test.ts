@@ -6,7 +6,7 @@ import { BlobReader, TextWriter, ZipReader } from '@zip.js/zip.js'
 import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 
-/** The download of a batch: a ZIP of all results, packed at the first request. */
+/** Tests the download of a batch: a ZIP of all results, which is packed at the first request. */
 
 const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
 
@@ -37,7 +37,7 @@ async function convertBatch(files: readonly Buffer<ArrayBuffer>[], fields: Recor
   return { job, result: job.result as unknown as BatchResult } // of a completed batch
 }
 
-/** Follows redirects to the service itself, and returns the reply to the last request to it. */
+/** Follows redirects as long as they lead to a download of the service, and returns its last reply. */
 async function locateResult(url: string, init: RequestInit = {}): Promise<Response> {
   for (let location = url; ; ) {
     const response = await fetch(new URL(location, service.url), { redirect: 'manual', ...init })

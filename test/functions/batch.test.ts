@@ -167,7 +167,7 @@ test('a batch with failFast fails at its first broken file, and the error names 
   assert.match(JSON.stringify(error.details), /import-002/)
 })
 
-test('an error in a batch item uses the field names of the request', async () => {
+test('the error of a batch item names the field as the item does', async () => {
   for (const [item, said] of [
     [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
     [{ quality: 'x' }, /^quality: expected a whole number/],
@@ -193,7 +193,7 @@ test('an error in a batch item uses the field names of the request', async () =>
   assert.match(data.items[0]?.error?.message ?? '', /^quality: expected/)
 })
 
-test('each batch item requires exactly one source, with the same field names as other requests', async () => {
+test('a batch item with an invalid source or two sources is refused, and the error names the field', async () => {
   const uploadId = 'upl_01ARZ3NDEKTSV4RRFFQ69G5FAV'
   const url = 'https://example.com/a.png'
   for (const [item, field, said] of [

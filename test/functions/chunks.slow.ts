@@ -44,7 +44,7 @@ async function convert(client: Client): Promise<ConversionOutcome> {
 }
 
 const readLog = ({ dataDir }: TestService) => readFile(join(dataDir, 'service.log'), 'utf8')
-/** Number of chunks of each task that was split. */
+/** Returns the number of chunks of each task that was split. */
 const countChunks = async (service: TestService) =>
   (await readLog(service))
     .split('\n')
@@ -85,7 +85,7 @@ test('400 pages rendered by several workers are identical to those rendered by o
   )
 })
 
-/** Counts the claims of the task and of its chunks. */
+/** Counts how often a worker claimed the whole task, and how often one of its chunks. */
 async function claims(service: TestService): Promise<{ whole: number; parts: number }> {
   const lines = (await readLog(service)).split('\n').filter((line) => line.includes('"task claimed"'))
   const chunkClaimCount = lines.filter((line) => line.includes('"part":')).length

@@ -1,4 +1,4 @@
-// The whole service on a host that does not allow namespaces, such as a container or Lambda.
+// Tests the whole service on a host that does not allow namespaces, such as a container or Lambda.
 import assert from 'node:assert/strict'
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -73,7 +73,7 @@ const readText = (path: string) => print('pdftotext', path, '-')
 const kind = (path: string) => print('file', '--brief', path)
 const zipScript = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 
-/** A conversion per engine, and what another program finds in the result. */
+/** A conversion for each engine, and what another program finds in the result. */
 const samples: readonly [
   engine: string,
   name: string,
@@ -142,7 +142,7 @@ describe('converting on a host without namespaces', reason === undefined ? {} : 
       const { parts, engines } = (await health.json()) as Health
       assert.match(
         parts['confinement']?.message ?? '',
-        /that is "filtered", and MIN_CONFINEMENT asks for "namespaces".*or accept what there is by MIN_CONFINEMENT=filtered$/,
+        /that is "filtered", and MIN_CONFINEMENT asks for "namespaces".*or accept this level with MIN_CONFINEMENT=filtered$/,
       )
       assert.ok(engines.every(({ available }) => !available))
       const refusedReply = await client.convert(

@@ -279,7 +279,7 @@ interface Operation {
 const getExampleValues = ({ example, examples }: Media): unknown[] =>
   examples ? Object.values(examples).map(({ value }) => value) : example === undefined ? [] : [example]
 
-/** Every request and reply body of an operation, with its place in the document. */
+/** Returns every request and reply body of an operation, with its place in the document. */
 function getBodies({ requestBody, responses }: Operation) {
   const requests = Object.entries(requestBody?.content ?? {}).map(([type, media]) => ({
     place: ['requestBody', 'content', type],

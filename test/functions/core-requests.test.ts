@@ -194,7 +194,7 @@ const repeatedFields: [caseName: string, type: string, body: string][] = [
 ]
 
 for (const [caseName, type, body] of repeatedFields) {
-  test(`a field repeated in ${caseName} is refused with the name of the field`, async () => {
+  test(`a field repeated in ${caseName} is refused, and the error names the field`, async () => {
     const response = await client.fetch('/v1/convert', {
       method: 'POST',
       headers: { 'content-type': type },
@@ -209,7 +209,7 @@ for (const [caseName, type, body] of repeatedFields) {
   })
 }
 
-test('an invalid query parameter is refused with its name, the expected and the actual value', async () => {
+test('the error for an invalid query parameter names the parameter and the expected value', async () => {
   const response = await client.fetch('/v1/jobs?limit=1000')
   assert.equal(response.status, 400)
   const { error } = (await response.json()) as {

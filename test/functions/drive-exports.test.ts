@@ -4,7 +4,7 @@ import { after, before } from '../hooks.ts'
 import { Client, type JobData, startService, type TestService } from '../support/service.ts'
 import { openDriveServer } from '../transfer/drive-server.ts'
 
-/** Saving results to a drive, from the consent of its owner to the stored file. */
+/** Tests saving results to a drive, from the consent of its owner to the stored file. */
 
 let drive: Awaited<ReturnType<typeof openDriveServer>>
 let service: TestService
@@ -87,7 +87,7 @@ const waitingTasks = {
   out: { operation: 'export/url', input: 'page' },
 }
 
-test('an invalid drive export is refused with the field that is wrong', async () => {
+test('an invalid drive export is refused, and the error names the wrong field', async () => {
   const connectionId = await connect('dropbox', 'write')
   const { jobId } = await convert('one.md')
   const send = (fields: object) =>

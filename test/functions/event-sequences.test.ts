@@ -48,7 +48,7 @@ interface AwaitedTask {
   readonly result: { readonly put: { url: string; headers: Record<string, string> } } | null
 }
 
-/** Jobs whose files arrive in each way; each returns the id of its job. */
+/** Functions that create jobs whose files arrive in different ways; each returns the id of its job. */
 const jobs: Readonly<Record<string, () => Promise<string>>> = {
   form: async () =>
     (await client.accepted(await client.convert(createImage('a.png'), { targetFormat: 'webp' }))).jobId,
@@ -99,7 +99,7 @@ const jobs: Readonly<Record<string, () => Promise<string>>> = {
   },
 }
 
-/** The events of a job in the order of their numbers, each once. */
+/** Removes duplicate events, and sorts the rest by sequence number. */
 const inOrder = (events: readonly ReceivedEvent[]) =>
   [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) => a.sequence - b.sequence)
 

@@ -22,7 +22,7 @@ const commands = commandLines
   .map((command) => command.replace(/ {2,}#.*$/m, '').trim())
 
 const folder = scratchFolder('mutabor-readme')
-/** The files used in the commands. */
+/** The files that the commands use, and the fixtures that replace them. */
 const files = {
   'report.docx': 'letter.docx',
   'photo.jpg': 'orientation-6.jpg',
@@ -59,7 +59,7 @@ test('every command in the README works', async () => {
     const filledCommand = command
       .replaceAll('http://localhost:8080', service.url)
       .replaceAll('job_…', lastJob)
-    // Runs in a shell, as for the reader; -f makes an error reply a failure.
+    // A shell runs the command, as for a reader of the README. `--fail-with-body` makes curl fail on an error reply.
     const { stdout } = await run(
       'bash',
       ['-c', filledCommand.replace(/^curl /, 'curl -sS --fail-with-body ')],

@@ -172,7 +172,7 @@ describe('conversion requests that cannot work', () => {
 describe('private IP addresses in requests', () => {
   const privateHosts = ['127.0.0.1', '10.1.2.3', '[::1]', 'localhost', '169.254.169.254', '0x7f000001']
 
-  test('an import from or export to a private IP address is refused at creation, naming its field', async () => {
+  test('an import from a private IP address is refused at creation, and the error names its field', async () => {
     for (const host of privateHosts)
       for (const [task, field] of [
         [{ operation: 'import/url', url: `http://${host}/a.png` }, 'url'],
@@ -189,7 +189,7 @@ describe('private IP addresses in requests', () => {
       }
   })
 
-  test('a private IP address in a single request is refused with the field name that the client sent', async () => {
+  test('a private IP address in a conversion or import request is refused, and the error names the field as sent', async () => {
     const s3 = { bucket: 'files', region: 'a', access_key_id: 'a', secret_access_key: 'b', key: 'c' }
     const exportFields = { exportMethod: 's3', exportConfig: { ...s3, endpoint: 'http://10.0.0.1/' } }
     for (const [path, body, field] of [

@@ -19,7 +19,7 @@ interface FailedJob {
   readonly tasks: Record<string, { status: string; result: { url: string; expires_at: string } | null }>
 }
 
-/** One branch succeeds, the other fails. */
+/** Runs a job with two branches, one of which succeeds while the other fails. */
 async function runBranches(): Promise<FailedJob> {
   const tasks = {
     text: { operation: 'import/raw', filename: 'hello.md', file: '# Hello' },

@@ -164,7 +164,7 @@ test('files of a list are selected by name or pattern, in the requested order', 
   assert.equal(tasks['jpg']?.input, 'in')
 })
 
-test('selecting a file name that a list does not contain fails the task with the existing names', async () => {
+test('a task that selects a file missing from a list fails, and its message contains the existing names', async () => {
   const { status, tasks } = await run({
     jpg: toJpg,
     none: { ...toWebp, input: { task: 'jpg', file: '../*' } },

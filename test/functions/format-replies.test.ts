@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** Lists of formats and conversions with all filters. */
+/** Tests the lists of formats and conversions with all their filters. */
 
 let app: EmbeddedApp
 before(async () => {
@@ -56,13 +56,13 @@ describe('listing formats', () => {
     assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
   })
 
-  test('a format is found by a synonym or its beginning, alone or with another word', async () => {
+  test('a format is found by a synonym in any language or the beginning of one, but only if all words match', async () => {
     for (const [q, id] of Object.entries({
       Excel: 'xlsx',
       powerpo: 'pptx',
       'word document': 'docx',
       photo: 'heic',
-      // Words of all languages of the page.
+      // Synonyms in other languages of the page are found as well.
       'hoja de cálculo': 'xlsx',
       ワード: 'docx',
     }))
@@ -117,7 +117,7 @@ describe('listing conversions', () => {
     assert.ok(allConversions.pairs.some(({ via }) => via) && allConversions.pairs.some(({ via }) => !via))
   })
 
-  test('a single format pair returns the same data with its steps and options', async () => {
+  test('the reply for a single format pair contains the data of the list, and its steps and options', async () => {
     const { pairs, optionSets, total } = await ask({ from: 'jpeg', to: 'png' })
     const [pair] = pairs
     assert.deepEqual(

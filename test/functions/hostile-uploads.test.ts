@@ -13,13 +13,13 @@ import { waitUntil } from '../support/wait-until.ts'
 
 const monitorPath = fileURLToPath(new URL('../support/event-loop-monitor.mjs', import.meta.url))
 const eventLoopFile = join(tmpdir(), `mutabor-event-loop-${process.pid}`)
-/** Maximum delay of `/health` in milliseconds. */
+/** How long the event loop may be busy, and how long a reply of `/health` may take, in milliseconds. */
 const maxMs = 100
 
 let service: TestService
 before(async () => {
   service = await startService({ NODE_OPTIONS: `--import=${monitorPath}`, EVENT_LOOP_FILE: eventLoopFile })
-  // Loads the modules that are loaded on demand.
+  // This upload makes the service load the modules that it loads on demand.
   await send({ filename: 'a.txt', bytes: 'a' })
   await readMaxBusyMs()
 })
@@ -36,7 +36,7 @@ function send({ filename, bytes, fields = {} }: HostileUpload): Promise<Response
   return fetch(`${service.url}/v1/convert`, { method: 'POST', body: form })
 }
 
-/** Returns the longest busy time since the last call. */
+/** Returns the longest time for which the event loop of the service was busy since the last call. */
 async function readMaxBusyMs(): Promise<number> {
   await rm(eventLoopFile, { force: true })
   process.kill(service.pid, 'SIGUSR2')
@@ -51,7 +51,7 @@ async function readMaxBusyMs(): Promise<number> {
   return Number(read())
 }
 
-/** Times of `/health` in milliseconds, sorted, until the work is done. */
+/** Requests `/health` repeatedly until the work is done, and returns the sorted reply times in milliseconds. */
 async function pollHealth(promise: Promise<unknown>): Promise<number[]> {
   const times: number[] = []
   let isDone = false
@@ -73,8 +73,9 @@ const percentile99 = (times: readonly number[]) => times[Math.ceil(times.length 
 interface Measurement {
   readonly response: Response
   readonly maxBusyMs: number
-  /** Reply times of `/health` before the upload and during it. */
+  /** 99th percentile of the reply times of `/health` before the upload. */
   readonly idleMs: number
+  /** 99th percentile of the reply times of `/health` during the upload. */
   readonly maxHealthMs: number
 }
 
@@ -86,7 +87,7 @@ async function measure(upload: HostileUpload): Promise<Measurement> {
   return { response: await sending, maxBusyMs: await readMaxBusyMs(), idleMs, maxHealthMs }
 }
 
-/** On a busy machine, replies take longer without any upload as well. */
+/** Reply times count only if `/health` was fast before the upload, because a busy machine slows down all replies. */
 const isTooSlow = ({ maxBusyMs, idleMs, maxHealthMs }: Measurement) =>
   maxBusyMs > maxMs || (idleMs < maxMs / 4 && maxHealthMs > maxMs)
 
@@ -106,7 +107,7 @@ describe('uploads of hostile files', () => {
     })
 })
 
-/** Processes below the service that read files. */
+/** Returns the process ids of the decoder processes below the service. */
 function findDecoderPids(parent = service.pid): number[] {
   const tasks = readdirSync(`/proc/${parent}/task`)
   const children = tasks.flatMap((task) =>

@@ -94,7 +94,7 @@ const uploads: readonly (() => Promise<string | undefined>)[] = [
   },
 ]
 
-/** Omits what every service has, and what the identity of the client has. */
+/** Returns the stored data without that which every service has and which belongs to the identity of the client. */
 const pickLeftovers = ({ records, objects, openUploads, blobs, work }: StoredData) => ({
   records: [...new Set(records.map((pk) => pk.split('#')[0] ?? ''))].filter((kind) =>
     ['JOB', 'UPLOAD', 'IDEM'].includes(kind),

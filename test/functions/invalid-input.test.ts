@@ -31,7 +31,7 @@ async function readError(response: Response): Promise<Failure> {
   return { status: response.status, ...body.error }
 }
 
-/** Keys of all objects in the bucket, read from the data folder. */
+/** Returns the keys of all objects in the bucket, read from the data folder. */
 async function listObjects(): Promise<string[]> {
   const secrets = JSON.parse(await readFile(join(service.dataDir, 'secrets.json'), 'utf8'))
   const s3 = new S3Client({
@@ -57,7 +57,7 @@ for (const { name, file, fields, status, code, message } of invalidConversions) 
 /** Errors that do not depend on the content of the file. */
 const checkedCodes = ['INVALID_INPUT', 'INVALID_REQUEST', 'UNSUPPORTED_FORMAT', 'UNSUPPORTED_CONVERSION']
 
-test('POST /v1/convert/check refuses an impossible conversion with the same message', async () => {
+test('POST /v1/convert/check refuses an impossible conversion with the same message as POST /v1/convert', async () => {
   const checkedConversions = invalidConversions.filter(
     ({ file, code }) => file && checkedCodes.includes(code) && file.bytes.length > 0 && file.name !== 'a.bin',
   )
@@ -112,7 +112,7 @@ async function send(
   return readError(await client.fetch(path, { method: 'POST', body: form }))
 }
 
-test('a file in a wrong field is rejected with the name of the right field', async () => {
+test('a file in a wrong field is rejected, and the error names the right field', async () => {
   const failure = await send('/v1/convert', [['document', 'a.jpg']], { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(failure.message, /^document: .*`file`/)
@@ -164,7 +164,7 @@ test('two files in a field for a single file are rejected', async () => {
   ] as const
   const failure = await send('/v1/convert', parts, { targetFormat: 'png' })
   assert.equal(failure.code, 'INVALID_REQUEST')
-  assert.match(failure.message, /^The field `file` contains two files/)
+  assert.match(failure.message, /^The field `file` contains several files/)
   assert.deepEqual(await listObjects(), [])
 })
 
@@ -227,7 +227,7 @@ test('file names with emoji, quotes, newlines and folders are sanitized', async 
   }
 })
 
-test('a job list with an unknown status filter is refused with the value', async () => {
+test('a job list with an unknown status filter is refused, and the error contains the status', async () => {
   const failure = await readError(await client.fetch('/v1/jobs?status=failed,finished'))
   assert.equal(failure.code, 'INVALID_INPUT')
   assert.match(
@@ -236,7 +236,7 @@ test('a job list with an unknown status filter is refused with the value', async
   )
 })
 
-test('percent-encoding that is not UTF-8 is refused with its field, in a URL and in a form', async () => {
+test('percent-encoding that is not UTF-8 is refused in a URL and in a form, and the error names the field', async () => {
   const headers = { 'content-type': 'application/x-www-form-urlencoded' }
   const postForm = (path: string, body: string) => client.fetch(path, { method: 'POST', headers, body })
   for (const [field, response] of [

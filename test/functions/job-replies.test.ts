@@ -77,7 +77,7 @@ for (const [caseName, send] of createRequests) {
   })
 }
 
-test('a Prefer: wait that is too short returns the same reply as no wait', async () => {
+test('Prefer: wait=0 returns the same reply as a request without waiting', async () => {
   const response = await client.post('/v1/jobs', { tasks }, { prefer: 'respond-async, wait=0' })
   assert.equal(response.status, 202)
   assert.equal(response.headers.get('preference-applied'), 'wait=0')

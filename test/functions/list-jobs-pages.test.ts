@@ -34,7 +34,7 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
   )
 })
 
-test('the previous page of a job list has a next page, even if all jobs before it are deleted', async () => {
+test('the previous page of a job list leads back to the next page, even if all its own jobs have expired', async () => {
   const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await fetchPage(owner, { limit: '10' })
   const secondPage = await fetchPage(owner, { limit: '10', cursor: firstPage.next ?? '' })
@@ -45,7 +45,7 @@ test('the previous page of a job list has a next page, even if all jobs before i
   assert.deepEqual(pageAgain.minutes, secondPage.minutes)
 })
 
-test('the next page of a job list has a previous page, even if all jobs after it are deleted', async () => {
+test('the next page of a job list leads back to the previous page, even if all its own jobs have expired', async () => {
   const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await fetchPage(owner, { limit: '10' })
   for (const minute of minutesUpTo(10)) await setStatus(owner, minute, 'expired')

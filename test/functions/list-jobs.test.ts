@@ -110,7 +110,7 @@ test('the format filter of a job list accepts aliases', async () => {
   assert.deepEqual(await allPages(owner, { targetFormat: 'JPEG' }), [1])
 })
 
-test('a job list filtered by an unknown operation is rejected with the known operations', async () => {
+test('a job list filtered by an unknown operation is rejected, and the error lists the known operations', async () => {
   const { status, json } = await app.send('GET', '/v1/jobs', { query: { operation: 'no-such' } })
   assert.deepEqual([status, json.error.details.field], [400, 'operation'])
   assert.match(json.error.message, /convert, .*merge/)
@@ -169,7 +169,7 @@ const wrongQueries = [
 ]
 
 for (const query of wrongQueries) {
-  test(`a job list with the query ${new URLSearchParams(query as Record<string, string>)} is refused with the parameter`, async () => {
+  test(`a job list with the query ${new URLSearchParams(query as Record<string, string>)} is refused, and the error names the parameter`, async () => {
     const { status, json } = await app.send('GET', '/v1/jobs', { query: query as Record<string, string> })
     assert.equal(status, 400)
     assert.match(json.error.details.field, new RegExp(`^${Object.keys(query)[0]}`))

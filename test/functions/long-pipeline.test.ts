@@ -1,4 +1,4 @@
-// A pipeline of 40 conversions in a row, in the form in which tasks run on AWS: Lambda would stop it after 16.
+// Tests a pipeline of 40 conversions in a row, in the form in which tasks run on AWS: Lambda would stop it after 16.
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'

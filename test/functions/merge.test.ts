@@ -26,7 +26,7 @@ const fixture = (name: string) => readFile(fixtureUrl(name))
 interface Part {
   readonly field: string
   readonly name: string
-  /** Name of the fixture, if it differs. */
+  /** Name of the fixture, if it differs from the name that is sent. */
   readonly from?: string
 }
 
@@ -59,7 +59,7 @@ test('PDFs are merged in the order of the request', async () => {
   assert.deepEqual([pages, words?.share], [{ source: 6, result: 6, share: 1 }, 1])
 })
 
-test('a split PDF returns all pages, and extracting one file is not reported as a loss', async () => {
+test('splitting a PDF returns all pages, and splitting off one page is not reported as a loss', async () => {
   const split = (fields: Readonly<Record<string, string>>) =>
     send('/v1/convert', [file('three-pages.pdf')], { toolOperation: 'split-pdf', ...fields })
   const [allPages, firstPageReply] = await Promise.all([split({}), split({ pages: '1' })])
@@ -130,7 +130,7 @@ test('combineImages refuses a file that is not an image', async () => {
   assert.match(error.message, /combineImages expected an image, got pdf/)
 })
 
-test('combineImages names the file that is not an image next to one from a URL', async () => {
+test('the error of combineImages names the field of the file that is not an image, even if another file has a URL', async () => {
   const form = new FormData()
   const fields = { fileUrl: 'https://example.com/a.png', targetFormat: 'pdf', combineImages: 'true' }
   for (const [name, value] of Object.entries(fields)) form.set(name, value)

@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-/** `fetch` would check the reply against the OpenAPI document, which does not contain this endpoint. */
+/** Does not use `fetch`: it would check the reply against the OpenAPI document, which lacks this endpoint. */
 async function readMetrics(headers: Readonly<Record<string, string>> = {}) {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
   get(`${service.url}/metrics`, { headers }, resolve).on('error', reject)

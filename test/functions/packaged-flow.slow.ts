@@ -1,5 +1,5 @@
-// The whole flow on packaged functions with the quotas of a new AWS account: many jobs at the same time with webhooks,
-// workflows, a video in chunks, and recorded events of AWS. Nothing may fail or stall. 24 jobs by default, for 300:
+// Tests packaged functions with the quotas of a new AWS account: many jobs at the same time with webhooks, workflows, a
+// video in chunks, and recorded events of AWS. Nothing may fail or stall. There are 24 jobs by default; run 300 with
 // JOBS=300 npm run test:slow -- test/functions/packaged-flow.slow.ts
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -16,7 +16,7 @@ import { createVideo } from './video-chunk-cases.ts'
 const jobCount = Number(process.env['JOBS'] ?? 24)
 const clientCount = 4
 const workflowCount = 5
-/** Average time of one job; all functions share two processors. */
+/** Allowed average time per job; all functions share two processors. */
 const maxSecondsPerJob = 3
 /** Seconds that a task may run. */
 const taskLimitS = 30
@@ -64,7 +64,7 @@ const fetchStatus = async (client: AnyClient, jobId: string) => {
 
 const listJobIds = (path: string) => receiver.at(path).map(({ json }) => json.job.id as string)
 
-test(`${jobCount} jobs of ${clientCount} clients complete, and each is announced to its webhook`, {
+test(`${jobCount} jobs of ${clientCount} clients complete, and the webhook of its client is called for each`, {
   timeout: 1_200_000,
 }, async (t) => {
   const startedAtMs = performance.now()
@@ -175,7 +175,7 @@ const isSlowChunk = ({ msg, error, jobId, part }: LogLine) =>
   part !== undefined &&
   JSON.stringify(error).includes(`the chunk took longer than ${taskLimitS} s`)
 
-test('no packaged function lacked a permission or failed, except in a first attempt at a chunk', (t) => {
+test('no packaged function lacked a permission or failed, except that each chunk may once take too long', (t) => {
   const { failed, denied } = packagedService.findFailures()
   const slowChunks = failed.filter(isSlowChunk).map(({ part }) => part)
   t.diagnostic(`${slowChunks.length} chunks took longer than ${taskLimitS} s`)

@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const kills = 20
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
 
-/** One import, thirty parallel conversions, an archive of the results, extracted and archived again. */
+/** Creates tasks: one import, thirty parallel conversions, and an archive that is extracted and archived again. */
 function graph() {
   const conversions = Array.from({ length: 30 }, (_, at) => `c${at}`)
   const formats = ['webp', 'jpg', 'gif']
@@ -43,7 +43,10 @@ test(`a pipeline returns the same result and each event once despite ${kills} ki
   assert.fail('one task met three kills, twice')
 })
 
-/** Returns false if a task failed because its worker was killed three times. */
+/**
+ * Runs the pipeline, kills the service repeatedly, and checks result and events. Returns false without checks if a task
+ * failed because its worker was killed three times.
+ */
 async function survivesKill(seed: number): Promise<boolean> {
   const random = createRandom(seed)
   const dataDir = await mkdtemp(join(tmpdir(), 'mutabor-kills-'))

@@ -175,7 +175,7 @@ const wrongPipelines: readonly (readonly [
   ['an input that is not a task', { a: 'missing' }, 'a', /names the task "missing", which does not exist/],
 ]
 for (const [caseName, inputs, task, sentence] of wrongPipelines) {
-  test(`${caseName} is refused immediately with the name of the task`, async () => {
+  test(`${caseName} is refused immediately, and the error names the task`, async () => {
     const tasks = Object.fromEntries(
       Object.entries(inputs).map(([name, input]) => [
         name,
@@ -220,7 +220,7 @@ const refusals: readonly (readonly [caseName: string, tasks: object, code: strin
   ],
 ]
 for (const [caseName, givenTasks, code, field] of refusals) {
-  test(`${caseName} is refused with the names of the task and the field`, async () => {
+  test(`${caseName} is refused, and the error names the task and the field`, async () => {
     const { out, ...tasks } = givenTasks as Record<string, unknown>
     const response = await create({
       ...tasks,
@@ -231,14 +231,14 @@ for (const [caseName, givenTasks, code, field] of refusals) {
   })
 }
 
-test('downloading the file of a task that does not exist fails', async () => {
+test('the file of any task of a job can be downloaded, but a task that does not exist returns 404', async () => {
   const { job } = await runPipeline({
     image,
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     gif: { operation: 'convert', input: 'jpg', output_format: 'gif' },
     out: { operation: 'export/url', input: 'gif' },
   })
-  // The file of an intermediate task, not the job's result or the task's input.
+  // `task` selects the file of this task, which may be an intermediate one. Without it, the job's result is returned.
   for (const [query, magic] of [
     ['?task=jpg', 'ffd8ff'],
     ['?task=gif', '474946'],

@@ -1,4 +1,4 @@
-// Presigned URLs of the service and of foreign stores, used by well-known programs: curl uploads to them, the AWS
+// Tests presigned URLs of the service and of other stores with well-known programs: curl uploads to them, the AWS
 // CLI creates them for another store. Run by hand or with `npm run test:slow`.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -105,7 +105,7 @@ test('curl uploads 60 MB in parts and repeats one of them', needs(curlPath), asy
   assert.ok((await readFile(back)).equals(bytes))
 })
 
-/** The AWS CLI with another store. */
+/** Starts a store, and returns a function that runs the AWS CLI on it, and the task fields for access to the store. */
 async function startCli(t: TestContext) {
   const { endpoint } = await startWithBucket(t)
   const env = {

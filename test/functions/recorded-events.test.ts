@@ -15,7 +15,7 @@ import type { ApiHandler } from '../../lib/http/http-function.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 
-/** Calls functions like AWS: with recorded trigger events and settings from the environment only. */
+/** Calls functions as AWS does: with recorded trigger events, and settings only from the environment. */
 
 let app: EmbeddedApp
 before(async () => {

@@ -1,4 +1,4 @@
-// npm run test:slow: documents with links to remote files, through the engines that read them.
+// Run by `npm run test:slow`: tests that engines do not fetch the remote files to which documents link.
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect } from 'node:net'

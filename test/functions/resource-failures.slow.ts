@@ -1,4 +1,4 @@
-// The whole service on a full disk, and with a table that does not respond. Run by `npm run test:slow`.
+// Run by `npm run test:slow`: tests the whole service on a full disk, and with a table that does not respond.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { statSync } from 'node:fs'
@@ -23,7 +23,7 @@ async function readError(response: Response) {
   }
 }
 
-/** Generated, as even compressed it is too large for a fixture. */
+/** Creates ten minutes of silence, which would be too large for a fixture even as FLAC. */
 async function silence(path: string) {
   const source = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600']
   execFileSync('ffmpeg', ['-v', 'error', ...source, path])

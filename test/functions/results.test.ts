@@ -123,7 +123,7 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
   })
   const alteredUrls = [
     ...urlsWithSwappedParameter,
-    // Not `inline`, whose value must be a boolean.
+    // A repeated `inline` is omitted: it would be refused with another error, as its value must be a boolean.
     ...['file', 'link', 'max', 'exp', 'kid', 'sig'].map((name) => repeat(url, name)),
     `${url}&more=1`,
     url.replace('max=2', 'max=9'),
@@ -214,7 +214,7 @@ test('the results of many jobs are returned as one ZIP whose manifest lists miss
   assert.equal(await readRefusal(await requestZip(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
-test('the numbers of a ZIP begin at the requested index', async () => {
+test('the numbers in the file names of a ZIP begin at the requested index', async () => {
   const { job } = await convert('alpha.png', { targetFormat: 'webp' })
   const zip = (fields: object) =>
     client.post('/v1/download/zip?async=true', { jobId: job.jobId, manifest: false, ...fields })

@@ -48,12 +48,12 @@ const getOutcome = ({ status, error, warnings, result }: JobData) => ({
 const readLog = async ({ dataDir }: TestService) =>
   (await readFile(join(dataDir, 'service.log'), 'utf8')).split('\n')
 
-/** Number of chunks that have started. */
+/** Returns the number of chunks that workers have claimed. */
 const countStartedTasks = async (service: TestService) =>
   (await readLog(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":'))
     .length
 
-test('OCR of 24 scanned pages in several runs equals a single run, even if the service is killed meanwhile', {
+test('OCR of 24 scanned pages in chunks equals a single run, even if the service is killed meanwhile', {
   timeout: 2_400_000,
 }, async (t) => {
   const unlimited = await startService({ PARALLEL: '1' })

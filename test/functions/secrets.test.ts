@@ -7,7 +7,7 @@ import { Client, startService, type TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 
 const pdf = await readFile(new URL('../fixtures/three-pages.pdf', import.meta.url))
-/** Characters that no encoding changes and that occur nowhere else. */
+/** A password that no encoding changes and that occurs nowhere else. */
 const correctPassword = 'Zq7rightPasswordZq7'
 const wrongPassword = 'Zq7wrongPasswordZq7'
 
@@ -19,7 +19,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-/** Files of the data folder that contain a text, including the write-ahead logs of databases. */
+/** Returns the files of the data folder that contain a text; these include the write-ahead logs of databases. */
 async function findFilesWith(text: string): Promise<string[]> {
   const names = await readdir(service.dataDir, { recursive: true, withFileTypes: true })
   const paths = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -37,7 +37,7 @@ test('passwords never appear in a table, queue, event, log line, file or reply',
     opened: { operation: 'decrypt-pdf', input: 'locked', password: correctPassword },
     images: { operation: 'convert', input: 'locked', output_format: 'jpg', password: correctPassword },
     refused: { operation: 'decrypt-pdf', input: 'locked', password: wrongPassword, continue_on_error: true },
-    // Uses two images: between the two, the remaining steps wait in the table.
+    // Uses engines of two container images: in between, the remaining steps wait in the table.
     moving: {
       operation: 'convert',
       input: 'locked',

@@ -7,7 +7,7 @@ import { Client, startService } from '../support/service.ts'
 
 const start = fileURLToPath(new URL('../../lib/local/commands/start.ts', import.meta.url))
 
-/** Returns the output of a failing start. */
+/** Starts a service that exits with an error, and returns its stderr. */
 function readStartError(env: Record<string, string>): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(
@@ -81,7 +81,7 @@ test('conversions of engines that are not installed are not listed, and request 
   }
 })
 
-/** Sends a form as through API Gateway: buffered, in base64. */
+/** Sends bodies of various sizes to a service that buffers them in base64, as API Gateway does. */
 async function waitForBodies(client: Client): Promise<void> {
   const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const mib = 1024 ** 2

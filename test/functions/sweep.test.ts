@@ -1,4 +1,4 @@
-// The sweep with records that it cannot handle.
+// Tests the sweep with records that it cannot handle.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pino from 'pino'
@@ -83,7 +83,7 @@ test('the sweep skips unreadable records, and quarantines them after five failur
   })
   for (const key of [first, unknown])
     assert.equal(Date.parse(String((await read(key))?.['wakeAt'])) - clock, 86_400_000)
-  // A day later, as when a later version can read the records.
+  // A day later, these handlers can handle the records, like a later version of the service.
   pass(86_401)
   const WORKFLOW = async (id = '') =>
     void (await app.services.table.delete({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' }))

@@ -21,12 +21,10 @@ import { waitUntil } from '../support/wait-until.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
 
-/** Four parts of an export to S3. */
+/** Content that an export to S3 uploads in four parts. */
 const content = Buffer.from(Array.from({ length: 2_300_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
 const hashBytes = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-/**
- * Number of bytes after which a proxy stalls: in the middle of the second round of parts, and in the middle of a file.
- */
+/** Number of bytes after which a proxy stalls: in the middle of a part or of a file. */
 const middle = 3_000_000
 
 interface JobReply {
@@ -38,7 +36,7 @@ interface JobReply {
 const findTransferWorker = ({ pid }: TestService) =>
   descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
 
-/** Imports and exports, each through a proxy that stalls in the middle. */
+/** Starts imports and exports, each through a proxy that stalls in the middle. */
 async function begin(t: TestContext) {
   const { client: s3, endpoint } = await startWithBucket(t)
   const sshd = await startSshd()

@@ -15,7 +15,7 @@ import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startProxy } from '../transfer/shaky-proxy.ts'
 import { startSshd } from '../transfer/sshd.ts'
 
-/** Two parts of an export to S3. */
+/** Content that an export to S3 uploads in two parts. */
 const content = Buffer.from(Array.from({ length: 650_000 }, (_, at) => `line ${at + 1e7}\n`).join(''))
 
 interface JobReply {
@@ -35,7 +35,7 @@ async function startServers(t: TestContext) {
   return { s3, gcs, azurite, sshd }
 }
 
-/** Exports through proxies that hold back the reply of the store. */
+/** Starts exports through proxies that hold back the reply of the store. */
 async function exportWithLostReplies(
   t: TestContext,
   { s3, gcs, azurite, sshd }: Awaited<ReturnType<typeof startServers>>,

@@ -7,7 +7,7 @@ import { Client, startService, type TestService } from '../support/service.ts'
 import { credentials, startGcs } from '../transfer/gcs-server.ts'
 import { startSshd } from '../transfer/sshd.ts'
 
-/** Imports and exports through the whole service, with remote servers. */
+/** Tests imports and exports of the whole service with remote servers. */
 
 let service: TestService
 let client: Client
@@ -156,7 +156,7 @@ test('a file is imported by SFTP, converted, and exported to a bucket with a tem
   assert.deepEqual([source?.filename, result?.filename], ['words.md', 'words.html'])
 })
 
-test('an SFTP server with another host key is refused with the actual key', async () => {
+test('an SFTP server with another host key is refused, and the error contains the actual key', async () => {
   const { host, port, username, plainKey, fingerprint } = sshd
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint }

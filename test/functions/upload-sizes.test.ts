@@ -24,7 +24,7 @@ interface StartedUpload {
   readonly key: string
 }
 
-/** PCM audio in two parts, so that a lost or swapped part is detected. */
+/** Creates PCM audio for an upload of two parts. Its samples vary, so that a lost or swapped part is detected. */
 function audio(): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(5 * mib + 100_000)
   for (let at = 44; at < bytes.length; at += 2) bytes.writeInt16LE(((at * 7) % 20_000) - 10_000, at)
@@ -100,7 +100,7 @@ interface DeclaredUpload {
   readonly size: number
 }
 
-test('an aborted multipart upload is deleted, other clients cannot access it, and sizes are checked early', async () => {
+test('an anonymous multipart upload needs its key and is deleted when aborted, and an invalid size is refused at the start', async () => {
   const { uploadId, key } = (await (
     await client.post('/v1/uploads/s3/multipart', { filename: 'a.bin', type: 'of no kind', metadata: {} })
   ).json()) as StartedUpload
@@ -155,7 +155,7 @@ const sizes: readonly [size: string, code: string, message: RegExp][] = [
 ]
 
 for (const [path, fields] of Object.entries(declarations)) {
-  test(`${path} refuses an invalid upload size with the expected values`, async () => {
+  test(`${path} refuses an invalid upload size, and the error names the expected values`, async () => {
     for (const [size, code, message] of sizes) {
       const response = await client.fetch(path, {
         method: 'POST',

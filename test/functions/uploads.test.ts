@@ -34,7 +34,7 @@ async function upload(): Promise<Presigned> {
 
 const convert = (uploadId: string) => client.post('/v1/convert', { uploadId, targetFormat: 'webp' })
 
-/** Uses a PUT on the condition that the file does not exist, because a HEAD would need another signature. */
+/** Waits with conditional PUTs, which succeed once the file is deleted, because a HEAD would need another signature. */
 const waitUntilDeleted = ({ url, headers }: Presigned) =>
   waitUntil(async () => {
     const onlyIfAbsent = { ...headers, 'if-none-match': '*' }

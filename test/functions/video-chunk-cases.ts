@@ -1,4 +1,4 @@
-// Videos encoded in chunks while the service is killed, compared with the same video encoded in one run.
+// Compares videos that were encoded in chunks while the service was killed with the same videos encoded in one run.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { readFile, stat } from 'node:fs/promises'
@@ -108,7 +108,7 @@ async function send(client: Client, { folder, files, path, fields }: VideoCase):
   return body.data.jobId
 }
 
-/** Counts the starts of a chunk. */
+/** Counts how often a worker claimed a chunk. */
 async function countChunkClaims({ dataDir }: TestService): Promise<number> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   return log.split('\n').filter((line) => line.includes('"task claimed"') && line.includes('"part":')).length
@@ -122,7 +122,7 @@ async function facts(client: Client, jobId: string, { folder }: VideoCase) {
   return { job, ...readPacketTimes(savedPath), size: (await stat(savedPath)).size }
 }
 
-/** Largest time difference in seconds of a video frame or audio packet. */
+/** Returns the largest time difference of a video frame or an audio packet, in seconds. */
 function largestDifference(wholeFacts: Facts, chunkedFacts: Facts, kind: 'video' | 'audio'): number {
   assert.equal(chunkedFacts[kind].length, wholeFacts[kind].length, kind)
   return Math.max(

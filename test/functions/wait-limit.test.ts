@@ -1,4 +1,4 @@
-// Waiting for jobs with a limit, as on AWS, where each waiting request occupies a function.
+// Tests waiting for jobs with a limit, as on AWS, where each waiting request occupies a function.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mayWait } from '../../lib/access/wait-limit.ts'
@@ -57,7 +57,7 @@ test('a waiting request for a finished job gets an immediate reply and does not 
   assert.deepEqual(await app.services.table.partition('LIMIT#WAITS'), [])
 })
 
-test('an event stream beyond the limit of waiting requests contains only the snapshot, and the client reconnects later', async () => {
+test('an event stream beyond the limit of waiting requests ends after the snapshot and delays the reconnect by 10 s', async () => {
   await deleteWaitCounters()
   const jobId = await createJob()
   const start = Date.now()

@@ -67,7 +67,7 @@ test('webhook deliveries are paginated, newest first', async () => {
   assert.equal((await send('GET', `${path}/whd_00000000000000000000000000`)).status, 404)
 })
 
-/** The event as its creator publishes it. */
+/** Dispatches the events that are published when a job is created. */
 async function publishJobCreated(jobId: string): Promise<void> {
   const state = await app.services.jobs.store.getState(jobId)
   assert.ok(state)
@@ -123,7 +123,7 @@ test('webhookUrl of a job creates a webhook signed with the default secret of it
   assert.deepEqual(eventNamesAt('/nightly').slice(0, 2), ['file.uploaded', 'job.created'])
 })
 
-/** The message as SQS passes it to Lambda. */
+/** Creates the record of a queue message as SQS passes it to Lambda. */
 const createRecord = (body: string): SQSRecord => ({
   messageId: crypto.randomUUID(),
   receiptHandle: 'AQEB…',

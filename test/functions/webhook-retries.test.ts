@@ -26,7 +26,7 @@ import {
   sweep,
 } from './support/webhook-service.ts'
 
-/** A server that handles every request with `respond`. */
+/** Starts a TCP server that passes each connection to `respond` as soon as data arrives, and returns its URL. */
 async function startRawServer(respond: (socket: import('node:net').Socket) => void): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => {})

@@ -24,7 +24,7 @@ const tasks = {
 }
 const hourlyWorkflow = { name: 'hourly', cron: '0 * * * *', timezone: 'Asia/Kolkata', tasks }
 
-/** A client with a new identity. */
+/** Returns a function that sends requests with a new identity. */
 function newClient() {
   let token: string | undefined
   return async (method: string, path: string, body?: unknown, query?: RequestOptions['query']) => {

@@ -1,4 +1,4 @@
-// Large ZIPs of results, opened with common tools.
+// Opens large ZIPs of results with common tools.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -29,7 +29,7 @@ before(async () => {
 })
 after(() => service.stop())
 
-/** A playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
+/** Creates a playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
 async function video(name: string, bytes: number, blockContent?: Buffer): Promise<string> {
   const start = await readFile(new URL('../fixtures/video.mp4', import.meta.url))
   const box = Buffer.alloc(16)
@@ -66,7 +66,7 @@ async function downloadZip(jobIds: readonly string[]): Promise<string> {
   const path = join(folder, 'results.zip')
   const response = await client.fetch(`/v1/download/${job.jobId}`, { redirect: 'follow' })
   assert.ok(response.body)
-  // Node's type for the same stream.
+  // Node and the web standard have different types for the same stream.
   await pipeline(
     Readable.fromWeb(response.body as Parameters<typeof Readable.fromWeb>[0]),
     createWriteStream(path),
@@ -81,7 +81,7 @@ assert archive.testzip() is None
 print(len(archive.namelist()), sum(one.file_size for one in archive.infolist() if one.filename != 'manifest.json'))
 `
 
-/** Three ZIP tools agree on the content. */
+/** Asserts with three ZIP programs that a ZIP is intact and has these totals. */
 async function assertZipOpens(path: string, files: number, bytes: number): Promise<void> {
   const { stdout: listedMembers } = await run('unzip', ['-tqq', path])
   assert.equal(listedMembers, '')

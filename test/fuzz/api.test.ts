@@ -1,4 +1,4 @@
-// A bounded part of `npm run fuzz -- api`, which sends as many requests as one likes.
+// Runs a small part of `npm run fuzz -- api`, which can send any number of requests.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fuzz } from './api.ts'

@@ -59,7 +59,7 @@ async function writePlans(folder: string): Promise<string> {
   return path
 }
 
-/** A server whose files can be imported. */
+/** Opens a server whose files can be imported. */
 async function openFileServer() {
   const server = createServer((request, response) => {
     request.resume()

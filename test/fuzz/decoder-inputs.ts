@@ -17,7 +17,7 @@ export interface Sample {
   readonly bytes: Buffer
 }
 
-/** Test fixtures, and the samples next to the checkout if there are any. */
+/** Loads the test fixtures, and the samples next to the checkout if there are any. */
 export function loadSamples(): readonly Sample[] {
   return folders
     .filter((folder) => existsSync(folder))
@@ -71,7 +71,7 @@ function changeBytes(bytes: Buffer, random: Random): Buffer {
   return changed
 }
 
-/** The start of one file with the end of another. */
+/** Joins the start of one file and the end of another. */
 function splice(bytes: Buffer, otherBytes: Buffer, random: Random): Buffer {
   return Buffer.concat([
     bytes.subarray(0, randomBelow(bytes.length + 1, random)),
@@ -109,7 +109,7 @@ async function changeMember(bytes: Buffer, random: Random): Promise<Buffer> {
 
 const isZip = (bytes: Buffer) => bytes.toString('latin1', 0, 2) === 'PK'
 
-/** Creates an input. */
+/** Creates the input with this number, by changing one of the samples. */
 export async function createInput(samples: readonly Sample[], seed: string, number: number): Promise<Sample> {
   const random = seededRandom(`${seed} ${number}`)
   const { name, bytes } = pick(samples, random)

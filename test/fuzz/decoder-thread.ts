@@ -15,11 +15,11 @@ export interface ThreadData {
   readonly seed: string
   readonly from: number
   readonly to: number
-  /** Number of the input that is running. */
+  /** Number of the input that is being parsed. */
   readonly current: Int32Array<SharedArrayBuffer>
 }
 
-/** Something that a parser must not do. */
+/** An input that made a parser throw an error that is not for clients, crash or hang. */
 export interface Problem {
   readonly number: number
   readonly name: string

@@ -14,7 +14,7 @@ export interface FuzzOptions {
   readonly seed: string
   readonly from?: number
   readonly count: number
-  /** Ends after this time, even if there are inputs left. */
+  /** Time after which fuzzing ends even if inputs are left. */
   readonly maxMs?: number
   readonly onProgress?: (doneCount: number) => void
 }
@@ -43,7 +43,7 @@ export async function fuzzDecoders(options: FuzzOptions): Promise<FuzzResult> {
   return { doneCount: next - from, problems }
 }
 
-/** Runs a thread until it has read all inputs, has ended, or hangs; returns the first input that was not read. */
+/** Runs a thread until it has read all inputs, has ended, or hangs; returns the number of the input it had reached. */
 async function runThread(
   { seed, from, to, endAt }: { seed: string; from: number; to: number; endAt: number },
   onProblem: (problem: Problem) => void,
@@ -53,7 +53,7 @@ async function runThread(
   const thread = new Worker(new URL('./decoder-thread.ts', import.meta.url), {
     workerData: { seed, from, to, current } satisfies ThreadData,
     resourceLimits: { maxOldGenerationSizeMb: maxHeapMb },
-    // The parsers' debug output.
+    // Keeps the debug output of the parsers out of the output of this program.
     stdout: true,
     stderr: true,
   })
@@ -83,7 +83,7 @@ async function runThread(
   }
 }
 
-/** Groups problems by where they were thrown. */
+/** Returns the place in the code that caused a problem, by which problems are grouped. */
 const getPlace = ({ problem }: Problem) =>
   /\n\s+at .*?((?:lib|node_modules)\/\S+)/.exec(problem)?.[1] ?? problem
 

@@ -1,4 +1,4 @@
-/** Ids that replies have named, by kind: later requests use them. */
+/** Collects the ids in replies by their kind, so that later requests can use them. */
 
 const kinds = ['job', 'upl', 'whk', 'whd', 'wf', 'run', 'key', 'client', 'conn', 'acc', 'ses', 'evt']
 const idPattern = new RegExp(`\\b(${kinds.join('|')})_[0-9A-HJKMNP-TV-Z]{26}\\b`, 'g')
@@ -9,7 +9,7 @@ const fieldPatterns: Readonly<Record<string, RegExp>> = {
   etag: /"ETag":"((?:[^"\\]|\\.)+)"/gi,
 }
 const tokenPattern = /\{\{(\w+):(\d+)\}\}/g
-/** Newest ids of each kind and sender, so that most still exist. */
+/** Number of ids to keep for each kind and sender: the newest, most of which still exist. */
 const maxIds = 60
 
 export class IdPool {
@@ -29,7 +29,7 @@ export class IdPool {
     }
   }
 
-  /** Replaces the placeholders in a value, at any depth; without a known id of its kind, by the id of nothing. */
+  /** Replaces the placeholders at any depth of a value by known ids of their kinds, or by ids that do not exist. */
   fill(value: unknown, sender: string): unknown {
     if (typeof value === 'string')
       return value.replace(tokenPattern, (_, kind: string, at: string) =>

@@ -26,7 +26,7 @@ export interface Operation {
   readonly bodies: readonly { readonly type: string; readonly schema: Schema; readonly example?: unknown }[]
 }
 
-/** Who sends a request; see `senders.ts`. */
+/** Names of the clients that send the requests; see `senders.ts`. */
 export const senderNames = [
   'anonymous',
   'other',
@@ -234,7 +234,7 @@ export class RawBody {
 
 const examplePattern = /^(job|upl|whk|whd|wf|run|key|client|conn|acc|ses|evt)_[0-9A-Z]{26}$/
 
-/** An example with ids of this run, and up to two changes. */
+/** Generates an example with ids of this run and up to two changes. */
 function changedExampleArbitrary(example: unknown): fc.Arbitrary<unknown> {
   const change = fc.record({
     at: fc.nat(40),

@@ -20,7 +20,7 @@ after(() => app.close())
 
 const createKey = (owner: string, input?: Partial<KeyInput>) => newKey(app.services, owner, input)
 
-/** An account with a key that may manage keys, like a signed-in user. */
+/** Creates an account with a key that may manage keys, as a signed-in user may. */
 async function manager() {
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
@@ -136,7 +136,7 @@ describe('API keys over HTTP', () => {
     })
   })
 
-  test('a public key works from its web page, and can read jobs by id but not list them', async () => {
+  test('a public key works only from its allowed origins, and can neither list jobs nor get more scopes', async () => {
     const { send } = await manager()
     const page = 'https://www.example.com'
     const input = { name: 'Page', kind: 'public', allowedOrigins: [page] }

@@ -17,7 +17,7 @@ test('fields of a request body may be written in snake_case', () => {
   })
 })
 
-test('an error about a request body uses the spelling of the client', () => {
+test('an error about a field of a request body spells the field as the client did', () => {
   const getInvalidField = (value: unknown) => {
     try {
       return parseBodyFields(schema, value)
@@ -32,7 +32,7 @@ test('an error about a request body uses the spelling of the client', () => {
   assert.equal(getInvalidField([]), 'body')
 })
 
-test('option names in a request body are not changed from snake_case', () => {
+test('option names in a request body keep their snake_case', () => {
   const open = z.object({ targetFormat: z.string() }).catchall(z.unknown())
   const options = { target_format: 'jpg', color_space: 'gray', __proto__: null }
   assert.deepEqual(parseBodyFields(open, { ...options }), { targetFormat: 'jpg', color_space: 'gray' })

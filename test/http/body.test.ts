@@ -48,7 +48,7 @@ for (const [type, body] of bodyCases) {
   })
 }
 
-test('a request body with an unsupported content type is refused with the supported types', async () => {
+test('a request body with an unsupported content type is refused, and the error lists the supported types', async () => {
   for (const type of ['text/plain', 'multipart/form-data; boundary=x']) {
     await assert.rejects(read(type, { body: json }), (error: { code: string; details: unknown }) => {
       assert.equal(error.code, 'UNSUPPORTED_MEDIA_TYPE')
@@ -115,7 +115,7 @@ test('a JSON object with a duplicate name is rejected', async () => {
   assert.deepEqual(await readTwice(' '), {})
 })
 
-test('a request with an unpaired surrogate is rejected with the name of the field', async () => {
+test('a request with an unpaired surrogate is rejected, and the error names the field', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
@@ -138,7 +138,7 @@ test('a request body that is not UTF-8 is refused, and a byte order mark is drop
   assert.deepEqual(await send('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
-test('percent-encoding in a form that is not UTF-8 is rejected with the field name', async () => {
+test('percent-encoding in a form that is not UTF-8 is rejected, and the error names the field', async () => {
   const send = (body: string) => read('application/x-www-form-urlencoded', { body })
   for (const [body, field] of [
     ['a=1&text=%ff', 'text'],
@@ -185,7 +185,7 @@ const notJson: [body: string, reason: string][] = [
   ['NaN', 'it cannot be parsed'],
 ]
 for (const [body, reason] of notJson) {
-  test(`the invalid JSON body ${body} is rejected without quoting it`, async () => {
+  test(`the invalid JSON body ${body} is rejected, and the error does not quote it`, async () => {
     await assert.rejects(read('application/json', { body }), {
       code: 'INVALID_REQUEST',
       message: `The body is not valid JSON: ${reason}.`,
@@ -203,7 +203,7 @@ test('a request body of unknown length is rejected at the size limit, with a hin
   })
 })
 
-test('a request with too large a Content-Length is rejected with the limit in MiB, rounded down', () => {
+test('the error for too large a Content-Length contains the limit in MiB, rounded down', () => {
   const limits = [
     [4_666_163, '4.4'],
     [Math.floor(4.4 * 1024 * 1024), '4.4'],

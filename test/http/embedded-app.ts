@@ -78,7 +78,7 @@ export async function openApp(): Promise<EmbeddedApp> {
     queuePrefix: 'mutabor-',
   })
   const config = readConfig({
-    // Functions called by tests remove secrets from the environment.
+    // The credentials are passed here because functions that tests call remove secrets from the environment.
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     SERVICE_SECRET: 'a secret that only this test knows',
@@ -137,7 +137,7 @@ function createEmbeddedApp(services: Services, close: () => Promise<void>): Embe
   }
 }
 
-/** Creates a gateway event. */
+/** Creates the API Gateway event of a request. */
 export async function createEvent(method: string, path: string, options: RequestOptions): Promise<HttpEvent> {
   const { body, query = {}, headers = {}, address = '192.0.2.1', cookies } = options
   const isForm = body instanceof FormData || body instanceof URLSearchParams

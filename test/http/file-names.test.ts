@@ -1,4 +1,4 @@
-// Control characters in file names: each route that takes a file name removes or reports them.
+// Tests control characters in file names: each route that takes a file name removes or reports them.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'

@@ -53,7 +53,7 @@ async function changeReservations(change: (item: Item) => Item): Promise<void> {
 const expireLeases = () =>
   changeReservations(({ leaseUntil }) => (leaseUntil === undefined ? { seen: true } : { leaseUntil: 1 }))
 
-/** Routes in which the endpoint's process dies after running `handle`. */
+/** Returns routes in which the process of this endpoint dies after it has run `handle`. */
 const createDyingContracts = (contract: AnyContract, handle: AnyContract['handle']): AnyContract[] => [
   {
     ...contract,

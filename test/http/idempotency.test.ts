@@ -255,7 +255,7 @@ test('a reply with a thousand tasks is stored completely for repeated requests',
 const wrongKeys = ['', 'two words', 'a'.repeat(256), 'schlüssel', 'a,\tb', '""']
 
 for (const key of wrongKeys) {
-  test(`the idempotency key ${JSON.stringify(key.slice(0, 20))} is rejected with the name of the header`, async () => {
+  test(`the idempotency key ${JSON.stringify(key.slice(0, 20))} is rejected, and the error names the header`, async () => {
     const reply = await convert({ headers: { 'idempotency-key': key } })
     assertCode(reply, 400, 'INVALID_INPUT')
     assert.equal(reply.json.error.details.field, 'Idempotency-Key')

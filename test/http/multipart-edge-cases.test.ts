@@ -1,5 +1,5 @@
-// Multipart uploads by malicious or concurrent clients: each call gets the right error code, and an upload that is
-// finally refused leaves nothing in the bucket.
+// Tests multipart uploads by malicious or concurrent clients: each call gets the right error code, and an upload that
+// is finally refused leaves nothing in the bucket.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { signOwnerToken } from '../../lib/access/anonymous.ts'
@@ -52,7 +52,7 @@ const abort = (upload: StartedUpload) => app.send('DELETE', createPath(upload), 
 const answer = ({ status, json }: Awaited<ReturnType<EmbeddedApp['send']>>) =>
   status < 300 ? String(status) : `${status} ${json.error.code}`
 
-/** An app that runs `action` before it completes an upload. */
+/** Returns an app that runs `action` before it completes an upload. */
 function runBeforeCompleting(action: () => Promise<unknown>): EmbeddedApp {
   const { files } = app.services
   const changedFiles: Partial<Files> = { multipart: runBefore(files.multipart, 'complete', once(action)) }
@@ -65,7 +65,7 @@ async function assertNothingIsLeft({ key, uploadId }: StartedUpload): Promise<vo
   assert.equal(await app.services.files.head(key), undefined)
 }
 
-test('a part that is replaced while its multipart upload is completed is reported', async () => {
+test('completing a multipart upload fails with a conflict if a part is replaced meanwhile', async () => {
   const upload = await startUpload()
   const firstPart = await sendPart(upload, 1, 'words')
   let secondPart = firstPart

@@ -7,7 +7,7 @@ import type { Files } from '../../lib/aws/files.ts'
 import { type FormOptions, readMultipartForm } from '../../lib/http/body/multipart-form.ts'
 import { createFileTooLargeError } from '../../lib/uploads/size-errors.ts'
 
-/** An in-memory bucket with the methods that forms use. */
+/** Creates an in-memory bucket with the methods that forms use. If `fail` is given, storing a file throws it. */
 function bucket(fail?: Error) {
   const storedFiles = new Map<string, Buffer>()
   const deletions: (readonly string[])[] = []
@@ -72,7 +72,7 @@ describe('parsing multipart forms', () => {
     assert.equal(deletions.length, 1, 'no file is left to delete')
   })
 
-  test('a range of a form file that is not buffered is read from the bucket', async () => {
+  test('bytes of a form file that are no longer in memory are read from the bucket', async () => {
     const { files } = bucket()
     const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
     const form = createForm(0)

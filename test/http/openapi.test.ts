@@ -6,7 +6,7 @@ import { createOpenApiDocument } from '../../lib/http/openapi/openapi.ts'
 import { inlineComponents } from '../support/inline-components.ts'
 
 const { paths } = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/' }))
-/** The operation in the document, as a client reads it. */
+/** Returns an operation of the OpenAPI document, with its references resolved. */
 const operationAt = (path: string, method: string) => {
   const item: Record<string, unknown> = { ...paths?.[path] }
   return item[method] as
@@ -18,7 +18,7 @@ const operationAt = (path: string, method: string) => {
     | undefined
 }
 
-test('the OpenAPI document contains every operation, grouped by path', () => {
+test('the OpenAPI document contains an operation for every route, grouped by path', () => {
   for (const { method, path } of api) {
     const writtenPath = path.replace(/:(\w+)/g, '{$1}')
     assert.ok(operationAt(writtenPath, method.toLowerCase()), `${method} ${path}`)
@@ -42,7 +42,7 @@ test('an OpenAPI operation documents its success and error statuses', () => {
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
 
-test('an OpenAPI form is documented with the fields of the JSON body, and files', () => {
+test('the documented form of an OpenAPI operation has a file field and all fields of its JSON body', () => {
   for (const [path, file] of [
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
@@ -55,7 +55,7 @@ test('an OpenAPI form is documented with the fields of the JSON body, and files'
   }
 })
 
-test('OpenAPI tags that share a description use the same name as their operations', () => {
+test('every tag of the OpenAPI document has a description and is used by an operation', () => {
   const { tags } = createOpenApiDocument(api, { version: '1', url: '/' })
   const names = new Set(api.map(({ tag }) => tag))
   for (const { name, description } of tags ?? []) {
@@ -65,7 +65,7 @@ test('OpenAPI tags that share a description use the same name as their operation
   assert.ok(tags?.some(({ description }) => /socket/i.test(description ?? '')))
 })
 
-test('the OpenAPI document names the header for the identity', () => {
+test('the OpenAPI document names the header for the token of an anonymous client', () => {
   const { components, security } = createOpenApiDocument(api, { version: '1', url: '/' })
   const scheme = components?.securitySchemes?.['owner']
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('every OpenAPI operation documents its authentication methods and required 
     assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
 })
 
-test('every reply in the OpenAPI document has its headers and says which are required', () => {
+test('replies in the OpenAPI document list their headers and which of them are required', () => {
   const getHeaders = (path: string, method: string, status: string) => {
     const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
     const allHeaders = Object.entries(headers)
@@ -124,7 +124,7 @@ test('every reply in the OpenAPI document has its headers and says which are req
   assert.ok(jobListHeaders.all.includes('www-authenticate') && jobListHeaders.required.length === 0)
 })
 
-test('the OpenAPI document contains errors of the path and of the idempotency key', () => {
+test('the OpenAPI document lists the errors for invalid path parameters and idempotency keys', () => {
   for (const status of ['400', '404']) assert.ok(operationAt('/v1/status/{jobId}', 'get')?.responses[status])
   assert.ok(operationAt('/v1/cloud/{drive}/list', 'get')?.responses['404'])
   assert.ok(operationAt('/v1/ws/tickets', 'post')?.responses['400'])

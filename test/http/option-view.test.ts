@@ -87,7 +87,7 @@ describe('views of conversion options', () => {
     assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
 
-  test('a color option is described with its names and several patterns', () => {
+  test('the view of a color option has a color widget and one pattern that joins the patterns of the option', () => {
     const ground = createView('background', colorOption.optional())
     assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
     assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))

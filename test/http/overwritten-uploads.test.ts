@@ -18,7 +18,7 @@ import { type EmbeddedApp, openApp } from './embedded-app.ts'
 import { once, runBefore } from './fault-injection.ts'
 
 const png = readFileSync(new URL('../fixtures/alpha.png', import.meta.url))
-/** Different content of the same length. */
+/** Differs from `png` in one byte. */
 const otherPng = Buffer.from(png.map((byte, at) => (at === png.length - 20 ? byte ^ 1 : byte)))
 
 const folder = scratchFolder('overwritten')
@@ -66,7 +66,7 @@ async function storedKeys(uploadId: string): Promise<string[]> {
   return keys.filter((key) => key.includes(uploadId))
 }
 
-test('a presigned upload accepts only the declared content, and its latest version is used', async () => {
+test('a presigned upload accepts only content of the declared size and type, and may be overwritten before a conversion', async () => {
   const presignedUpload = await createUpload()
   assert.equal(await put(presignedUpload, Buffer.concat([png, png])), 403)
   assert.equal(await put(presignedUpload, png, { 'Content-Type': 'text/html' }), 403)
@@ -130,7 +130,7 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
   })
 }
 
-test('a damaged upload of a batch is deleted with the request, even if it arrives late', async () => {
+test('a damaged upload in a batch is deleted, and so is content that is sent to its URL later', async () => {
   const [validUpload, overwrittenUpload] = [await createUpload(), await createUpload()]
   assert.equal(await put(overwrittenUpload, Buffer.alloc(png.length)), 200)
   const items = [validUpload, overwrittenUpload].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))

@@ -57,7 +57,7 @@ describe('identities of anonymous clients', () => {
       assert.notEqual(ownerId, 'anon_1')
       if (!one) continue
       assert.throws(() => getPrincipal({ authorization: `Bearer ${one}` }), { code: 'INVALID_API_KEY' })
-      // Refused even with a valid cookie, because the client would act as another identity than it expects.
+      // A forged header is refused even with a valid cookie: the client would act as another identity than it expects.
       assert.throws(() => getPrincipal({ 'x-owner-token': one }, cookie(token)), {
         code: 'INVALID_API_KEY',
         details: { reason: 'unknown', field: 'X-Owner-Token' },
@@ -82,7 +82,7 @@ describe('identities of anonymous clients', () => {
   })
 })
 
-test('only the network of an IP address is reported, not the whole address', () => {
+test('the subnet of an IP address is its IPv4 /24 or IPv6 /64 network', () => {
   assert.equal(getSubnet('192.0.2.7'), '192.0.2.0/24')
   assert.equal(getSubnet('::ffff:192.0.2.7'), '192.0.2.0/24')
   assert.equal(getSubnet('2001:db8:0:1:2::3'), '2001:db8:0:1::/64')
@@ -102,7 +102,7 @@ describe('access to jobs by owner', () => {
     })
   })
 
-  test('an unknown, deleted or expired job returns 404, and the error contains the expiry time', () => {
+  test('an unknown, deleted or expired job returns 404, and the error for an expired job contains the time of its expiry', () => {
     assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
     for (const goneJob of [undefined, createJobWith({ deletedAt: timestamp(1) })]) {
       assert.throws(() => requireVisibleJob(goneJob, 'job_1', stranger), {

@@ -5,7 +5,10 @@ import { newId } from '../../lib/ids.ts'
 import type { Job } from '../../lib/model/job.ts'
 import { file, newJob, newTask } from '../jobs/records.ts'
 
-/** Downloads of a batch whose ZIP is not ready. In test/functions/batch-zip.test.ts, a service packs it. */
+/**
+ * Tests the download of a batch whose ZIP is not ready, with stubs. In test/functions/batch-zip.test.ts, a service
+ * really packs the ZIP.
+ */
 
 const batchId = newId('job')
 const zipJob: Job = { ...newJob([newTask('pack-results', [])]).job, id: newId('job'), status: 'processing' }
@@ -18,7 +21,7 @@ const batch: Job = {
   result: { files: [file('a.webp'), file('b.webp')], warnings: [] },
 }
 
-/** Downloads the batch while its ZIP is being packed; after the wait, the job that packs it is `laterZipJob`. */
+/** Downloads the batch while `zipJob` packs its ZIP. Waiting for that job returns `laterZipJob`. */
 const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: number) => {
   const services = {
     config: { MAX_WAITS },

@@ -35,7 +35,7 @@ describe('lists', () => {
     }
   })
 
-  test('lists of earlier API versions are returned whole unless a limit is sent', async () => {
+  test('lists that earlier API versions returned whole are still returned whole unless a limit is sent', async () => {
     for (const [path, name] of lists.slice(0, 3)) {
       const { data } = (await app.send('GET', path)).json
       const { length } = data[name]

@@ -30,13 +30,13 @@ before(async () => {
 
 after(() => app.close())
 
-/** An app with another plan for anonymous clients and changed limits of that plan. */
+/** Returns an app in which anonymous clients have this plan, with some of its limits changed. */
 function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
   const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
     config: { ...config, ANONYMOUS_PLAN: plan },
-    plans: changedPlans as typeof plans, // by the same names
+    plans: changedPlans as typeof plans, // has the same keys
   })
 }
 

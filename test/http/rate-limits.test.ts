@@ -22,13 +22,13 @@ before(async () => {
 
 after(() => app.close())
 
-/** An app with another plan for anonymous clients and changed limits of that plan. */
+/** Returns an app in which anonymous clients have this plan, with some of its limits changed. */
 function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
   const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
     config: { ...config, ANONYMOUS_PLAN: plan },
-    plans: changedPlans as typeof plans, // by the same names
+    plans: changedPlans as typeof plans, // has the same keys
   })
 }
 
@@ -113,12 +113,12 @@ test('a rate-limit window restarts when it ends, while other windows continue', 
   assert.deepEqual(await countOnce(noon + 59_000), [false, 2, 2, 2])
   assert.deepEqual(await countOnce(noon + 60_001), [true, 1, 3, 3])
   assert.deepEqual(await countOnce(noon + 60_002), [false, 1, 3, 3])
-  // The next day is also in the next month.
+  // The next day is in the next month, so the month restarts as well.
   assert.deepEqual(await countOnce(noon + 12 * 3_600_000), [true, 1, 1, 1])
   assert.equal(getWindowEnd('month', Date.UTC(2026, 11, 31)), Date.UTC(2027, 0, 1))
 })
 
-test('a full rate-limit window is checked again after some seconds, and the record expires after the last window', async () => {
+test('a full rate-limit window is checked again after some seconds, and the record of a client expires after its last window', async () => {
   const updates: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {

@@ -173,12 +173,12 @@ describe('rendering of errors', () => {
     assert.equal('details' in createErrorBody(emptyError, 'req_1').error, false)
   })
 
-  test('an error has a title for readers', () => {
+  test('the title of an error is its code in words', () => {
     assert.equal(toErrorTitle('JOB_NOT_FOUND'), 'Job not found')
     assert.equal(toErrorTitle('PDF_ENCRYPTED'), 'PDF encrypted')
   })
 
-  test('an AppError is returned completely, and an internal error is returned without details', () => {
+  test('an AppError stays unchanged, a timeout becomes SERVICE_UNAVAILABLE, and an unknown error hides its message', () => {
     const appError = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(appError), appError)
     const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))

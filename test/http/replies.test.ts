@@ -71,7 +71,7 @@ describe('presigned file links', () => {
       signedLinks.push(wanted)
       return 'https://a.test/'
     },
-  } as unknown as Files // a stub: nothing else is used
+  } as unknown as Files // a stub with only the method that is called
   const link = async (moreFields: object, linkOptions?: Parameters<typeof createFileLink>[2]) => {
     await createFileLink(
       { ...file('ü.png', 'k'), sha256: 'ff'.repeat(32), ...moreFields },

@@ -79,7 +79,7 @@ describe('rate limit headers', () => {
   const limitedApp = () =>
     app.with({ plans: { ...app.services.plans, 'self-hosted': { ...defaultPlans.anonymous } } })
 
-  test('every reply has rate-limit headers, including pages, errors and replies to requests that are not counted', async () => {
+  test('every reply has rate-limit headers, including HTML pages, errors and replies to requests that are not counted', async () => {
     const limited = limitedApp()
     for (const [path, status] of [
       ['/health', 200],

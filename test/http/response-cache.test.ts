@@ -27,14 +27,14 @@ test('text appended to a compressed reply is decompressed after it, in one gzip 
   const bothTexts = Buffer.concat([head, tail])
   const zipped = compressedHead.gzip(tail)
   assert.deepEqual(gunzipSync(zipped), bothTexts)
-  // RFC 1952, 2.3.1: the uncompressed size of this member.
+  // The last four bytes are the uncompressed size of this member (RFC 1952, 2.3.1).
   assert.equal(zipped.readUInt32LE(zipped.length - 4), bothTexts.length)
   assert.deepEqual(gunzipSync(compressedHead.gzip(Buffer.alloc(0))), head)
   assert.deepEqual(await compressedHead.decompressAndAppend(tail), bothTexts)
   assert.ok(zipped.length < bothTexts.length / 3, `${zipped.length} of ${bothTexts.length} bytes`)
 })
 
-test('a cached reply is created once, and its copies differ only in the request metadata', async () => {
+test('a cached reply is created once for two requests, which get the same data with their own request id', async () => {
   const cache = new ResponseCache()
   let createdCount = 0
   const reply = async () => {

@@ -13,7 +13,7 @@ const waitCases: [prefer: string | undefined, leftMs: number, waitS: number | un
   ['wait=25', 1000, 0],
 ]
 for (const [prefer, leftMs, waitS] of waitCases) {
-  test(`Prefer: ${prefer} waits ${waitS} s if ${leftMs} ms of the request are left`, () => {
+  test(`the wait time for "Prefer: ${prefer}" is ${waitS} s if ${leftMs} ms of the request are left`, () => {
     assert.equal(parseWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
   })
 }

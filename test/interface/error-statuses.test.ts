@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { errorCatalog } from '../../lib/error-catalog.ts'
 
-/** As in the interface; it has no status for PDF_ENCRYPTED. */
+/** The HTTP status of each error code in the interface document, which has none for PDF_ENCRYPTED. */
 const statuses = {
   INVALID_API_KEY: 401,
   AUTHENTICATION_REQUIRED: 401,

@@ -59,7 +59,7 @@ const valueAt = (json: unknown, valuePath: string) =>
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) // JSON
 
 /**
- * Sends the requests of rows one after another, and remembers what replies contain. A row that waits for a job does not
+ * Sends the requests of rows one after another, and saves values of their replies. A row that waits for a job does not
  * delay the next rows, except rows that need a value of an earlier reply.
  */
 export function createRowChecker(
@@ -71,7 +71,7 @@ export function createRowChecker(
     [...check.matchAll(/\{(\w+)\}/g)].some(
       ([, name = '']) => /^[a-z]/i.test(name) && !Object.hasOwn(keys, name),
     )
-  /** Replies to requests that change nothing, which many rows have in common. */
+  /** Replies to requests that change nothing, for reuse: many rows send the same request. */
   const seenReplies = new Map<string, Awaited<ReturnType<typeof sendRow>>>()
   const unfinishedJobs = new Set<Promise<unknown>>()
   const waitForJob = async (jobId: string) => {

@@ -16,7 +16,7 @@ before(async () => {
 })
 after(() => firstService.kill())
 
-test('starting the service removes access of other users to the data folder and its files', async () => {
+test('other users of the system cannot access the data folder of the service or its files', async () => {
   const { dataDir } = firstService
   const file = { name: 'a.txt', bytes: new Uint8Array(Buffer.from('text')) }
   await new Client(firstService).convert(file, { targetFormat: 'html' })
@@ -25,7 +25,10 @@ test('starting the service removes access of other users to the data folder and 
   assert.deepEqual(accessibleNames, [])
 })
 
-/** Workers of a service that root started have a user and a group of their own. Deleted files don't count. */
+/**
+ * Returns whether other users of the system have access to the path; false if it was deleted meanwhile. If root started
+ * the service, its workers have their own group, which may have access.
+ */
 function isAccessibleToOthers(path: string): boolean {
   const stats = statSync(path, { throwIfNoEntry: false })
   if (stats === undefined) return false

@@ -10,17 +10,21 @@ import { makeSmallDisk } from '../support/small-disk.ts'
 const words = 'av_interleaved_write_frame(): No space left on device'
 const failure = new ProcessFailure('ffmpeg', 1, words)
 const reports: readonly [caseName: string, error: unknown, isOfDisk: boolean][] = [
-  ['a program that reports it', failure, true],
-  ['a program whose message was mistaken for a damaged file', createCorruptFileError(failure), true],
-  ['the system', Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
-  ['the service, asked for a file', Object.assign(new Error('copyfile'), { name: 'ENOSPC' }), true],
+  ['a program error that says that no space is left', failure, true],
+  ['a no-space error that was mistaken for a damaged file', createCorruptFileError(failure), true],
+  ['an ENOSPC error of the operating system', Object.assign(new Error('write'), { code: 'ENOSPC' }), true],
+  ['an ENOSPC error in a reply', Object.assign(new Error('copyfile'), { name: 'ENOSPC' }), true],
   [
-    'a program that reports an error about its file',
+    'a program error about its input file',
     createCorruptFileError(new ProcessFailure('ffmpeg', 1, 'moov atom not found')),
     false,
   ],
-  ['a program that dies, with room for what it does', new EngineCrash('convert', 'SIGABRT', ''), false],
-  ['a refusal', new AppError('PDF_ENCRYPTED', 'Say the password.', undefined, { cause: failure }), false],
+  ['a program crash while the disk has free space', new EngineCrash('convert', 'SIGABRT', ''), false],
+  [
+    'a missing password',
+    new AppError('PDF_ENCRYPTED', 'Say the password.', undefined, { cause: failure }),
+    false,
+  ],
 ]
 
 function createCorruptFileError(cause: Error): AppError {

@@ -27,7 +27,7 @@ async function createService(hooksByTask: Readonly<Record<string, DuringTask>> =
 
 type Action = (service: SimulatedService) => Promise<void>
 
-/** Puts a job into a state and lets clients act on it. */
+/** For each job state, a function that puts a job into this state and lets clients act on it. */
 const states: Readonly<Record<string, { isLive: boolean; play: (action: Action) => Promise<Stage> }>> = {
   pending: {
     isLive: true,
@@ -153,7 +153,7 @@ async function expire(service: SimulatedService): Promise<void> {
   await service.runToEnd()
 }
 
-/** A job with every kind of record: buckets, join buckets, pages of dependents and chunks. */
+/** Creates a job with every kind of record: buckets, join buckets, pages of dependents and chunks. */
 async function largeJob() {
   const stage = await createService()
   const { service } = stage

@@ -11,7 +11,7 @@ const parts = [1000, 1001, 1002]
 const damageFields = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
 const isTooLong = { ...damageFields, code: 'TIMEOUT', message: 'It timed out.' } as const
 
-/** A task that waits for three chunks, and the calls that completing its chunks makes. */
+/** Creates a task that waits for three chunks, and records the calls that are made when its chunks end. */
 async function split(moreFields: Partial<Task> = {}) {
   const { store, jobs } = memoryJobs()
   await jobs.create(createRecords([createStoredImport('in'), newTask('work', [0])]))
@@ -89,7 +89,7 @@ test('the chunks of a task in a large job publish no progress', async () => {
   assert.deepEqual(takeCalls(), [])
 })
 
-test('completing a chunk that is cancelled, outdated or of a deleted task changes nothing', async () => {
+test('completing a chunk that is cancelled or outdated, or whose task was deleted, changes nothing', async () => {
   const { end, found, takeCalls } = await split()
   const taskBefore = await found()
   await end(2000)
@@ -137,7 +137,7 @@ test('a failing chunk whose speculative copy is running or complete does not fai
   }
 })
 
-test('an unreadable chunk discards the chunks of its task, and a fallback route is tried', async () => {
+test('a chunk that fails as unreadable discards all chunks of its task, and the task is sent again for a fallback route', async () => {
   const { end, found, takeCalls } = await split()
   await end(1000)
   takeCalls()

@@ -37,7 +37,7 @@ async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise
 }
 
 test('a chunked task ends with the same outcome wherever a process crashes', async (t) => {
-  // chunked-tasks.slow.ts crashes after every effect.
+  // A process crashes after every fourth effect; in chunked-tasks.slow.ts, after every effect.
   t.diagnostic(`${await testCrashPoints(database, chunkScenarios['a chunked task'], { everyNth: 4 })} runs`)
 })
 
@@ -136,7 +136,7 @@ test('the progress of a chunked task follows its finished chunks', async () => {
       ? [(event['job'] as { progress: { percent: number } }).progress.percent]
       : [],
   )
-  // Two of the job's three tasks have not ended.
+  // Of the three tasks, the first has ended, the second is at 30 % and the third has not started.
   assert.deepEqual(percents.includes(43), true, String(percents))
 })
 

@@ -24,7 +24,7 @@ const step = {
 } as const
 const inputPlan: InputPlan = { steps: [step, step, step], step: 1, files: [file('a.gif')] }
 
-/** A task that waits for some chunks. */
+/** Creates a task that waits for the chunks with these numbers. */
 async function createSplitTask(open: readonly number[]) {
   const ownJobs = memoryJobs()
   await ownJobs.jobs.create(createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [0])]))
@@ -157,7 +157,7 @@ test('the chunks of a task are deleted when the task ends or its route fails', a
   assert.deepEqual(await finishChunks(itself, {}), [1000, 1001, 2000], 'the task is not over')
 })
 
-test('a chunk is needed as long as its task or its speculative copy waits for it', async () => {
+test('a chunk and its speculative copy are needed as long as the task waits for the chunk', async () => {
   const { part, services, change, task: split } = await createSplitTask([1000])
   const isWanted = async (number: number) => (await findAwaitingTask(part(number), services))?.number
   assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])

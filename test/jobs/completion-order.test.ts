@@ -16,7 +16,7 @@ import {
   timestamp,
 } from './records.ts'
 
-/** A job whose tasks end one after another, in any order. */
+/** Creates a job whose tasks are ended by the test, in any order. */
 async function createJob(tasks: readonly NewTask[], moreDeps: Partial<JobsDeps> = {}) {
   const ownJobs = memoryJobs(moreDeps)
   const { jobs, store, takeSentTasks, takeEvents, bus } = ownJobs
@@ -219,7 +219,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
   )
 })
 
-test('a finished chunk updates its task’s progress, sends it to be joined or fails it', async () => {
+test('a finished chunk updates the progress of its task, sends the task to be joined, retries it or fails it', async () => {
   const split = async () => {
     const ownJob = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
     await ownJob.jobs.completion.lifecycle.start(await ownJob.job(), await ownJob.found(1))
@@ -250,7 +250,7 @@ test('a finished chunk updates its task’s progress, sends it to be joined or f
   assert.deepEqual([completedSplit.takeSentTasks(), completedSplit.takeEvents()], [[1], []])
   const failedSplit = await split()
   await failedSplit.endChunk(1000, fail(5, 'It timed out.'))
-  // Another engine reads a damaged chunk, but a timeout fails the task.
+  // After an unreadable chunk, the task is sent again for another engine. After a timeout, as below, the task fails.
   assert.deepEqual([failedSplit.takeSentTasks(), (await failedSplit.found(1)).status], [[1], 'pending'])
   const splitAfterEnd = await split()
   await splitAfterEnd.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })

@@ -10,7 +10,7 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 const owner = 'anon_1'
 
-/** An owner whose plan allows this many concurrent jobs. */
+/** Creates the slots of an owner whose plan allows this many concurrent jobs. */
 async function openSlots(concurrentJobs: number | null) {
   const tableName = await database.makeTable()
   const config = readConfig({ LOG_LEVEL: 'silent', TABLE_NAME: tableName })
@@ -18,7 +18,7 @@ async function openSlots(concurrentJobs: number | null) {
   const statuses = new Map<string, Job['status']>()
   const sentJobs: string[] = []
   let lookups = 0
-  /** Runs between recording a waiting task and the second check. */
+  /** Runs after a waiting task was recorded, before the slots are checked a second time. */
   let runBetweenChecks: (() => Promise<void>) | undefined
   const services = {
     table,
@@ -56,7 +56,7 @@ async function openSlots(concurrentJobs: number | null) {
       if (!statuses.has(id)) statuses.set(id, 'processing')
       return slots.acquire({ id, owner } as Job, { jobId: id, task }, 'image')
     },
-    /** Number of jobs read since the last call. */
+    /** Returns the number of jobs read since the previous call. */
     lookups: () => {
       const lookupsBefore = lookups
       lookups = 0

@@ -14,7 +14,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** More than one bucket; large-graphs.slow.ts and crash-points.slow.ts use hundreds. */
+/** Number of parallel tasks. They fill more than one bucket; large-graphs.slow.ts and crash-points.slow.ts run more. */
 const count = 130
 
 test('more than a hundred tasks that end at the same time do not exhaust their write retries', async (t) => {
@@ -40,15 +40,15 @@ test('more than a hundred tasks that end at the same time do not exhaust their w
   assert.equal((await getOutcome(service)).status, 'completed')
   assert.equal(service.runs.length, count + 1, 'each task ran once')
   const jobWrites = service.gate.effects.filter((effect) => effect.endsWith(' JOB JOB'))
-  // Creation, start, two buckets, end, and the time-based progress, for which all but one concurrent writes are
-  // rejected.
+  // The job is written at its creation, start and end, once per bucket, and at intervals for its progress. Of
+  // concurrent progress writes, all but one are rejected.
   const maxWritesByTime = 4 * (1 + ms / 2000)
   assert.ok(
     jobWrites.length <= 6 + maxWritesByTime,
     `the record of the job is written ${jobWrites.length} times`,
   )
-  // One progress event per two seconds over all processes; the next progress and the end repeat it, and a lost response
-  // repeats it too.
+  // All processes together publish one progress event per two seconds. It is published again with the next progress,
+  // at the end of the job, and when a response was lost.
   assert.ok(
     service.bus.published.length <= 24 + 4 * (ms / 2000),
     `${service.bus.published.length} publications`,

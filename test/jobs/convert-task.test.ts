@@ -17,7 +17,7 @@ const vault = new Vault('a secret of tests that is long enough')
 const engines = noOpEngines(() => assert.fail('no engine must run'))
 const warning = { code: 'REDUCED', message: 'Less.' }
 
-/** A document whose message arrives in the queue of the wrong image. */
+/** Handles the message of a document that has arrived in the queue of the wrong container image. */
 async function handleInWrongQueue(moreFields: Partial<Task> = {}, chunkNumber?: number) {
   const { jobs, store, takeSentTasks } = memoryJobs()
   const source = createStoredImport('in')

@@ -5,7 +5,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** Crashes after every nth effect; `crash-points.slow.ts` crashes after every effect. */
+/** Returns n, so that a process crashes after every nth effect; in `crash-points.slow.ts`, after every effect. */
 const listCrashPoints = (name: string) =>
   name === 'a job of one task' ? 1 : name === 'a diamond of six tasks' ? 3 : 5
 

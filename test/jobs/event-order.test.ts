@@ -43,7 +43,7 @@ const getEventJob = (event: BusEvent | undefined) => {
 const statusesIn = (event: BusEvent | undefined) =>
   Object.entries(getEventJob(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
-test('an event describes the job as it was at that time, regardless of later changes', () => {
+test('an event describes the job as it was when the event occurred, regardless of later changes', () => {
   const states = [
     startJob(freshJob),
     runningJob,
@@ -66,7 +66,7 @@ test('an event describes the job as it was at that time, regardless of later cha
   )
 })
 
-test('an event lists the state that each task of its job had at that time', () => {
+test('an event lists the state that each task of its job had when the event occurred', () => {
   const statusesAtCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
   assert.deepEqual(statusesIn(createCreationEvents(freshJob)[0]), statusesAtCreation)
   assert.deepEqual(statusesIn(createCreationEvents(completedJob)[1]), statusesAtCreation)
@@ -119,7 +119,7 @@ test('the events of a job are numbered from 1 in chronological order', () => {
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, 'ids are unique')
 })
 
-test('events of a job that may not have been published are published in order', () => {
+test('the possibly unpublished events of a job are listed in order', () => {
   const laterJob = withProgress(runningJob, 40, 3)
   assert.deepEqual(
     findUnpublishedEvents(laterJob).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
@@ -130,13 +130,13 @@ test('events of a job that may not have been published are published in order', 
   )
   assert.deepEqual(
     findUnpublishedEvents(arrivedUpload).map(({ event }) => event),
-    // The upload may be faster than the creation event.
+    // The upload may arrive before the creation event is published.
     ['job.created', 'job.queued'],
   )
   assert.deepEqual(findUnpublishedEvents(freshJob), [])
 })
 
-test('no event of a job contains bucket keys, the owner or fields of tasks', () => {
+test('no public event of a job contains bucket keys, the owner or options of tasks', () => {
   const secret = newJob(
     [
       createStoredImport('in'),

@@ -29,7 +29,7 @@ export const diamond = [
 export const changeJob = (job: Job, change: Parameters<typeof applyChange>[1]): Job =>
   applyChange(job, change)
 
-/** A stored job whose first task has started. */
+/** Returns the state of a job after its first task has started. */
 export const startJob = (state: JobState, afterS = 1): JobState => ({
   ...withTasks(state, { left: { status: 'processing', startedAt: timestamp(afterS), attempt: 1 } }),
   job: changeJob(state.job, {

@@ -43,7 +43,7 @@ const createTasks = (input: string, a: string, b: string, exportTask: object) =>
 })
 const waitingTasks = createTasks('completed', 'pending', 'pending', { status: 'pending' })
 
-test('the creation events of a job are the same at any later time', () => {
+test('the creation events of a job are the same whenever they are created', () => {
   const atOnce = withJob(endedJob, { queuedAt: timestamp(0) })
   const createdFields = {
     ...commonFields,
@@ -113,7 +113,7 @@ test('a progress event contains the stored progress', () => {
   })
 })
 
-test('a completed job publishes its results and duration', () => {
+test('the job.completed event contains the results and the duration', () => {
   const { share, ...event } = getBody(createEndEvent(endedJob)) as ReturnType<typeof getBody> & {
     share?: object
   }
@@ -144,14 +144,14 @@ test('a completed job publishes its results and duration', () => {
     sequence: 5,
     job: finishedTask,
   })
-  // A file that was imported later is the source.
+  // If the source was unknown at the creation, it is the file that was imported later.
   const laterJob = withJob(endedJob, { display: { ...display, source: null }, cameLater: sourceFile })
   assert.deepEqual(createEndEvent(laterJob).job, finishedTask)
   const jobWithoutSource = withJob(endedJob, { display: { ...display, source: null } })
   assert.equal((createEndEvent(jobWithoutSource) as unknown as { job: { source: unknown } }).job.source, null)
 })
 
-test('a completed job publishes where its result was exported', () => {
+test('the job.completed event contains where the results were exported', () => {
   const deliveries = ['a.webp', 'b.webp'].map((filename) => ({
     url: `s3://bucket/results/2026/${filename}`,
     filename,
@@ -170,7 +170,7 @@ test('a completed job publishes where its result was exported', () => {
   })
 })
 
-test('a failed job publishes its error, or a generic error', () => {
+test('the job.failed event contains the error of the job, or a generic error', () => {
   const error = { code: 'CORRUPT_FILE' as const, message: 'It is cut off.' }
   const failedJob = withJob(withTasks(endedJob, { a: fail(5, 'It is cut off.') }), {
     status: 'failed',
@@ -199,7 +199,7 @@ test('a failed job publishes its error, or a generic error', () => {
   )
 })
 
-test('a cancelled job publishes who cancelled it', () => {
+test('the job.cancelled event contains who cancelled the job', () => {
   for (const [error, expectedMessage] of [
     [{ cancelledBy: 'user' as const }, 'user'],
     [{}, 'system'],
@@ -252,7 +252,7 @@ test('the unpublished events of a job are in order, and include the creation if 
   ])
 })
 
-test('an expired job publishes its expiry after its file deletions', () => {
+test('the job.expired event of a job is numbered after its file.deleted events', () => {
   assert.deepEqual(
     getBody(
       createExpiredEvent(withJob(endedJob, { expiredAt: timestamp(50), expiredFor: 'upload_timeout' }), 2),

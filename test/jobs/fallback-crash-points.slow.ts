@@ -8,7 +8,10 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** A crash, a lost write and a kill use up the three attempts of a task; the next engine then makes the result. */
+/**
+ * Treats a result of ffmpeg as one of imagemagick: a crash, a lost write and a kill use up the three attempts of a
+ * task, and then imagemagick makes the result.
+ */
 const normalizeEngine = (outcome: ObservedOutcome): ObservedOutcome => ({
   ...outcome,
   files: Object.fromEntries(

@@ -12,7 +12,7 @@ import type { SimulatedService, SimulationOptions } from './simulated-service.ts
 
 type During = NonNullable<SimulationOptions['during']>[string]
 
-/** An animation that three engines can read; for the first engine, `each` characters of `word` are a chunk. */
+/** An animation that three engines can read. The first one converts it in chunks of `each` characters of `word`. */
 export const animationGraph = (spec: Readonly<Record<string, unknown>> = {}, each?: number): NewTask[] => {
   const [first, task, last] = createGraph({ a: { from: ['import'] } }, [
     createImport('import', importedAnimation),

@@ -1,4 +1,4 @@
-// The jobs of an owner, one after another, through the embedded queues and Lambda, which stops recursive loops.
+// Runs the jobs of an owner one after another through the embedded queues and Lambda, which stops recursive loops.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SQSEvent } from 'aws-lambda'

@@ -178,7 +178,7 @@ test('the end of a job stores its outcome, and its retention time starts then', 
   assert.deepEqual(findUnpublishedEvents({ ...state, job }), [])
 })
 
-/** The table also stores index keys, which the schema does not contain. */
+/** Removes the index keys, which are stored in the table but are not in the schema. */
 function withoutKeys(job: Job): Job {
   const { listKey: _key, ...rest } = job as Job & { listKey?: string }
   return rest

@@ -37,7 +37,7 @@ test('of two progress writes with the same timestamp, the later one publishes th
 
 const two = [createStoredImport('in'), newTask('a', [0]), newTask('b', [1]), createExport('out', [2])]
 
-/** A running job, and the lifecycles of several processes that work on it. */
+/** Creates a running job. Each call of the returned `lifecycle` acts for another process that works on the job. */
 async function createRunningJob(tasks = two, isStarted = true) {
   const ownJobs = memoryJobs()
   await ownJobs.jobs.create(createRecords(tasks))
@@ -261,7 +261,7 @@ test('cancelling a job keeps ended tasks and cancels all other tasks and their c
   )
 })
 
-test('a job whose end coincides with its start counts the start once', async () => {
+test('a job whose start is stored while it ends counts the start once', async () => {
   const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const staleState = await whole()

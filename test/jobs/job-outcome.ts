@@ -4,7 +4,7 @@ import { isTerminalStatus } from '../../lib/model/job.ts'
 import { readImageText } from './no-op-engine.ts'
 import type { SimulatedService } from './simulated-service.ts'
 
-/** The final state of a job that a client can see. */
+/** The part of a job's final state that clients can see. */
 export interface ObservedOutcome {
   /** Undefined when the job does not exist. */
   readonly status: string | undefined
@@ -44,7 +44,7 @@ const eventsAllowedAfterEnd = ['file.deleted', 'job.expired']
 const endEvents = ['job.completed', 'job.failed', 'job.cancelled']
 
 /**
- * Returns the events of a job in order, without its uploads. Asserts that none is missing, that repetitions are
+ * Returns the events of a job in order, without upload events. Asserts that none is missing, that repetitions are
  * identical, and that only file deletions follow the end of the job.
  */
 function listEvents({ bus, jobId }: SimulatedService): string[] {

@@ -65,7 +65,7 @@ export async function receiveUploadTwice(service: SimulatedService, bytes: Uint8
   for (let time = 1; time <= 2; time++) await service.receive(getUploadId(service), getUploadKey(service))
 }
 
-/** A graph in which b turns out to be invalid only when the files of a are available. */
+/** Creates a graph in which task `b` turns out to be invalid only when the files of task `a` are available. */
 const graphWithUnsupportedInput = () =>
   createGraph({ a: { from: ['import'] }, b: { from: ['a'] }, c: { from: ['b'] } }).map((task) =>
     task.name === 'b' ? { ...task, operation: 'merge' } : task,
@@ -107,7 +107,7 @@ export const jobScenarios = {
         await service.cancel()
       },
     },
-    // If the canceller dies, the branches continue for a while, and d may be updated before it is cancelled.
+    // If the canceller dies, the branches continue for a while, and task `d` may be updated before it is cancelled.
     normalize: ({ tasks, ...outcome }) => ({
       ...outcome,
       tasks: { ...tasks, b: '', c: '', d: tasks['d']?.replace(' INPUT_TASK_FAILED', '') ?? '' },

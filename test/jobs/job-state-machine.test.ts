@@ -185,7 +185,7 @@ test('progress is published once by the process that stored it', async () => {
   assert.equal(published.length, 3)
 })
 
-/** Numbers from 0 to 1, the same for the same seed (Park and Miller). */
+/** Creates a generator of numbers from 0 to 1, which are the same for the same seed (Park and Miller). */
 function createRandom(seed: number): () => number {
   let state = seed
   return () => {

@@ -11,7 +11,7 @@ import {
 } from '../../lib/model/job.ts'
 import { timestamp } from './records.ts'
 
-/** A record with every attribute. */
+/** The type of a record that has all of its optional attributes. */
 type Complete<T> = { readonly [Name in keyof T]-?: Exclude<T[Name], undefined> }
 
 const [at, numbers, details] = [timestamp(0), new Set([1, 2]), { pages: 2 }]

@@ -128,7 +128,7 @@ test('the sweep publishes a cancellation that was stored but not published', asy
   assert.equal((await job()).unsaid, undefined)
 })
 
-test('a download without subscribers is not published', async () => {
+test('the download event of a job without subscribers is not published', async () => {
   const { jobs, job, bus, change } = await createJob()
   const jobBefore = await job()
   bus.published.length = 0
@@ -140,7 +140,7 @@ test('a download without subscribers is not published', async () => {
   assert.deepEqual([bus.published.length, (await job()).sequence], [1, jobBefore.sequence + 1])
 })
 
-test('each download is published with its own sequence number, but not after a deletion', async () => {
+test('each download of a file is published with its own sequence number, but not after its job was deleted or has expired', async () => {
   const { jobs, job, bus, change } = await createJob(two, { getSubscribers: async () => () => ['webhooks'] })
   const jobBefore = await job()
   bus.published.length = 0

@@ -8,7 +8,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** Writes per task in a large graph, including its creation; tests add 0.5 for time-based writes. */
+/** Maximum writes per task in a large graph, including its creation. The tests add 0.5 for time-based writes. */
 const maxWrites = 5
 
 test('a fan-out and fan-in over more than one join bucket runs each task once', async (t) => {

@@ -8,7 +8,7 @@ import type { Log } from '../../lib/log.ts'
 import type { Job, Task } from '../../lib/model/job.ts'
 import { createStoredImport, newJob, newTask, start, timestamp } from './records.ts'
 
-test('heartbeats renew the lease and the message until another worker takes over the task', async (t) => {
+test('heartbeats extend the lease and the visibility timeout of the message until another worker takes over the task', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const writes: { change: Change; condition: unknown }[] = []
@@ -49,7 +49,7 @@ test('heartbeats renew the lease and the message until another worker takes over
 test('releasing a task costs no attempt and keeps the start time of earlier workers', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
-  /** The write of a worker that has just claimed the task and releases it. */
+  /** Returns the write with which a worker releases the task that it has just claimed. */
   const releaseAfter = async (claimedFields: Partial<Task>): Promise<Change> => {
     const writes: Change[] = []
     const store = {

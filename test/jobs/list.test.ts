@@ -7,11 +7,11 @@ import type { Job, JobStatus } from '../../lib/model/job.ts'
 import { newJob, start, timestamp } from './records.ts'
 
 const { job } = newJob([])
-/** Ids are created shortly before their jobs. */
+/** As in the service, the time in an id is shortly before the creation time of the job. */
 const createId = (at: number) =>
   `job_${encodeTime(start.getTime() + at * 1000 - 5, 10)}${String(at).padStart(16, '0')}`
 
-/** A list of jobs with these statuses, and the queries sent to the indexes. */
+/** Creates a list of jobs with these statuses, and records the queries that are sent to the indexes. */
 function createList(
   statuses: readonly JobStatus[],
   { pageSize = 100, tag = '', isInOneList = (_at: number): boolean => false } = {},
@@ -106,7 +106,7 @@ test('the index key of jobs whose owner has few jobs is the same for every statu
   assert.equal(keyWith('expired'), undefined)
 })
 
-test('time limits of a job list are exclusive, and a page ends at the maximum number of tasks', async () => {
+test('the times that limit a job list are exclusive, and a page ends at the maximum number of tasks', async () => {
   const { list } = createList(mixedStatuses)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])
@@ -158,7 +158,7 @@ test('a job list filter continues after the scanned jobs, across several index p
 
 test('listed jobs are in order even if one status has few jobs and another status has many', async () => {
   const [liveStatus, doneStatus] = ['processing', 'completed'] as const
-  // Each status returns two jobs at a time: 8 and 2, 9 and 7.
+  // The index of each status returns two jobs at a time: first the jobs 8 and 2, and the jobs 9 and 7.
   const { list } = createList(
     [
       liveStatus,

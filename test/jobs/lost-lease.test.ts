@@ -13,7 +13,7 @@ import { createRecords, createStoredImport, newTask, secondsLater } from './reco
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const ref = { jobId: 'job_1', task: 1 }
 
-/** A job with one task that workers claim and die with. */
+/** Creates a job with one task, and functions with which workers claim the task, work on it and die. */
 async function createJob() {
   const { jobs, table, queues, files, store } = memoryJobs()
   await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])]))
@@ -42,7 +42,7 @@ async function createJob() {
     run,
     /** Stores what a heartbeat would store. */
     work: (ms: Pick<Task, 'workedMs' | 'attemptMs'>) => store.changeTask(ref, { set: ms }),
-    /** A worker that dies while it has the task. */
+    /** Claims the task with a worker that then dies. */
     dieWithTask: async (worker: Pick<TaskRun, 'isShared' | 'runId'>) => {
       let claimedTask: Task | undefined
       const outcome = await run(worker, async (_, { task, lease }) => {
@@ -94,21 +94,21 @@ test('a crash of the whole service costs no task an attempt', async () => {
   assert.equal(await getAttemptCount(find), 1)
 })
 
-test('the duration of attempts that cost nothing does not count towards the time limit of a task', async () => {
+test('the work time of attempts that are not counted does not count towards the time limit of a task', async () => {
   const { dieWithTask, run, find, work } = await createJob()
   await work({ workedMs: 5000 })
   await dieWithTask(sharedWorker)
   await work({ workedMs: 95_000, attemptMs: 90_000 })
   const { claimed } = await dieWithTask({ isShared: true, runId: 'run 2' })
   assert.deepEqual([claimed?.workedMs, claimed?.attemptMs], [5000, undefined])
-  // A stopping worker gives the task back with what earlier attempts have worked.
+  // The attempt of a worker that stops is not counted either: only the work time of earlier attempts is kept.
   await work({ workedMs: 40_000, attemptMs: 35_000 })
   await run({ isShared: true, runId: 'run 3' }, async () => {
     await work({ workedMs: 30_000, attemptMs: 25_000 })
     throw new WorkerStoppedError()
   })
   assert.equal((await find()).workedMs, 5000)
-  // The time of an attempt that counts is counted as well.
+  // The work time of a counted attempt counts.
   await dieWithTask(loneWorker)
   await work({ workedMs: 65_000, attemptMs: 60_000 })
   assert.equal((await dieWithTask(loneWorker)).claimed?.workedMs, 65_000)

@@ -19,7 +19,7 @@ const unreachableTable: CommandSender = {
 /** The table in memory, for tests of record contents: evaluates changes and conditions without expressions. */
 export class MemoryTable extends Table {
   readonly #items = new Map<string, Item>()
-  /** Repeats each write once, like the SDK does after a lost response. */
+  /** Whether each write is repeated once, as the SDK does after a lost response. */
   isLosingResponses = false
 
   constructor() {
@@ -118,7 +118,7 @@ const getKeyName = ({ pk, sk }: Key) => `${pk} ${sk}`
 const getWriteKey = (write: Write): Key =>
   'put' in write ? write.put : 'update' in write ? write.update : write.delete
 
-/** A dot in a path selects a key of a map. */
+/** Reads an attribute. A dot in the path selects a key of a map. */
 const readAt = (item: Item | undefined, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Item | undefined)?.[name], item)
 

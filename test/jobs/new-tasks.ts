@@ -53,7 +53,7 @@ export function createGraph(
   return [...imports, ...workTasks, { ...exported, fixed: { status: 'pending' } }]
 }
 
-/** A document that is converted to an image in two container images. */
+/** A document whose conversion to PNG needs two container images. */
 export const documentGraph = (): NewTask[] => {
   const [source, workTask, exportTask] = createGraph({ a: { from: ['import'] } }, [
     createImport('import', importedDocument),

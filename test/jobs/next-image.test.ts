@@ -29,7 +29,7 @@ test('clients see the message of an AppError, but not that of an unexpected erro
   assert.doesNotMatch(JSON.stringify(brokenError), /secret/)
 })
 
-test('job records are stored a hundred tasks per partition', () => {
+test('the records of a job are stored in partitions of a hundred tasks', () => {
   assert.deepEqual([0, 99, 100, 250].map(getBucketNumber), [0, 0, 1, 2])
   assert.deepEqual(
     [getJobPartition('j'), getJobPartition('j', 0), getJobPartition('j', 2)],

@@ -13,7 +13,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-/** A job with two consecutive tasks whose messages are lost. */
+/** Creates a service with a job of two consecutive tasks, whose messages are lost. */
 async function newService() {
   const service = new SimulatedService({ database, tableName: await database.makeTable() })
   await service.create(chain(2))

@@ -11,7 +11,7 @@ const vault = new Vault('a secret of tests that is long enough')
 const [inputUrl, outputUrl] = ['https://store/', 'https://store/form']
 const writtenFiles = new Map<string, string>()
 
-/** The message of a task that takes the files of an import and of another task. */
+/** Creates the message of a task whose inputs are the files of an import and of another task. */
 async function createMessage(
   moreFields: Partial<Task> = {},
   chunks: readonly Task[] = [],

@@ -106,7 +106,7 @@ export function applyChange<T extends object>(record: T, change: Change): T {
   return recordAfter as T
 }
 
-/** A dot in a path selects a key of a map. */
+/** Sets or deletes an attribute. A dot in the path selects a key of a map. */
 function put(record: Attributes, path: string, value: unknown): void {
   const [firstName = '', secondName] = path.split('.')
   const attributes = secondName === undefined ? record : (record[firstName] as Attributes)

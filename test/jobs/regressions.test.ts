@@ -22,7 +22,7 @@ const newService = async (options: Partial<SimulationOptions> = {}) =>
   new SimulatedService({ database, tableName: await database.makeTable(), concurrency: 2, ...options })
 
 test('a cancellation is published within 30 seconds even if its process dies after storing it', async () => {
-  // The creator has three effects; the fourth is the cancellation.
+  // The instance that creates the job has three effects; the fourth effect is the cancellation.
   const service = await newService({ crashAfter: [4] })
   await service.create(diamond())
   const timeBefore = service.time.now

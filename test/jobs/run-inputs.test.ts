@@ -20,7 +20,7 @@ import { createStoredImport, file, newJob, newTask, withTasks } from './records.
 const folder = scratchFolder('run-inputs')
 const page = '<p>a few words that are to come through</p>'
 
-/** Loses all text in its first run, and keeps it in the second. */
+/** Creates an engine that loses all text in its first run and keeps it in its second run. */
 function engine(): Engine {
   const results = ['', 'a few words that are to come through']
   return {
@@ -50,7 +50,7 @@ const inputPlan = {
   files: [{ ...file('a.html'), format: 'html' }],
   steps: [step],
   step: 0,
-} as InputPlan // of constants above
+} as InputPlan // a stub with only the members that are used
 
 interface RunOptions extends Partial<Omit<InputsRun, 'services' | 'findFallback'>> {
   readonly engines?: readonly Engine[]

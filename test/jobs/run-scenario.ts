@@ -19,7 +19,7 @@ export interface Scenario {
 
 /** Seconds for a redelivered message and one sweep; a job that needs a second sweep is too late. */
 const maxDurationS = 200
-/** Concurrent runs, because each of them waits for the table most of the time. */
+/** Maximum number of concurrent runs. More than one, because a run waits for the table most of the time. */
 const maxConcurrentRuns = 3
 
 /**
@@ -57,7 +57,7 @@ export async function testCrashPoints(
     return { service, outcome: scenario.normalize ? scenario.normalize(outcome) : outcome }
   }
   const { outcome: expectedOutcome, service: uninterrupted } = await run(undefined)
-  // Before that effect, there is only a task that expires.
+  // Before this effect, there is no job, only records that expire.
   const creation = uninterrupted.gate.effects.findIndex((effect) => effect.endsWith('JOB JOB')) + 1
   // A crash point may come after the last effect of the uninterrupted run, because recovery adds effects.
   const crashPoints = Array.from(
@@ -77,6 +77,6 @@ export async function testCrashPoints(
   return crashPoints.length + 1
 }
 
-/** The same behavior with a different random sequence for each run. */
+/** Creates a table behavior for each run, with a different random sequence for each seed. */
 export const withSeed = (createBehavior: (random: () => number) => TableBehavior) => (seed: number) =>
   createBehavior(createRandom(seed + 1))

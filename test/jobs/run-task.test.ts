@@ -26,7 +26,7 @@ import {
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 const config = { ANONYMOUS_PLAN: 'free' }
 
-/** A job with two tasks, and a way to handle a message for the first. */
+/** Creates a job with two tasks. The returned `run` handles a message for the first of them. */
 async function createJob(concurrentJobs: number | null = null) {
   const ownJobs = memoryJobs()
   const { jobs, table, queues, files } = ownJobs
@@ -206,7 +206,7 @@ test('a task without a concurrency slot waits, without using up an attempt, unti
   assert.equal(isKept, true)
 })
 
-test('finishing the last task of a job passes its concurrency slot to the next job', async () => {
+test('a worker whose task or job has ended passes the concurrency slot to the next job', async () => {
   for (const situation of ['ends', 'finds it over', 'finds its job over'] as const) {
     const { run, slots, jobs, store, takeSentTasks, ref, change } = await createJob(1)
     await jobs.create(createRecords([createStoredImport('in'), newTask('a', [0])], { id: 'job_2' }))

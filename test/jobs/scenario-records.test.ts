@@ -43,7 +43,7 @@ async function runScenario({ play, during, concurrency = 1 }: Scenario) {
   }
 }
 
-/** Status, percent, attempts, engine and files; the keys contain the attempt, the chunk attempt and the route. */
+/** Returns the main fields of a task and its file keys, which contain the attempt, the chunk attempt and the route. */
 const describeTask = ({ name, status, code, percent, attempt, engine, engineVersion, files }: Task) =>
   [
     ...[name, status, code, percent, attempt, engine, engineVersion],

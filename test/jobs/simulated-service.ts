@@ -115,7 +115,7 @@ export class SimulatedService {
       this.runs.push(name)
       const attempt = this.runs.filter((run) => run === name).length
       const during = options.during?.[name]
-      // Other return values of a test are not a shortfall.
+      // A test may also return another value, which is not a shortfall.
       const shortfall = await during?.(this, { attempt, progress: (ratio) => tools.progress(ratio) })
       return shortfall as Shortfall | undefined
     }
@@ -129,7 +129,7 @@ export class SimulatedService {
   #openTable({ database, tableName = '', tableBehavior = passThrough }: SimulationOptions): Table {
     assert.ok(database, 'a database is required')
     const client = database.client().send.bind(database.client()) as (command: unknown) => Promise<unknown>
-    // The SDK retries when its clock differs from the server's.
+    // Uses the real time, because the SDK retries when its clock differs from the server's.
     const send = (command: unknown) => runInTime(virtualWallTime, () => client(command))
     const sendCounted = async (command: unknown) => {
       const call = toCall(command)
@@ -341,7 +341,7 @@ export class SimulatedService {
   /** Sweeps the job, even if it is not due. */
   async sweep(): Promise<void> {
     this.#sweptAt = this.time.now
-    // Failures are retried by the next run.
+    // After a failure, the next sweep tries again.
     await this.request('sweep', ({ jobs }) => jobs.wake(this.jobId, new Date()))
   }
 }

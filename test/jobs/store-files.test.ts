@@ -22,7 +22,7 @@ const spec = { options: {} }
 const [workTask] = withTasks(newJob([createStoredImport('in'), newTask('work', [0], { spec })]), {
   work: { attempt: 2 },
 }).tasks
-// Only the number of steps is used.
+// Of the steps, only their number is used.
 const inputPlan = { files: [file('source.tar.gz')], steps: [{}, {}] } as InputPlan
 
 async function storeFile(

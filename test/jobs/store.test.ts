@@ -88,7 +88,7 @@ test('the claims of a job are stored with the job, and all are released if a cla
       `${tasks.length}`,
     )
     assert.equal(await store.getJob('job_1'), undefined)
-    // A record that was created for the claim keeps its TTL.
+    // With many records, a write that has created its record is not undone, unlike a claim.
     assert.equal(await findHolder('count'), tasks === two ? undefined : 'job_1')
     assert.equal(await store.create(ownRecords, [claim('a'), count, claim('c')]), true)
     assert.deepEqual(

@@ -19,13 +19,13 @@ import {
   timestamp,
 } from './records.ts'
 
-/** More tasks than a job counts individually: buckets of a hundred. */
+/** More tasks than a job counts individually: they are counted in buckets of a hundred. */
 const { tasks, joinBuckets } = createRecords([
   createStoredImport('in'),
   ...Array.from({ length: 150 }, (_, at) => newTask(`work-${at}`, [0])),
 ])
 
-/** Changes of the job as tasks of the second bucket end, one after another. */
+/** Returns the changes of the job that are made as tasks of the second bucket end one after another. */
 async function listChangesAfter(...taskEnds: readonly Partial<Task>[]): Promise<Change[]> {
   const changes: Change[] = []
   let bucket = joinBuckets.find(({ bucketNumber }) => bucketNumber === 1)?.bucket as JoinBucket // one per hundred tasks

@@ -45,7 +45,7 @@ test('a conversion is stored as a job with one task record, and its import and e
   assert.deepEqual([job.queuedAt, job.wakeAt], [timestamp(0), timestamp(60)])
 })
 
-test('the records of a job and its tasks contain the fields of the request, and no other fields', () => {
+test('the records of a job and its tasks contain the fields of the request, and no optional fields that were not sent', () => {
   const workTask = newTask('work', [0], { spec: { quality: 7 }, continueOnError: true })
   const requestFields = {
     keyId: 'key_1',

@@ -14,7 +14,7 @@ import {
 const [traceId, otherTraceId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '5bf92f3577b34da6a3ce929d0e0e4736']
 const createTraceparent = (id: string) => `00-${id}-b7ad6b7169203331-01`
 
-/** Jobs with the trace in which each message was sent and each event published. */
+/** Creates jobs, and records the trace in which each message is sent and each event is published. */
 function tracedJobs() {
   const own = memoryJobs()
   const traces: (string | undefined)[] = []

@@ -53,7 +53,7 @@ const doneState = endJob(freshState, {
 })
 
 describe('job status', () => {
-  test('the status of a new job is shown', () => {
+  test('the status of a new job contains the data of its request, and no outcome', () => {
     const view = toStatusView(freshState, link)
     assert.deepEqual(
       { ...view, links: undefined },
@@ -127,7 +127,7 @@ describe('job status', () => {
         files: [{ ...job, downloadUrl: `${base}/v1/download/job_1?file=a.webp` }],
       },
     )
-    // Equal values have the same key order each time, because their hash is the ETag.
+    // The keys are always in the same order, because the ETag is a hash of the reply.
     assert.deepEqual(Object.keys(result?.details ?? {}), ['a', 'b'])
     assert.deepEqual(warnings, [warning])
     assert.deepEqual(progress, { percent: 100, stage: 'completed', taskName: null, etaMs: null })
@@ -151,7 +151,7 @@ describe('job status', () => {
 describe('job view with tasks', () => {
   const getTaskViews = (state: JobState) => toJobView(state, link).tasks
 
-  test('a job with its tasks shows the tasks in the order of the request, with their inputs', () => {
+  test('the view of a job with tasks shows the tasks in the order of the request, with their inputs', () => {
     const tasks = getTaskViews(freshState)
     assert.deepEqual(Object.keys(tasks), ['in', 'work', 'out'])
     assert.deepEqual(
@@ -167,7 +167,7 @@ describe('job view with tasks', () => {
     assert.equal(tasks['out']?.result, null)
   })
 
-  test('a job with its tasks shows null values for a waiting task', () => {
+  test('the view of a job with tasks shows null values for a waiting task', () => {
     const { work, in: source, out } = getTaskViews(freshState)
     assert.deepEqual(work, {
       operation: 'convert',
@@ -199,7 +199,7 @@ describe('job view with tasks', () => {
     assert.deepEqual(out, { ...work, operation: 'export/url', input: ['work'] })
   })
 
-  test('a job with its tasks shows the outcome of each task, and the links of an export', () => {
+  test('the view of a job with tasks shows the outcome of each task, and the links of an export', () => {
     const { in: source, work, out } = getTaskViews(doneState)
     assert.deepEqual(
       [source?.startedAt, work?.startedAt, work?.endedAt, out?.startedAt, out?.endedAt],
@@ -221,7 +221,7 @@ describe('job view with tasks', () => {
     })
   })
 
-  test('a job with its tasks names the files of a list, unless there are too many', () => {
+  test('the view of a job with tasks lists the members of a result file, but only the first of very many', () => {
     const findMembers = (members: readonly string[], state = freshState) => {
       const list = { ...file('pages.zip', 'k/a'), members }
       const { result } = getTaskViews(endJob(state, { work: complete(5, list) }))['work'] ?? {}
@@ -235,7 +235,7 @@ describe('job view with tasks', () => {
     assert.deepEqual(findMembers([]), [false])
   })
 
-  test('a job with its tasks links to inline display if requested', () => {
+  test('the view of a job with tasks links to files for inline display if the export requests it', () => {
     const shownState = newJob([
       createStoredImport('in'),
       newTask('work', [0]),
@@ -248,7 +248,7 @@ describe('job view with tasks', () => {
     )
   })
 
-  test('a job with its tasks shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
+  test('the view of a job with tasks shows INPUT_TASK_FAILED for an export without files, but not for a cancelled one', () => {
     const failedTasks = getTaskViews(endJob(freshState, { work: fail(5, 'It is cut off.') }))
     assert.deepEqual(
       [failedTasks['work']?.code, failedTasks['work']?.message],
@@ -267,7 +267,7 @@ describe('job view with tasks', () => {
     )
   })
 
-  test('a job with its tasks shows the upload form while the upload is awaited', () => {
+  test('the view of a job with tasks shows the upload form while the upload is awaited', () => {
     const form = { url: 'https://a.test/up', fields: { key: 'k' }, upload_id: 'upl_1' }
     const waitingState = withTasks(
       newJob([createAwaitedUpload('in'), newTask('work', [0]), createExport('out', [1])]),
@@ -280,7 +280,7 @@ describe('job view with tasks', () => {
     assert.equal(getTaskViews(arrivedState)['in']?.result, null)
   })
 
-  test('a job with its tasks shows the locations of exported files', () => {
+  test('the view of a job with tasks shows the locations of exported files', () => {
     const delivery = { filename: 'a.webp', size: 1, mimeType: 'image/webp', sha256: 'ab' }
     const createExportTo = (url: string | null) =>
       withTasks(freshState, { work: { deliveries: [{ ...delivery, url: url ?? '' }] } })
@@ -292,7 +292,7 @@ describe('job view with tasks', () => {
     assert.deepEqual(getTaskViews(emptyState)['work']?.result, { url: null, files: [] })
   })
 
-  test('a job with its tasks has no links for imports and for tasks without files', () => {
+  test('the view of a job with tasks has no links for imports and for tasks without files', () => {
     const fetchedTask = newTask('in', [], { operation: 'import/url' })
     const state = newJob([fetchedTask, newTask('look', [0]), newTask('work', [0])])
     const over = endJob(state, {
@@ -307,7 +307,7 @@ describe('job view with tasks', () => {
     assert.match(JSON.stringify(tasks['work']?.result), /task=work&file=a\.webp/)
   })
 
-  test('a job with its tasks matches the schema of the response', () => {
+  test('the view of a job with tasks matches the schema of the response', () => {
     const form = {
       form: { url: 'https://a.test/up', parameters: { key: 'k' } },
       put: { url: 'https://a.test/put', headers: { 'content-type': 'image/png' } },
@@ -325,7 +325,7 @@ describe('job view with tasks', () => {
     }
   })
 
-  test('a job with its tasks shows the attempt that split a task while its chunks run', () => {
+  test('the view of a job with tasks shows the attempt that split a task while its chunks run', () => {
     const splitState = withTasks(freshState, { work: { attempt: 0, expandedBy: 2 } })
     assert.equal(getTaskViews(splitState)['work']?.attempt, 2)
   })

@@ -8,7 +8,7 @@ export class VirtualTime {
     return wallClock() + this.#offsetMs
   }
 
-  /** Does nothing when that time has passed. */
+  /** Advances to this time, unless it has passed. */
   moveTo(ms: number): void {
     this.#offsetMs += Math.max(0, ms - this.now)
   }
@@ -24,7 +24,7 @@ globalThis.Date = new Proxy(RealDate, {
   get: (target, name) => (name === 'now' ? now : Reflect.get(target, name)),
 })
 
-/** Time that is not advanced. */
+/** A virtual time that no test advances. */
 export const virtualWallTime = new VirtualTime()
 
 export const runInTime = <T>(time: VirtualTime, action: () => T): T => times.run(time, action)

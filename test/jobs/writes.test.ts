@@ -126,7 +126,7 @@ test('a job with more records than fit into a transaction is written in batches,
   assert.deepEqual(creationCalls.at(-1), { name: 'Put', keys: ['JOB JOB'], isWrite: true })
 })
 
-test('a creator that dies between batches leaves no job, and records that have a TTL', async () => {
+test('a process that dies while it stores a job in batches leaves no job, only records that have a TTL', async () => {
   const tableName = await database.makeTable()
   const service = new SimulatedService({ database, tableName, crashAfter: [3] })
   assert.equal(await service.create(fanIn(120)), undefined)

@@ -3,7 +3,7 @@ import { allowedTerms } from './exceptions.ts'
 
 export interface Finding {
   readonly path: string
-  /** 0 for the name of the file itself. */
+  /** Line number, or 0 for the name of the file itself. */
   readonly line: number
   readonly found: string
   readonly use: string

@@ -1,4 +1,5 @@
-// npm run images:test: the ffmpeg image when its disk is full, its time runs out or its process is killed.
+// Run by `npm run images:test`: checks what the av image does when its disk is full, its time runs out or its process
+// is killed.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { chmodSync, readdirSync, readFileSync } from 'node:fs'
@@ -41,11 +42,11 @@ function makeFixture(name: string, ...args: string[]) {
   execFileSync('ffmpeg', ['-y', '-v', 'error', '-f', 'lavfi', ...args, path])
   return { name, bytes: Buffer.from(readFileSync(path)) }
 }
-/** Encoding this video takes long enough to be interrupted. */
+/** Makes a video whose encoding takes long enough to be interrupted. */
 const makeVideo = (seconds = 20) =>
   makeFixture('video.mp4', '-i', `testsrc2=size=640x360:duration=${seconds}`, '-preset', 'ultrafast')
 const encoding = { targetFormat: 'mkv', mode: 'encode', preset: 'slow' }
-/** Ten minutes of silence are small as FLAC, but a hundred megabytes as WAV. */
+/** Makes ten minutes of silence, which are small as FLAC, but a hundred megabytes as WAV. */
 const makeSilence = () => makeFixture('silence.flac', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600')
 
 const findEncoder = ({ pid }: Serving) =>

@@ -1,4 +1,4 @@
-// npm run images:test: the container images convert real files under the conditions of Lambda.
+// Run by `npm run images:test`: the container images convert real files under the conditions of Lambda.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -101,13 +101,13 @@ function makeFixture(name: string, command: string, ...args: string[]) {
 
 const fixture = (path: string) => Buffer.from(readFileSync(new URL(`../fixtures/${path}`, import.meta.url)))
 
-/** Uses ffmpeg, which is in none of the tested images. */
+/** Returns codec and size of an image. Uses ffprobe of this machine instead of a program of the tested container. */
 function probeImage(path: string): string {
   const entries = ['-show_entries', 'stream=codec_name,width,height', '-of', 'csv=p=0']
   return execFileSync('ffprobe', ['-v', 'error', ...entries, path], { encoding: 'utf8' }).trim()
 }
 
-/** Uses poppler, which is in none of the tested images. */
+/** Returns the text of a PDF. Uses pdftotext of this machine instead of a program of the tested container. */
 const pdfText = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
 const zipScript = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
@@ -280,7 +280,7 @@ for (const image of images) {
     const { level, tried } = JSON.parse(lambdasByImage.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
     const bestLauncher = tried.find(({ level }: { level: string }) => level === 'filtered')
-    // The process id and the network belong to the container.
+    // Process ids and the network are not isolated again, because they already belong to the container.
     assert.deepEqual(bestLauncher.open, ['pid', 'net'])
   })
 

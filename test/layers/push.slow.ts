@@ -1,4 +1,4 @@
-// npm run images:test: images are pushed to a registry only if their versions are accepted.
+// Run by `npm run images:test`: images are pushed to a registry only if their versions are accepted.
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Several processes send to the sockets of one owner: only one process at a time, and no other process waits for it.
+// Several processes send to the sockets of one owner: one process at a time, and the others do not wait for it.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { BusEvent } from '../../events/index.ts'
@@ -17,7 +17,7 @@ before(async () => {
 })
 after(() => app.close())
 
-/** An owner with a greeted socket, and a second process with the same table. */
+/** Creates an owner with a socket that has received its greeting, and a second process with the same table. */
 async function openOwner() {
   const { json } = await app.send('POST', '/v1/jobs', { body: { tasks } })
   const job = (await app.services.jobs.store.getJob(json.data.jobId)) ?? assert.fail()

@@ -170,7 +170,7 @@ test('a client that resumes too late gets an error and a snapshot', async () => 
   }
 })
 
-test('a session cookie is accepted only on pages of the service', async () => {
+test('the owner cookie authenticates a WebSocket unless a page of another website opens it', async () => {
   const { token } = await createJob()
   const Cookie = `a=b; ${ownerCookie}=${token}`
   const origins: [origin: string | undefined, isTaken: boolean][] = [

@@ -57,11 +57,11 @@ async function createJob(token?: string): Promise<string> {
   return reply.headers.get('x-owner-token') ?? ''
 }
 
-/** Kinds of records that exist for sockets. */
+/** Lists the partition keys of all records of sockets. */
 const listSocketRecords = async () =>
   (await readStoredData(service)).records.filter((pk) => pk.startsWith('SOCKET#'))
 
-test('a service with 1,000 open sockets informs all of them and refuses further ones', async (t) => {
+test('a service with 1,000 open sockets sends events to all of them and refuses more sockets', async (t) => {
   const tokens = await Promise.all(Array.from({ length: owners }, () => createJob()))
   const startedAt = performance.now()
   const groups = tokens.map((token) => Array.from({ length: socketsPerOwner }, () => listen(token)))

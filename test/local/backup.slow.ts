@@ -1,4 +1,5 @@
-// Run by `npm run test:aws`: an interrupted attempt is repeated when its lease expires, after half a minute.
+// Run by `npm run test:aws`, as it takes long: an interrupted attempt is only repeated when its lease expires, after
+// half a minute.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkRestoredJobs } from './backup-jobs.ts'

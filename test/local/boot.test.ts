@@ -20,7 +20,7 @@ interface Inputs {
 
 const names = ['disk', 'server', 'port'] as const
 
-/** Steps that record their calls, with changes to some of them. */
+/** Creates steps that record their calls. `changes` replaces methods of some steps. */
 function createSteps(
   changes: { [Name in keyof Parts]?: Partial<AnyStep<Inputs, Parts>> } = {},
 ): AnyStep<Inputs, Parts>[] {
@@ -35,7 +35,7 @@ function createSteps(
         },
         stop: ({ events }: Inputs) => events.push(`stop ${name}`),
         ...changes[name],
-      }) as AnyStep<Inputs, Parts>, // each name has the value of its part
+      }) as AnyStep<Inputs, Parts>, // `values` has the right type for each name
   )
 }
 

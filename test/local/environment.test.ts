@@ -26,6 +26,6 @@ test('workers do not inherit variables that are set for the gateway process only
   for (const name of Object.keys(nodeEnvironment)) assert.equal(environment[name], undefined, name)
 })
 
-test('workers inherit variables that the user set instead', () => {
+test('workers inherit a variable of the gateway process if the user has set another value', () => {
   assert.equal(parseEnvironment({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
 })

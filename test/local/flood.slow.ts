@@ -18,7 +18,7 @@ interface Workload {
 
 type FinishedJob = JobData & { readonly startedAt: string; readonly endedAt: string }
 
-/** A short task for each of three images. */
+/** Creates a short conversion for each of three container images. */
 async function createWork(): Promise<readonly Workload[]> {
   const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
   const image = sharp({ create: { width: 700, height: 500, channels: 3, background: '#888', noise } })
@@ -37,7 +37,7 @@ async function send(client: Client, { to, ...file }: Workload): Promise<string> 
   return body.jobId
 }
 
-/** Seconds until ten owners, who send one job each at the same time, all have their results. */
+/** Lets ten owners send one job each at the same time. Returns the seconds until each of them had the result. */
 async function measure(service: TestService, workloads: readonly Workload[]): Promise<number[]> {
   return Promise.all(
     Array.from({ length: otherOwnerCount }, async (_, at) => {

@@ -226,7 +226,7 @@ const absoluteTargets: [target: string, path: string, query: string, host: strin
 ]
 
 for (const [path, ...expectedParts] of absoluteTargets) {
-  test(`the gateway reads the absolute request target ${path} as its path and host`, async () => {
+  test(`the gateway splits the absolute request target ${path} into host, path and query`, async () => {
     const { rawPath, rawQueryString, headers, requestContext } = await fetchEvent({
       path,
       headers: { host: 'other.example' },

@@ -36,7 +36,7 @@ function sampleProcess(pid: number): Sample | undefined {
   }
 }
 
-/** The service, its workers and its database; engines and decoder processes are replaced all the time. */
+/** Lists the service, its workers and its database, but not engines and decoders, which are replaced all the time. */
 function listLongLivedProcesses(service: TestService): { pid: number; name: string }[] {
   const getName = (command: string) => {
     if (command.includes('dynoxide')) return 'dynoxide'
@@ -51,7 +51,7 @@ function listLongLivedProcesses(service: TestService): { pid: number; name: stri
   ]
 }
 
-/** A busy machine may answer some requests with 503, which a client repeats. */
+/** Repeats a request until it succeeds, as a client does: on a busy machine, the service may answer with 503. */
 async function repeat<T>(request: () => Promise<T | undefined>): Promise<T> {
   for (;;) {
     const result = await request()
@@ -83,7 +83,7 @@ async function finish(
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-test(`memory and descriptors are the same after ${jobs} jobs as after ${warmUpJobs}`, {
+test(`memory and descriptors of each process do not grow from ${warmUpJobs} to ${jobs} jobs`, {
   timeout: (maxMinutes + 10) * 60_000,
 }, async (t) => {
   const service = await startService()

@@ -108,7 +108,7 @@ test('a worker is not killed when the service itself was suspended', async () =>
   const pid = await invoke(worker, 'respond')
   const rejectedInvocation = assert.rejects(invoke(worker, 'sleep', 12_000), /it exceeded its time limit/)
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5000)
-  // The first thing that runs afterwards is the check of the worker.
+  // After the blocking wait, the check of the worker runs before anything else.
   await new Promise((resolve) => setImmediate(resolve))
   assert.equal(await invoke(worker, 'respond'), pid)
   await rejectedInvocation
@@ -152,7 +152,7 @@ test('an invocation that arrives while an idle worker exits runs immediately in 
     pids.add(await invoke(worker, 'respond'))
     const tookMs = performance.now() - startedMs
     assert.ok(tookMs < 8000, `round ${round} took ${tookMs} ms`)
-    // Around the time at which the idle timeout ends, and while the worker exits.
+    // The next invocation comes around the time at which the idle timeout ends, or while the worker exits.
     await new Promise((resolve) => setTimeout(resolve, 30 + chance() * 30))
   }
   assert.ok(pids.size > 1, 'some invocations got a new worker')

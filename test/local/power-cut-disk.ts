@@ -52,7 +52,7 @@ export function createPowerCutDisk(t: TestContext): PowerCutDisk | string {
       }
     }
   }
-  // Lazy, as some processes exit only after this.
+  // Unmounts lazily, because some processes exit only after this.
   t.after(() => void run('umount', '--lazy', folder))
   return {
     folder,

@@ -191,7 +191,7 @@ async function checkObjects({ s3 }: Clients, { objects, deletedObjects }: Ledger
   for (const key of objects.keys()) assert.ok(foundObjects.has(key), `${key} is lost`)
 }
 
-/** Events may be delivered after the restart. */
+/** Checks that no event is lost. Some events are delivered only after the restart. */
 async function checkEvents(clients: Clients, { events }: Ledger): Promise<void> {
   const missingEvents = new Set(events)
   for (

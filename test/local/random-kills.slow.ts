@@ -19,7 +19,7 @@ const run = promisify(execFile)
 const kills = Number(process.env['KILLS'] ?? 1000)
 const jobsAtOnce = Number(process.env['JOBS'] ?? 60)
 const minPauseMs = 2000
-/** A task may be killed three times while it runs alone. */
+/** Maximum number of failed jobs. A job fails if its task is killed three times while it runs alone. */
 const maxFailures = 3
 
 interface Work {
@@ -64,7 +64,7 @@ test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
   // Workers of a service that root started run as another user.
   await chmod(folder, 0o711)
   await chmod(workDir, 0o1777)
-  // Short: the path of a socket has at most 108 characters.
+  // TMPDIR is a short path, because the path of a socket has at most 108 characters.
   const settings = { PARALLEL: '2', TMPDIR: workDir }
   let service = await startService(settings, dataDir)
   t.after(async () => {

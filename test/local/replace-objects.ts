@@ -23,7 +23,7 @@ for (let at = 0; ; at = blobs.length < OBJECTS ? blobs.length : randomInt(OBJECT
   writeFileSync(path, 'x')
   replace.run(at, blob)
   const oldBlob = blobs[at]
-  // Deleted only after the commit, but then immediately.
+  // As in the server, the old file is deleted only after the commit, but then immediately.
   if (oldBlob) rmSync(join(dataDir, getBlobPath(oldBlob)))
   blobs[at] = blob
   if (!oldBlob && blobs.length === OBJECTS) process.stdout.write('started\n')

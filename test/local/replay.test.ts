@@ -52,7 +52,7 @@ async function convertAndWait(
   return data.jobId
 }
 
-/** Settings that address the running service like a deployment. */
+/** Returns settings with which `npm run replay` accesses the running service like a deployment. */
 async function readDeploymentSettings({ dataDir }: TestService): Promise<Record<string, string>> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   const startedLine = log.split('\n').findLast((line) => line.includes('service started')) ?? ''

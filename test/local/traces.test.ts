@@ -167,7 +167,7 @@ test('log lines contain the ids of their trace span, in the service and in worke
 test('a client that does not sample its trace gets the trace ids only in the log', async () => {
   const traceId = '6bf92f3577b34da6a3ce929d0e0e4736'
   await runPipeline(traceId, '00')
-  // Later than the spans of the other trace.
+  // When the spans of this later trace have arrived, those of the first trace would have arrived as well.
   await new Client(service).fetch('/v1/formats', {
     headers: { traceparent: `00-7${traceId.slice(1)}-${clientSpan}-01` },
   })

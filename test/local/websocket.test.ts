@@ -117,7 +117,7 @@ test('an error in a WebSocket function is reported without its details', async (
   socket.close()
 })
 
-test('a message without a matching route is forbidden', async () => {
+test('a message without a matching route is answered with Forbidden', async () => {
   const address = await startApi({ routes: [{ key: 'named', functionName: 'rest' }] })
   const socket = new WebSocket(address)
   await once(socket, 'open')

@@ -14,7 +14,7 @@ import { MutationRunner, type Verdict } from './trials.ts'
  *                     [--minutes 4] [--list]
  *
  * Only copies of the project are changed. A run that is stopped by `--minutes` counts the mutants that it has tried.
- * It fails if less than `minDetectedPercent` of an area are detected.
+ * The run fails if less than `minDetectedPercent` of the mutants of an area are detected.
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,

@@ -24,7 +24,7 @@ const operatorReplacements: Partial<Record<SyntaxKind, string>> = {
   [SyntaxKind.SlashToken]: '*',
 }
 
-/** Calls that can be removed from a chain. The calls below are easily confused. */
+/** Calls that can be removed from a chain. */
 const skippable = new Set(
   'filter flat int lowercase max min nonnegative normalize replace replaceAll reverse slice sort strict toLowerCase toReversed toSorted toUpperCase trim trimEnd trimStart'.split(
     ' ',

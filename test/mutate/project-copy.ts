@@ -19,8 +19,8 @@ export class ProjectCopy {
 
   constructor(originalRoot: string) {
     this.#original = originalRoot
-    // Inside the project, because hard links need the same file system, and not in node_modules, where Node strips no
-    // types.
+    // The copy is inside the project, because hard links need the same file system, but not in node_modules, where Node
+    // strips no types.
     mkdirSync(join(originalRoot, folder), { recursive: true })
     this.root = mkdtempSync(join(originalRoot, folder, 'copy-'))
     for (const name of readdirSync(originalRoot)) {

@@ -26,7 +26,7 @@ export function killTests(): void {
 /** Runs one test file until its first failure and then kills all processes that it started. */
 export async function runTests(root: string, file: string, limitMs: number): Promise<TestOutcome> {
   const scratch = mkdtempSync(join(tmpdir(), 'mutant-'))
-  // Readable like /tmp, because tests of the sandbox run as other users.
+  // All users can read the folder, as they can /tmp, because tests of the sandbox run as other users.
   chmodSync(scratch, 0o755)
   const child = spawn(
     process.execPath,
@@ -54,7 +54,7 @@ export async function runTests(root: string, file: string, limitMs: number): Pro
   const [code] = await once(child, 'close')
   clearTimeout(timer)
   kill(-pid)
-  // Processes in other process groups, which a test started to kill them itself.
+  // Kills processes that a test started in other process groups, in order to kill them itself.
   for (const remainingPid of findPidsWithEnvironment(scratch)) kill(Number(remainingPid))
   runningPids.delete(pid)
   rmSync(scratch, { recursive: true, force: true, maxRetries: 5 })

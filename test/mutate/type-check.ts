@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { cpSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** At the same folder depth as the build info file of `tsconfig.json`: the paths in it are relative to the file. */
+/** In a folder of the same depth as the build info file of `tsconfig.json`, because the paths in it are relative. */
 const copiedBuildInfo = '.types/cache/types.tsbuildinfo'
 const projectBuildInfo = 'node_modules/.cache/types.tsbuildinfo'
 

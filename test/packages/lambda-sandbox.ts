@@ -12,7 +12,7 @@ import { taskFolder } from './unpack.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const worker = fileURLToPath(new URL('worker.mjs', import.meta.url))
 
-/** Name for the bucket of secrets, which CloudFormation names itself. */
+/** Name of the bucket for secrets. In a deployment, CloudFormation chooses its name. */
 export const secretsBucket = 'mutabor-secrets'
 
 /** Whether this machine supports mount namespaces; otherwise the sandbox is only a folder. */

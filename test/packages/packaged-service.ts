@@ -50,7 +50,7 @@ export async function startPackagedService(settings: Record<string, string> = {}
   const swept = await invoke('sweep')
   assert.equal(swept.headers.get('x-amz-function-error'), null, await swept.text())
   await s3.send(new GetObjectCommand({ Bucket: secretsBucket, Key: 'SERVICE_SECRET' }))
-  // The sweep at the start of the service found no bucket of secrets.
+  // Earlier failures are expected: the sweep at the start of the service found no bucket of secrets.
   const readyAt = new Date().toISOString()
   return {
     service,
@@ -58,7 +58,7 @@ export async function startPackagedService(settings: Record<string, string> = {}
     credentials,
     logLines,
     invoke,
-    /** What failed, and which permissions were missing. */
+    /** Returns log lines of failures, and requests that were denied because a permission was missing. */
     findFailures: () => ({
       failed: logLines().filter(
         ({ level, msg, time }) =>

@@ -7,7 +7,7 @@ const tell = (message) => new Promise((resolve) => process.send(message, () => r
 
 async function invoke({ id, event, remainingMs, context, traceHeader }) {
   const deadline = performance.now() + remainingMs
-  // From here, the SDK passes the chain of messages on.
+  // From here on, the SDK sends this trace header, so that the chain of messages continues.
   process.env._X_AMZN_TRACE_ID = traceHeader
   try {
     const getRemainingTimeInMillis = () => Math.floor(deadline - performance.now())

@@ -91,7 +91,7 @@ const requestRoles = [
 ]
 
 for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
-  test(`only functions for accounts and requests can write records ${prefix}`, async () => {
+  test(`only the functions for accounts and requests, and the sweep, can write records ${prefix}`, async () => {
     assert.deepEqual(await findRolesThatCan(put, prefix), accountRoles)
     assert.deepEqual(
       await findRolesThatCan(update, prefix),
@@ -101,7 +101,7 @@ for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
     assert.deepEqual(await findRolesThatCan(batch, prefix), ['sweep'])
   })
 
-test('the table of record permissions has the prefix of each key', () => {
+test('the table of record permissions contains the prefix of every partition key in the code', () => {
   const prefixes: readonly string[] = Object.values(partitions).flat()
   const sources = globSync('{lib,functions}/**/*.ts').map((path) => readFileSync(path, 'utf8'))
   const found = sources.flatMap((source) =>

@@ -46,7 +46,7 @@ export function readUploadForm(reply: unknown) {
 
 const web = createServer((request, response) => {
   if (request.url === '/page') return void response.end('<h1>A page</h1>')
-  // Longer than the heartbeat interval of the worker.
+  // This takes longer than the heartbeat interval of the worker.
   if (request.url === '/slow.md') return void setTimeout(() => response.end('# slow'), 4000)
   response.writeHead(200, { 'content-length': 40_000_000 })
   response.write(Buffer.alloc(20_000_000))
@@ -63,7 +63,7 @@ async function fetchStatus(url: string): Promise<number | undefined> {
   return response.statusCode
 }
 
-/** Also starts a webhook receiver and a website; the jobs of an owner run one after another. */
+/** Starts the service, a webhook receiver and a website. The jobs of an owner run one after another. */
 export async function openIsolatedService() {
   web.listen(0, '127.0.0.1')
   await once(web, 'listening')

@@ -1,4 +1,4 @@
-// Evaluates the policies of the roles like IAM: only what a statement allows is allowed. They contain no Deny.
+// Evaluates the policies of the roles like IAM: only what a statement allows is allowed. The policies contain no Deny.
 import { getDeadLetterQueueId, getQueueResourceId } from '../../lib/deployment/references.ts'
 import { createRoleStatements, type Statement } from '../../lib/deployment/roles.ts'
 import type { AccessRequest } from '../../lib/embedded-aws/authorize.ts'
@@ -17,7 +17,7 @@ export interface Grant {
 
 const region = 'eu-central-1'
 const account = '000000000000'
-/** ARNs on one machine of the resources in the deployment's template, by resource id. */
+/** The ARN that each resource of the deployment's template has when the service runs on one machine, by resource id. */
 const arns: Readonly<Record<string, string>> = {
   Table: `arn:aws:dynamodb:${region}:${account}:table/mutabor`,
   Bucket: 'arn:aws:s3:::mutabor',

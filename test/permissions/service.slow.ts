@@ -25,7 +25,7 @@ import {
 } from './isolated-service.ts'
 import { readDecisions } from './used-permissions.ts'
 
-/** Run in parallel with everything else, because they mostly wait. */
+/** Exit codes of other test runs, which run in parallel with the tests of this file, because they mostly wait. */
 let recordedCount: Promise<number>
 let facedCount: Promise<number>
 
@@ -131,7 +131,7 @@ test('the deployed roles allow webhooks, sockets and workflows', async () => {
   await waitUntil(() => frames.length > 0, 'the socket is greeted', 90)
   const tasks = simpleJob
   const { jobId } = await service.job(client, tasks)
-  // Before unsubscribing: a socket that has left the job would not receive its end event.
+  // Waits before the socket unsubscribes from the job, because it would not receive the end event afterwards.
   await waitUntil(
     () => frames.some((frame) => frame.includes('job.completed')),
     'the socket receives the end event',

@@ -19,7 +19,7 @@ export const readDecisions = (folder: string): Decision[] =>
           .split('\n')
           // The last line can be incomplete while a service is still running.
           .slice(0, -1)
-          .map((line) => JSON.parse(line) as Decision), // of start-isolated.ts
+          .map((line) => JSON.parse(line) as Decision), // written by start-isolated.ts
     )
 
 export function summarizeUse(decisions: readonly Decision[]) {

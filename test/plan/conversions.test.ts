@@ -172,7 +172,7 @@ describe('supported conversions', () => {
   test('the supported conversions are listed in less than a second', () => {
     const cpuBefore = process.cpuUsage()
     conversions([...engines])
-    // CPU time, because other tests run at the same time.
+    // Measures CPU time, because other tests run at the same time.
     const { user } = process.cpuUsage(cpuBefore)
     assert.ok(user < 1_000_000, `${user} µs`)
   })

@@ -11,7 +11,7 @@ interface Case {
   readonly operation?: Operation
   readonly engine?: 'vtracer'
   readonly options: Readonly<Record<string, unknown>>
-  /** Each ignored option, and the option with which it has no effect, or those without which it has none. */
+  /** Each ignored option with the option that makes it ineffective, or with the options that it needs for an effect. */
   readonly ignored: readonly (readonly [option: string, beside: string])[]
 }
 

@@ -223,7 +223,7 @@ describe('the options of a route', () => {
     }
   })
 
-  test('the options of a route select the container image of the first step, even with an encrypted password', () => {
+  test('a password option changes the container image of the first step, even if the password is encrypted', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
       [{}, { password: 'secret' }].map((fileOfSize) => [
@@ -317,7 +317,7 @@ describe('lists of targets and conversions', () => {
     const count = conversions([universalEngine, engine('ffmpeg', 'av', [can(ids, ids, 2)])]).length
     // The count excludes unproven pairs.
     assert.ok(count > ids.length * ids.length * 0.8, `${count} pairs`)
-    // CPU time, because other tests run at the same time.
+    // Measures CPU time, because other tests run at the same time.
     const { user } = process.cpuUsage(cpuBefore)
     assert.ok(user < 2_000_000, `${user} µs`)
   })

@@ -68,7 +68,7 @@ export async function startCloudFront(options: CloudFrontOptions) {
     return verify('RSA-SHA1', Buffer.from(createCannedPolicy(resource, Number(expires))), EncodedKey, bytes)
   }
 
-  // Each resource has one of these properties.
+  // Each resource has one of the properties in `FileProperties`.
   const getResource = (id: string) =>
     (files as unknown as Readonly<Record<string, { readonly Properties: FileProperties }>>)[id]?.Properties ??
     assert.fail(id)

@@ -127,7 +127,7 @@ export class EveryOperation {
     await this.#call({ method: 'POST', path: '/v1/ws/tickets' })
     await this.#call({ method: 'POST', path: '/v1/download/signed', json: { jobId, maxDownloads: 3 } })
     await this.#call({ method: 'POST', path: '/v1/download/signed', urlEncoded: { jobId, expiresIn: 600 } })
-    // Whether a ZIP is ready within seconds depends on the machine.
+    // Asynchronous, because it depends on the machine whether a ZIP is ready within seconds.
     await this.#call({
       method: 'POST',
       path: '/v1/download/zip',
@@ -336,7 +336,7 @@ export class EveryOperation {
     return uploadId
   }
 
-  /** One completed multipart upload, and an aborted one. */
+  /** Creates a multipart upload that is completed, and another one that is aborted. */
   async #uploadInParts(path: string): Promise<void> {
     const body = Buffer.from(await fixture('alpha.png'))
     const isOurs = path === '/v1/uploads/multipart'

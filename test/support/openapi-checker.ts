@@ -129,10 +129,10 @@ export class OpenApiChecker {
   }
 }
 
-/** True for paths of the API, which the document describes, not of pages and files. */
+/** Returns whether a path belongs to the API that the document describes, not to a page or file. */
 export const isApiPath = (path: string) => path === '/health' || /^\/v1(?:\/|$)/.test(path)
 
-/** The schema of errors of unknown paths. */
+/** Returns the schema of the errors for unknown paths. */
 const getErrorSchema = (path: string, type: string) =>
   type === 'application/problem+json' ? 'Problem' : path.startsWith('/v1/auth/') ? 'AuthError' : 'Error'
 

@@ -42,7 +42,7 @@ export async function createBody({
       else body.append(name, value)
     }
   }
-  // Like curl: the first of several files with one name.
+  // An example shows only the first of several files with the same field name.
   const keptFields = Object.fromEntries(
     Object.entries(form).map(([name, values]) => [name, [values].flat()[0]]),
   )

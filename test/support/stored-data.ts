@@ -15,7 +15,7 @@ export interface StoredData {
   readonly objects: readonly string[]
   /** Multipart uploads that were neither completed nor aborted. */
   readonly openUploads: readonly string[]
-  /** Files of the bucket's objects and parts. */
+  /** Number of files in which the objects and parts of the bucket are stored. */
   readonly blobs: number
   /** Entries of the work folder. */
   readonly work: readonly string[]

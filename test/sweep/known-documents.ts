@@ -1,7 +1,8 @@
 /**
  * `nice node test/sweep/known-documents.ts [COUNT] [SEED] [FIRST]`: makes documents with known words with several
  * programs, converts each to two formats, and looks for the words in the results with other programs. It fails if more
- * than 2 % of the words of a document are lost without a warning, or if more than 2 % of the results have a false one.
+ * than 2 % of the words of a document are lost without a warning, or if more than 2 % of the results have a false
+ * warning.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

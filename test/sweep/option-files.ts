@@ -16,7 +16,7 @@ const officeSources: Partial<Record<FormatId, string>> = {
   odp: fixturePath('office/slides.odp'),
   odg: fixturePath('office/drawing.odg'),
 }
-/** Formats of the same container as a locked fixture, which is read by the same code. */
+/** By locked fixture: the formats that have the same container, and are read by the same code. */
 const lockedFamilies: Readonly<Record<string, readonly FormatId[]>> = {
   docx: ['docx', 'docm', 'dotx', 'dotm'],
   doc: ['doc', 'dot'],
@@ -29,7 +29,7 @@ const lockedFamilies: Readonly<Record<string, readonly FormatId[]>> = {
   odp: ['odp', 'otp', 'odg', 'otg'],
 }
 
-/** A file that shows the effect of options, and formats that are converted from it. */
+/** A file that shows the effect of options. Sources in other formats of its categories are converted from it. */
 interface BaseFile {
   readonly name: string
   readonly categories: readonly string[]

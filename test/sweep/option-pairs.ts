@@ -103,7 +103,7 @@ function listPairs(
 
 export const describePair = ({ from, to }: Pick<OptionPair, 'from' | 'to'>) => `${from}-${to}`
 
-/** What the judges saw of a pair: `effect`, `reported`, `none` or `not judged`; the last two need a reason. */
+/** A pair with its outcome: `effect`, `reported`, `none` or `not judged`. The last two need a reason. */
 export interface JudgedPair {
   readonly engine: string
   readonly operation: string

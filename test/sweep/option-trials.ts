@@ -22,7 +22,7 @@ export interface Trial {
 }
 
 const box = { width: 30, height: 20 }
-/** By the name of the option, with its engine or its operation before it where that matters. */
+/** Trials by the name of the option, which is prefixed with the engine or operation where that matters. */
 const trials: Readonly<Record<string, Trial>> = {
   width: { values: [20, 40] },
   height: { values: [20, 40] },

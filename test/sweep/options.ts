@@ -3,8 +3,8 @@
  * option to each target, and writes to `options.tsv` whether the results differ for other programs (`effect`), or a
  * warning says that they do not (`reported`). Options of the source are tried with each source, too. Pairs that are not
  * chosen keep their lines; `--missing` also skips pairs that have one. Results without an effect (`none`) and pairs
- * that cannot be judged need a reason in the last column, which is written by hand and kept. It fails if one is
- * missing.
+ * that cannot be judged need a reason in the last column, which is written by hand and kept. The script fails if a
+ * reason is missing.
  */
 import { writeFileSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
@@ -137,7 +137,7 @@ async function judgeOption(pair: OptionPair): Promise<string> {
     })
   const [first, second] = [await convert(firstValue), await convert(secondValue)]
   if (isError(first) && isError(second) && first.content === second.content) return `fails: ${first.content}`
-  // What is compared of these contains no random ids.
+  // The compared content of these formats contains no random ids.
   const isStable =
     ['image', 'video', 'audio', 'font'].includes(formatById(pair.to).category) || pair.to === 'pdf'
   if (first.content !== second.content && isStable) return 'effect'

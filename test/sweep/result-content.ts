@@ -32,7 +32,7 @@ const hash = (content: string | Buffer) => createHash('sha256').update(content).
 
 /**
  * Returns what a reader of the file sees: of a PDF its pages, fonts and properties, as Poppler shows them, of a ZIP the
- * names and contents of its files, of images, media, fonts and other archives what other programs tell of them.
+ * names and contents of its files, of images, media, fonts and other archives what other programs report.
  */
 export async function readContent(path: string, format: FormatId, option: string): Promise<string> {
   const bytes = await readFile(path)

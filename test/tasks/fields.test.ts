@@ -79,7 +79,7 @@ test('operations have the documented names and fields', () => {
   for (const name of listKinds('process')) assert.doesNotMatch(name, /port\/|^capture/)
 })
 
-test('each store operation has a summary and an implementation', async () => {
+test('every task operation has a summary, and every operation of a store has an implementation', async () => {
   for (const operation of taskOperations) {
     assert.doesNotMatch(operation.summary, /undefined/)
     const { find, capture, openStore } = operation as {

@@ -142,7 +142,7 @@ describe('registered task operations', () => {
       assert.equal(findTaskOperation(`${kind}/blob`)?.name, `${kind}/blobstore`, 'as others call it')
   })
 
-  test('a task operation rejects reserved and invalid request headers', () => {
+  test('the operation import/url rejects reserved and invalid request headers', () => {
     const { fields } = findTaskOperation('import/url') ?? {}
     const acceptsHeaders = (headers: Record<string, string>) =>
       fields?.safeParse({ url: 'https://a.test/b', headers }).success
@@ -155,7 +155,7 @@ describe('registered task operations', () => {
     assert.deepEqual([acceptsHeaders(manyFields(20)), acceptsHeaders(manyFields(21))], [true, false])
   })
 
-  test('a task operation requires a non-empty path or prefix in a store', () => {
+  test('the operation import/sftp requires either a file or a folder, and a secret', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
     const acceptsPlace = (pathFields: object) => fields?.safeParse({ ...access, ...pathFields }).success
@@ -196,7 +196,7 @@ describe('registered task operations', () => {
     assert.deepEqual(findWrong({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
-  test('a task operation that transfers files has its own queue', () => {
+  test('task operations that transfer files have a queue: capture for websites, transfer for all others', () => {
     const queues = taskOperations
       .filter(isTransferOperation)
       .map((taskOperation) => [taskOperation.name, getTransferQueue(taskOperation)])
@@ -278,7 +278,7 @@ describe('tasks of external stores', () => {
     assert.deepEqual(['a', '', 'a'.repeat(1025)].map(acceptsBlobName), [true, false, false])
   })
 
-  test('an export to an external store contains its file attributes', () => {
+  test('an export to an external store accepts attributes of the stored file', () => {
     const keptFields = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
     assert.equal(accepts('export/s3', { ...keptFields, acl: 'private', tagging: { a: 'b' } }), true)
     assert.equal(accepts('export/s3', { acl: 'everyone' }), false)
@@ -288,7 +288,7 @@ describe('tasks of external stores', () => {
     }
   })
 
-  test('an external store encrypts its stored secrets', () => {
+  test('the task operations of external stores list the fields that are stored encrypted', () => {
     const getSecretFields = (name: string) => {
       const operation = findTaskOperation(name)
       return operation && 'secrets' in operation ? operation.secrets : undefined
@@ -310,7 +310,7 @@ describe('tasks of an SFTP server', () => {
     findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
       .success
 
-  test('an SFTP server requires a password or a private key', () => {
+  test('a task of an SFTP server requires a password or a private key', () => {
     assert.equal(accepts({ password: 'x' }), true)
     const createPemKey = (kind: string) => `-----BEGIN ${kind}-----\r\nAAAA\r\n-----END ${kind}-----\n`
     for (const kind of ['OPENSSH', 'RSA', 'EC'])
@@ -330,7 +330,7 @@ describe('tasks of an SFTP server', () => {
     assert.equal(accepts({ passphrase: 'x' }), false)
   })
 
-  test('an SFTP server needs a valid host, port and fingerprint', () => {
+  test('a task of an SFTP server requires a valid host, port and fingerprint', () => {
     const acceptsFields = (fields: object) => accepts({ password: 'x', ...fields })
     for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(acceptsFields({ host }), true, host)
     for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(acceptsFields({ host }), false, host)

@@ -1,5 +1,5 @@
-// A fake server with the used parts of the three drives' documented APIs: OAuth with PKCE, lists, searches, files. It
-// is as strict as they are.
+// A fake server for those parts of the documented APIs of three drives that the service uses: OAuth with PKCE, lists,
+// searches, files. It is as strict as the documentation.
 import { createHash, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

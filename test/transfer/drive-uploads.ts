@@ -7,7 +7,7 @@ export interface UploadRequest {
   readonly method: string
   readonly headers: NodeJS.Dict<string | string[]>
   readonly body: Buffer
-  /** Whether the access token is the current one, and may write. */
+  /** Whether the request has the current access token. */
   readonly hasToken: boolean
   readonly mayWrite: boolean
 }
@@ -43,7 +43,7 @@ const maxDropboxChunk = 150 * 1024 ** 2
 export function createUploads(url: string) {
   const files: StoredUpload[] = []
   const sessions = new Map<string, Session>()
-  /** Chunks of which only half arrives before the connection ends. */
+  /** `interruptions` is the number of chunks of which only half will arrive before the connection ends. */
   const state = { interruptions: 0, isFull: false, losesLastReply: false, chunks: 0, files, sessions }
 
   const open = (session: Omit<Session, 'bytes'>) => {
@@ -196,7 +196,7 @@ export function createUploads(url: string) {
     return (drive === 'onedrive' ? oneDriveSession : googleSession)(id, session, request)
   }
 
-  /** Undefined if the request is not an upload. */
+  /** Handles an upload, or a lookup of an uploaded file. Returns undefined for other requests. */
   function handle(request: UploadRequest): UploadReply | undefined {
     if (request.path.startsWith('/session/')) return handleSession(request)
     const isUpload = request.path.startsWith('/upload/') || request.path.endsWith(':/createUploadSession')

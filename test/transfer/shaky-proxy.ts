@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 
-/** Bytes stored of the last request: enough for one without a large body. */
+/** How many bytes from the end of the last request are kept: enough for a request without a large body. */
 const maxRequestBytes = 8192
 
 /** Starts a proxy that can close connections or stop forwarding. */

@@ -81,7 +81,7 @@ test('each job is counted once in the usage, whether job ends are stored one by 
   assert.deepEqual(await listCountedRecords(), [])
   const day = await app.services.table.get(getOwnerDayKey(owner, getDay(timestamp)))
   assert.deepEqual(day?.['ids'], new Set(singleEnds.slice(0, 3).map(({ id }) => id)))
-  // A batch stores its ids elsewhere, where single events are then looked up as well.
+  // A batch stores the ids of its events in a record of its own. Single events are then looked up there as well.
   const meter = createMeter(20)
   await Promise.all(batchEnds.map((end) => meter.count(end)))
   assert.equal((await listCountedRecords()).length, 1)

@@ -15,7 +15,7 @@ import { parseInput, parseJson } from '../../lib/validation/parse-input.ts'
 
 type MessagesByField = Readonly<Record<string, string>>
 
-/** Messages by field. */
+/** Returns the error messages for a value, by field. */
 function messagesFor(schema: z.ZodType, value: unknown): MessagesByField {
   try {
     parseInput(schema, value, 'body')
@@ -165,11 +165,11 @@ test('no error about input contains technical terms of zod', () => {
     ),
     ...taskOperations.map(({ name, fields }): [string, z.ZodObject] => [name, fields]),
     ['metadata', MetadataOptions],
-    // Both are objects with fields.
+    // Both schemas are objects with fields.
     ['uploads', upload as z.ZodObject],
     ['list', query as z.ZodObject],
   ]
-  // Many conversions share options.
+  // Many conversions share options, which are checked only once.
   const seenCodes = new Set<unknown>()
   for (const [name, schema] of schemas) {
     for (const field of Object.keys(schema.shape)) {
@@ -190,7 +190,7 @@ test('an error about a hundred invalid fields lists only some of the fields', ()
   assert.equal(Object.keys(messagesFor(z.strictObject({}), fields)).length, 20)
 })
 
-test('errors about values from the table have a fixed order', () => {
+test('the keys of nested objects are sorted, so that equal values have the same JSON', () => {
   const value = { b: 1, a: { d: [{ y: 1, x: 2 }], c: null } }
   const otherValue = { a: { c: null, d: [{ x: 2, y: 1 }] }, b: 1 }
   assert.equal(JSON.stringify(sortKeys(value)), JSON.stringify(sortKeys(otherValue)))

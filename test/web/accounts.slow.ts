@@ -118,7 +118,7 @@ test('a visitor signs up by email, keeps earlier jobs and signs in with two fact
   const otherVisitor = await openVisitor()
   assert.equal((await otherVisitor.auth('sign-in/email', ada)).json.twoFactorRedirect, true)
   assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 401)
-  // The code of the next step, because each works only once.
+  // The code of the next 30-second step, because each code works only once.
   const nextCode = createTotp(totpURI, Date.now() + 30_000)
   assert.equal((await otherVisitor.auth('two-factor/verify-totp', { code: nextCode })).status, 200)
   assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 200)

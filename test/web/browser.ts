@@ -4,7 +4,7 @@ import { basename } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium, type Download, type Page } from 'playwright-core'
 import { startService } from '../support/service.ts'
 
-/** Debian's Chromium, which `npm test` installs anyway. */
+/** Launches Debian's Chromium, which `npm test` installs anyway. */
 export function launchBrowser(): Promise<Browser> {
   return chromium.launch({
     executablePath: '/usr/bin/chromium',

@@ -17,7 +17,7 @@ const run = (program: string, ...args: readonly string[]) => execFileSync(progra
 describe('combining images into one PDF', () => {
   test('combining images into a PDF uses the chosen paper, margins and order', () =>
     visit({ site }, async (page) => {
-      // The second page of the list is the only JPEG.
+      // The only JPEG is the second file, but the first by name.
       await chooseFiles(
         page,
         await readPayload(fixture('corners.png'), 'page 10.png'),

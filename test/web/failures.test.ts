@@ -232,7 +232,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
   test('an interrupted upload resumes automatically', () =>
     visitPage(async (page) => {
       await page.clock.install()
-      // Fails more times than a program would retry before giving up.
+      // The upload fails more times than a program would usually retry.
       await page.route('**/s3/**', (route) => route.abort(), { times: 9 })
       const card = await convert(page, 'corners.png')
       const retrying = card.getByText('Connection lost. Retrying…')

@@ -288,7 +288,7 @@ test('an expired result is reported on its card, which offers to convert the fil
     const card = findFileCard(page, 'corners.png')
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await downloadLink(page, 'corners.png').waitFor()
-    // As the service does when results expire.
+    // Deletes the jobs, as the service does when results expire.
     await page.evaluate(async () => {
       const { data } = await (await fetch('/v1/jobs')).json()
       for (const { jobId } of data.jobs) await fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })

@@ -79,7 +79,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
       `${folder}/names/words/${language}.ts`
     )
 
-    test('the page translates each label, value, unit and hint of every conversion', () => {
+    test(`each label, value, unit and hint of every conversion is translated in ${language}`, () => {
       assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
       const missingTexts = {
         labels: apiTexts.labels.filter((text) => !names.labels[text]),
@@ -90,7 +90,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
       assert.deepEqual(missingTexts, { labels: [], values: [], units: [], hints: [] })
     })
 
-    test('the page has no unused translations', () => {
+    test(`no translation of an option in ${language} is unused`, () => {
       const unusedTexts = {
         // The page shows no labels of deprecated options.
         labels: Object.keys(names.labels).filter((text) => !apiTexts.labels.includes(text)),
@@ -102,7 +102,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
       assert.deepEqual(unusedTexts, { labels: [], values: [], units: [], hints: [], same: [] })
     })
 
-    test('the page shows no code identifiers', () => {
+    test(`no label or value of an option in ${language} looks like a code identifier`, () => {
       const shownTexts = [...Object.values(names.labels), ...Object.values(names.values)]
       assert.deepEqual(
         shownTexts.filter((text) => /_|:|[a-zäöü][A-ZÄÖÜ]/.test(text)),

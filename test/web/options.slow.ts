@@ -80,7 +80,7 @@ test('a video is trimmed with two handles by keyboard only', () =>
     assert.ok(Math.abs(seconds - 3) < 0.3, `three seconds, got ${seconds}`)
   }))
 
-test('without a playable preview, only the time fields are shown', () =>
+test('a video without a playable preview is trimmed with time fields only', () =>
   visit({ site, context: noMotion }, async (page) => {
     await dropOrPaste(page, 'drop', {
       name: 'odd.webm',

@@ -134,7 +134,7 @@ test('four quarter turns restore a page, and the original order is not reported 
 
 test('arrow keys move by rows and columns, and left and right are swapped in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
-  // Only the properties that are read.
+  // Creates a key event with only the properties that are read.
   const createKeyEvent = (name: string, overrides: Partial<KeyboardEvent> = {}) =>
     ({ key: name, ...overrides }) as KeyboardEvent
   const to = (name: string, overrides: Partial<typeof position> = {}) => {

@@ -29,7 +29,7 @@ const phone = { ...noMotion, viewport: { width: 375, height: 740 }, locale: 'de-
 const openPipelines = (act: (page: Page) => Promise<void>, context: object = noMotion) =>
   visit({ site, path: '/pipelines', context }, act)
 
-/** Markdown to PDF, then rotate its pages. */
+/** Adds two steps: convert Markdown to PDF, and rotate its pages. */
 async function addTwoSteps(page: Page): Promise<void> {
   await page.getByLabel('File format').selectOption('md')
   await page.getByLabel('Add a step after MD').selectOption('to:pdf')

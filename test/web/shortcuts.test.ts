@@ -36,7 +36,7 @@ describe('keyboard shortcuts', () => {
       await otherCard.waitFor({ state: 'hidden' })
       await page.keyboard.press('u')
       await otherCard.waitFor()
-      // Other scripts have their own letters on the same keys.
+      // Removes the card again and presses the key as on a Cyrillic keyboard, whose keys type other letters.
       await otherCard.getByRole('button', { name: 'Remove other.png' }).press('Enter')
       await otherCard.waitFor({ state: 'hidden' })
       await page.evaluate(() =>
@@ -82,7 +82,7 @@ describe('options of a card', () => {
   const lastTime = (page: Page) => findFileCard(page, 'second.png').getByText('Same as last time')
   const chooseWebp = (page: Page) =>
     findFileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
-  /** The second file has the options of the first. */
+  /** Adds two files, and checks that the second file gets the options of the first. */
   const addTwoFiles = async (page: Page) => {
     await add(page, 'first.png')
     await width(page, 'first.png').fill('41')

@@ -15,7 +15,7 @@ import { conversions } from '../plan/with-all-engines.ts'
 
 const catalog = createFormatCatalog(getFormatViews(engines))
 
-/** Ids in the order of the list, for a file of this format. */
+/** Returns the ids of the found targets in the order of the list, for a file of this format. */
 function search(from: string, typedText: string): readonly string[] {
   const source = catalog.findById(from)
   const sourceId = formatByAlias(from)?.id

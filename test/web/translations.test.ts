@@ -23,7 +23,7 @@ function listTexts(value: unknown, path = ''): readonly (readonly [path: string,
 const loadTexts = async (folder: string, language: string) =>
   new Map(listTexts((await import(join(web, folder, `${language}.ts`))).default))
 
-/** Short texts, such as `Options`, may be the same in two languages. */
+/** Returns whether a text is too long to be the same in two languages, unlike `Options`. */
 const isSentence = (text: string) => text.split(' ').length > 3
 
 for (const language of languages.filter((id) => id !== 'en')) {

@@ -71,7 +71,7 @@ test('links in a webhook event point to the service', () => {
   )
 })
 
-test('an event with many tasks contains only their states, and with very many tasks only a link', () => {
+test('a webhook event with many tasks contains only their states, and with very many tasks only a link', () => {
   const states = toJson(manyTasks(900)).job
   assert.deepEqual(states.tasks['task-899'], { status: 'completed' })
   assert.deepEqual([states.shortened, states.files.length], [true, 1])

@@ -36,7 +36,7 @@ const offsets = {
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
-/** Each day at 05:45, a time that no clock change here affects. */
+/** Lists the runs of each day at 05:45, a time that no clock change of these zones affects. */
 function listDailyRuns(zone: keyof typeof offsets, from: number, untilMs: number): string[] {
   const foundTimes: string[] = []
   for (let midnight = Date.UTC(2026, 0, 1); midnight < untilMs + dayMs; midnight += dayMs) {

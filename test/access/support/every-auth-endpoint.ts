@@ -48,7 +48,7 @@ export async function recordAuthEndpoints(): Promise<Readonly<Record<string, Rec
     provider.close()
     await app.close()
   }
-  // Replaces the URLs of this process.
+  // Replaces the provider's URL, whose port differs in each run.
   return JSON.parse(JSON.stringify(recorded).replaceAll(provider.issuer, 'https://login.example.com'))
 }
 

@@ -89,14 +89,16 @@ async function openBucket(dir: string): Promise<{ files: Files; close(): Promise
 }
 
 /**
- * Times of one run in milliseconds: wall time, the part of it after the engine, CPU time of this process, CPU time of
- * all processes. The engine time varies by more than the time of the loss detector, most of which overlaps with the
- * engine.
+ * Times of one run in milliseconds. The engine time varies by more than the time of the loss detector, most of which
+ * overlaps with the engine.
  */
 interface TimeSpent {
   readonly wall: number
+  /** Wall time after the engine has finished. */
   readonly afterEngine: number
+  /** CPU time of this process. */
   readonly own: number
+  /** CPU time of all processes. */
   readonly all: number
 }
 

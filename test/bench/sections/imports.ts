@@ -14,7 +14,7 @@ const rounds = 7
 /** Target for the import at a cold start, without the start of Lambda and Node. */
 const maxImportMs = 120
 
-/** Measures wall time and CPU time in milliseconds. */
+/** Returns a script that imports a module and prints the wall time and CPU time in milliseconds. */
 const measureScript = (path: string) => `
   const start = performance.now(), before = process.cpuUsage()
   await import(${JSON.stringify(path)})
@@ -47,7 +47,7 @@ export const imports: Section = {
     }
     report.title('Imports at a cold start')
     for (const [name, values] of Object.entries(await runInterleaved(rounds, turns))) {
-      // Each turn returns a pair: wall time and CPU time.
+      // The values of each run are a pair: wall time and CPU time.
       const wallMs = median(values.filter((_, index) => index % 2 === 0))
       const cpuMs = median(values.filter((_, index) => index % 2 === 1))
       const remark = `${cpuMs.toFixed(0)} ms of a processor`

@@ -95,7 +95,7 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
   }
 }
 
-/** Runs several jobs at a time, after a first job for which each process reads the records that it caches. */
+/** Runs several jobs at a time, after a first, uncounted job that fills the caches of all processes. */
 async function runJobs(
   jobs: number,
   runSome: (numbers: readonly number[], isCounted: boolean) => Promise<void>,

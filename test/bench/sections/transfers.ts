@@ -45,7 +45,7 @@ interface TaskTimes {
   readonly result: { readonly files: readonly { readonly sha256: string }[] } | null
 }
 
-/** Returns the seconds of the import and the export of one job. */
+/** Returns how many seconds the import and the export of one job took. */
 async function transferTimes(client: Client, { importTask, exportTask }: ThirdPartyStore, sha256: string) {
   const tasks = { in: importTask, ...defined({ out: exportTask && { ...exportTask, input: 'in' } }) }
   const allTasks = exportTask ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
@@ -65,7 +65,10 @@ async function transferTimes(client: Client, { importTask, exportTask }: ThirdPa
   }
 }
 
-/** Returns the seconds of a program and adds its CPU seconds to `spent`. */
+/**
+ * Creates a measurement that runs a program and returns its seconds. It adds the CPU seconds of the program to
+ * `spentS`.
+ */
 const runProgram =
   ([name = '', ...args]: readonly string[], spentS: number[]): Measurement =>
   async () => {

@@ -8,7 +8,9 @@ import type { Section } from '../section.ts'
 const totalBytes = 2 * 1024 ** 3
 const chunk = Buffer.alloc(1024 * 1024, 'mutabor ')
 
-/** A fake video of 2 GB: it only tests streaming, and is rejected when it is complete. */
+/**
+ * Yields a form with a fake video of 2 GiB. It only tests streaming: the service rejects the video once it is complete.
+ */
 function* createForm(boundary: string): Generator<Buffer> {
   yield Buffer.from(
     `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.mp4"\r\n\r\n`,
@@ -18,7 +20,7 @@ function* createForm(boundary: string): Generator<Buffer> {
   yield Buffer.from(field)
 }
 
-/** Returns a line with the memory of the gateway during a form upload of 2 GB and the speed. */
+/** Uploads a form of 2 GiB and returns a line with the memory of the gateway and the speed. */
 async function uploadMemory(service: TestService): Promise<string> {
   const bytesBefore = residentBytes(service.pid)
   let maxBytes = bytesBefore

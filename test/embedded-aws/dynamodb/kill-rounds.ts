@@ -57,7 +57,7 @@ export async function runDynamoDbKillRounds(t: TestContext, rounds: number): Pro
   return `${rounds} kills: ${ledger.puts.size} puts, ${ledger.pairs.size} transactions and ${updates} updates acknowledged`
 }
 
-/** Needed because the SDK stops retrying after too many failed requests of a client. */
+/** Waits until the program responds, because the SDK stops retrying after too many failed requests of a client. */
 async function waitUntilReady(client: DynamoDBClient): Promise<void> {
   const deadline = Date.now() + 20_000
   for (;;) {

@@ -26,7 +26,7 @@ export async function startDynamoDb(t: TestContext, options: Partial<DynamoDbOpt
   return { url: dynamoDb.url, file, client, documents, pid: () => readPid(file), stop }
 }
 
-/** Retries enough times to survive a restart. */
+/** Creates a client that by default retries often enough to survive a restart of the server. */
 export const createDynamoDbClient = (endpoint: string, maxAttempts = 12) =>
   new DynamoDBClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts })
 

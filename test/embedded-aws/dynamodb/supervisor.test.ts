@@ -16,7 +16,7 @@ import { supervise } from '../../../lib/embedded-aws/dynamodb/supervisor.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 import { createTable, makeFolder, silentLog, startDynamoDb } from './start-dynamodb.ts'
 
-/** A log that records its lines. */
+/** Creates a log that records its lines. */
 function createRecordingLog() {
   const lines: { msg: string; lastOutput?: string }[] = []
   const log = pino({ level: 'error' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -140,7 +140,10 @@ test('the DynamoDB process does not outlive a killed service', async () => {
   await reopenedDynamoDb.close()
 })
 
-/** The kernel kills the program shortly after the service has exited. */
+/**
+ * Opens the database once the previous program is gone. The kernel kills that program shortly after the service has
+ * exited.
+ */
 async function openWhenFree(file: string) {
   const deadline = Date.now() + 5000
   for (;;) {

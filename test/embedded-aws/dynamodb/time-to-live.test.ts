@@ -65,7 +65,7 @@ test('DynamoDB keeps an item whose expiry is extended while expired items are be
   assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
 })
 
-test('a scan for expired items stops early if it finds none, and the next scan continues there', async (t) => {
+test('a scan for expired items stops early if it finds none, and the next scan continues where it stopped', async (t) => {
   const { client, documents } = await startDynamoDb(t)
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 250 }, (_, at) => `item ${String(at).padStart(3, '0')}`)

@@ -11,7 +11,7 @@ function matches(pattern: object, event: object): boolean {
   return matchesPattern(readPattern(JSON.stringify(pattern)), leaves)
 }
 
-/** A pattern, an event that it matches, and one that it does not match. */
+/** By name: a pattern, events that it matches, and events that it does not match. */
 const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], no: object[]]>> = {
   'a value is one of a list': [{ a: ['x', 'y'] }, [{ a: 'y' }], [{ a: 'z' }, { a: 1 }, {}]],
   'keys and values keep their case': [{ a: ['x'] }, [{ a: 'x' }], [{ A: 'x' }, { a: 'X' }]],

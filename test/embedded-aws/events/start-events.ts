@@ -60,8 +60,8 @@ class Inbox {
     this.attempts.push(message.arn)
     const failure = this.refuse.get(message.arn)
     if (!failure) this.received.push(message)
-    // Resolve after the sender has the outcome, so that a test that then moves the clock does not change its
-    // time.
+    // Resolve only after the sender has recorded the outcome. Otherwise, a test that moves the clock next could change
+    // the recorded time.
     for (const resolve of this.waiting.splice(0)) setImmediate(resolve)
     if (failure) throw failure()
   }

@@ -79,7 +79,8 @@ interface Answer {
   readonly etag?: string
 }
 
-// Sent as text, because code in the page has other globals than this file.
+// Calls the upload function of the page. The call is sent as text, because code in the page has other globals than this
+// file.
 const upload = (page: Page, uploadRequest: Upload): Promise<Answer> =>
   page.evaluate(`upload(${JSON.stringify(uploadRequest)})`)
 
@@ -172,7 +173,7 @@ test('a page of an origin without a CORS rule cannot upload to S3', async (t) =>
   assert.deepEqual(await listKeys(client), [])
 })
 
-test('a multipart upload resumes after a page reload with the missing parts', {
+test('after a reload of its page, a multipart upload continues with the missing parts', {
   timeout: 60_000,
 }, async (t) => {
   const { client, page } = await openPage(t)

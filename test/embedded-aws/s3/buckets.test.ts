@@ -95,7 +95,10 @@ test('S3 rejects bucket names that are invalid on AWS', async (t) => {
     assert.equal(await make(name), 'no error', name)
 })
 
-/** The SDK would add its own region. */
+/**
+ * Sends CreateBucket with this body instead of the body of the SDK, which would contain its own region. Returns the
+ * error.
+ */
 function createWithoutLocation(body: string, client: S3Client): Promise<string> {
   const command = new CreateBucketCommand({ Bucket: 'other' })
   command.middlewareStack.add(

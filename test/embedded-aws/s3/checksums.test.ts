@@ -95,7 +95,7 @@ test('an S3 upload with a wrong checksum is refused and keeps the old object', a
   assert.equal(await put({ ContentMD5: createHash('md5').update('new').digest('base64') }), 'no error')
 })
 
-test('an S3 upload with a missing declared checksum or an unknown checksum algorithm is refused', async (t) => {
+test('an S3 upload that lacks the checksum it declares, or names an unknown checksum algorithm, is refused', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const sign = (headers: Record<string, string>) => {

@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { Bucket, getCallError, listBlobFiles, startWithBucket } from './start-s3.ts'
 
-test('conditional S3 reads return 304 or 412', async (t) => {
+test('S3 reads return 304 or 412 if their conditions are not met', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag = '' } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const past = new Date(Date.now() - 3_600_000)

@@ -15,7 +15,7 @@ export const firstPart = randomBytes(5 * MIB)
 
 export const lastPart = Buffer.from('end')
 
-/** A client that sends no checksums, like older tools. */
+/** Creates a client that sends no checksums, like older tools. */
 export const clientWithoutChecksums = (endpoint: string) =>
   createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
 

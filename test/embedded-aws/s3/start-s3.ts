@@ -85,7 +85,7 @@ export async function waitFor(check: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Doesn't use fetch, which resolves `..` in a path and hides some headers. */
+/** Sends a request without fetch, which would resolve `..` in a path and hide some headers. */
 export async function send(
   url: string,
   {

@@ -269,7 +269,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await receiveBodies(server, server.dead), ['born here'])
   })
 
-  test('invalid requests about move tasks are refused', async (t) => {
+  test('invalid requests to start, list or cancel a move task are refused', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { client } = server
     const failsAsMissing = matchesError('ResourceNotFoundException', 404)

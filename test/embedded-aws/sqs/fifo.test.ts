@@ -94,7 +94,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['c1', 'a1', 'a2', 'b1', 'b2'])
   })
 
-  test('a deduplication id is delivered once within five minutes, even after a delete and a restart', async (t) => {
+  test('messages with the same deduplication id are delivered once within five minutes, even after a delete and a restart', async (t) => {
     let now = Date.now()
     const firstServer = await startFifo(t, {}, { now: () => now })
     const sentMessage = await firstServer.send('one', 'a', { MessageDeduplicationId: 'id' })

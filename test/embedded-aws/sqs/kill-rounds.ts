@@ -20,7 +20,7 @@ import { createSqsClient, startSqs } from './start-sqs.ts'
 
 const WRITERS = 8
 const ACCOUNT = '000000000000'
-/** How long deduplication ids are used again, a minute less than SQS remembers them. */
+/** How long the test reuses a deduplication id: a minute less than SQS remembers it. */
 const DEDUPLICATION_MS = 240_000
 
 interface Ledger {
@@ -172,7 +172,7 @@ function checkBodies(bodies: readonly string[], { sent, requestedDeletes, delete
   )
 }
 
-/** Finally also receives everything through the protocol. */
+/** Receives all remaining messages through the protocol, as a final check. */
 async function drain(t: TestContext, file: string, ledger: Ledger) {
   const { receive, client } = await startSqs(t, { file, now: () => Date.now() + 700_000 })
   const bodies: string[] = []

@@ -27,11 +27,11 @@ export interface TestServer {
   readonly endpoint: string
   readonly client: SQSClient
   readonly sqs: SqsServer
-  /** The HTTP server, for its events. */
+  /** The HTTP server, on whose events a test may wait. */
   readonly http: Server
   readonly file: string
   createQueue(name: string, attributes?: CreateQueueCommandInput['Attributes']): Promise<string>
-  /** Receives once, with all attributes. */
+  /** Sends one ReceiveMessage request, and returns the messages with all their attributes. */
   receive(url: string, options?: Partial<ReceiveMessageCommandInput>): Promise<Message[]>
   attributes(url: string): Promise<Record<string, string>>
   stop(): Promise<void>
@@ -107,7 +107,7 @@ function createShorthands(client: SQSClient) {
 export const getReceiptHandle = (message: Message | undefined) =>
   message?.ReceiptHandle ?? assert.fail('No message came.')
 
-/** Expected error for `assert.rejects`: the code of the Query protocol and the HTTP status. */
+/** Returns a validator for `assert.rejects` that expects an error code of the Query protocol and an HTTP status. */
 export function matchesError(code: string, status: number, message?: RegExp) {
   return (error: unknown) => {
     const {
@@ -132,7 +132,7 @@ export interface RawAnswer {
 
 const byName = (a: string, b: string) => ((a.split('=')[0] ?? '') < (b.split('=')[0] ?? '') ? -1 : 1)
 
-/** Sends a signed request without the SDK, for requests that the SDK would not send. */
+/** Sends a request that the SDK would not send; signed unless `sign` is false. */
 export async function sendRaw(
   endpoint: string,
   options: {

@@ -125,7 +125,7 @@ describe('SQS visibility timeouts', () => {
     assert.deepEqual([ApproximateNumberOfMessages, ApproximateNumberOfMessagesNotVisible], ['0', '0'])
   })
 
-  test('a receive with parameters out of range is refused, and the number of messages in flight is limited', async (t) => {
+  test('a ReceiveMessage with parameters out of range is refused, and the number of messages in flight is limited', async (t) => {
     const { client, createQueue, receive } = await startSqs(t, { inFlightLimit: 3 })
     const url = await createQueue('limits')
     for (let i = 0; i < 5; i++)

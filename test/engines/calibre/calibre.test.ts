@@ -245,7 +245,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     for (const [to, options] of [
       ['fb2', { ebookMargin: 3 }],
       ['fb2', { ebookOutputProfile: 'kindle' }],
-      // calibre writes sizes beyond the range of LRF and fails.
+      // With this option, calibre would write font sizes beyond the range of LRF and fail.
       ['lrf', { ebookBaseFontSize: 30 }],
       ['lrf', { ebookEmbedFonts: true }],
     ] as const) {

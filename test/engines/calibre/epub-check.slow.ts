@@ -1,4 +1,4 @@
-// Validates ebooks with EPUBCheck, which takes seconds each. Part of `npm run test:slow`.
+// Run by `npm run test:slow`: validates ebooks with EPUBCheck, which takes several seconds per ebook.
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'

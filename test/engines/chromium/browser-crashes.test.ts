@@ -13,7 +13,7 @@ after(() => browser.close())
 const never = new AbortController().signal
 const call = ({ pipe }: BrowserProcess, method: string) => pipe.call(z.looseObject({}), method)
 
-/** A job that crashes the first browsers that it gets. */
+/** Creates a job that crashes this many browsers before it succeeds. */
 function createCrashingJob(crashes: number) {
   const processes: BrowserProcess[] = []
   const job: BrowserJob<string> = {
@@ -27,7 +27,7 @@ function createCrashingJob(crashes: number) {
   return { job, processes }
 }
 
-/** A job that needs its browser for some time. */
+/** Creates a job that needs its browser for a second. */
 function createLongJob() {
   const processes: BrowserProcess[] = []
   const job: BrowserJob<string> = {

@@ -137,7 +137,7 @@ describe('web pages to PDF', () => {
     ]
     for (const bytes of cases)
       assert.match(await readPdfText((await convertHtml(bytes, 'pdf')).path), /grün/, String(bytes))
-    // Text in which every byte is also an ASCII character.
+    // Text in UTF-16 in which every byte is also an ASCII character.
     const wide = Buffer.from('<p>\u0421\u044a\u0435\u0448\u044c \u0435\u0449\u0435', 'utf16le').swap16()
     assert.match(await readPdfText((await convertHtml(wide, 'pdf')).path), /\u0421\u044a\u0435\u0448\u044c/)
   })

@@ -13,7 +13,7 @@ const chromium = createChromium()
 
 after(() => chromium.close?.())
 
-/** Few words, so that each one counts: a false loss would make another engine convert the page again. */
+/** Pages of so few words that each word counts: a false loss would make another engine convert the page again. */
 const pages = {
   'words of a template are neither counted nor subtracted':
     '<p>STATIC words here</p><template><p>template words never shown here</p></template>',

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { createMergeLayoutFilters, createSingleTrackArgs } from '../../../lib/engines/ffmpeg/audio-stream.ts'
 import { argAfter, containerFor, createMediaInfo, createRecipe } from '../support/ffmpeg-recipe.ts'
 
-/** ffmpeg's output arguments for one default audio track, or for several tracks. */
+/** Returns ffmpeg's output arguments for these audio tracks, or for one default track if none is given. */
 const createEncodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
   createRecipe(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
 
@@ -97,7 +97,7 @@ describe('audio tracks', () => {
     )
     assert.equal(
       two[0]?.message,
-      'audioCodec=copy: the pcm_s32le stream cannot be copied because of its format or of other options, and was re-encoded as aac.',
+      'audioCodec=copy: the pcm_s32le stream cannot be copied because of its format or other options, and was re-encoded as aac.',
     )
   })
 

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: what audio conversions keep.
+// Run by `npm run test:slow`: tests what audio conversions keep.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
@@ -13,7 +13,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 const folder = scratchFolder('audio')
 
-/** Creates one second at 48 kHz in which each channel has its own tone: 300 Hz, 500 Hz and so on. */
+/** Creates one second of audio at 48 kHz in which each channel has its own tone: 300 Hz, 500 Hz and so on. */
 function createTones(layout: string, channels: number): string {
   const path = join(folder, `${layout}.wav`)
   const tones = Array.from({ length: channels }, (_, at) => `0.4*sin(2*PI*${300 + 200 * at}*t)`).join('|')

@@ -9,11 +9,11 @@ import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts
 import { defined } from '../../../lib/validation/defined.ts'
 import { argAfter, createRecipe } from '../support/ffmpeg-recipe.ts'
 
-/** ffmpeg's output arguments for a video with one audio track, both encoded. */
+/** Returns ffmpeg's output arguments for a video with one audio track, both of which are encoded. */
 const createEncodeArgs = (to: string, options: object, video: object = {}, audio: object = {}) =>
   createRecipe(to, { mode: 'encode', ...options }, { video, audio: [audio] }).output
 
-/** Quality flag with its worst and best value, from the manuals of the encoders. */
+/** The quality flag of each codec, with its worst and its best value from the manual of the encoder. */
 const scales: [to: string, codec: string, flag: string, worst: number, best: number][] = [
   ['mp4', 'h264', '-crf', 51, 0],
   ['mp4', 'h265', '-crf', 51, 0],
@@ -39,7 +39,7 @@ describe('video quality', () => {
       assert.equal(level({}), words[2], 'high is the default')
       assert.equal(level({ crf: 63 }), worst)
       assert.equal(level({ crf: 0 }), best)
-      // 1 % may be one step away from the end of the scale.
+      // A quality of 1 % may be one step away from the worst value.
       assert.ok(Math.abs(level({ quality: 1 }) - worst) <= 1)
       assert.ok(sign * (level({ quality: 90 }) - level({ quality: 50 })) > 0)
     })
@@ -71,7 +71,7 @@ test('options that a video codec does not support cause a warning', () => {
 })
 
 describe('video codecs', () => {
-  /** A format that supports the codec, and the expected encoder arguments for the default quality. */
+  /** For each codec, a format that supports it, and the encoder arguments expected for the default quality. */
   const allCases: readonly (readonly [to: string, codec: string, expectedArgs: string])[] = [
     ['mp4', 'h264', 'libx264 -preset medium -crf 22 -pix_fmt yuv420p'],
     ['mkv', 'h265', 'libx265 -preset medium -crf 26 -pix_fmt yuv420p -x265-params log-level=error:pools=2'],

@@ -46,7 +46,7 @@ test('videos of the same kind are re-encoded when merged into a container that d
   assert.equal(canCopyMerge({}, {}, videoContainers.webm), false)
 })
 
-test('videos of the same kind are re-encoded when merged with a quality or a preset', () => {
+test('videos of the same kind are re-encoded if a quality or a preset is requested for the merge', () => {
   const allows = (options: object) => allowsCopies(mergeVideoOptions.parse(options))
   assert.deepEqual([allows({}), allows({ quality: 'low' }), allows({ preset: 'slow' })], [true, false, false])
   assert.equal(allows({ mode: 'encode' }), false)

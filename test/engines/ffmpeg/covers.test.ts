@@ -44,7 +44,7 @@ describe('cover and tags of audio', () => {
       for (const text of Object.values(texts)) assert.ok(tags.includes(`=${text}`), `${text} in ${tags}`)
     })
 
-  test('audio with a cover and tags keeps both when converted from one Ogg format to another', async () => {
+  test('audio with a cover and tags keeps both when it is converted from one Ogg format to another', async () => {
     const { path } = await convert(ffmpeg, albumPath, 'ogg')
     const repeatedRun = await convert(ffmpeg, path, 'opus')
     assert.deepEqual(await extractCover(repeatedRun.path), await extractCover(albumPath))

@@ -11,7 +11,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { fixture } from '../support/run-engine.ts'
 
 describe('files that ffmpeg may open', () => {
-  /** Returns ffmpeg's errors for an input that refers to others. */
+  /** Returns what ffmpeg, restricted by the `guard` arguments, writes to stderr for an input. */
   function errorsFor(guard: readonly string[], input: string): string {
     const { stderr } = spawnSync(
       'ffmpeg',
@@ -99,7 +99,7 @@ describe('files that ffmpeg may open', () => {
       flac: 'flac',
       caf: 'caf',
     }
-    // The ids are listed above.
+    // The words in the values above are format ids.
     for (const [demuxers, formats] of Object.entries(formatsByDemuxers))
       for (const format of formats.split(' '))
         assert.equal(listDemuxers(format as FormatId), demuxers, format)

@@ -118,7 +118,7 @@ describe('video conversions', () => {
   test('a video keeps all audio tracks with their languages, and its subtitles', async () => {
     for (const [to, subtitle, expectedLanguage] of [
       ['mp4', 'mov_text', 'deu'],
-      // QuickTime stores a number for each language, which ffprobe reads as the older code.
+      // QuickTime stores languages as numbers; for German, ffprobe returns the older code `ger`.
       ['mov', 'mov_text', 'ger'],
       ['mkv', 'subrip', 'deu'],
       ['webm', 'webvtt', 'deu'],
@@ -190,7 +190,7 @@ describe('video conversions', () => {
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')
   })
 
-  test('a video made from an animation shows the last frame for its full duration', async () => {
+  test('a video made from an animation is as long as the animation, including the last frame', async () => {
     const shape = { width: 40, height: 30 * 4, channels: 3, pageHeight: 30 } as const
     const frames = sharp(Buffer.alloc(40 * 30 * 4 * 3, 'four frames!!'), { raw: shape })
     const delay = [200, 200, 200, 3000]

@@ -22,7 +22,7 @@ function getFormat(path: string): FormatId {
   return format
 }
 
-/** The properties that a stream copy depends on. */
+/** Returns the properties of a media file that a stream copy depends on. */
 async function describeFile(path: string, source: 'header' | 'ffprobe') {
   const tools = createTools({
     workDir: scratchFolder('probe'),

@@ -319,7 +319,7 @@ describe('ebook options', () => {
   })
 })
 
-test('a table delimiter is written as the character or its name, and cannot be a letter, digit or quote', () => {
+test('the delimiter option of a table accepts a character or its name, but no letter, digit or quote', () => {
   assert.deepEqual(['comma', 'TAB', '\\t', 'pipe', '#'].map(parseSeparator), [',', '\t', '\t', '|', '#'])
   for (const delimiter of ['semicolon', 'auto', 'Auto', ';', '§', '\t', 'space', 'colon'])
     assert.ok(TableOptions.safeParse({ delimiter }).success, delimiter)

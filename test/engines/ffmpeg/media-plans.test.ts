@@ -68,7 +68,7 @@ const createVideoWithAudio = (audio: StreamInput) =>
     format: { duration: '2', bit_rate: '800000' },
   })
 
-test('the playback duration of a video is that of its video and audio, not of its subtitles', () => {
+test('the playback duration of a video is that of its video and audio tracks, not of its subtitles', () => {
   const playbackS = (video: object, subtitles: object) =>
     parseProbe({
       streams: [
@@ -260,7 +260,7 @@ describe('ebook margins', () => {
       assert.deepEqual(getArgs(sides), ['--margin-top=10', '--margin-left=20.5'], JSON.stringify(sides))
   })
 
-  test('invalid ebook margins are refused with the accepted notations', () => {
+  test('invalid ebook margins are refused, and the error lists the accepted notations', () => {
     for (const ebookMargin of ['1,2', '1/2', 'wide', 'top=wide', '201', 'up=3'])
       assert.throws(
         () => parseInput(EbookOptions, { ebookMargin }, 'options'),

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: compares merges of videos in chunks with merges as a whole.
+// Run by `npm run test:slow`: compares videos that were merged in chunks with videos that were merged in one run.
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -50,7 +50,7 @@ before(async () => {
   createVideo('web.webm', ...createVideoArgs('160x240', '50', 14), ...createAudioArgs(13.2), ...vp9)
   createVideo('mute.mkv', ...createVideoArgs('320x180', '24', 13), '-c:v', 'mpeg4', '-q:v', '5')
   createVideo('short.mov', ...createVideoArgs('320x180', '60', 2), ...createAudioArgs(2), ...h264)
-  // Delayed by 15 frames; PCM samples have no encoder delay.
+  // The video starts 15 frames after the audio, whose PCM samples have no encoder delay.
   const lateArgs = [
     '-itsoffset',
     '0.6',

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: merges and compression of video and audio.
+// Run by `npm run test:slow`: tests merging and compressing video and audio.
 
 import assert from 'node:assert/strict'
 import { stat } from 'node:fs/promises'

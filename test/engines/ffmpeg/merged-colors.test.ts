@@ -1,4 +1,4 @@
-// Merges of videos with different color spaces.
+// Tests merges of videos with different color spaces.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
@@ -31,7 +31,7 @@ function readYuv(path: string, seconds: number): number[] {
   return [0, pixels, pixels + pixels / 4].map((at) => frame[at] ?? 0)
 }
 
-test('SD and HD videos have the same colors after a merge', async () => {
+test('a merge of an SD and an HD video converts the second video to the color space of the first', async () => {
   const sdVideo = createVideo('old.mp4', 'bt601', createTagArgs('smpte170m'))
   const hdVideo = createVideo('hd.mp4', 'bt709', createTagArgs('bt709'))
   const untaggedVideo = createVideo('untagged.mp4', 'bt601', [])

@@ -1,4 +1,4 @@
-// Tags, chapters and covers of merges.
+// Tests the tags, chapters and covers of merged files.
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'

@@ -1,5 +1,5 @@
-// Run by `npm run test:slow`: sources that ffmpeg converts without an error but, without precautions, to unplayable
-// files.
+// Run by `npm run test:slow`: tests that the results of unusual sources are playable. Without precautions, ffmpeg would
+// convert these sources to unplayable files without reporting an error.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { convert, fixture } from '../support/run-engine.ts'
 
 const folder = scratchFolder('odd-sources')
 
-/** Fails at the first packet that cannot be decoded. */
+/** Decodes a file with ffmpeg, and fails at the first packet that cannot be decoded. */
 const decodeAll = (path: string) =>
   readStdout('ffmpeg', '-v', 'error', '-xerror', '-i', path, '-f', 'null', '-')
 

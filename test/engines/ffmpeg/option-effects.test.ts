@@ -8,17 +8,22 @@ import { keysOf } from '../../../lib/validation/keys-of.ts'
 import { findTrial } from '../../sweep/option-trials.ts'
 import { containerFor, createRecipe, type Streams } from '../support/ffmpeg-recipe.ts'
 
-/** Returns streams with which the option matters. */
+/** Returns source streams for which the option has an effect. */
 function createStreams(to: string, option: string): Streams {
   const { copies } = containerFor(to)
-  // The first streams can be copied, the second ones cannot, and the third have alpha.
+  // `mode` needs streams that can be copied, a codec option streams that cannot, and `background` transparency.
   if (option === 'mode') return { video: { codec_name: copies[0] }, audio: [{ codec_name: copies.at(-1) }] }
   if (/codec/i.test(option)) return { video: { codec_name: 'cinepak' }, audio: [{ codec_name: 'cook' }] }
   if (option === 'background') return { video: { pix_fmt: 'yuva420p', codec_name: 'qtrle' } }
   return {}
 }
 
-/** Returns the arguments and warnings of a conversion of a video with stereo audio. */
+/**
+ * Returns ffmpeg's arguments, and the warnings that name the option. Returns undefined if the option does not accept
+ * the value.
+ *
+ * @param beside other options of the same conversion
+ */
 function createPlan(to: string, option: string, value: unknown, beside: object) {
   const row = ffmpeg.capabilities.find(
     ({ operation, to: targets }) => operation === 'convert' && targets.some((id) => id === to),
@@ -38,7 +43,7 @@ function findSilentOptions(to: FormatId): string[] {
     ({ operation, to: rowTargets }) => operation === 'convert' && rowTargets.includes(to),
   )
   return Object.keys(row?.options.shape ?? {}).filter((option) => {
-    // Formats without a header have a fixed rate, so everything is encoded.
+    // Formats that support no stream copies always encode, so `mode` has no effect.
     if (option === 'mode' && containerFor(to).copies.length === 0) return false
     const trial = findTrial('ffmpeg', 'convert', option)
     const [first, second] = (trial?.values ?? []).flatMap(

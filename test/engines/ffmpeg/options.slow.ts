@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: every option for video and audio.
+// Run by `npm run test:slow`: tests every option for video and audio.
 import assert from 'node:assert/strict'
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'

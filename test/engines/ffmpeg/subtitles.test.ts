@@ -41,7 +41,7 @@ const isRefused = (code: string) => (error: unknown) => {
   return true
 }
 
-/** Tolerates rounding, as some formats count tenths of seconds or frames. */
+/** Asserts the times of the subtitles, tolerating rounding, as some formats count tenths of seconds or frames. */
 function assertTimes(cues: readonly ParsedCue[], firstEndS: number, haveEndTimes: boolean): void {
   const isNear = (seen: number | undefined, wanted: number) =>
     assert.ok(Math.abs((seen ?? 0) - wanted) < 0.06, `${seen} is not ${wanted}`)

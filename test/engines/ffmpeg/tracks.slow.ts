@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: tracks, trimming and animations.
+// Run by `npm run test:slow`: tests tracks, trimming and animations of media files.
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -72,7 +72,7 @@ test('a truncated TTML file is refused as damaged', async () => {
   await assert.rejects(convert(ffmpeg, source, 'srt'), { code: 'CORRUPT_FILE' })
 })
 
-test('TTML clock times, frames and ticks are converted', () => {
+test('TTML times are read as clock times, frames and ticks', () => {
   const clock = createTtmlClock({ frameRate: '30', frameRateMultiplier: '1000 1001', tickRate: '10000000' })
   for (const [expression, ms] of [
     ['01:02:03.25', 3_723_250],

@@ -31,7 +31,7 @@ before(async () => {
   const audioArgs = ['-f', 'lavfi', '-i', 'sine=frequency=440:beep_factor=4:duration=24']
   const codecArgs = ['-c:v', 'libx264', '-preset', 'ultrafast', '-bf', '3', '-g', '60', '-c:a', 'aac']
   runFfmpeg(...videoArgs, ...audioArgs, ...codecArgs, '-metadata', 'title=Pieces', videos.plain)
-  // Delayed by 15 frames; PCM samples have no encoder delay.
+  // The video starts 15 frames after the audio, whose PCM samples have no encoder delay.
   const lateArgs = [
     '-itsoffset',
     '0.5005',

@@ -69,7 +69,7 @@ describe('compressed videos', () => {
     }
   })
 
-  test('a compressed video with a target size too small for its duration is refused with the required size', async () => {
+  test('compressing a video to a size too small for its duration is refused, and the error names the required size', async () => {
     const long = `${folder}/long.mp4`
     await readStdout('ffmpeg', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc2=s=320x240:r=1:d=60', long)
     // The minimum video bit rate is 10,000 bits per second, and a quarter of the file is overhead.

@@ -8,7 +8,7 @@ const filter = (to: string, options: object, video: object = {}, overrides: obje
   argAfter(createRecipe(to, { ...encode, ...options }, { video }, overrides).output, '-filter:v:0')
 
 describe('video frames', () => {
-  test('video frames are only scaled if no other option is set', () => {
+  test('without options, the frames of a video are only scaled, and the fps option adds a filter', () => {
     assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
     assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
@@ -67,7 +67,7 @@ describe('video frames', () => {
     )
   })
 
-  test('a video is rotated and fitted into the only frame size of a codec', () => {
+  test('a video is rotated, and then fitted into the frame size if the format has only one', () => {
     const createRotation = [90, 180, 270].map((rotate) =>
       filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
     )

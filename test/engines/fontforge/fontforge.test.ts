@@ -137,7 +137,7 @@ test('a font keeps features, kerning, colors and names between TrueType and CFF 
   const boxes = join(scratch, 'boxes.ttf')
   await createBoxFont(boxes)
   const convertedFont = await convert(fontforge, boxes, 'otf')
-  // Only the variations are lost.
+  // The warning is about the font variations; everything else is kept.
   assert.deepEqual(convertedFont.warnings, ['FONT_TABLES_DROPPED'])
   const back = await convert(fontforge, convertedFont.path, 'ttf')
   assert.deepEqual(back.warnings, [])

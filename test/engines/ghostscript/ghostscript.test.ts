@@ -45,7 +45,7 @@ const colorAt = async (path: string, x: number, y: number) => {
   return [...data.subarray(at, at + 3)]
 }
 
-/** Allows a difference of 1, because color profiles round. */
+/** Asserts that values differ by at most 1, because color profiles round. */
 function assertAlmostEqual(actual: ArrayLike<number>, expected: ArrayLike<number>): void {
   assert.equal(actual.length, expected.length)
   const firstDifference = Array.from(actual).findIndex(
@@ -137,7 +137,7 @@ describe('images to PostScript', () => {
     assertAlmostEqual(await readRaw(back), await readRaw(fixture('corners.png')))
   })
 
-  test('a TIFF becomes PostScript with all its pages, or an EPS of the first with a warning', async () => {
+  test('a TIFF becomes PostScript with all its pages, or an EPS of its first page with a warning', async () => {
     const { path } = await runGhostscriptEngine(fixture('pages.tiff'), 'ps')
     assert.match(await readFile(path, 'latin1'), /%%Pages: 3/)
     const { warnings, details } = await runGhostscriptEngine(fixture('pages.tiff'), 'eps')
@@ -199,7 +199,7 @@ describe('PDF pages rendered by Ghostscript', () => {
     assert.match(switchesFor('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 
-  test('Ghostscript embeds the Adobe RGB profile, in whatever case the option is written', async () => {
+  test('Ghostscript embeds the Adobe RGB profile, whether the option is in upper or lower case', async () => {
     const { path } = await runGhostscriptEngine(pages, 'jpg', { pages: '1', colorSpace: 'Adobe-RGB' })
     assert.match((await readFile(path)).toString('latin1'), /ICC_PROFILE[\s\S]*A98 ICC Profile/)
   })

@@ -15,7 +15,7 @@ describe('ImageMagick formats', () => {
   after(removeRuns)
 
   test('a TGA image is transparent only if its header declares an alpha channel', async () => {
-    // One pixel each: 32 bits, compressed, top-down; the last byte of a pixel is its alpha.
+    // Creates a compressed, top-down TGA of two equal pixels. The last 8 of the 32 bits of a pixel are its alpha.
     const tga = (attributes: number, alpha: number) => {
       const header = Buffer.alloc(18)
       header.set([0, 0, 10])

@@ -17,7 +17,7 @@ import { convert, fixture } from '../support/run-engine.ts'
 
 const run = promisify(execFile)
 
-/** Whether truncation is detected; some decoders fill in missing data, which only `detectFormat` notices. */
+/** Whether decoding a truncated file fails; the decoders of the other formats fill in the missing data. */
 const isTruncationDetected = (id: FormatId) => !['webp', 'xbm', 'tiff', 'exr', 'psb', 'sixel'].includes(id)
 
 describe('hostile images for ImageMagick', () => {
@@ -121,7 +121,7 @@ describe('hostile images for ImageMagick', () => {
       bytes[13] = 3
       for (const [at, side] of sides.entries()) bytes.writeUInt32BE(side, 14 + 4 * at)
       bytes.set([0, 8, 0, 3], 22)
-      // Declares compressed rows, but contains none.
+      // The header declares compressed rows, but the file contains none.
       bytes[39] = 1
     })
     assert.equal(await detectFile('in.psd', psd), 'psd')

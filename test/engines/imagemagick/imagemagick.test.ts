@@ -118,7 +118,7 @@ describe('ImageMagick formats', () => {
 
   test('a Radiance HDR image contains linear light, not sRGB values', async () => {
     const { path } = await convert(imagemagick, fixture('deep.png'), 'hdr', { options: { width: 4 } })
-    // Too narrow for run-length encoding, so the pixels are uncompressed: three mantissas and an exponent.
+    // The image is too narrow for run-length encoding, so each pixel is stored as three mantissas and an exponent.
     const [red = 0, green = 0, blue = 0, exponent = 0] = (await readFile(path)).subarray(-4)
     const light = [red, green, blue].map((value) => value * 2 ** (exponent - 136))
     for (const [index, expectedLevel] of [0.006, 0.0343, 0.0931].entries()) {

@@ -22,7 +22,10 @@ async function write(name: string, bytes: Uint8Array): Promise<string> {
 
 const solid = (background: string) => sharp({ create: { width: 16, height: 16, channels: 3, background } })
 
-/** Returns a CMYK profile, the inks of a color (inverted, as in PSD) and the color of these inks; all from libvips. */
+/**
+ * Converts a color to CMYK with libvips. Returns the CMYK profile, the ink levels (inverted, as in PSD), and the sRGB
+ * color that these inks have.
+ */
 async function separate(background: string) {
   const printedImage = solid(background).withIccProfile('cmyk').toColourspace('cmyk')
   const path = await write('printed.tiff', await printedImage.tiff({ compression: 'none' }).toBuffer())

@@ -14,7 +14,7 @@ after(async () => {
   await removeRuns()
 })
 
-/** Returns the content of a file: packages unpacked, with the names of their parts, and 16-bit text as 8-bit. */
+/** Returns the content of a file as text without null bytes. Packages are unpacked, with the names of their parts. */
 async function readContent(path: string): Promise<string> {
   const bytes = await readFile(path)
   if (bytes.toString('latin1', 0, 2) !== 'PK') return stripZeroBytes(bytes)

@@ -158,7 +158,7 @@ test('right-to-left text and emoji of documents are rendered in the PDF', async 
   for (const word of ['שלום', 'مرحبا', '한국어', '日本語'])
     assert.ok(text.normalize('NFKC').includes(word), `${word} in ${text}`)
   const fonts = await readStdout('pdffonts', path)
-  // LibreOffice leaves blanks for bitmap fonts.
+  // For the characters of a bitmap font, LibreOffice would leave blanks.
   assert.doesNotMatch(fonts, /NotoColorEmoji/)
   assert.doesNotMatch(fonts, / no {1,2}(?:yes|no) /)
 })
@@ -219,7 +219,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
   return path
 }
 
-test('words in distant cells of a sheet are kept, and a sheet is refused as too large only for its number of cells', async () => {
+test('a word in the last column of a sheet is kept, and a sheet with too many cells is refused as too large', async () => {
   const { path } = await convert(engine, await writeSparseSheet(2, 16_384), 'csv')
   assert.deepEqual((await readFile(path, 'utf8')).trim().split(/,+/), ['walrus', '\n', 'edge'])
   const largeSheet = await writeSparseSheet(8192, 16_384)
@@ -270,7 +270,7 @@ describe('documents with tracked changes', async () => {
     assert.match(await readFile(convertedRun.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
   })
 
-  test('a document with tracked changes contains exactly the visible words', async () => {
+  test('the content summary of a document with tracked changes counts only the visible words', async () => {
     const summary = await readSummary(path, 'rtf', { isResult: false })
     assert.deepEqual([summary?.words?.total, summary?.features], [3, ['changes', 'selectableText']])
   })

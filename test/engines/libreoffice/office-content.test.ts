@@ -114,7 +114,11 @@ const mhtmlPage = [
   '<html><head><title>unseen</title></head><body><p>Gr=C3=B6=\r\n=C3=9Fe of a <b>p</b>age</p></body></html>\r\n--b--\r\n',
 ].join('')
 
-/** @param parts additional parts by relationship type, each with its file name. */
+/**
+ * Writes a Word document and returns its path.
+ *
+ * @param parts relationship type, file name and content of each additional part
+ */
 async function findWord(
   name: string,
   body: string,

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: every office format with a password; most fixtures are written by LibreOffice, see
+// Run by `npm run test:slow`: tests every office format with a password. LibreOffice wrote most of the fixtures; see
 // make_locked.py.
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'

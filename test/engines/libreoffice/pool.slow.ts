@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: LibreOffice processes start, crash and hang.
+// Run by `npm run test:slow`: tests the LibreOffice pool with processes that start, crash and hang.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -134,7 +134,7 @@ describe('the LibreOffice pool', () => {
 })
 
 describe('failing LibreOffice processes', () => {
-  /** Runs an action on the process once it has loaded the document, the given number of times. */
+  /** Converts a document and sends the signal to its process after it has loaded the document, this many times. */
   async function convertWhileSignalling(
     signal: NodeJS.Signals,
     times: number,

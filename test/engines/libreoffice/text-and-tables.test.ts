@@ -211,7 +211,7 @@ describe('documents that cannot be opened', () => {
     assert.deepEqual(await readFile(path), await readFile(report))
   })
 
-  test('a document that cannot be opened is reported as damaged, whatever is wrong with it', async () => {
+  test('a document that is truncated, empty, of another format or only noise is reported as damaged', async () => {
     const report = await readFile(fixture('office/report.docx'))
     const wrongOptions = {
       'half.docx': report.subarray(0, report.length / 2),

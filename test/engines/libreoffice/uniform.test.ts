@@ -11,7 +11,7 @@ const folder = scratchFolder('uniform-test')
 const office = createLibreOffice({ processes: 1 })
 after(() => office.close?.())
 
-/** The document as LibreOffice itself writes it: with a page size without width and height. */
+/** The document as LibreOffice itself writes it: its page size has no width and height. */
 const text = `<?xml version="1.0" encoding="UTF-8"?>
 <uof:UOF xmlns:uof="http://schemas.uof.org/cn/2003/uof" xmlns:字="http://schemas.uof.org/cn/2003/uof-wordproc" uof:language="cn" uof:version="1.0" uof:mimetype="vnd.uof.text">
 <uof:式样集><uof:字体集><uof:字体声明 uof:名称="Cambria" uof:标识符="Cambria" uof:字体族="Roman"/></uof:字体集></uof:式样集>

@@ -58,7 +58,7 @@ test('the workbook in an OLE file is found whatever the name of its stream, even
   const folder = scratchFolder('workbooks')
   for (const name of ['Workbook', 'WORKBOOK', 'Book', 'BOOK']) {
     const source = join(folder, `${name}.xls`)
-    // The entries of the made file have no links to each other.
+    // The directory entries of the generated file have no links to each other.
     await writeFile(source, makeCompoundFile({ Notes: Buffer.alloc(5000), [name]: workbook }).bytes)
     const table = await readFile((await convert(office, source, 'csv')).path, 'utf8')
     assert.equal(table, expectedTable, name)

@@ -59,7 +59,7 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     assert.match(body, /<b>apple<\/b>/)
   })
 
-  test('a message without HTML is read from its RTF: encapsulated HTML, or text that was written as RTF', async () => {
+  test('an Outlook message without HTML is read from its RTF, which may encapsulate HTML', async () => {
     const encapsulated =
       "{\\rtf1\\ansi\\ansicpg1251\\fromhtml1 \\deff0{\\fonttbl{\\f0\\fcharset204 Arial;}}{\\*\\htmltag64 <p>}\\htmlrtf{\\htmlrtf0 \\f0\\'cf\\'f0\\'e8\\'e2\\'e5\\'f2{\\*\\htmltag84 <b>}\\htmlrtf\\b\\htmlrtf0 otters{\\*\\htmltag92 </b>}\\htmlrtf\\par}\\htmlrtf0{\\*\\htmltag72 </p>}}"
     const { html } = await createPage({ '0037001F': 'x', '10090102': storeRtf(encapsulated) })
@@ -71,7 +71,7 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     assert.match(written.html, /<p>hello world<\/p>/)
   })
 
-  test('text that is not Unicode is decoded with the code pages that the message names', async () => {
+  test('text of an Outlook message that is not Unicode is decoded with the code pages that the message names', async () => {
     const { html } = await createPage({
       '0037001E': Buffer.from([0xcf, 0xf0, 0xe8]),
       '10130102': Buffer.concat([Buffer.from('<p>'), Buffer.from([0xf0, 0xd2, 0xc9]), Buffer.from('</p>')]),
@@ -81,7 +81,7 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     assert.match(html, /<h1>При<\/h1>[\s\S]*<p>При<\/p>/)
   })
 
-  test('the date has the time zone of the headers, and a plain text keeps its lines', async () => {
+  test('the page of an Outlook message shows the date of its headers, and keeps the lines of plain text', async () => {
     const { html, warnings } = await createPage({
       '007D001F': 'Received: x\r\nDate: Thu, 2 Jan 2025 10:00:00 +0100\r\n',
       '1000001F': 'first <a>\r\nsecond',
@@ -90,13 +90,13 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     assert.deepEqual(warnings, [])
   })
 
-  test('an item that is no email is converted with a warning', async () => {
+  test('an Outlook item that is not an email is converted with a warning', async () => {
     const { html, warnings } = await createPage({ '001A001F': 'IPM.Appointment', '1000001F': 'otters' })
     assert.match(html, /<p>otters<\/p>/)
     assert.deepEqual(warnings, ['DATA_DROPPED'])
   })
 
-  test('a subject or a sender with line breaks adds no header fields', async () => {
+  test('line breaks in the subject or the sender of an Outlook message add no headers to its page', async () => {
     const { html } = await createPage({
       '0037001F': 'a\r\nCc: evil@example.org',
       '0C1A001F': 'b\r\nBcc: evil@example.org',
@@ -107,7 +107,7 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
 
   test('an Outlook message is detected by the streams of its root', async () => {
     assert.equal(await detectFile('upload', await readFile(fixture)), 'msg')
-    // Streams of an object in the document have no link from its root here.
+    // The root has no link to the Outlook stream, as if it belonged to a message embedded in the document.
     const document = { WordDocument: Buffer.alloc(4096), '__properties_version1.0': Buffer.alloc(64) }
     assert.equal(await detectFile('upload', makeCompoundFile(document).bytes), 'doc')
   })
@@ -116,7 +116,7 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     const intact = await readFile(fixture)
     const entry = intact.indexOf(Buffer.from('__properties_version1.0', 'utf16le'))
     const loop = Buffer.from(intact)
-    // Links the stream to the root.
+    // Makes a loop: the entry of a stream links to the root.
     loop.writeUInt32LE(0, entry + 72)
     for (const bytes of [loop, intact.subarray(0, 2048)]) {
       const path = join(scratch, 'damaged.msg')

@@ -5,7 +5,7 @@ import { readStdout } from '../support/inspect-result.ts'
 import { createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { convert, removeRuns } from '../support/run-engine.ts'
 
-/** A page with text in Helvetica (F1) and ZapfDingbats (F2). */
+/** Creates a page with text in Helvetica (F1) and ZapfDingbats (F2). */
 const createPage = (...content: readonly string[]) =>
   createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
@@ -20,7 +20,7 @@ const createText = (words: string, [x, y]: readonly [number, number], font = 'F1
   `BT /${font} 11 Tf ${x} ${y} Td (${words}) Tj ET`
 const square = (x: number, y: number) => `1 w ${x} ${y - 3} 14 14 re S`
 
-/** A code with a frame for each character, `pitch` points apart; a space leaves the frame empty. */
+/** Draws a code with a frame for each character, `pitch` points apart; a space leaves the frame empty. */
 const drawComb = (code: string, y: number, pitch: number) =>
   [...code]
     .map((char, at) => `${square(150 + at * pitch, y)} ${createText(char, [154 + at * pitch, y])}`)

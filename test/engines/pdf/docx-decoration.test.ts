@@ -87,7 +87,7 @@ const getPath = await writeFiles({
   'blurred.png': await createBlurredPhoto(),
 })
 
-/** Converts to Word and prints the result with LibreOffice; returns both documents. */
+/** Converts a PDF to Word and prints the Word document with LibreOffice. Returns the paths of both results. */
 async function toWordAndBack(name: string) {
   const { path, warnings } = await convert(pdf, getPath(name), 'docx', { options: { mode: 'fast' } })
   const folder = scratchFolder('printed')
@@ -166,7 +166,7 @@ describe('PDF backgrounds and stamps to Word', () => {
     const xml = await readStdout('unzip', '-p', path, 'word/document.xml')
     assert.match(xml, /<wp:docPr [^>]*descr="PAID"/)
     assert.match(xml, /<wp:anchor [^>]*behindDoc="1"/)
-    // The lower edge of the frame, 50 points to the right of its corner.
+    // This point is on the lower edge of the frame, 50 points to the right of its corner.
     const { red, green } = await readColor(printed, 1, [250, 150])
     assert.ok(red > green + 60, `${red} ${green}`)
   })

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: OCR of PDF pages whose text is only an image.
+// Run by `npm run test:slow`: tests OCR of PDF pages whose text is only in an image.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'

@@ -12,7 +12,7 @@ const helvetica = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>'
 const createLine = (text: string, [x, y]: readonly [number, number], size = 11) =>
   `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`
 
-/** A PDF with one stream of drawing operators per page. */
+/** Creates a PDF with one stream of drawing operators per page. */
 const createPages = (...contents: readonly string[]) =>
   createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',

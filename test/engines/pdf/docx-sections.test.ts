@@ -11,7 +11,7 @@ import {
 } from '../../../lib/engines/pdf/docx/section-options.ts'
 import { buildSections, type DocxSection } from '../../../lib/engines/pdf/docx/sections.ts'
 
-/** All sizes are in points, and the margins are left, top, right and bottom. */
+/** Creates a section, with sizes in points; the margins are left, top, right and bottom. */
 const createSection = (overrides: Partial<DocxSection> = {}) =>
   ({ width: 600, height: 800, margins: [50, 60, 70, 80], ...overrides }) as DocxSection // only these fields are used
 
@@ -63,7 +63,7 @@ describe('Word section options', () => {
       assert.match(spacing, new RegExp(`"${name}":\\{"key":"w:${name}","value":${value}\\}`))
   })
 
-  test('a Word document with very many paragraphs is divided into sections', () => {
+  test('a PDF with 150,000 images becomes a single Word section', () => {
     const [pageCount, charactersPerPage] = [150, 1000]
     const flows = Array.from({ length: pageCount }, (_, number) => ({
       page: { number, width: 600, height: 800 } as PageContent, // only these fields are used
@@ -77,7 +77,7 @@ describe('Word section options', () => {
     assert.equal(sections[0]?.margins[1], 60)
   })
 
-  test('a line that starts a page without a break keeps its distance from the top, which programs would drop', () => {
+  test('the space above the first line of a Word page is added to its line height if no page break precedes it', () => {
     const style = {
       font: 'Sans',
       bold: false,

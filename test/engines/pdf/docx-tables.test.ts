@@ -10,7 +10,7 @@ import { convert, removeRuns } from '../support/run-engine.ts'
 const line = (text: string, [x, y]: readonly [number, number], size = 11) =>
   `BT /F1 ${size} Tf ${x} ${y} Td (${text}) Tj ET`
 
-/** A PDF with one stream of drawing operators per page, and an image. */
+/** Creates a PDF with an image, and with one stream of drawing operators per page. */
 const createPages = (...contents: readonly string[]) =>
   createPdf({
     1: '<< /Type /Catalog /Pages 2 0 R >>',
@@ -114,7 +114,7 @@ const toWord = async (name: string) => (await convert(pdf, pathOf(name), 'docx')
 const toHtml = async (name: string) =>
   readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', await toWord(name))
 
-/** Returns the left and top of words, as Poppler finds them. */
+/** Returns the left and top position of each word, as Poppler finds it. */
 async function locate(path: string, words: readonly string[]) {
   const html = await readStdout('pdftotext', '-bbox', path, '-')
   const found = html.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>([^<]*)</g)

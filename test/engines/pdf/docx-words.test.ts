@@ -214,7 +214,7 @@ describe('headings', () => {
   const findHeadings = (blocks: readonly Paragraph[]) =>
     markHeadings(blocks, []).flatMap(({ heading, runs }) => (heading ? [runs[0]?.text] : []))
 
-  test('lines in another font and color are headings if text follows all of them', () => {
+  test('lines in another font and color become headings if body text follows each of them', () => {
     const blue = { font: 'Sans', color: '1f4e79' }
     const blocks = [1, 2, 3].flatMap((at) => [paragraph(`Chapter ${at}`, blue, 12), readText()])
     assert.deepEqual(findHeadings(blocks), ['Chapter 1', 'Chapter 2', 'Chapter 3'])

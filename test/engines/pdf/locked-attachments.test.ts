@@ -21,7 +21,7 @@ function createLockedAttachment(password: string): Buffer {
   const key = randomBytes(32)
   const hash = (...chunks: readonly Uint8Array[]) =>
     createHash('sha256').update(Buffer.concat(chunks)).digest()
-  // ISO 32000-2, 7.6.4.4, with the plain hash of Adobe's extension level 3.
+  // Encrypts the file key with the password (ISO 32000-2, 7.6.4.4, with the plain hash of Adobe's extension level 3).
   const seal = (...rest: readonly Uint8Array[]) => {
     const [check, salt] = [randomBytes(8), randomBytes(8)]
     const words = Buffer.from(password)
@@ -94,7 +94,7 @@ test('a PDF that encrypts more than its attachments requires its password', asyn
   const text = await readText(locked)
   for (const filter of ['StmF', 'StrF'])
     assert.ok(!encryptsOnlyAttachments(text.replace(`/${filter} /Identity`, `/${filter} /StdCF`)), filter)
-  // Each entry could cause a search of the whole file.
+  // Without a limit, each entry could cause a search of the whole file.
   const manyEncryptEntries = Array.from({ length: 100 }, (_, at) => `/Encrypt ${at + 100} 0 R`)
   assert.ok(!encryptsOnlyAttachments(`${text}${manyEncryptEntries.join('\n')}`))
   assert.ok(encryptsOnlyAttachments(`${text}${'/Encrypt 8 0 R\n'.repeat(100)}`))

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: OCR takes seconds per page, and each page is read twice.
+// Run by `npm run test:slow`, because OCR takes seconds per page, and each page is recognized twice.
 
 import assert from 'node:assert/strict'
 import { copyFile, mkdir, readFile, stat } from 'node:fs/promises'
@@ -135,8 +135,8 @@ async function writeScan(images: readonly Uint8Array[]): Promise<string> {
 }
 
 /**
- * A book with outline, links and attachment, one page of which has too few characters to count as text, followed by
- * scans.
+ * Writes a book with outline, links and attachment, followed by scans. One page of the book has too few characters to
+ * count as text.
  */
 async function writeBookWithScans(): Promise<string> {
   const folder = scratchFolder('ocr-book')

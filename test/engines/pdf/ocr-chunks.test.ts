@@ -52,7 +52,7 @@ test('an OCR chunk with a large page contains fewer pages', () => {
   assert.deepEqual(chunkSizes(planOcrChunks(input, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
 })
 
-/** Three blank pages, with additional catalog entries and objects. */
+/** Creates a PDF of three blank pages, with these additional catalog entries and objects. */
 function createBlankPdf(catalog: string, moreObjects: PdfFileObjects = {}): Buffer {
   const page = '<< /Type /Page /Parent 2 0 R >>'
   return createPdf({

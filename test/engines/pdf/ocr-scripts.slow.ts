@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: models for other scripts take seconds per page.
+// Run by `npm run test:slow`, because the OCR models for other scripts take seconds per page.
 import assert from 'node:assert/strict'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,7 +10,7 @@ import type { FormatId } from '../../../lib/formats/index.ts'
 import { readStdout } from '../support/inspect-result.ts'
 import { convert, removeRuns } from '../support/run-engine.ts'
 
-/** Written for these tests. */
+/** The Arabic and the Chinese text were written for these tests. */
 const arabic = [
   'الفنار القديم',
   'يقف الفنار القديم على الصخور منذ مائة عام ويرسل ضوءه إلى السفن كل ليلة.',
@@ -44,7 +44,7 @@ const recognizeTo = async (name: string, to: FormatId, language: string) =>
 
 const docxToText = (path: string) => readStdout('pandoc', '--from=docx', '--to=plain', '--wrap=none', path)
 
-/** Returns the ratio of wanted strings that were found, counting repetitions. */
+/** Returns the share of the expected words that were found; repeated words count each time. */
 function measureRecall(expectedWords: readonly string[], foundWords: readonly string[]): number {
   const remainingWords = [...foundWords]
   const matchedWords = expectedWords.filter((word) => {

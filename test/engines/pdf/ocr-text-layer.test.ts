@@ -9,7 +9,7 @@ const encodeHex = (text: string) =>
     .join('')
 const showWord = (text: string, stretchPercent = 100) => `${stretchPercent} Tz [ <${encodeHex(text)}> ] TJ`
 
-/** A line in the form that Tesseract 5.3 writes. */
+/** Creates a line of a text layer as Tesseract 5.3 writes it. */
 const createLine = (direction: 1 | -1, ...words: readonly string[]) =>
   `q 596.16 0 0 841.92 0 0 cm Q\nBT\n3 Tr ${direction} 0 0 1 300 700 Tm /f-0-0 10 Tf ${words.join(' ')} \nET\n`
 

@@ -58,7 +58,7 @@ describe('OCR', () => {
 
   test('OCR reads at least 95 % of the words of a clean page', async () => {
     const { path, result, lines } = await recognizeTo(scan, 'txt')
-    // A low-resolution image is enlarged, and nothing is straightened without the option.
+    // A low-resolution image is enlarged, and a page is straightened only with the option `deskew`.
     const call = lines.find((line) => line.startsWith('ocrmypdf')) ?? ''
     assert.match(call, / --oversample 300 /)
     assert.doesNotMatch(call, /--deskew|--force-ocr/)

@@ -55,7 +55,7 @@ describe('splitting a PDF', () => {
     assert.doesNotMatch(await readUncompressed(pathOfBothPages), /page1|name-value/)
   })
 
-  test('split-pdf copies the bookmarks of its pages to each part and warns about dropped attachments', async () => {
+  test('split-pdf copies to each part the bookmarks of its pages, and warns about dropped attachments', async () => {
     const pages = await run('split-pdf')
     assert.deepEqual(pages.warnings, ['ATTACHMENTS_DROPPED'])
     assert.deepEqual(pages.details, [{ count: 1 }])
@@ -254,7 +254,7 @@ describe('merging PDFs', () => {
   })
 })
 
-test('merge-pdf is also available as a tool', async () => {
+test('the operation merge-pdf merges PDFs like the operation merge', async () => {
   const { path } = await run('merge-pdf', {}, book, { more: [getPath('beta.pdf')] })
   assert.equal(await countPdfPages(path), 8)
 })

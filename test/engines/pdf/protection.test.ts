@@ -70,7 +70,7 @@ describe('PDF encryption', () => {
     }
   })
 
-  test('PDF tools keep an old cipher and accept the owner password', async () => {
+  test('PDF tools keep the old cipher of an encrypted PDF and accept its owner password', async () => {
     const oldPdf = (await writeFiles({}))('old.pdf')
     const encryptArgs = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']
     execFileSync('qpdf', [...encryptArgs, fixture('three-pages.pdf'), oldPdf])

@@ -58,7 +58,7 @@ describe('rendering of PDF pages', () => {
   })
 
   test('PDF pages are rendered in more batches if their pixels do not fit on a small disk', async () => {
-    // 48.5 megapixels each at 720 dpi: about two pages fit into a batch of 100 megapixels.
+    // A page has 48.5 megapixels at 720 dpi, so two pages fit into a batch of 100 megapixels.
     const { ranges } = await renderWithFake(repeatSize(3), { dpi: 720 })
     assert.deepEqual(ranges.toSorted(), ['1-2 720', '3-3 720'])
     assert.equal((await renderWithFake(repeatSize(8), { dpi: 720 })).ranges.length, 4)

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: archives beyond the limits of ZIP without ZIP64.
+// Run by `npm run test:slow`: tests archives that exceed the limits of ZIP without ZIP64.
 import assert from 'node:assert/strict'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -7,7 +7,7 @@ import { python3 } from '../../support/python.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readStdout } from '../support/inspect-result.ts'
 
-// Longer than the read buffer.
+// The content is longer than the read buffer.
 const content = Buffer.alloc(600_000, 'all that was drawn ')
 
 async function writeZip(fill: (zip: StoredZip, source: string) => Promise<void>): Promise<string> {
@@ -40,7 +40,7 @@ test('an uncompressed ZIP can be read by Python, unzip, 7-Zip and bsdtar', async
     await listEntries(path),
     `whole.bin 0 600000 ${year}\npart.bin 0 7 ${year}\ngrün.txt 0 5 ${year}\nempty.txt 0 0 ${year}\n`,
   )
-  // Some read the local headers, others the central directory; all verify checksums.
+  // Some of these programs read the local headers, others the central directory; all verify checksums.
   await readStdout('unzip', '-tq', path)
   await readStdout('7zz', 't', path)
   await readStdout('bsdtar', '-tf', path)

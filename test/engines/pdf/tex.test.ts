@@ -117,7 +117,7 @@ test('accents and bullets of a PDF from TeX are correct in extracted text', asyn
 
 describe('overprinted accents in PDF text', () => {
   type CharacterEvent = readonly [string, ...unknown[]]
-  /** Takes characters with their positions, each ten points wide; `|` ends a line. */
+  /** Joins accents with characters that are ten points wide, and returns the text. The character `|` ends a line. */
   const readText = (...characters: readonly (readonly [string, number, number?])[]): string => {
     let text = ''
     const accentJoiner = joinAccents({
@@ -218,7 +218,7 @@ describe('reading order of adjacent PDF texts', () => {
     sortIntoReadingOrder(items, [20, 0, 560, 792]).map(({ columns }) =>
       columns.map((column) => column.items.length),
     )
-  /** Titles with dates on the other side, which do not count as prose. */
+  /** Titles on the left and dates on the right, which do not count as prose. */
   const main = [...createLines(200, 300, 60, 15, 20), ...createLines(480, 540, 60, 45, 7)]
 
   test('independent adjacent PDF texts, as in a résumé, are read one after the other', () => {
@@ -277,7 +277,7 @@ describe('gaps in widely spaced PDF lines', () => {
     const [table] = findBorderlessTables(rows, findRuledRegions([rule(0), rule(13), rule(48)]))
     assert.equal(table?.rows.length, 4)
     assert.equal(table?.rows[3]?.length, 3)
-    // Two points of padding before the text.
+    // Because of the padding, columns after the first begin two points before their text.
     assert.deepEqual(table?.xs, [0, 30, 62, 91])
     // Rules of other widths do not belong to the region, nor do rows outside of it.
     assert.deepEqual(findRuledRegions([rule(0), rule(13, 120)]), [])

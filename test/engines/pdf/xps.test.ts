@@ -13,7 +13,7 @@ const microsoftNamespace = 'http://schemas.microsoft.com/xps/2005/06'
 const ecmaNamespace = 'http://schemas.openxps.org/oxps/v1.0'
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 
-/** Two pages with a word each, the second in landscape. */
+/** Creates an XPS document of two pages with one word each, the second in landscape. */
 async function createXps(namespace: string): Promise<Uint8Array> {
   const createPage = (width: number, height: number, word: string) =>
     `<FixedPage xmlns="${namespace}" Width="${width}" Height="${height}" xml:lang="en"><Glyphs Fill="#000000" FontUri="/font.ttf" FontRenderingEmSize="18" OriginX="20" OriginY="60" UnicodeString="${word}"/></FixedPage>`

@@ -292,7 +292,7 @@ test(
     assert.deepEqual(JSON.parse(stdout || JSON.stringify(stderr)), [
       (launchers.find(({ usesLandlock }) => usesLandlock) as Launcher).detail,
       'filtered pid net',
-      // Only Landlock protects the /proc entries of the service here; in the images the program is unreadable as well.
+      // Only Landlock protects the service's /proc entries here. In container images its program is unreadable as well.
       'limits secrets files pid net',
       'limits secrets network signals files kill pid net',
       'none secrets network signals files kill memory processor core pid net',

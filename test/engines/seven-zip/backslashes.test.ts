@@ -15,7 +15,7 @@ test('backslashes in the names of a ZIP separate folders', async () => {
   }
 })
 
-test('backslashes in names of archived files cannot lead out of the folder, through links or over other files', async () => {
+test('an archived file with backslashes in its name cannot leave the folder, follow a link or replace another file', async () => {
   const top = scratchFolder('backslashes')
   const [folder, outsideFolder] = [join(top, 'in'), join(top, 'outside')]
   mkdirSync(folder)

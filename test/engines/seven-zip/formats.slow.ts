@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: every archive format, read and written.
+// Run by `npm run test:slow`: tests reading and writing every archive format.
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { sevenZip } from '../../../lib/engines/seven-zip.ts'

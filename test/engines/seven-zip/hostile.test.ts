@@ -38,7 +38,7 @@ describe('archives with a password', { concurrency: 2 }, () => {
       assert.deepEqual(await readArchive(path, 'tar'), { 'read me.txt': marker })
     })
 
-    test(`an archive with a password (${name}) reports whether the password is missing or wrong`, async () => {
+    test(`the error for an archive with a password (${name}) says whether the password is missing or wrong`, async () => {
       const noPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name))
       assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
       const wrongPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name), {

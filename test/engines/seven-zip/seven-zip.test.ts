@@ -90,7 +90,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     }
   })
 
-  test('an archive with one compressed file is named after the upload', async () => {
+  test('a compressed file that becomes an archive is named after the upload', async () => {
     for (const id of ['z', 'bz2', 'xz', 'lz4'] as const) {
       const { path } = await convert(sevenZip, getSingleFile(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
       assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['Bericht 7.txt'])

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: metadata in the formats that metadata.test.ts leaves out.
+// Run by `npm run test:slow`: tests metadata in the formats that metadata.test.ts leaves out.
 import { describe, test } from 'node:test'
 import { testImageMetadata, testMediaMetadata } from '../support/metadata-writes.ts'
 

@@ -91,11 +91,11 @@ zipfile.ZipFile(sys.argv[2], 'a').writestr('docProps/core.xml', sys.argv[3])`
     assert.equal((groups.Format?.tags as Record<string, string> | undefined)?.title, 'Tön')
   })
 
-  test('metadata of a protected PDF is refused without its password', async () => {
+  test('reading the metadata of a protected PDF requires its password', async () => {
     await assertRefused(read(fixture('needs-password.pdf')), 'PDF_ENCRYPTED')
   })
 
-  test('metadata omits embedded images and returns hostile values unchanged', async () => {
+  test('reading metadata omits embedded images and returns hostile values unchanged', async () => {
     const hostile = '<script>"\'`$(touch x)`\u202e{{7*7}}'
     const path = await createTaggedCopy(
       'corners.jpg',

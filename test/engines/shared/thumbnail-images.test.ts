@@ -65,7 +65,7 @@ describe('image thumbnails', () => {
     assertColor(wholePixels, [55, 45], '#0000ff', 3)
   })
 
-  test('a thumbnail of an image can be made from very small and very narrow images', async () => {
+  test('thumbnails can be made of very small and very narrow images', async () => {
     const box = { width: 64, height: 64 }
     const dot = await blank(1, 1)
     assert.deepEqual(await readSize(vips, dot, box), { width: 1, height: 1 })

@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: thumbnails of all fixtures that support them.
+// Run by `npm run test:slow`: tests thumbnails of all fixtures that support them.
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { describe, test } from 'node:test'

@@ -24,7 +24,7 @@ async function addWatermark(
 const getThird = (from: number, to: number, side: number) =>
   (['start', 'middle', 'end'] as const)[Math.floor(((from + to) / 2 / side) * 3)]
 
-/** Returns where the middle of the watermark is. */
+/** Returns where the middle of the watermark is, such as `top-left`. */
 function describePosition({ left, right, top, bottom }: ChangedArea, { width, height } = gray): string {
   const row = { start: 'top', middle: '', end: 'bottom' }[getThird(top, bottom, height) ?? 'middle']
   const column = { start: 'left', middle: '', end: 'right' }[getThird(left, right, width) ?? 'middle']

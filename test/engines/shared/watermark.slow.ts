@@ -1,4 +1,4 @@
-// Run by `npm run test:slow`: a watermark on a video of each format.
+// Run by `npm run test:slow`: tests a watermark on a video of each format.
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -18,7 +18,10 @@ await readStdout(
   ...['-f', 'lavfi', '-i', 'sine=frequency=440:duration=2', '-c:v', 'libx264', '-c:a', 'aac', video],
 )
 
-/** Uses our own thumbnail, which reads each of these formats and has square pixels. */
+/**
+ * Fails unless a video shows the green watermark in its center only. Looks at our own thumbnail, which can be made of
+ * all these formats and has square pixels.
+ */
 async function assertHasWatermark(run: Run, placeName: string): Promise<void> {
   const operation = 'thumbnail'
   const { path } = await convert(ffmpeg, run.path, 'png', {

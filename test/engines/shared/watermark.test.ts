@@ -13,7 +13,7 @@ import { probeCodecs, readPdfText, readStdout, runFfprobe } from '../support/ins
 import { convert, fixture } from '../support/run-engine.ts'
 import { getPath, mark } from '../support/watermarks.ts'
 
-/** Four seconds of gray with a tone. */
+/** A video of four seconds of gray with a tone. */
 const video = getPath('video.mp4')
 
 await readStdout(
@@ -23,7 +23,7 @@ await readStdout(
 )
 
 describe('video watermarks', () => {
-  test('a watermark on a video is at its position in every frame, and the audio is unchanged', async () => {
+  test('a watermark on a video is at the requested position in every frame, and the audio is unchanged', async () => {
     const { path, result } = await mark(ffmpeg, video, {
       watermarkText: '█',
       watermarkPosition: 'bottom-right',
@@ -104,7 +104,7 @@ describe('video watermarks', () => {
   })
 })
 
-test('a watermarked image and a frame of a video warn that they cannot keep metadata', async () => {
+test('metadata=keep causes a warning for a watermarked image and for a frame of a video', async () => {
   const source = getPath('xmp.tiff')
   await sharp(fixture('orientation-6.jpg'))
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>')

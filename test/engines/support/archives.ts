@@ -1,4 +1,4 @@
-// A small tree of files, packed on demand in the requested format.
+// Packs a small tree of files on demand in the requested format.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -28,12 +28,12 @@ for (const [name, text] of Object.entries(files)) {
   utimesSync(join(tree, name), modifiedAt, modifiedAt)
 }
 
-/** Runs a program in the tree's folder. */
+/** Runs a program in the folder of the file tree. */
 export function runInTree(bin: string, ...args: string[]): void {
   execFileSync(bin, args, { cwd: tree, stdio: 'ignore' })
 }
 
-/** Runs a Python script that writes an archive, which no regular tool would create, to `out`. */
+/** Runs a Python script that writes to the path `out` an archive that no regular tool would create. */
 export function createWithPython(name: string, script: string): string {
   execFileSync(python3, [
     '-c',

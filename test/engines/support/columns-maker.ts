@@ -21,7 +21,10 @@ export function createProse(
   }).join('')
 }
 
-/** Varies the length, because paragraphs that start at equal heights in all columns would look like table rows. */
+/**
+ * Returns the number of word pairs in a paragraph. It varies, because paragraphs that start at equal heights in all
+ * columns would look like table rows.
+ */
 export const lengthOfParagraph = (paragraphStyle: number) => 25 + ((paragraphStyle * 17) % 23)
 
 /** Returns the numbers in the words of a text, in order. */
@@ -31,7 +34,7 @@ export const extractNumbers = (text: string): number[] =>
 export const createHeading = (text: string) =>
   `<text:h text:style-name="Title" text:outline-level="1">${text}</text:h>`
 
-/** Wraps content in columns of equal width, or for 'Uneven' in a column of one third and a column of two thirds. */
+/** Wraps content in 2 or 3 columns of equal width; `Uneven` means a column of one third and one of two thirds. */
 export const wrapInColumns = (name: string, style: 2 | 3 | 'Uneven', content: string) =>
   `<text:section text:style-name="Columns${style}" text:name="${name}">${content}</text:section>`
 

@@ -116,7 +116,7 @@ function listCases(
   })
 }
 
-/** Tools, merging and compression have separate tests. */
+/** Lists the format pairs that an engine converts; tools, merging and compression have separate tests. */
 const conversionPairs = ({ capabilities }: Engine) =>
   capabilities.filter(({ operation }) => operation === 'convert').flatMap(listFormatPairs)
 

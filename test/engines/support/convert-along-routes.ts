@@ -18,7 +18,7 @@ export interface RouteResult extends ConvertedWithFallbacks {
   readonly path: string
   /** Detected format of the source. */
   readonly from: FormatId
-  /** Engines of the route's steps. */
+  /** Engines of the route's steps, separated by spaces. */
   readonly route: string
   readonly codes: readonly string[]
 }
@@ -33,8 +33,8 @@ interface Settings {
 }
 
 /**
- * Converts a file like the service: detects the format, plans, and tries fallback routes until an engine can read it.
- * Also used by scripts, so it must not depend on the test runner.
+ * Converts a file as the service does: detects its format, plans, and tries fallback routes until an engine can read
+ * the file. Also used by scripts, so it must not depend on the test runner.
  */
 export async function convertAlongRoutes(
   source: string,

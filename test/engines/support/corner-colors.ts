@@ -5,7 +5,7 @@ import { magickSources } from '../../../lib/engines/imagemagick/sources.ts'
 import { type FormatId, formatById } from '../../../lib/formats/index.ts'
 import { fixture } from './run-engine.ts'
 
-/** Path of the fixture with four colored corners in a format. */
+/** Returns the path of the fixture with four colored corners in this format. */
 export const cornersFixture = (format: FormatId) => fixture(`corners.${formatById(format).extensions[0]}`)
 
 const sourceIds = Object.keys(magickSources) as (keyof typeof magickSources)[] // Object.keys widens the keys to string.

@@ -62,7 +62,7 @@ export async function readArchive(path: string, format: FormatId): Promise<Conte
   }
 }
 
-/** Decompresses with the format's own program; with gzip for `compress`. */
+/** Decompresses a file with the program of its format, or with gzip, which also reads the format of `compress`. */
 async function decompressFile(path: string, format: FormatId): Promise<string> {
   const program = format.endsWith('lz')
     ? 'lzip'
@@ -82,7 +82,7 @@ async function readWithPython(kind: string, path: string): Promise<Contents> {
   return Contents.parse(JSON.parse(stdout))
 }
 
-/** Uses a temporary file, because the archive may be a fixture. */
+/** Reads a tar with Python, from a temporary file. */
 async function readTar(bytes: Buffer): Promise<Contents> {
   const folder = await mkdtemp(join(tmpdir(), 'judge-'))
   try {

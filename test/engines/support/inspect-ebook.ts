@@ -42,7 +42,7 @@ async function readZippedText(path: string): Promise<string> {
   return stdout
 }
 
-/** PalmDOC: the first record has the number of text records, each of which is compressed separately. */
+/** Reads a PalmDOC: its first record contains the number of text records, each of which is compressed separately. */
 function readPalmText(bytes: Buffer): string {
   const offset = (index: number) => bytes.readUInt32BE(78 + 8 * index)
   const firstRecord = offset(0)
@@ -56,7 +56,7 @@ function readPalmText(bytes: Buffer): string {
   )
 }
 
-/** https://wiki.mobileread.com/wiki/PalmDOC#Format */
+/** Decompresses a PalmDOC record (https://wiki.mobileread.com/wiki/PalmDOC#Format). */
 function decompressPalmDoc(record: Buffer): Buffer {
   const output: number[] = []
   for (let at = 0; at < record.length; ) {
@@ -76,7 +76,7 @@ function decompressPalmDoc(record: Buffer): Buffer {
   return Buffer.from(output)
 }
 
-/** A table of 256 strings, followed by indexes into it. */
+/** Reads a compressed Psion text: a table of 256 strings, followed by indexes into the table. */
 function readPsionText(bytes: Buffer): string {
   let at = 9
   const table = Array.from({ length: 256 }, () => {
@@ -90,7 +90,7 @@ function readPsionText(bytes: Buffer): string {
   )
 }
 
-/** Decompresses every zlib stream; prints it as 8-bit and as 16-bit text. */
+/** Decompresses every zlib and bzip2 stream of a file, and prints it as UTF-8 and as UTF-16 text. */
 const script = `
 import bz2, re, sys, zlib
 data = open(sys.argv[1], 'rb').read()

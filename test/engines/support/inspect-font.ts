@@ -9,7 +9,7 @@ import { python3 } from '../../support/python.ts'
 
 const run = promisify(execFile)
 
-/** Returns how many characters a font supports according to FreeType, or its glyphs if it is readable as text. */
+/** Returns the number of characters in a font according to Fontconfig, or of glyphs if the format is text or UFO. */
 export async function countCharacters(path: string, format: FormatId): Promise<number> {
   switch (format) {
     case 'svg-font':
@@ -27,7 +27,7 @@ export async function countCharacters(path: string, format: FormatId): Promise<n
   }
 }
 
-/** The EOT header contains the length of the font data at its end. */
+/** Counts the characters of the font at the end of an EOT, whose header contains the length of the font. */
 async function countInEot(path: string): Promise<number> {
   const bytes = await readFile(path)
   assert.equal(bytes.readUInt32LE(0), bytes.length)

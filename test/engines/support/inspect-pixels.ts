@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const folder = scratchFolder('pixels')
 let files = 0
 
-/** Rows from the top, three bytes per pixel; transparent parts have a white background. */
+/** Pixels of an image in rows from the top, with three bytes each; transparent parts have a white background. */
 export interface PixelData {
   readonly width: number
   readonly height: number

@@ -77,7 +77,7 @@ export async function readImageSize(path: string, format: FormatId): Promise<Siz
     const [, height, width] = /-Y (\d+) \+X (\d+)/.exec(await readFile(path, 'latin1')) ?? []
     return { width: Number(width), height: Number(height) }
   }
-  // [MS-EMF] 2.3.4.2, in hundredths of a millimeter; [MS-WMF] 2.3.2.3, in logical units.
+  // The size is in hundredths of a millimeter in EMF ([MS-EMF] 2.3.4.2), in logical units in WMF ([MS-WMF] 2.3.2.3).
   if (format === 'emf') {
     const bytes = await readFile(path)
     assert.equal(bytes.toString('latin1', 40, 44), ' EMF')

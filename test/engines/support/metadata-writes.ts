@@ -177,7 +177,7 @@ const hashStreams = (path: string) =>
     'streamhash',
     '-',
   )
-/** Hash of the decoded audio, including its start. */
+/** Returns a hash of the decoded audio, including its start. */
 export const hashDecodedAudio = (path: string) =>
   runTool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
 

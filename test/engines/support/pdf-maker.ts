@@ -43,7 +43,7 @@ export function createPdf(objects: PdfFileObjects, trailer = ''): Buffer {
 
 const createText = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
 const action = (type: string, entries: string) => `<< /S /${type} ${entries} >>`
-/** A link over part of the page text, because readers associate links with the words below them. */
+/** Creates a link over part of the page text, because readers associate links with the words below them. */
 const link = (left: number, entries: string) =>
   `<< /Type /Annot /Subtype /Link /Rect [${left} 195 ${left + 28} 220] /Border [0 0 0] ${entries} >>`
 

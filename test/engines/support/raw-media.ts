@@ -1,6 +1,6 @@
 import { extname } from 'node:path'
 
-/** Input arguments for files without a header, from the specifications of the formats. */
+/** ffmpeg's input arguments for files without a header, from the specifications of their formats. */
 const inputArgs: Readonly<Record<string, readonly string[]>> = {
   '.al': ['-f', 'alaw', '-sample_rate', '8000', '-channels', '1'],
   '.ul': ['-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],

@@ -19,9 +19,9 @@ export interface Run {
   readonly path: string
   readonly format: FormatId
   readonly warnings: readonly string[]
-  /** Warning messages, in the same order. */
+  /** Messages of the warnings, in the order of the codes in `warnings`. */
   readonly messages: readonly string[]
-  /** Details of warnings that have some. */
+  /** Details of the warnings that have details. */
   readonly details: readonly WarningDetails[]
   readonly progress: readonly number[]
   /** Programs that were started, in order. */

@@ -3,11 +3,11 @@ import { createPdf, type PdfFileObjects } from './pdf-maker.ts'
 
 interface ScanOptions {
   readonly font?: string
-  /** Degrees clockwise. */
+  /** Rotation of the page in degrees, clockwise. */
   readonly rotation?: number
 }
 
-/** Pixels at 150 per inch: a small page, so that OCR is fast. */
+/** Size in pixels of a page at 150 dpi. It is small, so that OCR is fast. */
 const page = { width: 600, height: 360 } as const
 const points = (pixels: number) => Math.round((pixels * 72) / 150)
 

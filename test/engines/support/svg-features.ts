@@ -1,4 +1,4 @@
-// Drawings of 120 by 80 pixels, each with one feature of SVG. Text is drawn in a font that all renderers find.
+// SVG drawings of 120 by 80 pixels, each with one feature of SVG. Text is drawn in a font that all renderers find.
 import sharp from 'sharp'
 
 const pixel = async (format: 'png' | 'webp' | 'gif' | 'avif') => {

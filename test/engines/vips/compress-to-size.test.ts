@@ -100,7 +100,7 @@ describe('errors of libvips', () => {
     }
   })
 
-  test('an error that is not about the file is returned unchanged', () => {
+  test('an error that libvips did not cause is returned unchanged', () => {
     const otherEfforts = [
       new AppError('PDF_ENCRYPTED', 'Locked.', {}),
       new ProcessFailure('heif-enc', 1, 'pixel limit'),

@@ -21,7 +21,7 @@ describe('HDR images', () => {
   const folder = scratchFolder('hdr-images')
   after(removeRuns)
 
-  /** The colors above in PQ, as computed by zimg. */
+  /** Creates an image of the colors above in PQ, as computed by zimg. */
   async function createPqImage(name: string, end: string, args: readonly string[]): Promise<string> {
     const path = join(folder, name)
     const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
@@ -35,7 +35,7 @@ describe('HDR images', () => {
     return path
   }
 
-  /** The colors above in HLG, by the inverse formulas of BT.2100 for a display of 1,000 cd/m². */
+  /** Creates an image of the colors above in HLG, by the inverse formulas of BT.2100 for a display of 1,000 cd/m². */
   async function createHlgImage(): Promise<string> {
     const row = colors.flatMap((color) => {
       const [r = 0, g = 0, b = 0] = color.map(

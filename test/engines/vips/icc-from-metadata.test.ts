@@ -84,7 +84,7 @@ describe('PNG color chunks', () => {
     assert.deepEqual(await readSize((await convert(vips, path, 'webp')).path), [16, 16])
   })
 
-  test('a PNG is not affected by names of color chunks within its text', async () => {
+  test('names of color chunks in the text of a PNG do not affect its colors', async () => {
     const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
     const { warnings } = await convert(
       vips,

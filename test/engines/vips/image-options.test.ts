@@ -112,7 +112,7 @@ describe('image option values', () => {
     assert.equal(parse(renderedColorSpaceWithoutProfile, undefined), 'srgb')
   })
 
-  test('image size options become a box to resize to', () => {
+  test('the size options of an image define the box that the image is resized to', () => {
     const box = (options: object) => getResizeBox(parseImageOptions(options))
     assert.deepEqual(box({}), undefined)
     assert.deepEqual(box({ width: 5 }), { width: 5, height: undefined, fit: 'max' })

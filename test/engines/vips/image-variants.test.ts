@@ -122,7 +122,7 @@ describe('image options', () => {
     assert.ok((await countColors(animation, 'low')) <= 64)
   })
 
-  test('the quality option covers every quality of JPEG XL', async () => {
+  test('the quality option accepts the lowest and the highest quality of JPEG XL', async () => {
     for (const quality of [1, 5, 100]) {
       const { path } = await convert(vips, fixture('corners.png'), 'jxl', { options: { quality } })
       assert.match(await readStdout('jxlinfo', path), /JPEG XL/)
@@ -195,7 +195,7 @@ describe('camera raw files', () => {
   })
 })
 
-/** An APNG with partial frames, as other programs write them. */
+/** Writes an APNG whose later frames cover only a part of the image, as in files of other programs. */
 async function writePartialFrames(): Promise<string> {
   const [width, height] = [6, 3]
   const readPixels = async (color: string, wide: number) => {

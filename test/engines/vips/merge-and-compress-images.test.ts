@@ -78,7 +78,7 @@ describe('merging images', () => {
     assert.deepEqual(await readSize('grid3x3', 4), { width: 3 * 40, height: 3 * 40 })
   })
 
-  test('merged images warn that they cannot keep metadata', async () => {
+  test('merging images causes a warning about dropped metadata only with metadata=keep', async () => {
     const options = { metadata: 'keep' }
     assert.deepEqual((await mergeImages('jpg', [portraitImage], options)).warnings, ['METADATA_NOT_KEPT'])
     assert.deepEqual((await mergeImages('jpg', [portraitImage])).warnings, [])
@@ -128,7 +128,7 @@ describe('merging images', () => {
     assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
-  test('images are merged onto PDF pages of one size with margins, turned to the shape of each image', async () => {
+  test('merged images get PDF pages of one size with margins, in the orientation of each image', async () => {
     const options = { pageSize: 'A5', margin: '10mm' }
     const { path } = await mergeImages('pdf', [fixture('corners.jpg'), portraitImage], options)
     const sizes = (await readStdout('pdfinfo', '-l', '3', path)).matchAll(/Page +\d size: +(.*) pts/g)
@@ -223,7 +223,7 @@ describe('image compression', () => {
 
   test('compressing an image to a target size reduces first the quality and then the dimensions', async () => {
     const source = await createDetailedImage('jpg')
-    // The best quality that fits; dimensions are reduced in larger steps.
+    // The size is close to the target size, but less close if dimensions are reduced, which have larger steps.
     for (const [targetSize, least] of [
       [20_000, 0.9],
       [8000, 0.9],

@@ -8,7 +8,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 const exiftool = (path: string) =>
   JSON.parse(execFileSync('exiftool', ['-json', '-n', '-Orientation', path], { encoding: 'utf8' }))[0]
 
-/** Colors of the quarters, from the top left. */
+/** Returns the colors of the quarters of an image, starting at the top left. */
 async function quarters(path: string): Promise<string> {
   const { width, height } = await sharp(path).metadata()
   const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })

@@ -243,7 +243,7 @@ describe('TIFF samples and planes', () => {
     }
   })
 
-  test('a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
+  test('converting a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
     const brightSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
     isNear(brightSamples.dots, [[128, 64, 255]], 'lights')
     assert.deepEqual(brightSamples.warnings, ['HIGHLIGHTS_CLIPPED'])

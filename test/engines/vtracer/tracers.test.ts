@@ -22,7 +22,7 @@ before(async () => {
   await sharp(Buffer.from(circle)).png().toFile(disk)
 })
 
-// Created immediately: the suites refer to it before any hook runs.
+// This image is created immediately, because the suites refer to it before any hook runs.
 const rows = Buffer.alloc(
   1500 * 1500 * 3,
   Buffer.from(Array.from({ length: 7919 }, (_, at) => (at * at * 31) % 256)),

@@ -16,7 +16,7 @@ export const formats: readonly FormatId[] = ['html', 'txt', 'md', 'wav', 'png', 
 export const createText = (count: number) =>
   Array.from({ length: count }, (_, at) => `word${'abcdefghij'[at % 10]}`).join(' ')
 
-/** Creates an engine that always returns this result, split into halves if possible, with these warnings. */
+/** Creates an engine that always writes this output, with these warnings, and splits conversions into two chunks. */
 export function createEngine(
   output: string | Buffer,
   warnings: readonly string[],

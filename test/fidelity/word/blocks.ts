@@ -1,11 +1,11 @@
 import { oneOf } from '../../sweep/seeded-random.ts'
 
-/** A part of a document whose text and kind a conversion has to keep. */
+/** A block of a document whose text and kind a conversion has to keep. */
 export type KnownBlock =
   | { readonly kind: 'heading' | 'paragraph' | 'item'; readonly text: string }
   | { readonly kind: 'table'; readonly rows: readonly (readonly string[])[] }
 
-/** HTML, and the blocks in it. */
+/** A part of a document: its HTML, and the blocks in this HTML. */
 export interface Part {
   readonly html: string
   readonly blocks: readonly KnownBlock[]
@@ -66,7 +66,7 @@ export class Writer {
     return { html: `<p ${attributes}>${text}</p>`, blocks: [{ kind: 'paragraph', text }] }
   }
 
-  /** Lines of one block, such as an address, which may stay one paragraph or become several. */
+  /** Creates lines such as an address, which a conversion may keep as one paragraph or split into several. */
   lines(texts: readonly string[], attributes = ''): Part {
     return {
       html: `<p ${attributes}>${texts.join('<br>')}</p>`,

@@ -16,7 +16,11 @@ export interface JudgedDocument extends Verdict {
   readonly files: Files
 }
 
-/** Makes the documents, converts their PDFs to Word, prints and judges the results. @param only names; all if empty */
+/**
+ * Makes the documents, converts their PDFs to Word, and prints and judges the results.
+ *
+ * @param only names of the documents; all documents if empty
+ */
 export async function convertAll(folder: string, only: readonly string[] = []): Promise<JudgedDocument[]> {
   const known = documents
     .filter(({ name }) => only.length === 0 || only.includes(name))

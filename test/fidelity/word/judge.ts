@@ -8,7 +8,7 @@ import type { KnownBlock } from './blocks.ts'
 
 const run = promisify(execFile)
 
-/** What the issue tracker calls a good result. */
+/** Limits of a good result, from the issue tracker; only the number of text boxes is a maximum. */
 export const minimum = { similarity: 0.85, editable: 0.95, textBoxes: 3 } as const
 
 export interface Verdict {

@@ -1,4 +1,4 @@
-// Owners with jobs at known minutes, and the pages of their lists.
+// Creates owners with jobs at known minutes, and reads the pages of their job lists.
 import assert from 'node:assert/strict'
 import { encodeTime } from 'ulid'
 import { signOwnerToken } from '../../../lib/access/anonymous.ts'
@@ -44,7 +44,7 @@ interface Given {
   readonly target?: string
   readonly operations?: string[]
   readonly tasks?: number
-  /** Minutes between choosing the id and creating the job. */
+  /** Milliseconds between choosing the id and creating the job. */
   readonly delayMs?: number
 }
 
@@ -52,7 +52,7 @@ export let owners = 0
 
 type OwnerId = { readonly id: string; readonly number: number }
 
-/** The id ends with the number of the owner and the minute. */
+/** Returns the id of an owner's job, which ends with the number of the owner and the minute. */
 export const idAt = ({ number }: OwnerId, minute: number) =>
   `job_${encodeTime(start + minute * minuteMs, 10)}${String(number * 1e6 + minute).padStart(16, '0')}`
 

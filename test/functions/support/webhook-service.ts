@@ -66,7 +66,7 @@ export async function deliverAll(by = deliverer()): Promise<void> {
   }
 }
 
-/** A client with a new identity. */
+/** Returns a function that sends requests with a new identity. */
 export function newClient() {
   const owner = { token: undefined as string | undefined }
   const send = async (
@@ -108,7 +108,7 @@ export function buildEvent(send: Send, stream: string, sequence: number, event =
 
 export const dispatch = (event: BusEvent) => new Dispatcher(app.services).dispatch(event, now())
 
-/** A single event of a job. */
+/** Creates the only event of a new job, and dispatches it. */
 export async function createEvent(send: Send): Promise<BusEvent> {
   const event = buildEvent(send, newId('job'), 1)
   await dispatch(event)
@@ -124,6 +124,6 @@ export async function getOnlyDelivery(send: Send, id: string) {
   return (await send('GET', `/v1/webhooks/${id}/deliveries/${allDeliveries[0].id}`)).data
 }
 
-/** Handles the due records of this webhook. */
+/** Handles the due deliveries of one stream to this webhook, as the sweep of the service does. */
 export const sweep = (webhookId: string, stream: string) =>
   createWakeHandlers(app.services)['LANE']?.(`${webhookId}#${stream}`, now())

@@ -1,6 +1,6 @@
 import type { Table } from '../../../lib/aws/table.ts'
 
-/** Methods of a table read its private fields, which a proxy does not have. */
+/** Binds the methods of a proxied table to the table: they read its private fields, which a proxy does not have. */
 export const bound: ProxyHandler<Table> = {
   get: (target, name) => {
     const value = Reflect.get(target, name, target)
