@@ -96,7 +96,7 @@ const limits = { memoryMb: 3008, diskMb: 2048, timeoutS: 120 }
 /** Larger pages do not fit in one message of the DevTools pipe. */
 const maxPageBytes = 128 * 1024 * 1024
 
-/** @param baseDir parent of the browser's folder; best on the same disk as the work folders. */
+/** Creates the engine. @param baseDir parent of the browser's folder; best on the same disk as the work folders. */
 export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: string } = {}): Engine {
   const browser = new Browser(baseDir)
   return {

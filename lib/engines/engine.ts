@@ -9,7 +9,7 @@ import type { Feature } from '../model/stored-summary.ts'
 import type { WarningDetails } from '../model/warning-details.ts'
 import type { PrestartedProcess } from './sandbox/command.ts'
 
-/** Input files that an operation accepts in addition to the first one. */
+/** Formats and number of the input files that an operation accepts in addition to the first one. */
 interface AdditionalInputs {
   readonly from: readonly FormatId[]
   readonly min: number
@@ -38,7 +38,8 @@ export interface Capability {
   /** Approximate seconds for a typical file on a warm engine, plus a penalty for what the conversion loses. */
   readonly cost: number
   /**
-   * What this row loses by design, such as `The layout of pages is`. Clients are warned if it is used as a fallback.
+   * Warning about what this row loses by design, such as `The page layout was lost: …`. Clients get it if the row is
+   * used as a fallback.
    */
   readonly drops?: string
 }
@@ -207,11 +208,14 @@ export interface ImageSummary {
 export interface EngineResult {
   readonly files: readonly [OutputFile, ...OutputFile[]]
   /**
-   * Content of images among the inputs and results by path, as counted in the process of the engine. Results that it
-   * contains are complete.
+   * Content summaries of those inputs and results that are images, by path. They were counted in the process of the
+   * engine. A result that is listed here is complete.
    */
   readonly images?: ReadonlyMap<string, ImageSummary>
-  /** Used only in the last step: if set, fallbacks are tried, and the result that keeps the most is used. */
+  /**
+   * Set if the result retains too little. In the last step, fallbacks are then tried, and the result that retains the
+   * most is used.
+   */
   readonly shortfall?: Shortfall
   /** The program that made the result, if it is not the one whose version the engine reports. */
   readonly program?: { readonly name: string; readonly version: string }
@@ -239,12 +243,12 @@ export interface Engine {
   readonly limits: EngineLimits
   /** Command that prints the version, or a function that returns it if the engine is a library in this process. */
   readonly version: readonly [bin: string, ...args: string[]] | (() => string)
-  /** Processes that are kept between jobs. */
+  /** The part of the engine that runs in the worker, with processes that are kept between jobs. */
   readonly host?: EngineHost
-  /** Set only for engines of tests, because decoder processes cannot load them. */
+  /** Whether the engine runs in the worker. Set only for engines of tests, which decoder processes cannot load. */
   readonly runsInWorker?: true
   /**
-   * Runs in a decoder process (lib/decoders/engine-program.ts).
+   * Performs the work, in a decoder process (lib/decoders/engine-program.ts).
    * @throws AppError (CORRUPT_FILE, PDF_ENCRYPTED, CONVERSION_FAILED …) if a retry cannot help. After any other error
    * the step is retried while attempts remain.
    */

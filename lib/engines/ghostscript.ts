@@ -119,8 +119,8 @@ async function convertDrawing(pdf: string, { to, outDir }: EngineWork, tools: To
 }
 
 /**
- * Uses poppler, because Ghostscript's own writers rasterize every page that names a transparency group, as files from
- * most programs do. Writes all pages, or a single page as an EPS.
+ * Writes all pages of a PDF as PostScript, or a single page as EPS. Uses poppler, because Ghostscript's own writers
+ * rasterize every page that names a transparency group, as files from most programs do.
  */
 async function writePostScript(
   pdf: string,

@@ -273,7 +273,7 @@ async function findUnsupportedTexture(path: string): Promise<string | undefined>
 const getExtension = (to: FormatId) => formatById(to).extensions[0] ?? to
 
 function createImageTooLargeError(cause: Error): AppError {
-  const message = `The image exceeds the limit of ${maxSidePx} pixels per side, or the limit of its memory.`
+  const message = `The image exceeds the limit of ${maxSidePx} pixels per side, or needs too much memory.`
   return new AppError('FILE_TOO_LARGE', message, { maxSide: maxSidePx }, { cause })
 }
 

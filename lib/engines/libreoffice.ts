@@ -33,11 +33,14 @@ import { withTextOptions } from './shared/text/text-options.ts'
 
 const noOptions = z.object({})
 
-/**
- * Seconds for a typical file in a warm process, plus penalties: for web pages, which only a browser shows correctly,
- * and for plain text, because LibreOffice drops text boxes, notes and table rows from it.
- */
-const cost = { document: 0.3, webPage: 1.5, plainText: 2 }
+/** Seconds for a typical file in a warm process, plus penalties for losses. */
+const cost = {
+  document: 0.3,
+  /** Cost of web pages as a source: only a browser shows them correctly. */
+  webPage: 1.5,
+  /** Cost of plain text as a target: LibreOffice drops text boxes, notes and table rows from it. */
+  plainText: 2,
+}
 
 const capabilities: readonly Capability[] = [
   ...unlockRows,
@@ -188,7 +191,7 @@ function warnAboutLosses(
     const [shapeCount, words] = [pluralize(shapes, 'drawn shape'), pluralize(shapeWords, 'word')]
     tools.warn(
       'SHAPES_DROPPED',
-      `The ${words} of ${shapeCount} on the sheet were left out: ${to} stores only cells.`,
+      `The text of drawn shapes was left out (${words} in ${shapeCount}): ${to} stores only cells.`,
     )
   }
   if (to === 'svg' && pages > 1) {

@@ -21,7 +21,7 @@ export type Quality = number | QualityLevel
 /** A number from 1 to 100, or a level that each format maps to a suitable number. */
 export const quality = z
   .union([integer(1, 100), z.enum(qualityLevels)])
-  .describe('1 to 100, or low, medium, high, highest. Higher is better and larger.')
+  .describe('1 to 100, or low, medium, high, highest. A higher quality makes a larger file.')
 
 /** Maps the quality levels to the numbers of one encoder. */
 export type QualityScale = Readonly<Record<QualityLevel, number>>

@@ -146,8 +146,8 @@ function isReference(id: FormatId): id is keyof typeof bibliographyFormats {
 const unwrappedTargets: readonly FormatId[] = ['md', 'mmd', 'opml', 'fb2']
 /**
  * Converts by way of pandoc's AST. Reading runs in pandoc's own sandbox, where includes find no files. Some writers
- * need files of the installation and run outside of this sandbox, because their input references no files except the
- * document's images.
+ * need files of the installation, so they run outside of this sandbox. That is safe, because their input references no
+ * files except the document's images.
  */
 async function convertViaAst(
   work: EngineWork,

@@ -52,7 +52,7 @@ const targetOptions = {
   png: ColorRasterOptions.extend({
     compressionLevel: integer(0, 9)
       .optional()
-      .describe('0 is fastest, 9 is smallest; the pixels do not change.'),
+      .describe('0 is fastest, 9 makes the smallest file; the pixels do not change.'),
     palette: flag()
       .optional()
       .describe('Reduces the image to at most 256 colors: much smaller, but not exact.'),

@@ -31,7 +31,10 @@ const ShapeOptions = OutlineOptions.extend({
     .describe('Color of the shapes, such as #1a2b3c.'),
 })
 
-/** Costs more than tracers that keep colors: potrace is for clients that explicitly want one color. */
+/**
+ * Target formats. Their costs are higher than those of tracers that keep colors, because potrace is for clients that
+ * explicitly want one color.
+ */
 const targets = {
   svg: { backend: 'svg', options: ShapeOptions, cost: 1 },
   svgz: { backend: 'svg', options: ShapeOptions, cost: 1 },

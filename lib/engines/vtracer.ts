@@ -125,7 +125,8 @@ const toBlackAndWhite = (image: Sharp, threshold: number) =>
     .ensureAlpha()
 
 /**
- * Modes are numbers that the module defines. Settings without an option have the values of VTracer's preset for photos.
+ * Returns the settings of VTracer's module, which defines modes as numbers. Settings without an option have the values
+ * of VTracer's preset for photos.
  */
 function toVtracerSettings({ colorMode, colorPrecision, filterSpeckle, curveMode }: Options) {
   return {

@@ -10,7 +10,7 @@ export function toEbookError(error: unknown, format: FormatId): unknown {
     return error instanceof EngineCrash ? createCorruptEbookError(format, error) : error
   }
   if (format === 'pdf' && /encrypted|password/i.test(error.stderr)) {
-    const message = 'The PDF needs a password. Remove it with the tool decrypt-pdf first.'
+    const message = 'The PDF needs a password. Remove the password with the tool decrypt-pdf first.'
     return new AppError('PDF_ENCRYPTED', message, { field: 'file' }, { cause: error })
   }
   if (/DRM/.test(error.stderr)) {

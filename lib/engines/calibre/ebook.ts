@@ -16,18 +16,18 @@ interface EbookJob {
   /** Arguments of `ebook-convert` besides source, target and options. */
   readonly args: readonly string[]
   readonly options: EbookOptions
-  /** Title for a source that has none: calibre would use the name of our temporary file. */
+  /** Title of the ebook. Without it, calibre would name a book without a title after our temporary file. */
   readonly title?: EbookTitle | undefined
   readonly onProgress?: (ratio: number) => void
 }
 
 export interface EbookTitle {
   readonly text: string
-  /** Use the text only if the source has no title. */
+  /** Whether the text is only used if the source has no title. */
   readonly isFallback: boolean
 }
 
-/** @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM). */
+/** Converts a file with calibre's host. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM). */
 export async function convertEbook(
   { source, target, args, options, to, title, onProgress }: EbookJob,
   tools: Tools,

@@ -54,7 +54,7 @@ export const ebookOptionShape = {
   ebookBaseFontSize: decimal(4, 60)
     .optional()
     .describe(
-      'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.',
+      'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.',
     ),
   ebookEmbedFonts: flag()
     .optional()
@@ -92,7 +92,7 @@ export function findUnsupportedOptions(options: EbookOptions, to: FormatId): str
   )
 }
 
-/** Don't generate a cover that was not requested, and write EPUB 3, because EPUB 2 cannot store many features. */
+/** Keeps calibre from generating a cover, and selects EPUB 3, because EPUB 2 cannot store many features. */
 export const epubArgs = ['--no-default-epub-cover', '--epub-version=3'] as const
 
 export function hasEbookOptions(options: EbookOptions): boolean {

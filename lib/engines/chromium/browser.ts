@@ -5,12 +5,12 @@ import { BrowserCrash, BrowserStartFailure } from './cdp-pipe.ts'
 import { type BrowserProcess, browserFolderPrefix, startBrowser } from './process.ts'
 
 /**
- * Number of documents before a restart. A browser leaks a little memory with each page, and starting a new browser
- * takes half a second.
+ * Number of documents after which the browser is replaced. A browser leaks a little memory with each page, and starting
+ * a new browser takes half a second.
  */
 const maxDocuments = 100
 
-/** Number of crashes after which a job fails. The browser shows only the job's document, which must be the cause. */
+/** Number of crashes in browsers that no other job uses, after which a job fails: its document must be the cause. */
 const maxExclusiveCrashes = 3
 
 const maxStarts = 3
@@ -103,7 +103,7 @@ export class Browser {
   }
 
   async #getBrowser(): Promise<RunningBrowser> {
-    // If the start failed for another job, try again.
+    // If another job failed to start the browser, this job starts it again.
     const runningBrowser = await this.#current?.catch(() => undefined)
     if (runningBrowser?.browser.pipe.isAlive && runningBrowser.documentCount < maxDocuments)
       return runningBrowser

@@ -10,7 +10,7 @@ export class BrowserCrash extends Error {
   override readonly name = 'BrowserCrash'
 }
 
-/** The browser could not start, which is not the page's fault: it was killed, or memory is short. */
+/** The browser could not start, for example because memory is short. The document is not the cause. */
 export class BrowserStartFailure extends Error {
   override readonly name = 'BrowserStartFailure'
 }

@@ -5,7 +5,7 @@ import type { BrowserPage } from './page.ts'
 const programs = new URL('../../../layers/browser/', import.meta.url)
 const programTexts = new Map<string, Promise<string>>()
 
-/** Returns the functions of `layers/browser/<name>.js`, which is read only once. */
+/** Returns the source code of `layers/browser/<name>.js`. Each file is read only once. */
 function loadProgramText(name: string): Promise<string> {
   const text =
     programTexts.get(name) ??

@@ -49,7 +49,7 @@ class Attempt {
     this.#runsScripts = runsScripts
   }
 
-  /** @throws BrowserCrash if the engine's code reports that the browser has crashed. */
+  /** Resolves when the engine's code reports the end of the attempt. @throws BrowserCrash if it reports a crash. */
   get ended(): Promise<void> {
     return this.#end.promise
   }
@@ -74,7 +74,7 @@ class Attempt {
       case 'Target.createBrowserContext': {
         const { browserContextId } = await this.#pipe.call(Context, method)
         this.#contexts.add(browserContextId)
-        // The conversion was cancelled meanwhile.
+        // If the attempt has ended meanwhile, nothing else disposes of this context.
         if (this.#hasEnded) await this.#dispose(browserContextId)
         return { browserContextId }
       }
@@ -136,8 +136,9 @@ class BrowserSession implements HostSession {
   readonly #browser: Browser
   readonly #limits: EngineLimits
   readonly #signal: AbortSignal
-  /** The most recent attempt, and its number in this session. */
+  /** The most recent attempt. */
   #attempt: Attempt | undefined
+  /** Number of attempts in this session, which is also the number of the most recent one. */
   #attempts = 0
   #isRunning = false
 
@@ -180,7 +181,7 @@ class BrowserSession implements HostSession {
     }
   }
 
-  /** @throws BrowserCrash after crashes in browsers of its own, BrowserStartFailure; AppError TIMEOUT. */
+  /** @throws BrowserCrash after crashes in browsers that no other job used, BrowserStartFailure; AppError TIMEOUT. */
   async #run(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
     const timeoutS = runsScripts ? scriptsTimeoutS : this.#limits.timeoutS
     const limit = AbortSignal.timeout(timeoutS * 1000)

@@ -8,8 +8,8 @@ type EventListener = Parameters<BrowserPipe['listen']>[1]
 /**
  * Shows a document in the browser of the worker, which keeps it between conversions.
  * @param show may be called again, with another browser, after a crash.
- * @param runsScripts shows it once, in a browser of its own in which scripts run and which ends with it.
- * @throws BrowserCrash after crashes in browsers of its own; AppError TIMEOUT.
+ * @param runsScripts whether to show the document only once, with its scripts, in a browser that ends with it.
+ * @throws BrowserCrash after crashes in browsers that no other job used; AppError TIMEOUT.
  */
 export async function runInBrowser<T>(
   show: (pipe: BrowserPipe) => Promise<T>,

@@ -2,10 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import * as z from 'zod'
 import { BrowserCrash } from './cdp-pipe.ts'
 
-/**
- * Time limits for scripts: for loading the page completely, for timers and animations, and for stopping the scripts.
- */
-const limitsMs = { load: 10_000, timers: 5000, end: 10_000 }
+/** Time limits for a page whose scripts run. */
+const limitsMs = {
+  /** For loading the page completely. */
+  load: 10_000,
+  /** For timers and animations. */
+  timers: 5000,
+  /** For stopping the scripts. */
+  end: 10_000,
+}
 /** Timers with delays of up to this many milliseconds fire immediately, because virtual time skips the waiting. */
 const timersMs = 5000
 /** Maximum number of requests that a page with scripts may send; all of them are refused. */

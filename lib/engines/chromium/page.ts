@@ -206,7 +206,7 @@ async function createIsolatedCall(call: BrowserPage['call'], frameId: string): P
 }
 
 interface RequestInterceptor {
-  /** Fulfills a request from the source, and fails all others. */
+  /** Answers a request with a file from the source, or fails it if the source has no such file. */
   handle(paused: z.infer<typeof PausedRequest>): Promise<unknown>
   /** Completes the request for `pendingUrl`, so that the load event can fire. */
   release(): void

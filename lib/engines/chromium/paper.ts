@@ -17,7 +17,7 @@ const toPageSetup = (options: PrintOptions) => toTextPageSetup({ ...options, emb
 const defaultPaper = { short: 21_000, long: 29_700 }
 /** Margin for ebooks, whose own margins are made for device screens; in hundredths of a millimeter. */
 export const ebookMargin = 2000
-/** Default of `Page.printToPDF`: 0.4 inches. */
+/** Default margin of `Page.printToPDF` (0.4 inches), in hundredths of a millimeter. */
 const browserMargin = 1016
 
 function choosePaperSize({ short = defaultPaper.short, long = defaultPaper.long, landscape }: PageSetup) {

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** The browser writes the document information at the start of the file. */
+/** Number of bytes that are searched: the browser writes the document information at the start of the file. */
 const headBytes = 16 * 1024
 /** Matches creator (the browser) and producer, as Skia writes them. */
 const infoFieldsPattern = /\/Creator \((?:\\[\s\S]|[^\\()])*\)\n\/Producer \(Skia\/PDF(?:\\[\s\S]|[^\\()])*\)/

@@ -12,8 +12,8 @@ const maxFileBytes = 1024 ** 3
 const maxDataBytes = 2 * 1024 ** 3
 
 /**
- * Path of the binary itself, because Debian's launcher is a shell script that reads user settings. In the browser
- * image, it is the headless-only build from npm (`layers/chromium`).
+ * Path of the browser's binary. Debian's launcher is not used, because it is a shell script that reads user settings.
+ * In the browser image, it is the headless-only build from npm (`layers/chromium`).
  */
 export const browserProgram = '/usr/lib/chromium/chromium'
 

@@ -111,7 +111,7 @@ function decodeBody({ headers, body }: MimeEntity): Buffer {
   }
 }
 
-/** Resolves a URL; falls back to the base for local schemes, which pages saved from disks and phones have. */
+/** Resolves a URL. Returns the base if the URL is not from the web, as in pages saved from a disk or a phone. */
 function resolveUrl(location: string, base: string): string {
   const url = URL.parse(location, base)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.href : base

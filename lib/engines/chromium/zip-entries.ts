@@ -13,7 +13,7 @@ export interface ZipEntries {
   read(name: string): Promise<Buffer | undefined>
 }
 
-/** More data than a browser can show for one ebook. */
+/** Limit for the unpacked files of one ebook, more than a browser can show. */
 const maxUnpackedBytes = 1024 ** 3
 
 /** @throws Error when the directory of the archive is damaged; AppError FILE_TOO_LARGE. */

@@ -15,14 +15,14 @@ export interface AudioCodec {
   readonly lowBitrateSampleRate?: number
   /** kbit/s of a stereo track by quality; omitted for lossless codecs and those with a fixed bit rate. */
   readonly kbits?: QualityScale
-  /** The only supported bit rates (kbit/s) at a sample rate in Hz. */
+  /** Returns the only bit rates (kbit/s) that are supported at a sample rate (Hz). */
   readonly allowedKbits?: (rate: number) => readonly number[]
   readonly args?: readonly string[]
   /** Options for more than two channels; the stream specifier is appended to their names. */
   readonly surroundOptions?: Readonly<Record<string, string>>
   /** Sample size in bits up to which the codec is lossless. */
   readonly losslessBits?: number
-  /** The encoder writes undecodable data if the low half of every sample is zero. */
+  /** Whether the encoder writes undecodable data if the low half of every sample is zero. */
   readonly failsOnPaddedSamples?: true
 }
 

@@ -85,7 +85,7 @@ export function createStreamEncodedWarning(
   sourceCodec: string,
   targetCodec: string,
 ): MediaWarning {
-  const message = `${field}=copy: the ${sourceCodec} stream cannot be copied because of its format or of other options, and was re-encoded as ${targetCodec}.`
+  const message = `${field}=copy: the ${sourceCodec} stream cannot be copied because of its format or other options, and was re-encoded as ${targetCodec}.`
   return { code: 'STREAM_ENCODED', message }
 }
 
@@ -200,7 +200,7 @@ function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number,
       : []),
     ...buildLayoutFilters(arrangement),
     // Containers that require audio store it in blocks without timestamps. If gaps were not filled, all later audio
-    // would be early.
+    // would play too early.
     ...(container.requiresAudio ? ['aresample=async=1000:first_pts=0', 'apad'] : []),
   ]
   return [
@@ -227,7 +227,7 @@ function buildLayoutFilters({ layout, assumedLayout }: ChannelArrangement): stri
 }
 
 const channelOrder = (name: string) =>
-  // `chooseLayout` returns only names of layouts.
+  // The cast is safe, because `chooseLayout` returns only layout names.
   Array.from({ length: countChannels(name as LayoutName) }, (_, at) => at).join('|')
 
 function channelLimits(
@@ -319,7 +319,9 @@ function listSampleKinds({ bits, isFloat }: ReturnType<typeof readSampleDepth>):
   return bits > 16 ? ['s24', 's32'] : []
 }
 
-/** Keeps the sample size if the target format supports it; 20-bit samples become 24-bit. */
+/**
+ * Chooses a sample format that keeps the sample size if the target format supports it; 20-bit samples become 24-bit.
+ */
 function chooseSampleFormat(
   { encoder, losslessBits }: AudioCodec,
   { copies }: Container,

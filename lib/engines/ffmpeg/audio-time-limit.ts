@@ -21,8 +21,9 @@ interface AudioEncoding {
   readonly sampleRate: number
   /** Duration in seconds; undefined if unknown. */
   readonly durationS: number | undefined
-  /** Subject of the error message. `advice` completes the message, but does not mention faster formats. */
+  /** Start of the error message, which the duration follows. */
   readonly subject: string
+  /** Last sentence of the error message, without its period; formats with faster encoders are appended to it. */
   readonly advice: string
 }
 
@@ -113,7 +114,7 @@ async function describeFileEncoding(work: EngineWork, tools: Tools): Promise<Aud
   }
 }
 
-// The options of a container allow only its own codecs.
+// The cast is safe, because the options of a container allow only its own codecs.
 const parseCodecOption = (codec: string | undefined) =>
   codec === 'copy' ? undefined : (codec as AudioCodecId | undefined)
 

@@ -26,14 +26,14 @@ export async function extractAvifFrame(source: string, target: string, tools: To
   tools.warn('ANIMATION_DROPPED', 'Only the first frame of the image sequence was kept.')
 }
 
-/** Returns the index of the auxiliary track (ISO 23008-12, 7.5.3). */
+/** Returns the index of the auxiliary track, if any (ISO 23008-12, 7.5.3). */
 async function findAlphaTrack(path: string): Promise<number | undefined> {
   await using file = await open(path)
   try {
     // Awaits the result here, because `file` is closed when this function returns.
     return await findAuxiliaryTrack(new Mp4Boxes(await openRandomAccess(file), maxMovieBoxes))
   } catch (error) {
-    // Ignored, because ffmpeg decides whether it can read the file.
+    // The error is ignored, because ffmpeg decides whether it can read the file.
     if (error instanceof RangeError) return undefined
     throw error
   }

@@ -12,14 +12,14 @@ interface BudgetRequest {
 
 /** Bits per second of an audio track below which speech is unintelligible. */
 const minAudioBitrate = 8_000
-/** Minimum for an audio track of a video, where a lower bit rate would save little. */
+/** Minimum bits per second of an audio track of a video, where a lower bit rate would save little. */
 const minVideoAudioBitrate = 2 * minAudioBitrate
 const minVideoBitrate = 10_000
 /** Below this number of bits per pixel and frame, a lower resolution looks better. */
 const minBitsPerPixel = 0.03
 const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
 
-/** Returns the minimum total bit rate that can be budgeted. */
+/** Returns the lowest total bit rate, in bits per second, for which a budget can be planned. */
 export function minBitrate({ media, container }: BudgetRequest): number {
   const tracks = selectAudioTracks(media, container).length
   return hasVideo({ media, container })
@@ -52,8 +52,8 @@ function reduceAudio(bits: number, { media, container }: BudgetRequest) {
 }
 
 /**
- * Returns the options for a video. Audio gets at most a fifth of the bit rate, and the resolution is reduced if the
- * remaining bit rate is too low for it.
+ * Returns the encoder options for a video, or undefined if the bit rate is too low. Audio gets at most a fifth of the
+ * bit rate, and the resolution is reduced if the remaining bit rate is too low for it.
  */
 export function planVideoBudget(
   bits: number,

@@ -83,7 +83,8 @@ export const videoCodecs = {
     encoder: 'libvpx-vp9',
     name: 'vp9',
     crf: { flag: '-crf', max: 63, levels: { low: 42, medium: 37, high: 32, highest: 24 } },
-    // Uses values from 1 to 5: above 5, the quality suffers, and at 0, a minute of video takes more than an hour.
+    // Uses values of `-cpu-used` from 1 to 5: above 5, the quality suffers, and at 0, a minute of video takes more than
+    // an hour.
     preset: (preset) => [
       '-deadline',
       'good',

@@ -1,7 +1,7 @@
 import { type FormatId, formatById } from '../../formats/index.ts'
 
 /**
- * Demuxers that may read a format; a file that is really a playlist or script is never followed. Formats that are not
+ * Demuxers that may read a format, so that ffmpeg never treats a file as a playlist or a script. Formats that are not
  * listed have a demuxer with the same name.
  */
 const demuxersByFormats: readonly (readonly [string, readonly FormatId[]])[] = [

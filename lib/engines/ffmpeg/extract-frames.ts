@@ -48,7 +48,7 @@ export async function openVideo(
   return source
 }
 
-/** Uses the duration of the video stream, as audio may be longer. Raw video streams are decoded to measure it. */
+/** Returns the duration of the video stream, as audio may be longer. Raw video streams are decoded to measure it. */
 async function measureVideoLength(
   path: string,
   from: FormatId,
@@ -89,7 +89,7 @@ export function chooseFrameTimes(
 /** Positions in the video in the order in which they are tried; videos often begin and end in black. */
 const positionFractions = [1 / 3, 1 / 2, 1 / 6, 2 / 3, 1 / 12, 5 / 6]
 
-/** Extracts a frame that is not blank, if the client did not request a time. */
+/** Extracts a frame that is not blank, for clients that did not request a time. */
 export async function findRepresentativeFrame(video: VideoSource, tools: Tools): Promise<string> {
   const { lengthS = 0 } = video
   for (const position of lengthS > 0 ? positionFractions : []) {
@@ -140,7 +140,7 @@ function createFrameArgs(
   target: string,
 ): string[] {
   const seekArgs = seekS > 0 ? ['-ss', seekS.toFixed(6)] : []
-  // Files without timestamps cannot be seeked but must be read from the beginning.
+  // ffmpeg cannot seek in files without timestamps, and must read them from the beginning.
   const [argsBefore, argsAfter] = hasTimestamps(from) ? [seekArgs, []] : [[], seekArgs]
   const { width, height } = chooseOutputSize(video, { mode: 'encode' }, 1)
   const filters = [`scale=${width}:${height}:flags=bicubic`, 'setsar=1', ...createSdrFilters(video)]

@@ -32,7 +32,7 @@ const movLanguageCodes: Readonly<Record<string, string>> = {
 }
 
 /**
- * Sets languages that ffmpeg does not know.
+ * Returns arguments that set the languages which ffmpeg does not know.
  * @param type stream specifier: `a` for audio, `s` for subtitles
  */
 export function createLanguageArgs(
@@ -58,6 +58,6 @@ export function languageWarnings(
   const languages = new Set(tracks.flatMap(({ tags }) => tags['language']?.match(/^[a-z]{2,3}$/)?.[0] ?? []))
   languages.delete('und')
   if (languages.size < 2 || !muxersWithoutLanguages.includes(muxer)) return []
-  const message = `Dropped because the format cannot store it: the languages of the audio tracks (${[...languages].join(', ')}).`
+  const message = `The languages of the audio tracks (${[...languages].join(', ')}) were dropped: the format cannot store them.`
   return [{ code: 'METADATA_DROPPED', message }]
 }

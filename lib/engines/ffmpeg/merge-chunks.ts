@@ -48,7 +48,7 @@ const MergeChunkSpec = z.object({
   /** Media information of the first video. */
   media: z.custom<MediaInfo>((value) => typeof value === 'object'),
   durationS: z.number(),
-  /** Frames of each video. */
+  /** Range of frames of each video. */
   runs: z.array(FrameRangeSpec),
   /** The frames of one video that the chunk encodes; unset for the audio chunk. */
   piece: FrameRangeSpec.extend({ film: z.number(), shiftS: z.number(), colors: Colors }).optional(),
@@ -56,8 +56,9 @@ const MergeChunkSpec = z.object({
   mute: SilentMergeMetadata.optional(),
 })
 
-/** Details of a chunk's result: the number of frames, or the time at which each video begins in the audio. */
+/** Details of the result of a video chunk: its number of frames. */
 const SegmentDetails = z.object({ pictures: z.number().default(0) })
+/** Details of the result of the audio chunk: the time at which each video begins. */
 const AudioDetails = z.object({ beginS: z.array(z.number()) })
 
 /** Returns undefined if the merge is not split. @throws AppError as `mergeVideo` does. */

@@ -14,7 +14,7 @@ import type { RecipeRequest } from './recipe.ts'
 import { getContainer } from './transcode.ts'
 import { chooseOutputSize } from './video-filters.ts'
 
-/** Codecs for a merge. WebM does not support H.264. */
+/** Returns the codecs for a merge. WebM does not support H.264. */
 export const mergeCodecs = ({ muxer }: Container) =>
   muxer === 'webm'
     ? ({ video: 'vp9', audio: 'opus' } as const)
@@ -57,7 +57,7 @@ export interface FrameRange {
   readonly count: number
 }
 
-/** Returns arguments for a segment of one file, whose frames have the same timestamps as in the file. */
+/** Returns arguments for a segment of one file. Its frames have the same timestamps as in the file. */
 export function createMergeSegmentArgs(
   firstMedia: MediaInfo,
   container: Container,

@@ -13,7 +13,7 @@ export interface MergedMetadata {
   readonly content: string
   readonly hasChapters: boolean
   readonly input: readonly string[]
-  /** @param at index of the additional input */
+  /** Returns ffmpeg's arguments for the output. @param at index of the additional input */
   args(at: number): string[]
 }
 
@@ -24,8 +24,8 @@ const Chapter = z.object({
 })
 
 /**
- * Collects the tags that all files share, such as artist and album, and the chapters of each file at its new position.
- * Warns about tags that only some files have. @param gap seconds between two files
+ * Collects the tags that are equal in all files, such as artist and album, and the chapters of each file at its new
+ * position. Warns about the other tags. @param gap seconds between two files
  */
 export async function mergeMetadata(
   mergeInputs: readonly MergeInput[],
@@ -64,7 +64,7 @@ export async function mergeMetadata(
   return writeMergedMetadata({ content, hasChapters: isSupported }, tools)
 }
 
-/** @param metadata metadata of a merge, possibly collected by another worker */
+/** Writes the metadata of a merge to a file for ffmpeg. Another worker may have collected the metadata. */
 export async function writeMergedMetadata(
   metadata: { readonly content: string; readonly hasChapters: boolean },
   { workDir }: Pick<Tools, 'workDir'>,
@@ -95,7 +95,10 @@ function readTags({ format, streams }: ProbeOutput): Map<string, string> {
 function warnAboutUnsharedTags(names: readonly string[], tools: Tools): void {
   if (names.length === 0) return
   const list = names.map((name) => name.replace('_', ' ')).join(', ')
-  tools.warn('METADATA_DROPPED', `Dropped because the merged files do not have it in common: ${list}.`)
+  tools.warn(
+    'METADATA_DROPPED',
+    `These tags were dropped because they differ between the merged files: ${list}.`,
+  )
 }
 
 interface ChapterMark {

@@ -10,7 +10,7 @@ import { createCorruptMediaError } from './probe.ts'
 
 /** General MIDI instruments, 6 MB; from the package timgm6mb-soundfont. */
 const soundFont = '/usr/share/sounds/sf2/TimGM6mb.sf2'
-/** Three hours of stereo. A MIDI file of a few bytes can contain rests that last for years. */
+/** Size of three hours of stereo. A MIDI file of a few bytes can contain rests that last for years. */
 const maxWavBytes = 3 * 3600 * 44_100 * 4
 
 const midiFormats: readonly FormatId[] = ['mid', 'midi', 'kar', 'rmi']

@@ -40,7 +40,7 @@ const mpegAudioCodecs: Readonly<Record<number, string>> = { 64: 'aac', 105: 'mp3
 
 /** Maximum number of boxes. A track takes about 25 boxes, and a file has only a few boxes outside of its tracks. */
 export const maxMovieBoxes = 5000
-/** Bytes up to the end of the matrix (section 8.3.2). */
+/** Size of a track header up to the end of its matrix (section 8.3.2). */
 const trackHeaderBytes = 88
 
 /** Reads the movie box of MP4, QuickTime and related formats (ISO 14496-12). Returns undefined for fragmented files. */

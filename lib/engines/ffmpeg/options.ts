@@ -53,7 +53,7 @@ type Resolution = { readonly shortSide: number } | { readonly width: number; rea
 
 const resolutionPattern = /^(240p|360p|480p|720p|1080p|1440p|4k|[1-9]\d{1,3}x[1-9]\d{1,3})$/
 
-/** @param text matches `resolutionPattern`. */
+/** Parses a resolution. @param text a value that matches `resolutionPattern` */
 export function readResolution(text: string): Resolution {
   const namedResolution = Object.entries(resolutionNames).find(([name]) => name === text)
   if (namedResolution) return { shortSide: namedResolution[1] }
@@ -101,7 +101,7 @@ const mode = z
   )
   .meta(lenientOption)
 
-/** Lossless formats have no quality options. */
+/** Creates the options for an audio container. Lossless formats have no quality options. */
 export function audioOptions({ audio }: Container) {
   const { audioBitrate, audioSampleRate } = audioShape
   const rateOptions = { audioBitrate, quality: videoOptionShape.quality }
@@ -132,7 +132,10 @@ export function videoOptions(container: Container) {
   })
 }
 
-/** Shared by all containers, as each schema takes a few kilobytes and there are dozens of containers. */
+/**
+ * Option schemas that all containers share, because each schema takes a few kilobytes and there are dozens of
+ * containers.
+ */
 const videoOptionShape = {
   preset: z
     .enum(encoderPresets)

@@ -74,7 +74,7 @@ const getLanguage = ({ tags }: MediaStream) => tags.language
 const deduplicateWarnings = (warnings: readonly MediaWarning[]) =>
   warnings.filter(({ message }, at) => warnings.findIndex((other) => other.message === message) === at)
 
-/** Returns the audio tracks that the container supports. */
+/** Returns as many of the audio tracks as the container supports. */
 export function selectAudioTracks(
   { audio: tracks }: MediaInfo,
   { audio, singleAudioTrack }: Container,
@@ -118,7 +118,9 @@ const timecodeMuxers: readonly string[] = ['mov', 'mp4', 'matroska', 'webm', 'mx
 
 function timecodeWarnings({ hasTimecode }: MediaInfo, { muxer }: Container): MediaWarning[] {
   if (!hasTimecode || timecodeMuxers.includes(muxer)) return []
-  return [{ code: 'DATA_DROPPED', message: 'The time code was dropped: the format has none.' }]
+  return [
+    { code: 'DATA_DROPPED', message: 'The time code was dropped: the format does not support time codes.' },
+  ]
 }
 
 function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {

@@ -72,8 +72,8 @@ export interface MediaInfo {
   /** Duration in seconds; undefined if it is unknown. */
   readonly durationS: number | undefined
   /**
-   * Duration of video and audio in seconds. Undefined if it is unknown, or if no subtitles or data tracks could make
-   * the file longer.
+   * Duration of video and audio in seconds, without subtitles and data tracks, which may last longer. Undefined if it
+   * is unknown, or if the file has no such tracks.
    */
   readonly playedS: number | undefined
   /** Total bits per second of all streams. */
@@ -95,9 +95,9 @@ export interface MediaInfo {
   readonly data: number
   /** Whether there is a time code, in a track of its own or as a tag. */
   readonly hasTimecode: boolean
-  /** Tags whose encoding ffmpeg cannot know, decoded, by tag name. */
+  /** Decoded text, by tag name, of the tags whose encoding ffmpeg cannot know. */
   readonly decodedTags?: Readonly<Record<string, string>>
-  /** Lower-case names of the tags of the file and of its audio streams, where Ogg stores them. */
+  /** Lower-case names of the tags of the file and of its audio streams. Ogg stores tags in the audio streams. */
   readonly tags: readonly string[]
 }
 

@@ -5,7 +5,10 @@ import type { MediaInfo } from './probe.ts'
 
 type Crf = NonNullable<VideoCodec['crf']>
 
-/** Uses a bit rate if one is requested, and constant quality otherwise. `twoPass` is set if two runs are needed. */
+/**
+ * Returns encoder arguments for a bit rate if one is requested, and for constant quality otherwise. `twoPass` is set if
+ * two runs are needed.
+ */
 export function createRateArgs(
   codec: VideoCodec,
   options: MediaOptions,

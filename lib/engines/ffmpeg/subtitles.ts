@@ -55,15 +55,16 @@ export const subtitleTargets: readonly FormatId[] = [
   ...(Object.keys(encoderByFormat) as (keyof typeof encoderByFormat)[]), // Object.keys loses the literal types.
   'txt',
 ]
-/** Video formats with text subtitles, and the formats into which these subtitles can be converted. */
+/** Video formats that can contain text subtitles. */
 export const videosWithSubtitles = ['mkv', 'mp4', 'mov', 'webm', 'm4v'] as const
+/** Formats into which the text subtitles of videos can be converted. */
 export const videoSubtitleTargets = ['srt', 'vtt', 'ass'] as const
 
 export const subtitleOptions = z.object({ encoding: encodingOption })
 
-/** Far more text than the subtitles of the longest video. */
+/** Maximum size of a subtitle file, far more than the subtitles of the longest video take. */
 const maxTextMb = 32
-/** In XML, short texts take several times as many bytes. */
+/** Maximum size of a converted file: in XML, short texts take several times as many bytes. */
 const maxFileBytes = 8 * maxTextMb * 1024 * 1024
 
 interface SubtitleFile {
@@ -231,7 +232,7 @@ function warnAboutAssumedFrameRate(text: string, tools: Tools): void {
   tools.warn('FRAME_RATE_ASSUMED', message)
 }
 
-/** Tells apart two formats with the file extension SUB. */
+/** Returns the demuxer of a format. Files with the extension SUB are of several formats, which the text tells apart. */
 function chooseDemuxer(from: FormatId, text: string): string {
   if (from === 'sub' && !/^\s*\{/.test(text))
     return /^\[\d\d:\d\d:\d\d\]/m.test(text) ? 'subviewer1' : 'subviewer'

@@ -26,5 +26,10 @@ export function tagWarnings(tags: readonly string[], muxer: string): MediaWarnin
   )
   if (supportsAllTags(muxer) || lostTags.length === 0) return []
   const names = lostTags.map((name) => name.replace('_', ' ')).join(', ')
-  return [{ code: 'METADATA_DROPPED', message: `Dropped because the format cannot store it: ${names}.` }]
+  return [
+    {
+      code: 'METADATA_DROPPED',
+      message: `These tags were dropped because the format cannot store them: ${names}.`,
+    },
+  ]
 }

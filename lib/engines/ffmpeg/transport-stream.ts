@@ -2,7 +2,10 @@ import type { RandomAccess } from '../../binary/random-access.ts'
 
 /** Streams of an MPEG transport stream (ISO 13818-1), as its first program map lists them. */
 interface TransportStreams {
-  /** Codecs as `ts-` and the stream type; AC-4 has no stream type of its own (ETSI EN 300 468, 6.4). */
+  /**
+   * Codec names: `ts-` followed by the stream type, or `ts-ac4`, because AC-4 has no stream type of its own (ETSI EN
+   * 300 468, 6.4).
+   */
   readonly codecs: readonly string[]
   readonly encryption: string | undefined
 }

@@ -34,7 +34,7 @@ const VideoChunkSpec = z.object({
   media: z.custom<MediaInfo>((value) => typeof value === 'object'),
   /** Number of frames of the source, which the result must have as well. */
   pictures: z.number(),
-  /** Position of the segment in seconds of the source; unset for the audio chunk. */
+  /** Position of the segment, in seconds from the start of the source; unset for the audio chunk. */
   piece: z.object({ startS: z.number(), endS: z.number() }).optional(),
   /**
    * Metadata of a video without audio, set in one of the chunks. If there is audio, the audio chunk contains the
@@ -93,7 +93,7 @@ function isSplittable(work: EngineWork): boolean {
   return coversWholeVideo && canSegment(container, targetCodec(container, options))
 }
 
-/** Justifies the cast: every codec of a container is in the codec table. */
+/** The cast is safe, because every codec of a container is in the codec table. */
 const targetCodec = (container: Container, options: MediaOptions) =>
   chooseCodecId(container, options) as VideoCodecId
 
@@ -169,7 +169,7 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
   return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
 }
 
-/** Segments contain only the video stream. */
+/** Returns the media information of a segment, which contains only the video stream. */
 function keepOnlyVideo(media: MediaInfo): MediaInfo {
   const video = media.video && { ...media.video, index: 0 }
   return { ...media, video, audio: [], subtitles: [], cover: undefined, chapters: 0 }

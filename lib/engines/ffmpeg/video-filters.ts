@@ -114,7 +114,10 @@ function createFitIntoFrameFilters({ width, height, displayWidth }: FixedFrame):
   ]
 }
 
-/** Returns an even size, as 4:2:0 requires, of the upright video; ffmpeg rotates it before the filters. */
+/**
+ * Returns the size of the result, upright because ffmpeg rotates the video before the filters. Both sides are multiples
+ * of `step`: 4:2:0 requires even sizes.
+ */
 export function chooseOutputSize(video: MediaStream, { resolution }: MediaOptions, step = 2): VideoSize {
   const isSideways = Math.abs(getRotation(video)) % 180 === 90
   const encodedSize = { width: displayWidth(video), height: video.height ?? 2 }

@@ -30,18 +30,20 @@ const joinableMuxers = ['mp4', 'mov', 'matroska', 'webm']
 const movCodecs = ['h264', 'hevc', 'mpeg4', 'mpeg2video', 'prores', 'mjpeg']
 
 /**
- * Minimum length of a segment. Each segment begins with a keyframe, so shorter ones cost 16 % processor time and 19 %
- * file size.
+ * Minimum length of a segment. Each segment begins with a keyframe, so shorter segments would take 16 % more processor
+ * time and 19 % more space.
  */
 const minSegmentS = 6
 const maxSegments = 400
 
-/** Minimum encoding time for which other machines are started, and the encoding time that each segment should take. */
+/** Minimum encoding time of a video for which other machines are started. */
 const minEncodeTimeS = 20
+/** Encoding time that each segment should take. */
 const segmentWorkS = 5
 
-/** Fractions of the time limit that an unsplit video and a segment may take. A segment may run on a slow machine. */
+/** Fraction of the time limit that encoding an unsplit video may take. */
 const maxUnsplitFraction = 0.5
+/** Fraction of the time limit that encoding a segment may take. Some segments may run on a slow machine. */
 const maxSegmentFraction = 0.2
 
 /**

@@ -65,7 +65,7 @@ function canCopy(
   return mayCopy && fits && !requiresEncoding(options, video)
 }
 
-/** Returns the codec tag if players need a certain one: Apple's players accept HEVC only as `hvc1`. */
+/** Returns the arguments for a codec tag, if players need a certain one: Apple's players accept HEVC only as `hvc1`. */
 export function createTagArgs(codecName: string, { muxer, videoTag }: Container): string[] {
   if (codecName === 'hevc' && ['mp4', 'mov'].includes(muxer)) return ['-tag:v:0', 'hvc1']
   return videoTag ? ['-tag:v:0', videoTag] : []
@@ -169,7 +169,7 @@ function frameRateWarnings(request: VideoFilterRequest): MediaWarning[] {
  */
 function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
-  // A request with both a quality and a bit rate was handled when it was checked.
+  // If the client also set a bit rate, it was warned about the ignored quality when the request was checked.
   if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
   const message = `${ignoredOption} was ignored: it has no effect with twoPass, which keeps the bit rate of the source.`
   return [{ code: 'OPTION_IGNORED', message }]

@@ -72,7 +72,7 @@ export async function writeMediaMetadata(
     ...createTagArgs(tagValues, to),
     // For an MP3, only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
-    // The capability declares exactly the formats of this table.
+    // The cast is safe, because the capability declares exactly the formats of this table.
     ...['-f', metadataMuxers[to as keyof typeof metadataMuxers], taggedPath],
   ]
   await runFfmpeg(args, { durationS: undefined }, tools)
@@ -101,8 +101,8 @@ function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
 }
 
 /**
- * Removes tags of the file and its streams, except for languages and for the names of attachments, which are useless
- * without a name.
+ * Returns arguments that remove the tags of the file and its streams, except for languages and the names of
+ * attachments. An attachment is useless without its name.
  */
 function stripArgs(streams: readonly Stream[]): string[] {
   const streamArgs = streams.flatMap(({ index, codec_type, tags: { language } }, at) => {

@@ -9,7 +9,10 @@ import type { parseColorSpace } from './targets.ts'
 /** The same rendering intent as in libvips: colors within both gamuts stay unchanged, and black stays black. */
 const intentArgs = ['-intent', 'Relative', '-black-point-compensation']
 
-/** Converts colors to sRGB, using the image's profile if it has one, unless the target keeps that profile. */
+/**
+ * Returns arguments that convert colors to sRGB, using the image's profile if it has one, unless the target keeps that
+ * profile.
+ */
 export async function buildColorArgs(
   { colorspace, profiles }: Frame,
   keepsProfile: boolean,

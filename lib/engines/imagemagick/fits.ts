@@ -9,8 +9,9 @@ import { createFeatureError } from '../unsupported-feature.ts'
  */
 const blockBytes = 2880
 const cardBytes = 80
-/** Maximum numbers of header blocks and of units that are read. */
+/** Maximum number of header blocks of a unit that are read. */
 const maxHeaderBlocks = 200
+/** Maximum number of units that are read. */
 const maxUnits = 100
 /** Maximum number of axes (section 4.4.1.1); an untrusted header may state any number. */
 const maxAxes = 999
@@ -31,10 +32,9 @@ interface ImagePlanes {
 }
 
 interface FitsImage {
-  /**
-   * Whether the image has three planes, for red, green and blue. `dropped` is the number of planes that were left out.
-   */
+  /** Whether the image has three planes, for red, green and blue. */
   readonly isColored: boolean
+  /** Number of planes that were left out. */
   readonly dropped: number
 }
 

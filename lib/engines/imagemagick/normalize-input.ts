@@ -51,7 +51,10 @@ async function convertSixel(input: InputFile, tools: Tools): Promise<NormalizedI
   return { from: 'png', input: { ...input, path } }
 }
 
-/** Returns an unreadable file unchanged, because ImageMagick reports what is wrong. */
+/**
+ * Converts the first image of a FITS file to PGM or PPM. Returns a file without an image unchanged, because ImageMagick
+ * reports what is wrong.
+ */
 async function convertFitsInput(input: InputFile, tools: Tools): Promise<NormalizedInput> {
   const path = join(tools.workDir, 'normalized.pnm')
   const image = await writeFitsImage(input.path, path)

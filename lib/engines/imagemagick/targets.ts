@@ -17,7 +17,7 @@ import {
 interface MagickTarget {
   /** Name in `convert -list format`. */
   readonly coder: string
-  /** No transparency: transparent pixels are flattened onto white. */
+  /** Whether the format has no transparency; transparent pixels are then flattened onto white. */
   readonly isOpaque?: true
   /** Set if one file can store several frames or pages. */
   readonly stores?: 'frames' | 'pages'

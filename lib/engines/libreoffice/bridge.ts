@@ -10,17 +10,15 @@ export class OfficeCrash extends Error {
   override readonly name = 'OfficeCrash'
 }
 
-/** LibreOffice could not start, which is not the document's fault: it is not installed, or memory is short. */
+/** LibreOffice could not start, because it is not installed or memory is short. The document is not the cause. */
 export class OfficeStartFailure extends OfficeCrash {}
 
 export const OfficeFacts = z.object({
   pages: z.int().min(0).optional(),
   sheets: z.int().min(0).optional(),
-  /**
-   * Number of text shapes, and of their words, on the sheet that is converted to a text table, which cannot contain
-   * shapes.
-   */
+  /** Number of text shapes that are lost because a sheet is converted to a text table. */
   shapes: z.int().min(0).optional(),
+  /** Number of words in these shapes. */
   shapeWords: z.int().min(0).optional(),
   /** Hidden sheets, rows and columns that are not empty; for a table target, only those of the converted sheet. */
   hidden: z.object({ sheets: z.int(), rows: z.int(), columns: z.int() }).optional(),

@@ -196,7 +196,7 @@ export function selectFilters(
     const target = id === from ? findExportFilter(family, to) : undefined
     if (target) return { family, sources: read, target }
   }
-  throw new Error(`The office has no filters from ${from} to ${to}.`)
+  throw new Error(`LibreOffice has no filters from ${from} to ${to}.`)
 }
 
 function findExportFilter(family: OfficeFamily, to: FormatId): OfficeFilter | undefined {

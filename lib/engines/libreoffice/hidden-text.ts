@@ -2,7 +2,10 @@ import { createReadStream } from 'node:fs'
 
 /** Matches the style attribute as LibreOffice writes it; in text content, the quotes would be escaped. */
 const hiddenStylePattern = /\sstyle="[^"<>]{0,400}\bdisplay: none/
-/** Number of characters that two chunks share. No match is longer, so that none is missed at the end of a chunk. */
+/**
+ * Number of characters by which consecutive chunks overlap. No match is longer, so none is missed at the end of a
+ * chunk.
+ */
 const overlapCharacters = 500
 
 /** Whether an HTML file written by LibreOffice contains text that browsers do not show. */

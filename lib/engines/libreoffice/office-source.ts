@@ -6,7 +6,7 @@ import { TableOptions } from '../shared/text/table-options.ts'
 
 interface OfficeSource {
   readonly path: string
-  /** The first row of the sheet contains the column names. */
+  /** Whether the first row of the sheet contains the column names. */
   readonly headers?: boolean
 }
 
@@ -43,8 +43,9 @@ export async function prepareOfficeSource(
   }
 }
 
-/** Sheet limits of LibreOffice, and of Excel before 2007. */
+/** Sheet limits of LibreOffice. */
 const sheetLimits = { rows: 1_048_576, columns: 16_384 }
+/** Sheet limits of Excel before 2007. */
 const oldSheetLimits = { rows: 65_536, columns: 256 }
 const oldFormats: readonly FormatId[] = ['xls', 'xlt']
 

@@ -13,11 +13,15 @@ import {
 const maxResidentKb = 700 * 1024
 
 /**
- * Number of crashes after which a conversion fails. Each process converts only this document, which must be the cause.
+ * Number of crashes of fresh processes after which a conversion fails. Such a process has converted only this document,
+ * which must be the cause.
  */
 const maxOwnCrashes = 3
 
-/** A failed start is not caused by the document, so it does not count as an attempt. */
+/**
+ * Number of failed starts after which a conversion fails. The document is not their cause, so they do not count as
+ * crashes.
+ */
 const maxStarts = 3
 
 interface Slot {

@@ -36,7 +36,7 @@ export interface OfficeRequest {
   readonly target: OfficeFilter
   readonly page?: PageSetup
   readonly password?: string
-  /** The first row of the sheet contains the column names. */
+  /** Whether the first row of the sheet contains the column names. */
   readonly headers?: boolean
 }
 
@@ -44,7 +44,7 @@ export interface OfficeRequest {
 export interface OfficeFilter {
   readonly filter: string
   readonly options?: string
-  /** The filter would draw all pages on top of each other, so only the first is exported. */
+  /** Whether only the first page is exported, because the filter would draw all pages on top of each other. */
   readonly firstPageOnly?: boolean
   readonly data?: Readonly<Record<string, string | number | boolean>>
 }
@@ -97,7 +97,7 @@ const maxFileBytes = 2 * 1024 ** 3
 /** Prefix of the name of each process's folder. */
 export const officeFolderPrefix = 'mutabor-office-'
 
-/** @throws OfficeStartFailure when the office cannot be reached in time. */
+/** @throws OfficeStartFailure when LibreOffice cannot be reached in time. */
 export async function startOffice(settings: OfficeSettings): Promise<OfficeProcess> {
   const folder = await makeProcessFolder(settings.baseDir, officeFolderPrefix)
   try {

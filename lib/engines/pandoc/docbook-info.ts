@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
-/** Returns a pattern for an element that takes linear time, even if the end tag is missing. */
+/** Returns a pattern that matches an element in linear time, even if the end tag is missing. */
 const element = (name: string) =>
   new RegExp(`<(${name})\\b[^<>]*>([^<]*(?:<(?!/?(?:${name})\\b)[^<]*)*)</\\1\\s*>`, 'g')
 

@@ -51,7 +51,7 @@ async function writePage(eml: string, path: string, tools: Tools): Promise<void>
   }
   if (missing > 0) {
     const subject = missing === 1 ? 'An image was' : `${missing} images were`
-    tools.warn('PICTURES_DROPPED', `${subject} left out because they are not part of the email.`)
+    tools.warn('PICTURES_DROPPED', `${subject} left out: not included in the email.`)
   }
 }
 
@@ -64,7 +64,7 @@ async function writeOutlookEml(input: InputFile, path: string, tools: Tools): Pr
   if (!/^(?:IPM\.Note|REPORT)\b/i.test(message.messageClass))
     tools.warn(
       'DATA_DROPPED',
-      `This Outlook item is no email (${message.messageClass}): only its subject, people, text and attachments were converted.`,
+      `This Outlook item is not an email (${message.messageClass}): only its subject, people, text and attachments were converted.`,
     )
   const { body } = message
   const html = body.format === 'rtf' ? await convertRtf(body.content, tools) : undefined

@@ -26,7 +26,7 @@ const isAttributes = (node: unknown): node is Attributes =>
 const isPair = (node: unknown) =>
   Array.isArray(node) && node.length === 2 && node.every((part) => typeof part === 'string')
 
-/** Event handlers: scripts in ebooks do not run. */
+/** Matches event handlers, which are useless because scripts in ebooks do not run. */
 const handlers = /^on[a-z]+$/i
 
 /**

@@ -27,7 +27,7 @@ interface PandocTarget {
 interface PandocSource {
   readonly reader: string
   readonly args?: readonly string[]
-  /** A container format without a text encoding. */
+  /** Whether the format is binary, so that it has no text encoding. */
   readonly isBinary?: true
   /** Whether the reader turns straight quotes, double hyphens and three dots into typographic characters. */
   readonly isSmart?: true

@@ -2,11 +2,9 @@ import { readFile } from 'node:fs/promises'
 import type { FormatId } from '../../formats/index.ts'
 import { createFeatureError } from '../unsupported-feature.ts'
 
-/**
- * Maximum numbers of backticks in a row and of nested quotations. pandoc parses this many in a second, but the time
- * grows with the square of the number.
- */
+/** Maximum number of backticks in a row. pandoc parses this many in a second, but the time grows with their square. */
 const maxBackticks = 5000
+/** Maximum number of nested quotations, whose parsing time also grows with the square of their number. */
 const maxQuotationDepth = 1000
 
 /** @throws AppError UNSUPPORTED_FORMAT when pandoc would parse the file for hours, although it is not large. */

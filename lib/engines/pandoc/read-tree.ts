@@ -173,7 +173,7 @@ function warnAboutIncludes(stderr: string, tools: Tools): void {
   const count = stderr.match(/\[WARNING\] Could not load include file/g)?.length ?? 0
   if (count === 0) return
   const files = count === 1 ? 'An included file was' : `${count} included files were`
-  tools.warn('INCLUDES_DROPPED', `${files} left out because it was not sent.`)
+  tools.warn('INCLUDES_DROPPED', `${files} left out: not sent with the document.`)
 }
 
 function createCorruptDocumentError(from: FormatId, cause?: Error): AppError {

@@ -100,7 +100,10 @@ export function unwrapContainers(tree: Tree): void {
   }
 }
 
-/** Pushes one node at a time, because a long ebook has more paragraphs than a call can have arguments. */
+/**
+ * Replaces the containers among the nodes with their content. Pushes one node at a time, because a long ebook has more
+ * paragraphs than a call can have arguments.
+ */
 function unwrapNodes(nodes: unknown[]): void {
   const unwrappedNodes = nodes.flatMap((node): unknown => (isContainer(node) ? node.c[1] : [node]))
   nodes.length = 0

@@ -198,7 +198,10 @@ interface SearchablePdf {
   readonly recognized: readonly number[]
   /** Pages on which OCR is not confident of most words. */
   readonly uncertainPages: readonly number[]
-  /** Text by page number, where Tesseract's lines are known: Poppler splits lines with wide gaps into columns. */
+  /**
+   * Text by page number, if Tesseract's lines are known. It is preferred to Poppler's text, because Poppler splits
+   * lines with wide gaps into columns.
+   */
   readonly lines: ReadonlyMap<number, string>
 }
 

@@ -3,7 +3,7 @@ export const manifestName = 'manifest.json'
 
 /** A file created from one page. */
 export interface PageFile {
-  /** Counted from 1, as in the source. */
+  /** Number of the page in the source, counted from 1. */
   readonly page: number
   readonly path: string
 }

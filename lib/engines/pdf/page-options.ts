@@ -35,7 +35,7 @@ const maxPixels = 200_000_000
 const defaultPageSize = { width: 612, height: 792 } as const satisfies PdfPageSize
 
 interface RequestedResolution {
-  /** A number, or a function if it depends on the page. */
+  /** Pixels per inch, or a function that returns them if they depend on the page. */
   readonly dpi: number | ((page: PdfPageSize) => number)
   readonly downscale?: number | undefined
 }

@@ -7,10 +7,10 @@ const rangePattern = new RegExp(
   'i',
 )
 const maxPagesListed = 20_000
-/** Rejects page 0, which does not exist. */
+/** Whether the range does not contain page 0, which does not exist. */
 const hasNoPageZero = (range: string) => !/(?:^|[^\d])0+(?:[^\d]|$)/.test(range)
 
-/** JSON may contain a single page as a number. */
+/** Schema of page ranges. In JSON, a single page may also be a number. */
 export const pageRange = z
   .preprocess(
     (value) => (typeof value === 'number' ? String(value) : value),

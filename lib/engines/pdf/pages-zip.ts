@@ -12,7 +12,7 @@ const maxManifestBytes = 64 * 1024 * 1024
 const Manifest = z.object({
   /** Settings with which the pages were created. */
   parameters: z.record(z.string(), z.unknown()),
-  /** The file that contains each page. */
+  /** For each page, the file that contains it. */
   pages: z.array(z.object({ page: z.int(), file: z.string().regex(pageNamePattern), size: z.int() })),
 })
 type Manifest = z.infer<typeof Manifest>

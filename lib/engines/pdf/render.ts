@@ -27,7 +27,7 @@ interface PageBatch {
   readonly dpi: number
 }
 
-/** Keeps batches short enough to report progress, and their raw images small enough for a small disk. */
+/** Pixels per batch, few enough to report progress often, and to store the raw images on a small disk. */
 const targetBatchPixels = 100_000_000
 /** Number of processes that run at once; each keeps a core busy. */
 export const maxProcesses = 2

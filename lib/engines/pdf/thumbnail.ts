@@ -16,7 +16,7 @@ import { passwordOption } from './page-options.ts'
 import { uncompressedTiff } from './pages-to-images.ts'
 import { renderPages } from './render.ts'
 
-/** The maximum that the page picker of the web page shows. */
+/** Maximum number of pages, as many as the page picker of the web page shows. */
 const maxPages = 500
 const pageShape = {
   count: integer(1, maxPages)
@@ -28,7 +28,10 @@ const PageOptions = z.object(pageShape)
 
 export const pageThumbnailCapabilities = thumbnailRows(['pdf'], pageShape, 0.3)
 
-/** Very long and narrow pages are rendered with fewer pixels and then enlarged. */
+/**
+ * Maximum number of pixels that are rendered. Very long and narrow pages are rendered at a lower resolution and then
+ * enlarged.
+ */
 const maxRenderedPixels = 8192 ** 2
 
 /** Rounds the box to whole pixels, because the renderer rounds up. */

@@ -20,7 +20,7 @@ export interface SandboxOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Files or folders that are readable in addition to system programs, libraries and fonts. */
   readonly readOnly?: readonly string[]
-  /** Uid to run as if the service runs as root. Defaults to a random one for each sandbox. */
+  /** Uid of the program; only used if the service runs as root. Defaults to a random one for each sandbox. */
   readonly uid?: number
   /**
    * Which files of the work folder the sandbox's user owns: the whole tree, or only direct children. Use `children`

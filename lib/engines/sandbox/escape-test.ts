@@ -105,7 +105,7 @@ async function observeChecks(
   }
 }
 
-/** Returns the lines that the script prints before it has run all checks. */
+/** Returns the lines that the script prints until it has run all checks or has ended, or until the start times out. */
 async function readLines(child: ChildProcess): Promise<string[]> {
   const lines: string[] = []
   if (!child.stdout) return lines

@@ -85,10 +85,10 @@ export function describeConfinementProblem(
   if (meetsLevel(level, required)) return undefined
   const advice =
     'Install bubblewrap, run the service as an ordinary user and enable user namespaces (`sysctl user.max_user_namespaces`, `kernel.unprivileged_userns_clone=1`)'
-  return `engines would be confined by ${detail}; that is "${level}", and MIN_CONFINEMENT asks for "${required}". ${advice}, or accept what there is by MIN_CONFINEMENT=${level}`
+  return `engines would be confined by ${detail}; that is "${level}", and MIN_CONFINEMENT asks for "${required}". ${advice}, or accept this level with MIN_CONFINEMENT=${level}`
 }
 
-/** @throws AppError SERVICE_UNAVAILABLE if this system does not reach the confinement that MIN_CONFINEMENT requires. */
+/** Checks that this system reaches the level required by MIN_CONFINEMENT. @throws AppError SERVICE_UNAVAILABLE. */
 export async function requireConfinement(
   foundConfinement?: Confinement,
   required?: ConfinementLevel,

@@ -80,7 +80,7 @@ async function start({ baseDir, prefix, prepare, ...program }: PrestartOptions):
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
     })
-    // `take` detects a process that could not be started or ended while it was waiting.
+    // `take` detects a process that failed to start, or that exited while it was waiting.
     child.on('error', () => undefined)
     child.stdin.on('error', () => undefined)
     // A waiting process must not keep the service running. It exits when its stdin closes.

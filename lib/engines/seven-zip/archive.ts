@@ -55,7 +55,7 @@ export async function packFiles(
 ): Promise<EngineResult> {
   const { compressionLevel: level = 0, password } = EncryptedArchiveOptions.partial().parse(options)
   const nameFile = createFileNamer()
-  // Only ZIP compresses each file separately, so files that would not shrink are stored uncompressed.
+  // In a ZIP, each file is compressed separately, so files that would not shrink are stored uncompressed.
   const { loose: compressible = [], stored: uncompressed = [] } = Object.groupBy(inputs, (input) =>
     to === 'zip' && isCompressed(input) ? 'stored' : 'loose',
   )

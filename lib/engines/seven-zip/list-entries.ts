@@ -17,7 +17,7 @@ export interface ArchiveEntry {
   /** Unpacked size in bytes, as declared by the archive. */
   readonly size: number
   readonly kind: 'file' | 'folder' | 'link' | 'hard-link' | 'device'
-  /** Target of the hard link. */
+  /** Target of a hard link. */
   readonly target?: string
   /** Target of a symbolic link. */
   readonly linkTarget?: string
@@ -154,7 +154,10 @@ async function runListing(
   }
 }
 
-/** @throws AppError FILE_TOO_LARGE when a limit is exceeded, INVALID_INPUT for path traversal or deep nesting. */
+/**
+ * Checks the entries of an archive.
+ * @throws AppError FILE_TOO_LARGE when a limit is exceeded, INVALID_INPUT for path traversal or deep nesting.
+ */
 export function checkEntries(entries: readonly ArchiveEntry[], limitBytes: number): void {
   if (entries.length > maxEntries) throw createTooManyEntriesError()
   if (entries.reduce((sum, { size }) => sum + size, 0) > limitBytes)

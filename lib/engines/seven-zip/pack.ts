@@ -10,7 +10,7 @@ import { createFileNamer } from './unique-file-names.ts'
 
 export const compressionLevel = integer(0, 9)
   .default(5)
-  .describe('0 is fastest, 9 is smallest; the files do not change.')
+  .describe('0 is fastest, 9 makes the smallest archive; the files in it do not change.')
 
 // The password is written to a prompt, where a line break would end it.
 export const passwordText = z

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { createTooManyEntriesError, maxEntries } from '../../formats/archive-limits.ts'
 import { ignoreMissing } from '../sandbox/work-folder.ts'
 
-/** Number of files, folders and bytes that were unpacked from an archive. */
+/** Numbers of files, folders and bytes that were unpacked from an archive. */
 export interface UnpackedContents {
-  /** Number of files; `folders` does not count the top folder. */
   readonly files: number
+  /** Number of folders, without the top folder. */
   readonly folders: number
   readonly bytes: number
 }
@@ -95,7 +95,7 @@ export async function splitBackslashes(folder: string): Promise<void> {
   }
 }
 
-/** Returns undefined if one of the names is taken by a file or link. */
+/** Makes nested folders and returns the path of the last one; undefined if a file or link already has such a name. */
 async function makeFolders(parent: string, names: readonly string[]): Promise<string | undefined> {
   let path = parent
   for (const name of names) {

@@ -35,7 +35,7 @@ export const compressedTarFormats = [
   'tar.lzo',
   'tar.z',
 ] as const
-/** Formats that 7-Zip does not support, or not completely. */
+/** Formats unpacked with bsdtar, because 7-Zip does not support them, or not completely. */
 export const bsdtarFormats: readonly FormatId[] = ['rar', 'ar', 'deb', 'xar']
 
 /** Formats in which names that are not marked as UTF-8 should be in code page 437 (APPNOTE 4.4.4, appendix D). */
@@ -173,7 +173,7 @@ async function unpackWithSevenZip(
   warnAboutDroppedEntries(entries, tools, keptLinks)
 }
 
-/** Uses libarchive, the safer reader, except for encrypted RAR, which it cannot decrypt. */
+/** Unpacks a RAR with libarchive, which is safer than unar, unless it is encrypted: libarchive cannot decrypt it. */
 async function unpackRar(path: string, folder: string, limits: Limits, tools: Tools): Promise<void> {
   const entries = await listWithUnar(path, limits.password, tools)
   if (entries.some(({ isEncrypted }) => isEncrypted)) {

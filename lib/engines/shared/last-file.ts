@@ -4,7 +4,10 @@ import { stat } from 'node:fs/promises'
 export class LastFile<Value> {
   #lastFile: { readonly file: string; readonly value: Value } | undefined
 
-  /** @param isCacheable whether a value is still valid after its step, whose other files are deleted. */
+  /**
+   * Returns the remembered data if the file is unchanged, and otherwise that of `read`.
+   * @param isCacheable whether a value is still valid after its step, whose other files are deleted.
+   */
   async read(
     path: string,
     read: () => Promise<Value>,

@@ -34,7 +34,7 @@ interface CompressJob {
   readonly tools: Tools
 }
 
-/** Encodes for a small size; conversions encode for speed. */
+/** Encodes an image for a small size, whereas conversions encode for speed. */
 export async function recompressImage(job: CompressJob): Promise<void> {
   const { to, path, effort, tools } = job
   const { quality } = effort

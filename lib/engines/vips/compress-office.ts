@@ -33,7 +33,7 @@ const Options = z.object({
     .describe('Maximum size of the result in bytes; image quality is reduced until it fits.'),
 })
 
-/** Quality of the images in the document. */
+/** Quality of the images in the document, by name. */
 const scale: QualityScale = { low: 40, medium: 60, high: 75, highest: 90 }
 const steps = [90, 75, 60, 40, 25] as const
 
@@ -51,7 +51,7 @@ export const isOfficePackage = (id: FormatId): boolean => officeFormats.some((ca
 const maxEntries = 20_000
 /** Larger images are copied unchanged, because they would not fit in memory together with the result. */
 const maxImageBytes = 64 * 1024 * 1024
-/** Where Office Open XML and OpenDocument packages store images. */
+/** Matches the paths of images in Office Open XML and OpenDocument packages. */
 const imagePath = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
 const signaturePathPattern = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
 
@@ -129,7 +129,7 @@ async function repack(
   await rewriteZip(zip, path, replace, 0)
 }
 
-/** Returns undefined if the image cannot be read or would not shrink; the original is then kept. */
+/** Recompresses an image. Returns undefined if it cannot be read or would not shrink; the original is then kept. */
 async function shrinkImage(
   zip: ZipArchive,
   entry: ZipArchiveEntry,

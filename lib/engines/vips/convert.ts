@@ -29,7 +29,7 @@ import {
 } from './targets.ts'
 import { isLargeForWebp } from './webp-effort.ts'
 
-/** @throws when the engine does not declare the format. */
+/** Checks that libvips writes the format. @throws when the engine does not declare it. */
 export function toVipsTarget(to: FormatId): PixelTargetId | 'pdf' {
   const target = pixelTargetIds.find((id) => id === to)
   if (!target && to !== 'pdf') throw new Error(`vips does not support the target ${to}.`)
@@ -210,7 +210,7 @@ const chooseDensity = ({ metadata }: SourceImage, { dpi }: ImageView) =>
 
 const mmPerInch = 25.4
 
-/** Avoids sharp's `withMetadata({ density })`, which would also keep EXIF data such as the location. */
+/** Sets the density. Avoids sharp's `withMetadata({ density })`, which would also keep EXIF data like the location. */
 function setTiffDensity(image: Sharp, to: PixelTargetId, density: number): void {
   const pixelsPerMm = density / mmPerInch
   // A TIFF needs the density set explicitly; a PNG takes it from the source, and the JPEG encoder adds it on writing.

@@ -57,7 +57,10 @@ class CodeLengths {
     this.width = minCodeLength + 1
   }
 
-  /** Returns false at the end of the frame, or for a code that is not defined yet, which no encoder writes. */
+  /**
+   * Counts the pixels of a code. Returns false at the end of the frame, or for a code that is not defined yet, which no
+   * encoder writes.
+   */
   take(code: number): boolean {
     if (code === this.#clearCode) {
       this.#next = this.#clearCode + 2

@@ -77,7 +77,7 @@ export async function addProfileFromCodes(
     : undefined
 }
 
-/** Returns false if the chunks are truncated. */
+/** Writes a copy of the PNG with the profile. Returns false if its chunks are truncated. */
 async function writeWithProfile(png: string, profile: Buffer, path: string): Promise<boolean> {
   const chunks = readAllChunks(await readFile(png))
   if (!chunks) return false
@@ -89,7 +89,7 @@ async function writeWithProfile(png: string, profile: Buffer, path: string): Pro
 
 const colorChunks = ['gAMA', 'cHRM', 'sRGB', 'cICP']
 
-/** Returns undefined if the file is truncated, or if something other than a chunk follows the last one. */
+/** Reads the chunks; undefined if the file is truncated, or if something other than a chunk follows the last one. */
 function readAllChunks(file: Buffer): readonly PngChunk[] | undefined {
   try {
     return [...readPngChunks(file)]

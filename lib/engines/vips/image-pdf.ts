@@ -35,7 +35,7 @@ export async function imagesToPdf(
   throw new AppError('CORRUPT_FILE', message, undefined, { cause: secondFailure })
 }
 
-/** @param mayEmbed whether images are embedded without decoding where possible. */
+/** Returns paths of files that img2pdf can read. @param mayEmbed whether to use images without decoding if possible. */
 async function preparePages(
   images: readonly SourceImage[],
   mayEmbed: boolean,

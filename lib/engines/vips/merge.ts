@@ -66,7 +66,10 @@ export async function mergeImages(work: EngineWork, tools: Tools): Promise<Engin
   }
   if (to === 'pdf') return convertToPdf(images, work, tools)
   if (parseImageOptions(work.options).metadata === 'keep' && images.some(hasMetadata))
-    tools.warn('METADATA_NOT_KEPT', 'metadata=keep has no effect: an image made of several has no metadata.')
+    tools.warn(
+      'METADATA_NOT_KEPT',
+      'metadata=keep has no effect: an image that combines several images has no metadata.',
+    )
   const mergedImage = await arrangeImages(images, LayoutOptions.parse(work.options).layout, tools)
   tools.progress(0.8)
   const path = join(work.outDir, `output.${getExtension(to)}`)
@@ -150,7 +153,7 @@ function countColumns(layout: Layout, count: number): number {
 
 function requireCells(layout: Layout, side: number, count: number): number {
   if (count <= side ** 2) return side
-  const message = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer, or use grid.`
+  const message = `layout: ${layout} has ${side ** 2} places, got ${count} images. Send fewer images, or use the layout grid.`
   throw new AppError('INVALID_INPUT', message, {
     field: 'layout',
     reason: 'too-many-images',

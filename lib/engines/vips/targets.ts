@@ -25,7 +25,7 @@ const WebpOptions = LossyOptions.extend({
 /** What a format can store, and how pixels are encoded in it. */
 interface PixelTarget {
   readonly options: z.ZodObject
-  /** Whether transparency is not supported, so that transparent pixels are flattened onto white. */
+  /** Whether transparency is not supported, so that transparent parts get the background color. */
   readonly isOpaque?: true
   /** Whether alpha has one bit: a pixel is either opaque or fully transparent. */
   readonly hasBinaryAlpha?: true
@@ -33,7 +33,7 @@ interface PixelTarget {
   readonly hasDeepColor?: true
   /** Whether an ICC profile is stored. */
   readonly supportsProfile?: true
-  /** Stores several pages or frames in one file. */
+  /** What a file can store several of. If omitted, it stores a single image. */
   readonly stores?: 'frames' | 'pages'
   readonly cost: number
   /** Encodes the pixels; for formats written by an external program, prepares that program's input. */

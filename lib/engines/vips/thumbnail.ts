@@ -25,7 +25,7 @@ export async function makeThumbnail(work: EngineWork, tools: Tools): Promise<Eng
   return { files: [{ path }], details: { ...details } }
 }
 
-/** @throws when no engine declares the format. */
+/** Checks that thumbnails can have the format. @throws when no engine declares it. */
 export function toThumbnailTarget(id: FormatId): ThumbnailTarget {
   const to = thumbnailTargets.find((target) => target === id)
   if (!to) throw new Error(`Thumbnails do not support the format ${id}.`)

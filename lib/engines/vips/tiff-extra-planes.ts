@@ -40,13 +40,13 @@ interface Planes {
   /** Whether the plane after the colors is an alpha channel. */
   readonly hasAlpha: boolean
   readonly dropped: number
-  /** Whether libvips interprets the planes in the same way. */
+  /** Whether libvips interprets the planes in this way too, so that the file can stay as it is. */
   readonly areSupported: boolean
 }
 
 const inkCountByColorSpace: Readonly<Record<string, number>> = { 'b-w': 1, grey16: 1, cmyk: 4 }
 
-/** Treats three or more planes without a declared meaning as colors, as programs that read such files do. */
+/** Determines which planes are colors or alpha. Three or more planes without a declared meaning count as colors. */
 async function analyzePlanes({ channels, space }: Metadata, path: string): Promise<Planes> {
   const inkCount = inkCountByColorSpace[space] ?? 3
   const colors = inkCount === 1 && channels > 2 ? 3 : inkCount

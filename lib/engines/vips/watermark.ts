@@ -87,7 +87,7 @@ async function writePages(job: WatermarkJob, path: string): Promise<void> {
   await joinPageFiles(to, paths, path, tools)
 }
 
-/** @param page index of the page; -1 selects all frames, as a vertical strip. */
+/** Writes the image with the watermark. @param page index of the page; -1 selects all frames, as a vertical strip. */
 async function writeWithWatermark(
   { source, to, watermark, options, tools }: WatermarkJob,
   page: number,

@@ -27,7 +27,9 @@ export async function renderBackgrounds(
   return new Map(numbers.map((number, index) => [number, join(tools.workDir, `background-${index + 1}.jpg`)]))
 }
 
-/** Excludes scans: behind its recognized text, a scan would show the text twice. */
+/**
+ * Whether a page shows more than text. A scan does not count: behind its recognized text, it would show the text twice.
+ */
 function hasBackground({ images, vectors, textSegments, width, height }: PageContent): boolean {
   if (images.length + vectors.length === 0) return false
   return textSegments.length === 0 || !isScan({ images, width, height })

@@ -31,7 +31,10 @@ const maxExactLineTwips = 31_680
 /** The spacing of an invisible paragraph. */
 const separatorSpacing = { before: 0, after: 0, line: 20, lineRule: 'exact' } as const
 
-/** Returns the points below a paragraph. A table has no spacing above it, so the gap is added below the paragraph. */
+/**
+ * Returns the space below a paragraph in points. A table cannot have space above it, so the gap between a paragraph and
+ * the table that follows is added below the paragraph.
+ */
 function measureGapBelow(
   { box, spaceAfter = 0 }: Paragraph & FlowBlock,
   nextBlock: FlowBlock | undefined,

@@ -18,8 +18,9 @@ export interface ListMarker {
   readonly kind: 'bullet' | 'number'
   /** Marker as printed before the item: `•`, `3.`, `(b)`. */
   readonly text: string
-  /** Start of the marker and of the text after it, in points; in right-to-left text, the negative right edges. */
+  /** Start of the marker in points; in right-to-left text, its negative right edge. */
   readonly x: number
+  /** Start of the text after the marker in points; in right-to-left text, its negative right edge. */
   readonly textX: number
 }
 
@@ -49,8 +50,9 @@ export interface Paragraph {
   readonly firstLineBottom?: number
   /** Points above the first line, beyond the usual line spacing. */
   readonly spaceBefore: number
-  /** Points from the edge of the column; the first-line indent is added to it and may be negative. */
+  /** Points from the edge of the column to the paragraph. */
   readonly indent: number
+  /** Points that are added to `indent` for the first line; may be negative. */
   readonly firstIndent: number
   /** Points from the right edge of the paragraph to that of the column. */
   readonly rightIndent?: number

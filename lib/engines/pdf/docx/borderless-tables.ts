@@ -21,14 +21,13 @@ export interface BorderlessTable {
 
 /** Maximum extra width of a column in points. */
 const maxExtraWidth = 12
-/**
- * Gaps in ems: the gap that each row must have at least once, the same for rows in a ruled region, and the minimum gap
- * between two columns.
- */
+/** Gap in ems that each row must have at least once. */
 const defaultMinGap = 1.1
+/** Like `defaultMinGap`, for rows in a ruled region. */
 const minGapInRuledRegion = 0.8
+/** Minimum gap between two columns, in ems. */
 const minColumnGap = 0.42
-/** Minimum ratio to the usual gap between words. */
+/** A gap separates two cells only if it is at least this many times as wide as the usual gap between words. */
 const minGapRatio = 2.5
 /** Points between the edge of a cell and its text. */
 export const cellPadding = 2

@@ -9,8 +9,9 @@ import { buildImagesOnly } from './images-only.ts'
 import type { PageContent } from './page-content.ts'
 
 /**
- * The specification: "When layout reconstruction fails, a rendering import runs instead, so a file is still returned."
- * LibreOffice's PDF import is not that fallback, because it cannot reopen the files it writes.
+ * Builds the document. If the layout cannot be rebuilt, falls back to lines at fixed positions, and then to images of
+ * the pages, so that a file is still returned. LibreOffice's PDF import is no fallback, because LibreOffice cannot
+ * reopen the files that it writes.
  */
 export async function buildDocx(request: DocxRequest, tools: Tools): Promise<DocxResult> {
   try {

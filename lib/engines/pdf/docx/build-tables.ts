@@ -91,7 +91,7 @@ const alignRight = (paragraph: Paragraph, rightIndent: number): Paragraph => ({
   rightIndent,
 })
 
-/** In points. Text that starts further from the edge of its cell is centered or right-aligned. */
+/** Maximum padding in points. Text that starts further from the edge of its cell is centered or right-aligned. */
 const maxPadding = 14
 /** Points by which another program may make the longest line of a cell wider. */
 const maxWidening = 0.65

@@ -13,7 +13,7 @@ import type { DocxRequest } from './docx-request.ts'
 import { DocxOptions } from './options.ts'
 import type { ParseSource } from './parse-pages.ts'
 
-/** The specification: "OCR runs first, for up to 50 pages". */
+/** Maximum number of scanned pages that are read by OCR, as the specification requires. */
 const maxScannedPages = 50
 /** From this proportion of pages without text, the document counts as scanned. */
 const minEmptyRatio = 0.8

@@ -9,7 +9,7 @@ export interface DocxRequest extends ParseSource {
 }
 
 export interface DocxResult {
-  /** Path of the PDF. */
+  /** Path of the Word document. */
   readonly file: string
   /** Pages whose text was read by OCR. */
   readonly pagesRecognized: readonly number[]

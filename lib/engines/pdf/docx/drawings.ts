@@ -7,7 +7,8 @@ import { type BoundingBox, getArea, getBoundingBox, isCenterInside } from './geo
 import type { PageContent, Word } from './page-content.ts'
 
 /**
- * An area of a page whose drawings and slanted text become an image; without a box, this is the background of the page.
+ * An area of a page whose drawings and slanted text become an image. If `box` is unset, the image is the background of
+ * the page.
  */
 export interface DrawingRequest {
   readonly page: number
@@ -30,7 +31,7 @@ const maxRequests = 1000
  * Drawings of a document with more requests than this get a lower resolution, so that they are rendered within minutes.
  */
 const [maxFineRequests, fineDpi, coarseDpi] = [100, 150, 100]
-/** Time limits in seconds, several times what a busy machine needs. */
+/** Time limits in seconds. They are several times as long as a busy machine needs. */
 const [minTimeoutS, timeoutPerDrawingS, maxTimeoutS] = [60, 1.5, 300]
 
 /**

@@ -25,7 +25,10 @@ export async function buildFixedLayout(
   return { file, pagesRecognized }
 }
 
-/** @param needsBackground whether a page shows more than its text. */
+/**
+ * Writes a document in which each line is in a frame.
+ * @param needsBackground whether a page shows more than its text
+ */
 export async function writeFixedLayout(
   { path, outDir, documentInfo }: Pick<DocxRequest, 'path' | 'outDir' | 'documentInfo'>,
   pages: readonly PageContent[],

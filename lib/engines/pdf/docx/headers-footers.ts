@@ -8,8 +8,9 @@ export interface HeaderFooterRow {
   readonly alignment: Alignment
   /** Left and right edge in points from the left edge of the page; the area may be wider than the text. */
   readonly edges: readonly [number, number]
-  /** Upper and lower edge in points from the top of the page. */
+  /** Upper edge in points from the top of the page. */
   readonly top: number
+  /** Lower edge in points from the top of the page. */
   readonly bottom: number
 }
 

@@ -61,8 +61,8 @@ const joinWords = (words: readonly Word[]) =>
     .join(' ')
 
 /**
- * Excludes page backgrounds, such as a scan behind its recognized text. A photo in which OCR recognizes dashes, or words
- * that are probably wrong, is no background.
+ * Whether an image or a figure is shown: it must not be tiny or a page background, such as a scan behind its recognized
+ * text. A photo in which OCR recognizes dashes, or words that are probably wrong, is no background.
  */
 function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boolean {
   if (getWidth(box) < 6 || getHeight(box) < 6) return false

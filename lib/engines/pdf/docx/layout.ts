@@ -96,8 +96,8 @@ export async function buildLayout(
 const maxRaggedEdge = 18
 
 /**
- * Returns the left and right edges of the text. The left edge is the median of all pages that are filled in width, and
- * the right edge is that of the widest of them.
+ * Returns the left and right edges of the text on the pages whose text is wide enough to measure. The left edge is
+ * their median, and the right edge is that of the widest page.
  */
 function findTextColumn(
   pages: readonly PageContent[],

@@ -33,8 +33,9 @@ interface BlockItem extends PageItem {
   readonly block?: ContentBlock
 }
 
-/** Tables are not searched for on pages with more words than this, or in columns with more lines than this. */
+/** Tables are not searched for on pages with more words than this. */
 const maxWords = 20_000
+/** Tables are not searched for in columns with more lines than this. */
 const maxLines = 1000
 
 /** Finds ruled tables that contain words; a grid without words is the background of a chart. */

@@ -92,7 +92,7 @@ export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyl
   )
 }
 
-/** Start of a caption of a table or figure. */
+/** Matches the start of a caption of a table or figure. */
 const caption = /^(table|figure|fig|chart|tabelle|abbildung|abb|tab|tableau|tabla|figura)\b\.?\s*\d/iu
 
 export const isCaption = (block: ContentBlock) =>

@@ -25,7 +25,7 @@ export interface ParseSource {
 
 interface ParsedPages {
   readonly structure: PdfStructure
-  /** A PDF that shows the pages as they were parsed. */
+  /** Path of a PDF that shows the pages as they were parsed. */
   readonly path: string
   /** Pages whose words were read by OCR. */
   readonly pagesRecognized: readonly number[]

@@ -82,7 +82,7 @@ function splitByColumns(blocks: readonly FlowBlock[], setup: PageSetup): DocxSec
       index > 0 && (firstBlock?.startsNewPage !== true || columnsBefore?.isBalanced === true)
     const columnSet = firstBlock?.columnSet
     const [left, top, right, bottom] = setup.margins
-    // Ragged text does not have to fill the last column.
+    // Widens the last column of ragged text, because another program may make its lines wider.
     const partSetup =
       columnSet && !isJustified(sectionBlocks)
         ? { ...setup, margins: [left, top, right - columnTolerance, bottom] as const }
@@ -112,7 +112,7 @@ function isSameSize(a: PageContent, b: PageContent): boolean {
   return Math.abs(a.width - b.width) < 6 && Math.abs(a.height - b.height) < 6
 }
 
-/** Points by which another program may make a full line wider or a full page higher. */
+/** Points by which another program may make a full line wider, a full page higher, and a line of ragged text wider. */
 const [fontTolerance, heightTolerance, columnTolerance] = [0.4, 4, 1.4]
 
 /** Justified lines show exactly how wide their column is. */

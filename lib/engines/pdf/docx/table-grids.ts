@@ -19,9 +19,9 @@ interface RuleLine {
 
 /** How the rules of a table look. */
 export interface Border {
-  /** Six hexadecimal digits. */
+  /** Color as six hexadecimal digits. */
   readonly color: string
-  /** In points; 0 if unknown. */
+  /** Width in points; 0 if unknown. */
   readonly width: number
 }
 

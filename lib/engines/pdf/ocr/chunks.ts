@@ -23,15 +23,14 @@ export const OcrChunk = z.object({
  */
 const ocrSeconds = { perPage: 2.5, perSquareInch: 0.025, perExtraLanguage: 0.7 } as const
 
-/** Minimum total time that justifies other workers, and the target time per chunk; starting a worker takes 1.2 s. */
+/** Minimum total time that justifies other workers; starting a worker takes 1.2 s. */
 const minSplitS = 20
+/** Target time per chunk. */
 const targetChunkS = 8
 
-/**
- * Maximum part of the time limit that one worker may use for all pages, and for a chunk, which may run on a slow
- * machine or contain difficult pages.
- */
+/** Maximum part of the time limit that one worker may use for all pages. */
 const maxUnsplitRatio = 0.5
+/** Maximum part of the time limit that a chunk may use: it may run on a slow machine or contain difficult pages. */
 const maxChunkRatio = 0.1
 
 interface OcrPages {

@@ -51,7 +51,7 @@ interface Reading {
   readonly texts: ReadonlyMap<number, string>
 }
 
-/** Twenty times as long as a page full of text takes. */
+/** Default of `pageTimeoutS`: twenty times as long as a page full of text takes. */
 const defaultPageTimeoutS = 120
 
 /** A page with fewer characters does not count as text: scanners stamp their name on images. */
@@ -72,7 +72,10 @@ export async function countCharactersByPage(path: string, tools: Tools): Promise
 
 export const hasText = (characters: number) => characters >= minCharacters
 
-/** Languages that are written from right to left or without spaces between words: see `text-layer.ts`. */
+/**
+ * Languages whose text layer must be fixed (see `text-layer.ts`): those that are written from right to left or without
+ * spaces between words.
+ */
 export const languagesToFixPattern = /ara|jpn|chi/
 
 /**
@@ -123,7 +126,7 @@ interface OcrmypdfRun {
   readonly args: readonly string[]
   readonly type: 'pdf' | 'none'
   readonly outputPath: string
-  /** For a chunk: the number in the whole document of each page of its PDF. */
+  /** Set for a chunk: for each page of its PDF, the number in the whole document. */
   readonly documentPages?: readonly number[]
   /** Whether the text of all pages was kept from an earlier run. */
   readonly isKept?: boolean

@@ -45,7 +45,7 @@ export async function takeRecognizedPages(tools: Pick<Tools, 'workDir'>): Promis
 
 /** Confidence below which every second word is wrong. */
 const minConfidence = 60
-/** Columns of Tesseract's TSV. */
+/** Index of the column with the confidence in Tesseract's TSV. */
 const confidenceColumn = 10
 const textColumn = 11
 

@@ -58,8 +58,8 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   return { files: [{ path: target }], details: { pages: pages.length } }
 }
 
+/** Size of a slide in inches. */
 interface SlideSize {
-  /** Width of a slide in inches. */
   readonly width: number
   readonly height: number
 }
@@ -148,7 +148,7 @@ function addRotatedText(
   })
 }
 
-/** @param zoom size of the slide relative to the page. */
+/** Converts the lines of a text box to text runs. @param zoom size of the slide relative to the page */
 function toTextRuns({ lines }: TextBox, zoom: number, transparency: number): TextRun[] {
   return lines.flatMap((line, lineIndex) => {
     const runs = buildRuns([line], false, new Set())

@@ -70,7 +70,7 @@ function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
   return `/Stamp${overlay.split(' ')[0]}`
 }
 
-/** Adds the default of a font entry that PDF/UA-1 requires (7.21.3.2), which Cairo leaves out. */
+/** Adds a font entry, with its default value, that PDF/UA-1 requires (7.21.3.2) and Cairo leaves out. */
 function nameGlyphMaps(objects: PdfObjects): void {
   for (const ref of objects.refs) {
     const font = objects.dict(ref)

@@ -9,13 +9,14 @@ import { countPages, type DistillInput, distill, flattenForm, warnAboutDistillLo
 import { fileSize, finishPdf, type PdfTool, type PdfToolJob } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
-/** Image quality: pixels per inch, and the JPEG quantization factor, for which a higher value is coarser. */
+/** Quality of the images in a compressed PDF. */
 interface CompressionLevel {
   readonly dpi: number
+  /** JPEG quantization factor; a higher value makes images coarser. */
   readonly coarseness: number
 }
 
-/** From the best quality to the smallest file. */
+/** Compression levels, from the best quality to the smallest file. */
 const levels = [
   { dpi: 300, coarseness: 0.15 },
   { dpi: 250, coarseness: 0.25 },

@@ -45,7 +45,7 @@ export async function distill(
   }
 }
 
-/** @returns the number of pages of a PDF that a tool has written; 0 when it is not a PDF. */
+/** Returns the number of pages of a PDF that a tool has written, or 0 if the file is not a PDF. */
 export async function countPages(path: string, tools: Tools): Promise<number> {
   try {
     const { stdout } = await tools.exec('pdfinfo', [path])
@@ -56,7 +56,7 @@ export async function countPages(path: string, tools: Tools): Promise<number> {
   }
 }
 
-/** @throws AppError CORRUPT_FILE if Ghostscript has left out pages. */
+/** Checks that Ghostscript has written all pages. @throws AppError CORRUPT_FILE. */
 export async function requirePages(path: string, pages: number, tools: Tools) {
   if ((await countPages(path, tools)) === pages) return
   throw new AppError('CORRUPT_FILE', 'The PDF is damaged: some of its pages cannot be rewritten.')

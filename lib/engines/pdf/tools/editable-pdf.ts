@@ -25,7 +25,7 @@ export interface PdfToolJob<Options> {
   readonly tools: Tools
 }
 
-/** Most tools open one PDF, change it and end with `finishPdf`. */
+/** The implementation of a PDF tool. Most tools change the PDF and end with `finishPdf`. */
 export type PdfTool<Options> = (job: PdfToolJob<Options>) => Promise<EngineResult>
 
 /**
@@ -58,7 +58,7 @@ export async function openEditable(
   return { ...openedPdf, ...originalPdf, path }
 }
 
-/** Warns when the result is a PDF without the attachments that could not be decrypted. */
+/** Warns that attachments that could not be decrypted are not in the result. */
 export function warnAboutLockedAttachments({ hasLockedAttachments }: OpenPdf, tools: Tools): void {
   if (!hasLockedAttachments) return
   tools.warn(
@@ -139,7 +139,7 @@ export async function warnAboutInvalidSignatures(paths: readonly string[], tools
   }
 }
 
-/** @throws AppError UNSUPPORTED_CONVERSION unless the client accepts that signatures become invalid. */
+/** Refuses signed PDFs, unless the client accepts invalid signatures. @throws AppError UNSUPPORTED_CONVERSION. */
 export async function requireUnsigned(
   pdfs: readonly Pick<EditablePdf, 'source'>[],
   { dropSignatures }: { readonly dropSignatures: boolean },
@@ -156,8 +156,8 @@ const createSignedPdfError = () =>
   )
 
 /**
- * Whether a PDF is signed: signatures list the bytes they cover in plain text, even in encrypted files (ISO 32000-1,
- * 12.8.1).
+ * Whether a PDF is signed. Even in an encrypted file, a signature contains the list of the bytes that it covers as
+ * plain text (ISO 32000-1, 12.8.1).
  */
 export async function isSignedPdf(path: string): Promise<boolean> {
   let tail = ''

@@ -79,7 +79,7 @@ async function listImages(path: string, range: readonly string[], tools: Tools):
 
 const prefix = 'extracted'
 
-/** @returns paths by the image number that `pdfimages -list` uses. */
+/** Extracts all images. @returns their paths by the image number that `pdfimages -list` shows. */
 async function extractFiles(
   path: string,
   range: readonly string[],

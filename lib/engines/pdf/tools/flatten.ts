@@ -24,7 +24,7 @@ export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, to
   return restoreLinks(flat, tools)
 }
 
-/** Adds missing appearance streams: readers draw such fields and comments themselves, but qpdf would drop them. */
+/** Adds missing appearance streams: readers draw fields and comments without them, but qpdf would drop these. */
 async function loadWithAppearances(path: string, tools: Tools): Promise<PdfObjects> {
   const objects = await PdfObjects.load(path, tools)
   const form = objects.dict(objects.root['/AcroForm'])

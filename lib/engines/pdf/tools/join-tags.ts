@@ -206,7 +206,7 @@ function changeKeys(
 }
 
 function tagWholePages(objects: PdfObjects, pages: readonly PdfPage[], joined: JoinedTree): void {
-  // Removes keys of a structure tree that another program has removed.
+  // Another program may have removed the structure tree but left its keys.
   changeKeys(objects, pages, () => undefined)
   const begin = objects.addStream('/P <</MCID 0>> BDC\n')
   const end = objects.addStream('\nEMC\n')

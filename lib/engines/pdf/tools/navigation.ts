@@ -134,7 +134,7 @@ export function writeOutline(
   addItems(objects, items, { ref, dict: holder }, getPageRef)
 }
 
-/** @returns the number of items that are visible below the parent if it is open. */
+/** Adds items to the outline. @returns the number of items that are visible below the parent if it is open. */
 function addItems(
   objects: OutlineTarget,
   items: readonly OutlineItem[],

@@ -58,7 +58,7 @@ export class PdfObjects {
     this.#lastId = maxobjectid
   }
 
-  /** @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
+  /** Reads the objects of a PDF. @throws AppError CORRUPT_FILE, FILE_TOO_LARGE. */
   static async load(path: string, tools: Tools): Promise<PdfObjects> {
     const json = `${path}.json`
     const job = { inputFile: path, jsonOutput: '2', jsonStreamData: 'none', outputFile: json }

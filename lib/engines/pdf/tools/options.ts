@@ -20,7 +20,9 @@ const passwordText = z
 const openOptions = {
   password: passwordText
     .optional()
-    .describe('Password to open the PDF, if it needs one; the result keeps it.')
+    .describe(
+      'Password to open the PDF, if it needs one. Most tools protect the result with the same password.',
+    )
     .meta(secretOption),
 }
 
@@ -170,20 +172,20 @@ export const toolOptions = {
     position: z
       .preprocess(normalizePosition, z.enum(positions))
       .default('bottom')
-      .describe('Position on the page.'),
-    startNumber: integer(0, 1_000_000).default(1).describe('Number of the first numbered page.'),
+      .describe('Position of the page number on the page.'),
+    startNumber: integer(0, 1_000_000).default(1).describe('Number printed on the first numbered page.'),
     format: createVisibleTextOption(100)
       .refine((text) => text.includes('{page}'), 'expected a text that contains {page}')
       .default('{page}')
       .describe('Text such as `Page {page} of {pages}`.'),
-    fontSize: decimal(4, 72).default(11).describe('Points.'),
+    fontSize: decimal(4, 72).default(11).describe('Font size in points.'),
     fontColor: watermarkColor.default('black').describe('A color such as #ff0000, or a name such as red.'),
     margin: lengthOption.default('24pt').describe('Distance from the edge, such as 24pt or 10mm.'),
   }),
   'edit-pdf-metadata': z.object({
     ...editOptions,
     title: metadataText.describe(
-      'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.',
+      'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.',
     ),
     author: metadataText,
     subject: metadataText,
@@ -202,7 +204,9 @@ export const toolOptions = {
     cropBox: z
       .stringFormat('box', /^\s{0,9}\d{1,5}(?:\.\d{1,9})?(?:\s{0,9},\s{0,9}\d{1,5}(?:\.\d{1,9})?){3}\s{0,9}$/)
       .optional()
-      .describe('Left, top, width, height in points from the top left corner, instead of margins.'),
+      .describe(
+        'Box to keep, instead of margins: left, top, width and height in points from the top left corner.',
+      ),
   }),
   'redact-pdf': z.object({
     ...editOptions,

@@ -62,7 +62,7 @@ async function selectPages(job: PdfToolJob<unknown>, pages: readonly number[]): 
   return finishPdf(job, await assemblePdf([{ path: pdf.path, pages }], tools), { pages: pages.length })
 }
 
-/** Gray levels below this, of 255, are darker than paper. */
+/** Pixels with a lower gray level (0 to 255) are darker than paper. */
 const minWhiteLevel = 225
 const blankDpi = 50
 

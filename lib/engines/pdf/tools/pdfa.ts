@@ -106,7 +106,7 @@ const printFlag = 4
 const noViewFlag = 32
 const toggleNoViewFlag = 256
 
-/** Marks annotations as printed, as PDF/A requires; most links lack the flag, and Ghostscript would drop them. */
+/** Sets the print flag of annotations, as PDF/A requires. Most links lack it, and Ghostscript would drop them. */
 function makePrintable(objects: PdfObjects): void {
   for (const page of objects.pages()) {
     for (const value of objects.list(page.dict['/Annots'])) {
@@ -149,7 +149,7 @@ function associateFiles(objects: PdfObjects): void {
   objects.markRootChanged()
 }
 
-/** Removes an offset that Ghostscript adds to dates, because they would differ from the dates in XMP. */
+/** Removes the offset from dates that Ghostscript ends with `Z00'00'`: they would differ from the dates in XMP. */
 function repairDates(objects: PdfObjects): void {
   const { '/Info': ref } = objects.trailer
   const info = objects.dict(ref)

@@ -36,7 +36,7 @@ export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promis
   return finishPdf(job, path, { pages: pdf.sizes.length, redactions, redactedPages: pages })
 }
 
-/** @returns the number of occurrences on each page. @throws AppError CORRUPT_FILE. */
+/** Redacts the terms. @returns their number of occurrences on each page. @throws AppError CORRUPT_FILE. */
 async function redactPages(source: string, target: string, termsPath: string, tools: Tools) {
   try {
     const { stdout } = await runMupdf('redact', [source, target, termsPath], tools)

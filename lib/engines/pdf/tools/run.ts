@@ -71,7 +71,7 @@ async function runEditingTool<Id extends keyof ToolTable>(
 ): Promise<EngineResult> {
   const [input] = work.inputs
   if (!input) throw new Error(`${id} was called without an input.`)
-  // Schema and tool have the same key in both tables, but the compiler cannot infer that.
+  // A tool and its schema have the same key in both tables, but the compiler cannot infer that.
   const options = toolOptions[id].parse(work.options) as ToolOptions<Id>
   const field = id === 'encrypt-pdf' ? 'currentPassword' : 'password'
   // For encrypt-pdf, `password` is the new password.

@@ -64,7 +64,7 @@ interface ExtraRemovals {
   readonly keys?: readonly string[]
 }
 
-/** @returns the number of removed items of each kind. */
+/** Removes active and hidden content. @returns the number of removed items of each kind. */
 export function removeHiddenContent(
   objects: PdfObjects,
   { actions = [], keys = [] }: ExtraRemovals,

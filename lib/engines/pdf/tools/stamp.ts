@@ -8,8 +8,8 @@ import { restoreContents, saveContents } from './artifacts.ts'
 import type { EditablePdf } from './editable-pdf.ts'
 
 /**
- * Draws the SVG content returned by `draw` over pages, in points from the top left corner. Pango lays out the text, so
- * that every script is shaped and finds a font, and the fonts are embedded in the PDF.
+ * Draws the SVG content returned by `draw` over pages. Its coordinates are points from the top left corner. Pango lays
+ * out the text, so that every script is shaped and finds a font, and the fonts are embedded in the PDF.
  */
 export async function stampPages(
   { path, isTagged }: Pick<EditablePdf, 'path' | 'isTagged'>,
@@ -35,7 +35,7 @@ export async function stampPages(
   return isTagged ? restoreContents(stamped, tools) : stamped
 }
 
-/** Returns the trim boxes as displayed, because qpdf places overlays on them. */
+/** Returns the displayed sizes of the trim boxes, on which qpdf places overlays. */
 async function readTrimSizes(path: string, tools: Tools): Promise<PdfPageSize[]> {
   const { stdout } = await tools.exec('pdfinfo', ['-box', '-f', '1', '-l', '1000000', path])
   const rotations = [...stdout.matchAll(/^Page\s+\d+ rot:\s+(\d+)/gm)]

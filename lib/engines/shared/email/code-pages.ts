@@ -1,6 +1,6 @@
 import { findCharset } from '../text/charsets.ts'
 
-/** Windows code pages whose number is no label of the Encoding Standard. */
+/** Labels (Encoding Standard) of Windows code pages for which `cp` and the number are not a label. */
 const labels: Readonly<Record<number, string>> = {
   874: 'windows-874',
   20127: 'us-ascii',
@@ -17,7 +17,7 @@ const labels: Readonly<Record<number, string>> = {
 /** Code page of ISO 8859-1. The code pages of the other parts of ISO 8859 follow. */
 const firstIso8859 = 28591
 
-/** Returns the name of a Windows code page as `findCharset` does; undefined if unknown. */
+/** Returns the charset of a Windows code page, named as by `findCharset`; undefined if the code page is unknown. */
 export function findCharsetOfCodePage(codePage: number | undefined): string | undefined {
   if (codePage === undefined) return undefined
   const part = codePage - firstIso8859 + 1

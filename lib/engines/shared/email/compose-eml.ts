@@ -6,7 +6,7 @@ import type { Mailbox, OutlookMessage } from './outlook-message.ts'
 /** Header fields that the composer adds, with their continuation lines. */
 const addedFields = /^(?:Date|Message-ID): .*\r\n(?:[ \t].*\r\n)*/gim
 
-// Excludes the types of emails and of multiple parts, because they cannot be encoded as Base64 (RFC 2045, 6.4).
+// Attachments are encoded as Base64, which the types `message` and `multipart` do not allow (RFC 2045, 6.4).
 const isMimeType = (text = '') => /^(?!message|multipart)[a-z]+\/[\w.+-]+$/i.test(text)
 
 /** Returns the message as an email file (RFC 5322). */
@@ -19,7 +19,7 @@ export async function composeEml(message: Omit<OutlookMessage, 'messageClass'>):
       content: Buffer.from(content.buffer, content.byteOffset, content.byteLength),
       contentTransferEncoding: 'base64',
       ...(isMimeType(mimeType) && { contentType: mimeType }),
-      // Outlook gives every attachment an id, but only the attachments that the text refers to are part of the text.
+      // Outlook gives every attachment an id, but only the attachments that the body refers to are part of the body.
       ...(contentId !== undefined && body.content.includes(`cid:${contentId}`) && { cid: contentId }),
     })),
   })

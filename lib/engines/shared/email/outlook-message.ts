@@ -61,7 +61,7 @@ export async function readOutlookMessage(bytes: Buffer): Promise<OutlookMessage>
     to: listRecipients('to', undefined),
     cc: listRecipients('cc'),
     bcc: listRecipients('bcc'),
-    // The headers have the time zone of the sender.
+    // Only the date in the headers has the time zone of the sender.
     date:
       /^Date:[ \t]*(\S[^\r\n]*)/im.exec(fields.headers ?? '')?.[1] ??
       fields.clientSubmitTime ??

@@ -4,6 +4,6 @@ export const [whiteNits, peakNits] = [203, 1000] as const
 /** Value relative to white up to which light stays unchanged; brighter light is compressed. */
 export const knee = 0.7
 
-/** @param kind `PQ` or `HLG` */
+/** Returns the text of the warning about a conversion from HDR. @param kind `PQ` or `HLG` */
 export const describeHdrConversion = (mediaKind: 'image' | 'video', kind: string): string =>
   `The ${mediaKind} has high dynamic range (${kind}); its colors were converted to standard dynamic range.`

@@ -38,7 +38,7 @@ export const imageOptionShape = {
     .enum(['max', 'crop', 'scale'])
     .default('max')
     .describe(
-      'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.',
+      'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.',
     ),
   downscale: integer(16, maxSide)
     .optional()
@@ -69,8 +69,8 @@ export function getResizeBox({ width, height, fit, downscale }: ImageOptions): R
 }
 
 /**
- * Returns the box for a vector drawing, which is also enlarged to a requested size, because it has no pixels that would
- * become visible.
+ * Returns the box for a vector drawing. Drawings are also enlarged to a requested size, because they have no pixels
+ * that would become visible.
  */
 export function getDrawingBox(options: ImageOptions): ResizeBox | undefined {
   const box = getResizeBox(options)
@@ -130,7 +130,7 @@ export const pngOptionShape = {
   ...imageOptionShape,
   compressionLevel: integer(0, 9)
     .default(6)
-    .describe('0 is fastest, 9 is smallest; the pixels do not change.'),
+    .describe('0 is fastest, 9 makes the smallest file; the pixels do not change.'),
   palette: flag()
     .default(false)
     .describe('Reduces the image to at most 256 colors: much smaller, but not exact.'),

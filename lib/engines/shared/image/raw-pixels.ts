@@ -3,7 +3,7 @@ import type { InputFile } from '../../engine.ts'
 import { loadSharp } from '../../vips/image.ts'
 import { toImageError } from '../../vips/image-error.ts'
 
-/** Maximum pixels that fit in memory at four bytes each. */
+/** Maximum number of pixels; at four bytes each, they fit in memory. */
 const maxPixels = 12_000 ** 2
 
 /** Which pixels to read, and how. */

@@ -40,7 +40,7 @@ export function chooseTonalRange(
     const percent = Math.max(1, Math.round(brightShare * 100))
     tools.warn(
       'HIGHLIGHTS_CLIPPED',
-      `About ${percent} % of the samples are brighter than white, up to ${formatNumber(max)} times, and became white.`,
+      `About ${percent} % of the samples are brighter than white, up to ${formatNumber(max)} times as bright, and became white.`,
     )
     return { black: 0, white: 1 }
   }

@@ -14,7 +14,7 @@ const sideOption = (side: string, otherSide: string) =>
   integer(1, maxSide)
     .optional()
     .describe(
-      `${side} in pixels. When left out, it follows from the ${otherSide}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
+      `${side} of the box for the thumbnail, in pixels. When left out, it follows from the ${otherSide}; when both are left out, the box is ${defaultSide} by ${defaultSide}.`,
     )
 
 const boxOptionShape = {
@@ -24,7 +24,7 @@ const boxOptionShape = {
     .enum(['max', 'crop', 'scale'])
     .default('max')
     .describe(
-      'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.',
+      'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.',
     ),
 }
 

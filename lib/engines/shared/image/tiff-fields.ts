@@ -7,8 +7,9 @@ import { Tiff, type TiffEntry } from '../../../binary/tiff.ts'
 interface TiffField {
   readonly type: number
   readonly values: readonly number[]
-  /** File offset of the first value, and number of bytes per value. */
+  /** File offset of the first value. */
   readonly at: number
+  /** Number of bytes per value. */
   readonly width: number
 }
 
@@ -16,7 +17,7 @@ export type TiffFields = ReadonlyMap<number, TiffField>
 
 export const shortType = 3
 
-/** The window is small, because the directories of a large file are far apart. */
+/** Number of bytes to read at a time; small, because the directories of a large file are far apart. */
 const windowBytes = 4096
 const maxPages = 10_000
 /** Limit for all pages together: a malicious file can have many fields that share the same bytes. */

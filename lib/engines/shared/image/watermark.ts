@@ -18,11 +18,11 @@ export interface Watermark {
 }
 
 const maxStampSide = 2000
-/** Proportion of the shorter side. */
+/** Share of the shorter side of the surface. */
 const defaultMarginShare = 0.04
 const maxFontSizeShare = 0.16
 
-/** @throws AppError INVALID_INPUT (neither text nor image, or both), CORRUPT_FILE. */
+/** Creates the requested watermark. @throws AppError INVALID_INPUT (neither text nor image, or both), CORRUPT_FILE. */
 export async function createWatermark(
   options: WatermarkOptions,
   stamp: InputFile | undefined,

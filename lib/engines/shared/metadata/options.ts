@@ -12,7 +12,7 @@ const textOption = z
 /** Metadata fields that can be written, with the same names for all formats. */
 export const MetadataOptions = z.object({
   title: textOption.describe(
-    'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.',
+    'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.',
   ),
   author: textOption.describe('The author, or the artist of a song.'),
   subject: textOption,

@@ -51,7 +51,7 @@ async function editChunk(
   tools: Tools,
 ): Promise<string | undefined> {
   const path = join(tools.workDir, `new.${kind}`)
-  // Keeps the orientation.
+  // Keeps the orientation when all other metadata is stripped.
   const orientationArgs =
     strip && oldChunkPath && kind === 'exif' ? ['-tagsFromFile', oldChunkPath, '-Orientation'] : []
   const source = oldChunkPath && !strip ? [oldChunkPath] : []

@@ -23,8 +23,8 @@ export async function writeFileMetadata(work: EngineWork, tools: Tools): Promise
 type TagNames = Readonly<Partial<Record<MetadataName, readonly string[]>>>
 
 /**
- * MWG writes all tags that the Metadata Working Group's guidelines 2.0 keep in sync: EXIF, XMP, and IPTC if present.
- * exiftool ignores groups that a format does not have.
+ * Tags of each field. An `MWG` tag of exiftool writes all tags that the Metadata Working Group's guidelines 2.0 keep in
+ * sync: EXIF, XMP, and IPTC if present. exiftool ignores groups that a format does not have.
  */
 const imageTags: TagNames = {
   title: ['XMP-dc:Title', 'IFD0:XPTitle', 'PNG:Title'],

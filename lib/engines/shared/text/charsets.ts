@@ -21,8 +21,8 @@ const codePages: readonly number[] = [
 ]
 
 /**
- * Resolves any label of an encoding to its name in the Encoding Standard, or to `cp…` for a DOS code page; undefined if
- * unknown.
+ * Resolves any label to the name of its encoding in the Encoding Standard, or to `cp…` for a DOS code page; undefined
+ * if the label is unknown.
  */
 export function findCharset(label: string): string | undefined {
   const plainLabel = label.trim().toLowerCase()

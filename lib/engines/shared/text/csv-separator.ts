@@ -13,7 +13,7 @@ const separatorNames: Readonly<Record<string, string>> = {
 /** Returns the separator with this name, or the text itself if it is not a name. */
 export const parseSeparator = (text: string) => separatorNames[text.toLowerCase()] ?? text
 
-/** Separator of the fields, and offset of the first line. */
+/** Separator of the fields, and offset of the first line of the table, which may follow a line such as `sep=;`. */
 interface SeparatorInfo {
   readonly separator: string
   readonly start: number
@@ -33,7 +33,7 @@ export function detectSeparator(text: string, format: FormatId, requestedSeparat
   }
 }
 
-/** A first line such as `sep=;`, which declares the separator for Excel. */
+/** Matches a first line such as `sep=;`, which declares the separator for Excel. */
 const separatorLinePattern = /^sep=(.)\n/i
 
 const toExplicitSeparator = (delimiter: string | undefined) =>

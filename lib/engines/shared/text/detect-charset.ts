@@ -126,10 +126,11 @@ const relatedCharsets: Readonly<Record<string, readonly string[]>> = {
   'iso-8859-8': ['windows-1255'],
 }
 
-/** Number of bytes for the statistical analysis, and of bytes that are decoded in every candidate encoding. */
+/** Maximum number of bytes for the letter statistics. */
 const maxStatisticsBytes = 32 * 1024
+/** Maximum number of bytes that are decoded in every candidate encoding. */
 const maxDecodedBytes = 2 * 1024
-/** Weight of the statistics relative to plausibility; for short texts they are unreliable. */
+/** Weight of the letter statistics relative to the plausibility; for short texts, the statistics are unreliable. */
 const statisticsWeight = 0.5
 const expectedBonus = 0.15
 /** Maximum share of invalid sequences in text that is otherwise UTF-8. */

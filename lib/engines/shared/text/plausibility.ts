@@ -45,7 +45,7 @@ const findScript = (character: string) =>
     ? (scripts.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other')
     : undefined
 
-/** Ranges of lead bytes of the characters in daily use. Each encoding has about the same number of rare characters. */
+/** Ranges of the lead bytes of characters in daily use. A text in the wrong encoding has many other characters. */
 const commonRangesByCharset: Readonly<Record<string, readonly [from: number, to: number]>> = {
   gb18030: [0xb0, 0xd7],
   big5: [0xa4, 0xc6],

@@ -8,7 +8,7 @@ import type { Charset, TextSample } from './detect-charset.ts'
 
 // Reads text files. Imports the encoding tables when they are first needed: many processes never read a text.
 
-/** Number of bytes used to detect the encoding, from the start and from the first non-ASCII byte. */
+/** Number of bytes used to detect the encoding: from the start, and again from the first non-ASCII byte. */
 const headBytes = 256 * 1024
 const validationChunkBytes = 256 * 1024
 const chunkBytes = 1024 * 1024
@@ -88,7 +88,7 @@ export async function copyAsUtf8(
   return path
 }
 
-/** Decodes a text, without a byte order mark. Warns the client about invalid bytes. */
+/** Yields the text of a file, decoded and without a byte order mark. Warns the client about invalid bytes. */
 export async function* decodeFile(input: InputFile, charset: Charset, tools: Tools): AsyncGenerator<string> {
   const { createTextDecoder } = await import('./decode.ts')
   const decode = createTextDecoder(charset.name)
