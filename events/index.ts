@@ -57,7 +57,7 @@ export type ServiceEvent = z.infer<typeof CommonFields> & { readonly event: Even
     Record<string, unknown>
   >
 
-/** Additional fields on the event bus: the owner, and the stream in which `sequence` counts, such as a job id. */
+/** Additional fields of an event on the bus. `sequence` counts the events of one `stream`, such as those of one job. */
 export const BusFields = z.object({
   owner: z.string(),
   stream: z.string(),

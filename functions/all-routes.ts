@@ -29,6 +29,6 @@ export function createApi(
     createServices(config, { waitForChange, connections, timeouts: requestTimeouts }),
     { missingPage },
   )
-  // Middy's type allows more events and results than this handler's type.
+  // The cast is needed, because Middy's handler type accepts more kinds of events and results.
   return app as unknown as ApiHandler
 }

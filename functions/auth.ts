@@ -61,7 +61,7 @@ export function createAuthApi(
   }
 }
 
-/** Replaces the origin of a page that reached the service by another name, which better-auth does not know. */
+/** Replaces the page's origin with the public origin, which better-auth accepts. */
 const withPublicOrigin = (event: HttpEvent, origin: string): HttpEvent =>
   event.headers['origin'] === undefined ? event : { ...event, headers: { ...event.headers, origin } }
 

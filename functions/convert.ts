@@ -7,7 +7,7 @@ import { createQueueFunction } from '../lib/services/queue-function.ts'
 
 /** Creates the function that runs the tasks of one container image. */
 export function createFunction(connections?: ServiceConnections) {
-  // Starts detecting the isolation of the host before the first task arrives; the task waits for the result.
+  // Starts to detect how well this host isolates engines before the first task arrives; the task waits for the result.
   void getConfinement()
   return createQueueFunction({
     getQueue: ({ IMAGE_ID }) => {

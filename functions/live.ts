@@ -32,7 +32,7 @@ const SocketOpened = z.object({ connectionId: z.string() })
 type SocketHandler = (event: unknown) => Promise<APIGatewayProxyStructuredResultV2>
 type BusHandler = (event: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'detail-type'>) => Promise<void>
 
-/** Creates the handlers of WebSocket clients' events and of job events for them. */
+/** Creates a handler for the events of WebSocket clients, and a handler for the job events to send to these clients. */
 export function createLive(environment?: Readonly<Record<string, string>>, connections?: ServiceConnections) {
   const services = createServices(readConfig(environment), { connections })
   return liveHandlers(new Live(services))
@@ -69,7 +69,7 @@ async function connectSocket(
   id: string,
   { headers, queryStringParameters, requestContext }: z.infer<typeof SocketEvent>,
 ): Promise<APIGatewayProxyStructuredResultV2> {
-  // API Gateway does not change the case of header names.
+  // API Gateway passes header names on as the client wrote them, so they are converted to lower case.
   const lowerCase = Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )

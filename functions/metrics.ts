@@ -23,7 +23,8 @@ export const getMetrics = contract({
   access: { scopes: ['ADMIN'], anonymous: true },
   tag: 'Service',
   summary: 'Get metrics for Prometheus',
-  description: 'Only for administrators, and for programs on the same machine that call it as localhost.',
+  description:
+    'Only for administrators, and for programs on the same machine that call this endpoint as localhost.',
   reply: { status: 200, schema: z.unknown(), form: 'stream', contentType: prometheusType },
   errors: ['INSUFFICIENT_PERMISSIONS'],
   handle: async ({ principal, sourceIp, headers }, services) => {
@@ -39,7 +40,7 @@ export const getMetrics = contract({
 })
 
 const loopbackPattern = /^(?:127\.\d{1,3}\.\d{1,3}\.\d{1,3}|::1|::ffff:127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/
-/** Headers sent by proxies and by pages of other sites, whose requests may come from this machine as well. */
+/** Headers of requests by proxies and by pages of other sites. Such requests may come from this machine as well. */
 const foreignHeaders = ['forwarded', 'via', 'x-real-ip', 'origin'] as const
 
 function isLocal(sourceIp: string, headers: Readonly<Record<string, string | undefined>>): boolean {

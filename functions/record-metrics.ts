@@ -23,7 +23,7 @@ let durations: DurationStats | undefined
 
 /**
  * Records metrics of events: `Duration` of jobs by engine, `Failures` by error code, `DeletedFiles` by reason. Also
- * stores the durations of conversions, from which later conversions are estimated.
+ * stores the durations of conversions, to estimate those of later conversions.
  */
 export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>, 'detail'>): Promise<void> {
   log ??= createLog(loadConfigAndClearSecrets())
@@ -36,7 +36,7 @@ export async function handler({ detail }: Pick<EventBridgeEvent<string, unknown>
 
 type CompletedJob = Extract<MeasuredEvent, { event: 'job.completed' }>['job']
 
-/** Records the duration of a job with one processing task; with several, the duration of each is unknown. */
+/** Records the duration of a job with one processing task. If there are several, the duration of each is unknown. */
 async function recordDuration({ tasks, source, target, durationMs: ms }: CompletedJob): Promise<void> {
   const processingTasks = Object.values(tasks).filter(({ operation }) => !/^(?:im|ex)port\//.test(operation))
   const [task] = processingTasks

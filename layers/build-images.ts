@@ -33,7 +33,7 @@ const probeTimeoutMs = 180_000
 const succeeds = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { timeout: probeTimeoutMs }).status === 0
 
-/** Mounts this machine's apt settings for the build (for example a proxy); they do not become part of the image. */
+/** Returns arguments that mount this machine's apt settings, such as a proxy. They do not become part of the image. */
 function aptSettings(): string[] {
   const folder = '/etc/apt/apt.conf.d'
   return existsSync(folder) ? ['--volume', `${folder}:${folder}:ro`] : []

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 
-/** Returns the container program that is installed, which therefore built the images and has them. */
+/** Returns the installed container program, which is the one that built and stores the images. */
 export const findContainerProgram = (): 'docker' | 'podman' =>
   spawnSync('docker', ['info'], { timeout: 10_000 }).status === 0 ? 'docker' : 'podman'
 

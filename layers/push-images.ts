@@ -36,7 +36,7 @@ function push(target: string): string {
   try {
     const file = join(folder, 'digest')
     const tlsArgs = isLocalRegistry ? ['--tls-verify=false'] : []
-    // Lambda accepts both manifest formats, but some registries only support this format.
+    // Lambda also accepts the OCI manifest format, but some registries support only this one.
     output('podman', [
       'push',
       '--quiet',
@@ -53,8 +53,8 @@ function push(target: string): string {
 }
 
 /**
- * Functions are packaged from this checkout, so the images must be built from the same commit to understand their
- * messages.
+ * Returns a message if an image was built from another commit than this checkout. Functions are packaged from this
+ * checkout, and an image of another commit may not understand their messages.
  */
 function revisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`

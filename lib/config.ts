@@ -198,7 +198,9 @@ export const settings = {
     .string()
     .min(1)
     .default('mutabor')
-    .describe('EventBridge bus of all events; `file.downloaded` is only published to subscribers'),
+    .describe(
+      'EventBridge bus to which all events are published; `file.downloaded` only if it has a subscriber',
+    ),
   QUEUE_URL_PREFIX: z
     .string()
     .min(1)
@@ -316,7 +318,7 @@ export const settings = {
   MAX_FUNCTION_MB: createIntegerSchema(512, 10_240)
     .default(10_240)
     .describe(
-      'Maximum memory of a deployed function, in MB; new AWS accounts have 3008. Its engines are limited to what remains',
+      'Maximum memory of a deployed function, in MB; new AWS accounts allow 3008. Engines can use what the service itself leaves free',
     ),
   WORK_DIR: z.string().min(1).default('/tmp').describe('Folder in which engines get their working folders'),
 } as const satisfies Record<string, z.ZodType>
@@ -333,7 +335,7 @@ export type Config = { [K in keyof typeof settings]: z.infer<(typeof settings)[K
   readonly roleKey?: RoleKey
 }
 
-/** Largest body that fits into the 6 MB of a Lambda invocation, with its headers and in base64. */
+/** The largest request body that fits into the 6 MB of a Lambda invocation, in base64 and together with the headers. */
 const maxUnstreamedBodyMb = 4.4
 
 /** Returns the maximum size of a request body in bytes; undefined if only the size of its files is limited. */
@@ -376,7 +378,7 @@ export function readRoleKey(environment: Readonly<Record<string, string | undefi
 }
 
 /**
- * All environment variables of this process. The local runtime passes them on to workers, and sets those that Lambda
- * would set and that the AWS SDK itself reads.
+ * All environment variables of this process. The local runtime passes them on to workers. It also sets the variables
+ * that the AWS SDK reads and that Lambda would set.
  */
 export const processEnvironment: Record<string, string | undefined> = process.env

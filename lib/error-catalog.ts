@@ -111,7 +111,7 @@ export const errorCatalog = {
   EXPIRED: {
     status: 401,
     description: 'The signed URL has expired.',
-    hint: 'Create a new one with POST /v1/download/signed.',
+    hint: 'Create a new URL with POST /v1/download/signed.',
   },
   PDF_ENCRYPTED: {
     status: 422,

@@ -7,7 +7,10 @@ import { getJob } from '../routes/get-job.ts'
 import { compatErrorBody, compatStatus } from './errors.ts'
 import { compatJobView, parseTaskId } from './job-view.ts'
 
-/** Shared by the compatibility endpoints: each calls one of the service's own endpoints and translates the reply. */
+/**
+ * Code shared by the compatibility endpoints. Each of them calls one of the service's own endpoints and translates the
+ * reply.
+ */
 
 export type Request = HttpRequest<unknown, unknown, unknown>
 
@@ -26,8 +29,8 @@ export const emptyReply = { status: 204, schema: z.null(), form: 'empty' } as co
 export const getPublicUrl = ({ config }: Services) => config.PUBLIC_URL ?? ''
 
 /**
- * How long one request may wait. API Gateway times a function out after 30 s, so a longer wait continues with a
- * redirect.
+ * How long one request may wait. Functions of the HTTP API time out after 29 s, so a client that waits longer is
+ * redirected to wait again.
  */
 export const maxWaitS = 25
 export const isUnfinished = (status: string) => status === 'waiting' || status === 'processing'

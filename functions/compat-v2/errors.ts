@@ -8,7 +8,7 @@ const inputErrorCodes: readonly string[] = [
   'UNSUPPORTED_FORMAT',
 ]
 
-/** Returns 422 for invalid input, and 402 if the quota of the day or month is used up. */
+/** Returns 422 for invalid input, 402 if the quota of the day or month is used up, otherwise the service's status. */
 export function compatStatus({ code, status, details }: AppError): number {
   if (inputErrorCodes.includes(code)) return 422
   return code === 'RATE_LIMITED' && ['day', 'month'].includes(String(details?.['window'])) ? 402 : status

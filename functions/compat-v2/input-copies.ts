@@ -8,7 +8,7 @@ import type { Services } from '../../lib/services/services.ts'
 import { uploadKey, uploadLifetimeS } from '../../lib/uploads/uploads.ts'
 import { findTask, isUnfinished, type Request } from './call-endpoint.ts'
 
-/** A file of another job's task, copied to an upload for one job. */
+/** A copy of a file of another job's task. The copy is an upload that one new job uses. */
 export interface InputCopy {
   readonly uploadId: string
   readonly filename: string
@@ -50,7 +50,7 @@ export async function copyTaskFiles(
   return Promise.all(files.map((file) => copyFile(file, request.principal, services)))
 }
 
-/** Others may see a job, but only its owner may use its files. */
+/** Other users may be able to see a job, but only its owner may use its files. */
 async function loadTaskFiles(
   jobId: string,
   name: string,

@@ -55,7 +55,7 @@ const showJob = contract({
   }),
 })
 
-/** The URL for waiting, and the path that older SDKs use. */
+/** Endpoints that wait for a job: one at the current path, one at the path that older SDKs use. */
 const waitForJobContracts = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map((path) =>
   contract({
     ...compatDefaults,

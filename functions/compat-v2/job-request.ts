@@ -18,12 +18,12 @@ const operationAliases: Readonly<Record<string, string>> = {
   'import/azure-blob': 'import/azure/blob',
   'export/azure-blob': 'export/azure/blob',
 }
-/** Ignored fields: formats are detected from the content, and there is one version of each engine. */
+/** Fields that have no effect: formats are detected from the content, and there is one version of each engine. */
 const ignoredFields = ['input_format', 'engine_version', 'ignore_error', 'timeout', 'name']
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** The service's profile for each `profile` of a client; all other values mean a smaller file. */
+/** The service's optimization profile for each `profile` that a client may send; any other value means `web`. */
 const profiles: Readonly<Record<string, string>> = {
   web: 'web',
   print: 'printer',

@@ -79,7 +79,7 @@ export function compatJobView(job: JobView, base: string) {
   }
 }
 
-/** Shows the links of an internal export at the task that created the files. */
+/** Returns the task with the links from its internal export task, which the client does not see. */
 function withExportLinks(job: JobView, name: string, task: NativeTaskView): NativeTaskView {
   const exportTask = Object.entries(job.tasks).find(
     ([taskName, { input }]) =>

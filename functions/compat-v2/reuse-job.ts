@@ -7,7 +7,8 @@ const dayS = 24 * 3600
 const maxCreationMs = 30_000
 
 /**
- * Returns the job that was started under this name within the last day, unless it failed; otherwise starts a new one.
+ * Returns the id of the job that was started under this name within the last day, if it can still be used. Otherwise
+ * starts a new job and returns its id.
  */
 export async function reuseJobForADay(
   name: string,

@@ -6,8 +6,8 @@ import { copyTaskFiles, deleteCopies, type InputCopy } from './input-copies.ts'
 import { internalImportPrefix, type JobBody, toNativeJob } from './job-request.ts'
 
 /**
- * Starts a job. Its tasks may use files of other jobs' tasks, by task id: those files are copied, because either job
- * may be deleted at any time.
+ * Starts a job. An input of its tasks may be the id of another job's task. The files of that task are copied, because
+ * either job may be deleted at any time.
  */
 export async function startCompatJob(body: JobBody, request: Request, services: Services): Promise<JobView> {
   const copiesByInput = await copyForeignInputs(body, request, services)

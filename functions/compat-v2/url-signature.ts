@@ -17,7 +17,10 @@ interface SignedQuery {
   readonly s: string
 }
 
-/** Returns the signed text. Some SDKs don't escape plus signs in base64, which a query decodes as spaces. */
+/**
+ * Returns the text that the signature covers. Some SDKs don't escape the plus signs of base64 in the query, so these
+ * arrive as spaces.
+ */
 export const buildSignedText = (base: string, { job, cache_key: cacheKey }: SignedQuery): string =>
   `${base}?job=${job.replaceAll(' ', '+')}${cacheKey === undefined ? '' : `&cache_key=${cacheKey}`}`
 
@@ -29,7 +32,7 @@ export function hasValidSignature(text: string, signature: string, secret: strin
   )
 }
 
-/** Decodes base64 or base64url, with or without padding. Returns undefined for text that is not JSON. */
+/** Parses JSON in base64 or base64url, with or without padding. Returns undefined if the text is not JSON. */
 export function parseJobParam({ job }: Pick<SignedQuery, 'job'>): unknown {
   try {
     return JSON.parse(Buffer.from(job.replaceAll(' ', '+'), 'base64').toString('utf8'))

@@ -113,7 +113,8 @@ const getKey = contract({
   method: 'GET',
   path: '/v1/api-keys/:keyId',
   summary: 'Get an API key',
-  description: 'Includes its scopes and restrictions. The key itself is shown only when it is created.',
+  description:
+    'The reply includes the scopes and restrictions of the key. The key itself is shown only when it is created.',
   params: Params,
   reply: { status: 200, schema: KeyView },
   errors: ['API_KEY_NOT_FOUND'],
@@ -197,7 +198,7 @@ const revokeKey = contract({
   },
 })
 
-/** Audit entry with the name and scopes of the key, never the key itself. */
+/** Returns a function that creates the audit entry of a key, with its name and scopes but never the key itself. */
 const createAuditEntry =
   (
     action: 'create' | 'change' | 'rotate' | 'revoke',

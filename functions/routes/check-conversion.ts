@@ -93,7 +93,7 @@ export const checkConversion = contract({
     requireAutoPdfEngine(options, bounds.plan)
     const exportTask = createExportTask(body, [])
     if (exportTask) requirePublicAddresses(exportTask, services.config)
-    // Some operations have additional fields.
+    // Each operation parses the fields itself, because some have additional ones.
     const spec = task.toConversionSpec(
       [],
       task.parseSpec({ output_format: to, engine: parseEngine(body.engine), options }),

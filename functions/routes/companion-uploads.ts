@@ -31,8 +31,8 @@ import {
 } from './multipart-uploads.ts'
 
 /**
- * The upload endpoints in the format of Uppy's Companion (https://uppy.io/docs/aws-s3/): without an envelope and
- * without an identity. Uppy sends no identity, so the unguessable key of the upload is sufficient.
+ * The upload endpoints in the format of Uppy's Companion (https://uppy.io/docs/aws-s3/): replies have no envelope, and
+ * requests need no identity, because Uppy sends none. The unguessable key of the upload is sufficient.
  */
 
 const tag = 'Uploads by Uppy'
@@ -47,7 +47,7 @@ const params = contract({
   access: writeAccess,
   tag,
   summary: 'Get the form fields for an upload',
-  description: 'The last part of `key` is the `uploadId` of the file.',
+  description: '`key` ends with the `uploadId` of the file.',
   query: z.object({ filename: z.string().min(1).max(1024), type }),
   reply: {
     status: 200,
@@ -93,7 +93,7 @@ const create = contract({
   tag,
   summary: 'Start a multipart upload',
   description:
-    'Used by Uppy with `new AwsS3({ companionEndpoint: "…/v1/uploads", shouldUseMultipart: true })`. The last part of `key` is the `uploadId` of the file; either can be sent to POST /v1/convert.',
+    'Used by Uppy with `new AwsS3({ companionEndpoint: "…/v1/uploads", shouldUseMultipart: true })`. `key` ends with the `uploadId` of the file; either of them can be sent to POST /v1/convert.',
   body: {
     accepts: ['json'],
     schema: z.object({
@@ -159,7 +159,7 @@ const complete = contract({
   access: writeAccess,
   tag,
   summary: 'Complete a multipart upload',
-  description: 'Joins the parts that the body lists. The last part of `key` is the `uploadId` of the file.',
+  description: 'Joins the parts that the body lists. `key` ends with the `uploadId` of the file.',
   params: UploadParams,
   query: RequiredKeyQuery,
   body: { accepts: ['json'], schema: CompleteBody },

@@ -253,7 +253,7 @@ function itemView(
   }
 }
 
-/** The field of a conversion task has a different name in a batch. */
+/** Replaces the field name of a conversion task with the name that the field has in a batch. */
 const withBatchFieldName = (message: string) => message.replace(/^output_format\b/, 'targetFormat')
 
 function createAllRejectedError(errors: readonly AppError[]): AppError {

@@ -20,7 +20,7 @@ export const deleteJob = contract({
     if (!job || job.deletedAt) throw createJobNotFoundError(jobId)
     requireOwner(job, principal)
     if (!(await services.jobs.delete(jobId))) throw createJobNotFoundError(jobId)
-    // Workers that finish later can no longer find the owner, so release the slots here.
+    // Workers that finish later can no longer find the owner, so release the owner's slots here.
     await new ConcurrencySlots(services).release(job)
     return { data: null }
   },

@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { driveIds } from '../../lib/component-ids.ts'
 
-/** Parameters and errors of the endpoints of drives. */
+/** Parameters and errors that the drive endpoints share. */
 
 export const Params = z.object({ drive: z.enum(driveIds) })
 export const connectionId = z.string().max(64).describe('`connectionId` from the callback, `conn_…`')

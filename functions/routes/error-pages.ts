@@ -6,7 +6,9 @@ import { toErrorSlug, toErrorTitle } from '../../lib/http/replies/envelope.ts'
 import { text } from '../../lib/validation/maxima.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
-/** Pages of the problem `type` URLs (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation"). */
+/**
+ * The pages that the `type` URLs of errors lead to (RFC 9457, 3.1.1: "it SHOULD provide human-readable documentation").
+ */
 
 function renderPage(code: ErrorCode): string {
   const { status, description, hint } = errorCatalog[code]

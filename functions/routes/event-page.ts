@@ -6,7 +6,7 @@ import { WebhookHeaders } from '../../lib/http/openapi/webhooks.ts'
 import { htmlPageContract, htmlPageHeaders, renderHtmlPage } from './html-page.ts'
 
 const escapeHtml = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
-/** Renders the Markdown code spans of descriptions. */
+/** Renders a description as HTML; it may contain Markdown code spans. */
 const renderProse = (text: string) => escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
 const renderJson = (value: unknown) => `<pre>${escapeHtml(JSON.stringify(value, null, 2))}</pre>`
 const renderFields = (fields: Readonly<Record<string, z.ZodType>>) =>

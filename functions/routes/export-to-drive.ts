@@ -35,7 +35,7 @@ export const exportToDrive = contract({
   tag: 'Drives',
   summary: 'Save results to a drive',
   description:
-    'A job stores the results of other jobs in a folder of the drive; its task lists them with their locations. No file is replaced: if a name exists, Dropbox and OneDrive add a number to the new one, and Google Drive has both.',
+    'A job stores the results of other jobs in a folder of the drive; its task lists them with their locations. No file is replaced: if the folder already has a file with the same name, Dropbox and OneDrive add a number to the new name, and Google Drive keeps both files under this name.',
   params: Params,
   body: { accepts: ['json'], schema: Body },
   reply: {
@@ -61,7 +61,7 @@ export const exportToDrive = contract({
     const { tag, task, file } = body
     const fields = { ...folder, jobIds, ...defined({ tasks: task === undefined ? task : [task], file }) }
     const exportTask = { name: 'export-drive', operation: exportDriveOperation, input: [], fields }
-    // Loaded on demand, because most requests only list files.
+    // Loaded on demand, because most requests to this function only list files.
     const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(
       {

@@ -18,7 +18,7 @@ const AccountView = component(
       concurrentJobs: z
         .int()
         .nullable()
-        .describe('Jobs that may run at the same time; others wait. Null for no limit'),
+        .describe('Number of jobs that may run at the same time; others wait. Null if there is no limit'),
     }),
   }),
 )
@@ -29,7 +29,7 @@ export const getAccount = contract({
   access: accountReadAccess,
   tag: 'Account',
   summary: 'Get your account',
-  description: 'Includes the plan, its limits, and how long jobs and files are kept.',
+  description: 'The reply includes the plan, its limits, and how long jobs and files are kept.',
   reply: { status: 200, schema: AccountView },
   handle: async ({ principal }, services) => {
     const account = await readAccount(services, principal.ownerId)

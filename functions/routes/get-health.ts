@@ -24,7 +24,7 @@ export const getHealth = contract({
   tag: 'Service',
   summary: 'Check the health of the service',
   description:
-    '200 if all parts of the service work, 503 otherwise. The reply contains the state of each part.',
+    'The status is 200 if all parts of the service work, 503 otherwise. The reply contains the state of each part.',
   reply: {
     status: 200,
     otherStatuses: { 503: 'Part of the service does not work' },

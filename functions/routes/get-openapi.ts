@@ -5,7 +5,7 @@ import { interfaceVersion } from '../../lib/http/interface-version.ts'
 import type { RecordedExample } from '../../lib/http/openapi/recorded-example.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 
-/** Contract of a machine-readable description of the service. */
+/** Contract properties shared by the OpenAPI and AsyncAPI documents. */
 export const documentContract = {
   method: 'GET',
   access: openAccess,
@@ -34,7 +34,7 @@ export function getOpenApi(contracts: LoadContracts): AnyContract {
     ...documentContract,
     path: '/v1/openapi.json',
     summary: 'Get the OpenAPI 3.1 document of this API',
-    description: 'For code generators, API clients and reference pages.',
+    description: 'The document is for code generators, API clients and reference pages.',
     handle: async (_request, { config }) => {
       const [
         { createOpenApiDocument: openApiDocument },

@@ -22,6 +22,9 @@ const style =
 
 export const htmlPageHeaders = createSecurityHeaders({ style: styleHash(style) })
 
-/** Renders a page. Title and content must be trusted HTML. Without the icon, browsers request `/favicon.ico`. */
+/**
+ * Renders a page. Title and content must be trusted HTML. The page names an icon, because browsers would otherwise
+ * request `/favicon.ico`.
+ */
 export const renderHtmlPage = (title: string, content: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${title}</title><link rel="icon" href="/web/icon.svg" type="image/svg+xml"><style>${style}</style></head><body><main>${content}</main></body></html>`

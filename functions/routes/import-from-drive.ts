@@ -68,7 +68,7 @@ export const importFromDrive = contract({
       tasks,
       imports,
     }
-    // Loaded on demand, because most requests only list files.
+    // Loaded on demand, because most requests to this function only list files.
     const { startJob } = await import('../../lib/conversion/start-job.ts')
     const { job } = await startJob(request, services)
     const items = fileIds.map((fileId, at) => ({
@@ -112,7 +112,7 @@ function createTasks(
   return parseTasks(Object.fromEntries([...sources, ...conversionTasks, ['export', exportTask]]))
 }
 
-/** The upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
+/** Creates the upload for an imported file that is not converted immediately, as in `POST /v1/import/url`. */
 function createUpload({ filename }: FileLink, { ownerId: owner, keyId }: JobReader, { config }: Services) {
   const id = newId('upl')
   const now = Date.now()

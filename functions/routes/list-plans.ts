@@ -26,7 +26,7 @@ const PlanView = component(
     conversionMinutesPerMonth: limit('Minutes of conversion, which are counted but not enforced'),
     maxFileSize: z.int().describe('Maximum size of a file in bytes'),
     filesPerJob: z.int().describe('Maximum number of items per batch, and of imports per job'),
-    concurrentJobs: limit('Jobs that may run at the same time; others wait'),
+    concurrentJobs: limit('Number of jobs that may run at the same time; others wait'),
     retentionHours: z.number().describe('Hours after which a finished job and its files are deleted'),
     gpu: z.boolean(),
   }),

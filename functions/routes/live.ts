@@ -18,7 +18,7 @@ const overloadRetryMs = 10_000
 export const createTicket = contract({
   method: 'POST',
   path: '/v1/ws/tickets',
-  // The socket sends events of all jobs of the owner.
+  // Requires permission to list jobs, because the socket sends the events of all jobs of the owner.
   access: listAccess,
   tag: 'Live',
   summary: 'Get a ticket for a WebSocket',

@@ -21,8 +21,8 @@ import { component } from '../../lib/validation/component.ts'
 import { createOptionsSchema, text } from '../../lib/validation/maxima.ts'
 
 /**
- * Multipart uploads of large files, in which a lost connection only costs one part. Schemas for the server side of S3's
- * protocol.
+ * Multipart uploads of large files, in which a lost connection only costs one part. The endpoints are shaped like the
+ * multipart API of S3.
  */
 
 export const UploadParams = z.object({ uploadId: text('id').describe('Id of the upload, `upl_…`') })
@@ -98,7 +98,7 @@ export const createMultipart = contract({
   tag,
   summary: 'Start a multipart upload',
   description:
-    'For large files and unreliable connections: get the URL of each part, PUT the part there and keep the `ETag` of the reply, then complete the upload and send its `uploadId` to POST /v1/convert. After an interruption, GET /v1/uploads/multipart/{uploadId} lists the parts that have arrived. Parts have 5 MiB to 5 GiB; the last part may be smaller. Uploads that are not completed are deleted within a day. Uppy (`@uppy/aws-s3`) does all of this with `companionEndpoint: "…/v1/uploads"`.',
+    'Multipart uploads are for large files and unreliable connections: get the URL of each part, PUT the part there and keep the `ETag` of the reply, then complete the upload and send its `uploadId` to POST /v1/convert. After an interruption, GET /v1/uploads/multipart/{uploadId} lists the parts that have arrived. Parts have 5 MiB to 5 GiB; the last part may be smaller. Uploads that are not completed are deleted within a day. Uppy (`@uppy/aws-s3`) does all of this with `companionEndpoint: "…/v1/uploads"`.',
   body: {
     accepts: ['json', 'form'],
     schema: z.strictObject({
@@ -237,7 +237,7 @@ const completeMultipart = contract({
   access: writeAccess,
   tag,
   summary: 'Complete a multipart upload',
-  description: 'Safe to repeat: the reply is the same.',
+  description: 'Completing an upload again is safe: the reply is the same.',
   params: UploadParams,
   query: KeyQuery,
   body: { accepts: ['json'], schema: CompleteBody },

@@ -77,7 +77,7 @@ export const listOAuthClients = contract({
   access: accountManageAccess,
   tag: 'OAuth',
   summary: 'List your OAuth clients',
-  description: 'Includes their scopes. Secrets are shown only when a client is created.',
+  description: 'Lists each client with its scopes. Secrets are shown only when a client is created.',
   query: z.object(wholeListQuery),
   reply: {
     status: 200,
@@ -102,7 +102,7 @@ export const deleteOAuthClient = contract({
   tag: 'OAuth',
   summary: 'Delete an OAuth client',
   description:
-    'Its tokens stop working within 1 s, and WebSockets and event streams that they opened are closed.',
+    'The tokens of the client stop working within 1 s, and WebSockets and event streams that they opened are closed.',
   params: Params,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['API_KEY_NOT_FOUND'],
@@ -272,7 +272,7 @@ export const getOAuthMetadata = contract({
         revocation_endpoint: `${issuer}/v1/oauth/revoke`,
         introspection_endpoint: `${issuer}/v1/oauth/introspect`,
         grant_types_supported: ['client_credentials'],
-        // There is no authorization endpoint.
+        // Empty, because there is no authorization endpoint.
         response_types_supported: [],
         scopes_supported: grantedScopes,
         token_endpoint_auth_methods_supported: methods,

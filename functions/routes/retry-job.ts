@@ -30,7 +30,7 @@ export const retryJob = contract({
   tag: 'Jobs',
   summary: 'Retry a job',
   description:
-    'Creates a job with the same files, tasks and options. Its `retryOf` is the id of the old job, which does not change. Only the owner may retry a job, and only as long as its files exist.',
+    'Creates a job with the same files, tasks and options. The old job does not change; its id is the `retryOf` of the new job. Only the owner may retry a job, and only as long as its files exist.',
   params: JobParams,
   reply: {
     ...createdJobStatuses,

@@ -142,7 +142,7 @@ export const getWebhook = contract({
   tag: 'Webhooks',
   summary: 'Get a webhook',
   description:
-    'Also returns the webhook for the `webhookUrl` of a job: its id is the id of the job with `whk_` instead of `job_`.',
+    'Also returns the webhook that belongs to the `webhookUrl` of a job. The id of that webhook is the id of the job with `whk_` instead of `job_`.',
   params: WebhookParams,
   reply: { status: 200, schema: WebhookView },
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -177,7 +177,7 @@ export const deleteWebhook = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Delete a webhook',
-  description: 'No further events are sent to it.',
+  description: 'No further events are sent to the webhook.',
   params: WebhookParams,
   reply: { status: 204, schema: z.null(), form: 'empty' },
   errors: ['WEBHOOK_NOT_FOUND'],
@@ -221,7 +221,7 @@ export const getDefaultSecret = contract({
   access: webhookAccess,
   tag: 'Webhooks',
   summary: 'Get the signing secret for webhookUrl',
-  description: 'Signs all requests to the `webhookUrl` of your jobs.',
+  description: 'The service signs all requests to the `webhookUrl` of your jobs with this secret.',
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED'],
   handle: async ({ principal }, services) => ({
@@ -245,7 +245,7 @@ export const rotateDefaultSecret = contract({
   }),
 })
 
-/** A client that just got its identity has no jobs and therefore no secret. @throws AppError AUTHENTICATION_REQUIRED */
+/** Rejects a client that just got its identity and so has no jobs. @throws AppError AUTHENTICATION_REQUIRED */
 function requireIdentity(principal: Principal): Principal {
   if (!principal.isNew) return principal
   throw new AppError(
@@ -270,7 +270,7 @@ export async function requireOwnWebhook(
   return webhook
 }
 
-/** The webhook of a job ends with the job and cannot be changed. @throws AppError WEBHOOK_NOT_FOUND */
+/** Also rejects the webhook of a single job, which cannot be changed. @throws AppError WEBHOOK_NOT_FOUND */
 async function requireListedWebhook(id: string, principal: Principal, services: Services): Promise<Webhook> {
   const webhook = await requireOwnWebhook(id, principal, services)
   if (webhook.jobId !== undefined) throw notFound(id)

@@ -135,7 +135,7 @@ export const getWorkflow = contract({
   access: workflowReadAccess,
   tag: 'Workflows',
   summary: 'Get a workflow',
-  description: 'Includes its schedule, its tasks and the time of its next run.',
+  description: 'The reply includes the schedule, the tasks and the time of the next run.',
   params: Params,
   reply: { status: 200, schema: WorkflowView },
   errors: ['WORKFLOW_NOT_FOUND'],
@@ -196,7 +196,7 @@ export const runWorkflow = contract({
   tag: 'Workflows',
   summary: 'Run a workflow now',
   description:
-    'Also works for a disabled workflow. If a run is in progress, a new one can start only if `overlap` cancels it.',
+    'A disabled workflow can be run too. If a run is in progress, a new run can start only if `overlap` cancels the current one.',
   params: Params,
   reply: { status: 202, schema: RunView },
   createsWork: true,

@@ -73,10 +73,10 @@ interface Reply<Data> {
   readonly retryAfterS: number | undefined
 }
 
-/** Timeout of a request, which is longer than the service ever delays a reply. */
+/** Timeout of a request. The service never delays a reply for so long. */
 const timeoutMs = 60_000
 
-/** If cookies are disabled, the identity from the service is sent back in a header. */
+/** The anonymous identity from a reply header. It is sent back in a header, because cookies may be disabled. */
 let ownerToken: string | null = null
 export const getOwnerToken = (): string | null => ownerToken
 
@@ -119,7 +119,7 @@ async function sendOnce<Data>(
   throw await problemFromReply(envelope, response.status, retryAfterS)
 }
 
-/** Calls an endpoint and returns the data of its reply; the caller states its type, from the contract. */
+/** Calls an endpoint and returns the data of its reply. The caller names the type of the data, as in the contract. */
 export const callApi = async <Data>(path: string, request?: RequestOptions): Promise<Data> =>
   (await sendRequest<Data>(path, request)).data
 
@@ -167,7 +167,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 const jobPath = (jobId: string) => `/v1/jobs/${encodeURIComponent(jobId)}`
 
-/** All formats, with their names in the language of the page. */
+/** Returns all formats, with their names in the language of the page. */
 export async function listFormats(): Promise<readonly Format[]> {
   const [reply, names] = await Promise.all([
     sendRequest<{ formats: Format[] }>('/v1/formats'),
@@ -198,7 +198,7 @@ export async function fetchToolTargets(from: string, operation: string): Promise
   return data.conversions.map(({ to }) => to)
 }
 
-/** Checks a conversion before its file is uploaded. @throws Problem that the conversion would fail with */
+/** Checks a conversion before its file is uploaded. @throws the Problem with which the conversion would fail */
 export async function checkConversion(
   spec: ConversionSpec & { from: string; size?: number | undefined },
 ): Promise<void> {

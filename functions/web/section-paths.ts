@@ -2,7 +2,7 @@ import { keysOf } from '../../lib/validation/keys-of.ts'
 
 /**
  * Paths of each section: the server replies to them with the page, and the router shows the section. Navigation links
- * use the first path. This module has data only, because both the server and the page import it.
+ * use the first path. This module contains only data, because both the server and the page import it.
  */
 export const sectionPaths = {
   convert: ['/', '/convert'],

@@ -44,6 +44,9 @@ function range(from, to) {
   return Array.from({ length: to - from + 1 }, (_, at) => from + at)
 }
 
-/** Decodes a glyph, for which MuPDF returns the number in its name. 32 is more likely a space than the glyph a32. */
+/**
+ * Returns the character of a glyph. MuPDF reports the number in the glyph's name as its character code. Code 32 is more
+ * likely a space than the glyph `a32`.
+ */
 export const decodeDingbat = (char, font) =>
   (char !== ' ' && font.endsWith('ZapfDingbats') && characters.get(char.codePointAt(0))) || char

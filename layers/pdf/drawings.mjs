@@ -63,13 +63,13 @@ function isSlanted(text, ctm) {
 }
 
 /**
- * Passes on what `isSelected` accepts, with all clips, masks and groups around it.
+ * Creates a device that passes on to `target` what `isSelected` accepts, with all clips, masks and groups around it.
  * @param isSelected gets the box that a drawing fills on the page
  */
 function createFilter(target, page, isSelected, drawsSlantedText) {
   const counts = { drawn: 0, visibleText: 0, invisibleText: 0 }
   const clips = [page]
-  // Everything inside a mask or a tile belongs to it.
+  // Inside a mask, everything is drawn; inside a tile, everything or nothing.
   let maskDepth = 0
   const tiles = []
   const clipTo = (box) => clips.push(intersect(clips.at(-1), box))
@@ -184,7 +184,7 @@ function renderPage(page, { file, box }) {
       bounds,
       isPart: box !== undefined,
     })
-    // A scan shows its words in the image, and contains them again as invisible text above it.
+    // The image of a scan is no background: it shows the words, which the page repeats as invisible text above it.
     if (drawn === 0 || (!box && invisibleText > visibleText)) return `${file} is empty`
     const png = pixmap.asPNG()
     const isPhoto = !box && png.length > 100_000
@@ -196,7 +196,7 @@ function renderPage(page, { file, box }) {
   }
 }
 
-/** Returns the number of drawings and texts. */
+/** Draws a page or a part of it. Returns the numbers of drawings, of visible texts and of invisible texts. */
 function draw(page, pixmap, { scale, area, bounds, isPart }) {
   const canvas = new mupdf.DrawDevice(mupdf.Matrix.scale(scale, scale), pixmap)
   const isSelected = isPart ? (drawn) => isInside(drawn, area) : (drawn) => isBackground(drawn, bounds)

@@ -21,7 +21,7 @@ const maxRounds = 50
 /** Returns the corners of the characters of each match: upper left, upper right, lower left, lower right. */
 const findMatches = (page) => terms.flatMap((term) => page.search(term, 'ignore-case'))
 
-/** Returns the middle of the characters, whose full height often reaches into the lines above and below. */
+/** Reduces a box of characters to its middle, because the full height often reaches into the lines above and below. */
 function narrow(quad) {
   const [left, right] = [0, 2].map((start) => {
     const point = (share) =>

@@ -144,7 +144,7 @@ function createWords(styles) {
 
 let imageCount = 0
 
-/** Returns undefined for a broken image, which is rendered from the page later; the words must not be lost. */
+/** Returns undefined for a broken image, so that the page's words are not lost. It is rendered from the page later. */
 function trySaveImage(image, matrix, bbox) {
   try {
     return saveImage(image, matrix, bbox)
@@ -153,7 +153,7 @@ function trySaveImage(image, matrix, bbox) {
   }
 }
 
-/** Saves an embedded image without anything drawn over it. */
+/** Saves an embedded image, without what the page draws over it. */
 function saveImage(image, matrix, bbox) {
   // The walker does not report the color of image masks.
   if (image.getImageMask() || image.getWidth() * image.getHeight() > maxImagePixels) return undefined

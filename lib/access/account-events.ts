@@ -63,7 +63,7 @@ export function quotaEvents(
   })
 }
 
-/** Plans without payment. */
+/** Plans that cost nothing. */
 const freePlans: readonly string[] = ['anonymous', 'free', 'self-hosted']
 
 /** Creates the subscription event of a plan change; none if the plan is the same or both plans are free. */

@@ -58,11 +58,11 @@ export async function forgetMove(account: string, { table }: Pick<Services, 'tab
 interface Move {
   readonly from: string
   readonly to: string
-  /** When the move started, in milliseconds since 1970. Jobs created later belong to someone who is signed out. */
+  /** When the move started, in milliseconds since 1970. Jobs created later, while signed out, are not moved. */
   readonly madeBefore: number
 }
 
-/** Returns the number of jobs that are unfinished or could not be moved; the move is repeated for them. */
+/** Moves everything. Returns the number of jobs that are unfinished or could not be moved, which are moved later. */
 async function moveAll({ from, to, madeBefore }: Move, { table, vault, jobs }: Deps): Promise<number> {
   await moveDefaultSecret(from, to, table, vault)
   await moveOwnedRecords(table, ['WEBHOOK', 'WORKFLOW'], from, to)

@@ -56,7 +56,7 @@ export function createAnonymousPrincipal(
     kind: 'anonymous',
     plan: config.ANONYMOUS_PLAN,
     role: 'USER',
-    // Endpoints declare whether they serve anonymous clients (`Access.anonymous`).
+    // No scopes: each endpoint declares whether it serves anonymous clients (`Access.anonymous`).
     scopes: new Set(),
     // Anonymous clients are limited by IP address, because a client can get any number of identities.
     limiterKey: `ip:${toRateLimitAddress(sourceIp)}`,

@@ -94,7 +94,7 @@ const invalidKeyMessages = {
 const createInvalidKeyError = (reason: keyof typeof invalidKeyMessages) =>
   new AppError('INVALID_API_KEY', invalidKeyMessages[reason], { reason })
 
-/** The error for a suspended account, for keys, tokens and sessions. */
+/** Creates the error for keys, tokens and sessions of a suspended account. */
 export const createAccountSuspendedError = () =>
   new AppError(
     'INSUFFICIENT_PERMISSIONS',

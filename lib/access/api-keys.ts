@@ -25,8 +25,9 @@ export const ApiKey = z.object({
   name: z.string(),
   kind: z.enum(['secret', 'public']),
   scopes: z.array(z.enum(scopes)),
-  /** First and last characters of the key, by which its owner recognizes it. */
+  /** First characters of the key. Its owner recognizes the key by these and the last ones. */
   prefix: z.string(),
+  /** Last four characters of the key. */
   last4: z.string(),
   createdAt: z.string(),
   expiresAt: z.string().optional(),
@@ -223,7 +224,7 @@ interface RotatedKey {
   readonly previous: ApiKey
 }
 
-/** Returns why a key is no longer valid. */
+/** Returns why a key is no longer valid; undefined if it is valid. */
 export function inactiveReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
   const nowText = now.toISOString()
   if (key.revokedAt !== undefined) return 'revoked'

@@ -10,7 +10,7 @@ import type { Services } from '../services/services.ts'
 import { text } from '../validation/maxima.ts'
 import { mayWait, type WaitKind } from './wait-limit.ts'
 
-/** Shared by the endpoints of a single job: finding it, checking access, waiting for its end. */
+/** Functions shared by the endpoints of a single job: finding it, checking access, waiting for its end. */
 
 export const JobParams = z.object({ jobId: text('id').describe('Id of the job, `job_…`') })
 
@@ -65,7 +65,7 @@ export function requireOwner(job: Job, principal: Principal): void {
   )
 }
 
-/** Maximum wait in seconds, because API Gateway times a function out after 30 s. */
+/** Maximum wait in seconds, because functions of the HTTP API time out after 29 s. */
 const maxWaitS = 25
 
 /** Time reserved for creating and sending the reply. */
@@ -102,7 +102,7 @@ export async function grantWaitS(
   return (await mayWait(kind, services)) ? seconds : undefined
 }
 
-/** Returns the job when it has finished or the time is up; `created` is the job if this request created it. */
+/** Returns the job when it has finished or the time is up; `createdJob` is the job if this request created it. */
 export function waitUntilFinished(
   { jobs }: Services,
   jobId: string,

@@ -64,8 +64,8 @@ export function createPolicies(
 }
 
 /**
- * Returns the key of the rate-limit counters: per account, so that more keys don't raise the limits, otherwise per
- * IP address.
+ * Returns the key of the record with the rate-limit counters. There is one record per account, so that more API keys
+ * don't raise the limits; for anonymous clients, there is one per IP address.
  */
 export const getLimitRecordKey = ({
   kind,

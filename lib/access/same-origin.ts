@@ -11,7 +11,10 @@ export function isSameOrigin(
   return page !== null && (page.host === host || page.origin === URL.parse(publicUrl ?? '')?.origin)
 }
 
-/** Returns the origins of the service's pages: the public origin and, on one machine, the other loopback names. */
+/**
+ * Returns the origins of the service's pages: the public origin and, if its host is a loopback name, the origins with
+ * the other loopback names.
+ */
 export function serviceOrigins(publicUrl: string): string[] {
   const { origin, protocol, hostname, port } = new URL(publicUrl)
   const names = ['localhost', '127.0.0.1', '[::1]']

@@ -15,8 +15,9 @@ function toBase62(value: bigint, length: number): string {
   return text
 }
 
-/** Lengths in base 62: 43 characters can represent 32 bytes (62^43 > 2^256), 6 characters a CRC-32 (62^6 > 2^32). */
+/** Number of base 62 characters that can represent 32 bytes: 62^43 > 2^256. */
 const secretLength = 43
+/** Number of base 62 characters that can represent a CRC-32: 62^6 > 2^32. */
 const checksumLength = 6
 const secretPattern = new RegExp(`^[0-9A-Za-z]{${secretLength + checksumLength}}$`)
 

@@ -98,7 +98,7 @@ function decodeCookie(text: string): string {
   }
 }
 
-/** Two reads: the session id of the token, then the session and its account. */
+/** Finds an active session with two reads: of the session id by the token, then of the session and its account. */
 async function findSession(
   token: string,
   services: Services,

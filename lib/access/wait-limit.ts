@@ -3,7 +3,10 @@ import type { Services } from '../services/services.ts'
 /** Requests that start to wait within this time are counted together; no request waits longer. */
 const windowMs = 25_000
 
-/** Kinds of waiting requests: those that create a job, those that watch one, and event streams. */
+/**
+ * Kinds of waiting requests: `create` waits for the job that it creates, and `watch` for an existing job. `stream` is
+ * an event stream.
+ */
 export const waitKinds = ['create', 'watch', 'stream'] as const
 export type WaitKind = (typeof waitKinds)[number]
 

@@ -34,7 +34,7 @@ function getCache({ table }: Pick<Services, 'table'>) {
 /** Returns the plan of an account; an unknown plan counts as `free`. */
 export const getAccountPlan = ({ plan }: Pick<Account, 'plan'>): PlanId => toPlanId(plan) ?? 'free'
 
-/** Returns the plan of an owner without a request, for example for workflows and queued jobs. */
+/** Returns the plan of an owner when no request of the owner is at hand, for example for workflows and queued jobs. */
 export async function getOwnerPlan(
   services: Pick<Services, 'table' | 'config'>,
   ownerId: string,

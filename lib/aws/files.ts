@@ -255,7 +255,7 @@ export class Files {
     }
   }
 
-  /** Deletes these keys and all keys with the prefix. */
+  /** Deletes the objects with these keys, and all objects whose keys have the prefix. */
   async deleteAll(keys: readonly string[], prefix: string): Promise<void> {
     const { s3, paginateListObjectsV2 } = await this.#open()
     const foundKeys: string[] = []

@@ -53,7 +53,7 @@ export interface ConditionalWriteResult {
 
 type WriteRequests = NonNullable<BatchWriteCommandInput['RequestItems']>[string]
 type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number]
-/** Sends one command of the document client. */
+/** The part of the document client that sends commands. */
 export type CommandSender = Pick<DynamoDBDocumentClient, 'send'>
 
 /** Maximum entries per call (AWS's limits). */

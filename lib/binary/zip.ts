@@ -4,7 +4,7 @@ import type { Entry } from '@zip.js/zip.js'
 import { DamagedFileError, FileLimitError, UnsupportedFileError } from './errors.ts'
 import { type RandomAccess, readExactly } from './random-access.ts'
 
-/** A file or folder in a ZIP (PKWARE's APPNOTE 6.3.10; numbers are its sections). */
+/** A file or folder in a ZIP. The section numbers in this file refer to PKWARE's APPNOTE 6.3.10. */
 export interface ZipArchiveEntry {
   readonly name: string
   readonly isFolder: boolean
@@ -17,11 +17,11 @@ export interface ZipArchiveEntry {
   readonly uncompressedSize: number
   readonly crc32: number
   readonly modifiedAt: Date
-  /** File offset of the local header. */
+  /** Position of the entry's local header in the ZIP, in bytes. */
   readonly offset: number
 }
 
-/** The ZIP contains a path that leads out of the folder into which it is extracted. */
+/** Error for a ZIP that contains a path which leads out of the folder into which the ZIP is extracted. */
 export class UnsafeEntryNameError extends DamagedFileError {
   readonly entryName: string
 
@@ -33,18 +33,18 @@ export class UnsafeEntryNameError extends DamagedFileError {
 
 const methods = { stored: 0, deflated: 8 } as const
 const flagMasks = { encrypted: 1, dataDescriptor: 8, strongEncryption: 0x40, utf8: 0x800 } as const
-/** Flags that the local header must share with the directory, so that all programs read the same. */
+/** Flags that must be the same in the local header and the directory, so that all programs read the same content. */
 const sharedFlags = Object.values(flagMasks).reduce((mask, flag) => mask | flag, 0)
 const localHeaderBytes = 30
 const localHeaderSignature = 0x04034b50
 /** Value of a size field if the actual size is in an extra field (APPNOTE 4.5.3). */
 const zip64Placeholder = 0xffffffff
 
-/** The directory is read into memory as a whole; even that of the largest office file is far smaller. */
+/** The whole directory is read into memory. Even the largest office file has a far smaller directory. */
 const maxDirectoryBytes = 16 * 1024 * 1024
-/** Larger files are decompressed in the thread pool; for smaller ones, switching threads would take longer. */
+/** Larger files are decompressed in the thread pool. For smaller ones, switching threads takes longer than the work. */
 const maxSyncBytes = 256 * 1024
-/** The minimum that zlib accepts. */
+/** The smallest chunk size that zlib accepts. */
 const minChunkBytes = 64
 
 const damagedDirectoryMessage = 'its directory is missing or damaged, as after an interrupted transfer'
@@ -56,7 +56,7 @@ export class ZipArchive {
   readonly entries: readonly ZipArchiveEntry[]
   /** Files by name, without folders. If several files have the same name, the last one is listed. */
   readonly files: ReadonlyMap<string, ZipArchiveEntry>
-  /** Whether there are more entries than the caller accepts. */
+  /** Whether the ZIP has more entries than the caller accepts. */
   readonly hasMoreEntries: boolean
   readonly #file: RandomAccess
   readonly #readEntries = new Set<ZipArchiveEntry>()
@@ -98,7 +98,7 @@ export class ZipArchive {
     return this.#readData(entry, await this.locate(entry))
   }
 
-  /** Returns the file offset of the data. @throws DamagedFileError */
+  /** Returns the position of the entry's data in the ZIP. @throws DamagedFileError */
   async locate(entry: ZipArchiveEntry): Promise<number> {
     const header = await this.#readHeader(entry)
     if (contradicts(header, entry)) throw new DamagedFileError('a part of it is damaged')
@@ -110,7 +110,7 @@ export class ZipArchive {
   }
 
   async #readData(entry: ZipArchiveEntry, position: number): Promise<Buffer> {
-    // Entries that share their data would let a small file have thousands of entries.
+    // With entries that share their data, a small ZIP could contain thousands of large files.
     if (!this.#readEntries.has(entry)) this.#bytesLeft -= entry.compressedSize
     if (this.#bytesLeft < 0) throw new DamagedFileError('its parts overlap')
     this.#readEntries.add(entry)
@@ -119,8 +119,8 @@ export class ZipArchive {
 }
 
 /**
- * Opens a ZIP. zip.js reads the directory, with names in all encodings and files beyond 4 GiB. zlib decompresses the
- * files: the chain of streams in zip.js takes longer than counting the words of the files.
+ * Opens a ZIP. zip.js reads the directory, because it supports all encodings of names and files beyond 4 GiB. zlib
+ * decompresses the files: the streams of zip.js would take longer than counting all words in the files.
  * @param maxEntries further entries are ignored, see `hasMoreEntries`
  * @throws DamagedFileError, UnsafeEntryNameError, FileLimitError
  */
@@ -137,7 +137,7 @@ export async function openZipArchive(file: RandomAccess, maxEntries: number): Pr
       throw error
     }
   }
-  // The type requires a stream, but zip.js does not use it if bytes can be read at a position.
+  // The type requires a stream, but zip.js does not use it if the reader has `readUint8Array`.
   const reader = { size: file.size, readUint8Array, readable: new ReadableStream() }
   const entries: ZipArchiveEntry[] = []
   try {

@@ -10,14 +10,14 @@ const captureTargets = ['pdf', 'png', 'jpg', 'webp'] as const
 function describeOption(schema: z.ZodType): string {
   if (schema instanceof z.ZodDefault)
     return `${schema.description?.replace(/\.$/, '')}; ${schema.def.defaultValue} by default`
-  // For inner schemas, zod declares a more general type than these fields have.
+  // The cast is needed because zod declares a more general type for the inner schema.
   return (
     schema.description ??
     (schema instanceof z.ZodOptional ? describeOption(schema.unwrap() as z.ZodType) : '')
   )
 }
 
-/** The browser's options as task fields in snake_case; the browser applies the defaults. */
+/** Turns the browser's options into optional task fields in snake_case. The browser applies the defaults. */
 function toOptionalFields(options: z.ZodObject): Record<string, z.ZodOptional> {
   // zod does not infer the type of the shape's values.
   const fields = Object.entries(options.shape as Record<string, z.ZodType>).map(([name, schema]) => {

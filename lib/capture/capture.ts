@@ -92,7 +92,10 @@ export const captureWebsite: CaptureFile = async (
 
 type Target = 'pdf' | ScreenshotTarget
 
-/** Returns the browser window. The scale only applies to images. */
+/**
+ * Returns the size and scale of the browser window. For PDFs, its scale is 1, because their field `scale` applies to
+ * the printed content.
+ */
 function createPageView(input: Fields, to: Target): PageView {
   const view = parseScreenshotView({
     ...pickOptions(input, screenshotOptions.png),

@@ -5,7 +5,8 @@ import type { IncomingHttpHeaders } from 'node:http'
 type Headers = Readonly<Record<string, string>>
 
 /**
- * Headers that concern a single connection: the service's connection to the host is a different one than the browser's.
+ * Headers that describe a single connection. They are not forwarded, because the service's connection to the host is
+ * another one than the browser's connection to the service.
  */
 const connectionHeaders: readonly string[] = [
   'accept-encoding',

@@ -29,15 +29,15 @@ export const PausedRequest = z.looseObject({
 })
 export type PausedRequest = z.output<typeof PausedRequest>
 
-/**
- * Limits for what a page may load: bytes per file and in total, number of files and of parallel requests, and time per
- * file.
- */
+/** Limits for what a page may load. */
 const limits = {
   fileBytes: 32 * 1024 ** 2,
+  /** Total of all files. */
   bytes: 128 * 1024 ** 2,
   files: 3000,
+  /** Number of parallel requests. */
   concurrent: 16,
+  /** Time per file. */
   fileMs: 30_000,
 }
 

@@ -6,7 +6,7 @@ import { RemoteError } from '../transfer/remote-error.ts'
 const displayableTypes = /^(?:text\/|image\/|application\/(?:xhtml\+xml|xml|json|[\w.-]+\+(?:xml|json))\b)/i
 
 /**
- * Checks the response for the website itself.
+ * Checks that the host of the website responded with a page that a browser displays.
  * @throws RemoteError for an error response; AppError UNSUPPORTED_FORMAT for a file download.
  */
 export function requirePage({ status, headers, url, body }: OutgoingResponse): void {

@@ -9,8 +9,9 @@ const AnyReply = z.looseObject({})
 /** A tab that is loading a page. */
 interface Tab {
   readonly call: BrowserPage['call']
-  /** Promises that resolve when the document is parsed, and when all files that it needs are loaded. */
+  /** Resolves when the document is parsed. */
   readonly whenParsed: Promise<void>
+  /** Resolves when the document and all files that it needs are loaded. */
   readonly loaded: Promise<void>
   /** Rejects when the page can no longer be loaded. */
   readonly whenBroken: Promise<never>

@@ -11,11 +11,13 @@ interface Readiness {
   readonly wait_for_element?: string | undefined
 }
 
-/** The network counts as idle after this time without requests. It is also the polling interval. */
+/** The network counts as idle after this time with at most 0 (`networkidle0`) or 2 (`networkidle2`) open requests. */
 const idleMs = 500
+/** Interval between two checks of a condition. */
 const pollMs = 50
-/** Limits, in time and in screens, for scrolling down to load lazy images. */
+/** Time limit for scrolling down to load lazy images. */
 const scrollLimitMs = 5000
+/** Scrolling also stops after this many screens. */
 const maxScreens = 40
 
 export interface PageLoad {

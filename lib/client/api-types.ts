@@ -1626,7 +1626,7 @@ export interface TargetFields {
   [k: string]: unknown
 }
 export interface CreatedJob extends Job {
-  /** Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished */
+  /** Estimate made at the time of the request; later, `progress.etaMs` of the status is more accurate. Null if the job has finished or cannot be estimated */
   estimate: (Estimate | null)
 }
 export interface Estimate {
@@ -1670,7 +1670,7 @@ export interface JobProgress {
   etaMs: (number | null)
 }
 export interface JobResult {
-  /** URL of the result; for a batch with several, of a ZIP of all results with a `manifest.json` */
+  /** URL of the result; if a batch has several results, URL of a ZIP with all of them and a `manifest.json` */
   downloadUrl: string
   filename: string
   format: string
@@ -2038,7 +2038,7 @@ export interface TaskCaptureWebsite {
   full_page?: boolean
   /** PDF: scale of the content, 0.1 to 2. Images: device pixels per CSS pixel, 0.5 to 4 */
   scale?: number
-  /** 1 to 100, or low, medium, high, highest. Higher is better and larger. */
+  /** 1 to 100, or low, medium, high, highest. A higher quality makes a larger file. */
   quality?: (number | ("low" | "medium" | "high" | "highest"))
   /** A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt) */
   page_size?: string
@@ -2534,7 +2534,7 @@ export interface Webhook {
   failing: boolean
   failingSince: (string | null)
   disabledAt: (string | null)
-  /** `gone`: it responded with 410. `failing`: all deliveries failed for five days. Null if you disabled it */
+  /** `gone`: it responded with 410. `failing`: all deliveries failed for five days. Null unless the service disabled the webhook */
   disabledReason: (("gone" | "failing") | null)
   /** The job that this `webhookUrl` belongs to */
   jobId: (string | null)
@@ -2589,7 +2589,7 @@ export interface Plan {
   maxFileSize: number
   /** Maximum number of items per batch, and of imports per job */
   filesPerJob: number
-  /** Jobs that may run at the same time; others wait; null for no limit */
+  /** Number of jobs that may run at the same time; others wait; null for no limit */
   concurrentJobs: (number | null)
   /** Hours after which a finished job and its files are deleted */
   retentionHours: number
@@ -2721,7 +2721,7 @@ export interface Account {
     /** Maximum size of a file in bytes */
     maxFileSize: number
     filesPerJob: number
-    /** Jobs that may run at the same time; others wait. Null for no limit */
+    /** Number of jobs that may run at the same time; others wait. Null if there is no limit */
     concurrentJobs: (number | null)
   }
 }

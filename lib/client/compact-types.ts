@@ -1,8 +1,8 @@
 const maxLineLength = 110
 
 /**
- * Prints types of json-schema-to-typescript without formatting: each short comment and each small object is on one
- * line.
+ * Formats the output of json-schema-to-typescript compactly: each comment of one line and each small object takes a
+ * single line.
  */
 export function compactTypes(types: string): string {
   const compacted = types

@@ -53,7 +53,7 @@ interface ErrorFields {
   readonly details?: Record<string, unknown>
 }
 
-/** Sign-in errors have no envelope. */
+/** Body of an error response. Sign-in errors have no envelope: their fields are at the top level. */
 interface ErrorReply extends ErrorFields {
   readonly error?: ErrorFields
   readonly meta?: { readonly requestId?: string }

@@ -41,7 +41,7 @@ interface Operation {
   readonly responses: Readonly<Record<string, { content?: Readonly<Record<string, { schema?: Json }>> }>>
 }
 
-/** Keywords that narrow a value without changing its TypeScript type. */
+/** Keywords that are left out, because they do not affect the TypeScript type. */
 const omittedKeywords = new Set([
   ...['pattern', 'format', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems'],
   ...['propertyNames', 'example', 'examples', 'default', 'id', 'contentMediaType', 'contentEncoding'],
@@ -57,7 +57,7 @@ function simplify(value: unknown, isSchema = true): unknown {
   )
 }
 
-/** `allOf` keeps the description; directly beside a reference, it would create a separate type. */
+/** Puts a reference that has a description into `allOf`: directly beside it, the text would create a separate type. */
 function simplifyReference({ $ref, description }: Json): Json {
   const reference = { $ref: String($ref).replace('#/components/schemas/', '#/definitions/') }
   return description === undefined ? reference : { description, allOf: [reference] }
@@ -124,10 +124,10 @@ export async function makeTypes(): Promise<Readonly<Record<keyof typeof generate
   const resolve = resolveIn(document)
   const operations = Object.entries(document.paths ?? {}).flatMap(([path, methods]) =>
     Object.entries({ ...methods }).map(([method, created]) => {
-      const operation = created as Operation // from openApiDocument
+      const operation = created as Operation // created by createOpenApiDocument
       const parameters = (operation.parameters ?? []).map(
         (parameter) => resolve({ ...parameter }) as unknown as Parameter,
-      ) // its kind
+      ) // references in a list of parameters point to parameters
       return [`${method.toUpperCase()} ${path}`, { ...operation, parameters }] as const
     }),
   )
@@ -169,9 +169,13 @@ export async function makeTypes(): Promise<Readonly<Record<keyof typeof generate
     `/** ${description} */\nexport const ${name} = [\n${[...values].map((value) => `  '${value}',\n`).join('')}] as const\n`
   const facts = [
     banner,
-    list('idempotentOperations', 'Operations that take an Idempotency-Key.', idempotentOperations),
-    list('booleanOptions', 'Boolean options.', findBooleanOptions()),
-    list('toolOperations', 'Operations that `tool` can run.', toolOperations),
+    list('idempotentOperations', 'Operations that accept the header Idempotency-Key.', idempotentOperations),
+    list(
+      'booleanOptions',
+      'Options that are boolean in every engine. On the command line, they take no value.',
+      findBooleanOptions(),
+    ),
+    list('toolOperations', 'Tools that the method `tool` can run.', toolOperations),
     list('formOperations', 'Operations whose body is a form.', formOperations),
     `/** Error codes of the service. */\nexport type ErrorCode =\n${Object.keys(errorCatalog)
       .map((code) => `  | '${code}'\n`)

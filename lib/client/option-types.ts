@@ -40,13 +40,13 @@ interface Values {
   colorSpace?: 'srgb' | 'adobe-rgb' | 'gray' | undefined
   /** Number of columns of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value. */
   columns?: number | undefined
-  /** 0 is fastest, 9 is smallest; the pixels do not change. */
+  /** 0 is fastest, 9 makes the smallest file; the pixels do not change. */
   compressionLevel?: number | undefined
   /** Program that created the original document. */
   creator?: string | undefined
   /** Constant quality: lower is better. The maximum for h264 and h265 is 51. */
   crf?: number | undefined
-  /** Left, top, width, height in points from the top left corner, instead of margins. */
+  /** Box to keep, instead of margins: left, top, width and height in points from the top left corner. */
   cropBox?: string | undefined
   /** Password to open the source, if it needs one. */
   currentPassword?: string | undefined
@@ -64,7 +64,7 @@ interface Values {
   dpi?: number | undefined
   /** Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused. */
   dropSignatures?: boolean | undefined
-  /** Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile. */
+  /** Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile. */
   ebookBaseFontSize?: number | undefined
   /** Keeps all font sizes of the document. */
   ebookDisableFontRescaling?: boolean | undefined
@@ -88,13 +88,13 @@ interface Values {
   face?: number | undefined
   /** Removes speckles of up to this many pixels. */
   filterSpeckle?: number | undefined
-  /** max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge. */
+  /** max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it. */
   fit?: 'max' | 'crop' | 'scale' | undefined
   /** Shrink sheets that are wider than the page, so that no column is moved to another page */
   fitToWidth?: boolean | undefined
   /** A color such as #ff0000, or a name such as red. */
   fontColor?: 'black' | 'white' | 'gray' | 'red' | 'green' | 'blue' | 'yellow' | 'orange' | 'purple' | (string & {}) | undefined
-  /** Points. */
+  /** Font size in points. */
   fontSize?: number | undefined
   /** Footer text of every page, replacing the document's own; {page}, {pages} and {date} are filled in */
   footerText?: string | undefined
@@ -166,7 +166,7 @@ interface Values {
   pdfaVersion?: '1b' | '2b' | '3b' | undefined
   /** Height of the bitmaps in pixels */
   pixelSize?: number | undefined
-  /** Position on the page. */
+  /** Position of the page number on the page. */
   position?: 'top-left' | 'top' | 'top-right' | 'left' | 'center' | 'right' | 'bottom-left' | 'bottom' | 'bottom-right' | undefined
   /** Deprecated form of layout: true means exact, false means flow. */
   preserveLayout?: boolean | undefined
@@ -180,7 +180,7 @@ interface Values {
   profile?: 'screen' | 'ebook' | 'printer' | 'prepress' | 'web' | 'max' | undefined
   /** The image appears coarse at first and sharpens while it loads. */
   progressive?: boolean | undefined
-  /** 1 to 100, or low, medium, high, highest. Higher is better and larger. */
+  /** 1 to 100, or low, medium, high, highest. A higher quality makes a larger file. */
   quality?: 'low' | 'medium' | 'high' | 'highest' | number | undefined
   /** Also removes links that lead out of the document. */
   removeLinks?: boolean | undefined
@@ -202,7 +202,7 @@ interface Values {
   smoothness?: number | undefined
   /** Start time, as HH:MM:SS.ms or seconds. */
   start?: number | string | undefined
-  /** Number of the first numbered page. */
+  /** Number printed on the first numbered page. */
   startNumber?: number | undefined
   /** Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC */
   subset?: string | undefined
@@ -214,7 +214,7 @@ interface Values {
   threshold?: number | undefined
   /** Time of the frame, as HH:MM:SS.ms or seconds; of the first frame of a contact sheet. By default a frame that is not blank. */
   timestamp?: number | string | undefined
-  /** An empty value removes the field; without the option it is kept. The other metadata fields work the same way. */
+  /** An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way. */
   title?: string | undefined
   /** Encodes in two passes: meets the bit rate more precisely but takes twice as long. */
   twoPass?: boolean | undefined

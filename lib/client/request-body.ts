@@ -13,7 +13,7 @@ interface JobFileReference {
 }
 export type Options = Readonly<Record<string, unknown>>
 
-/** Settings of a request, in addition to what to convert and how. */
+/** Settings of a request, in addition to the files, the target and the conversion options. */
 export interface How extends Waiting, Uploading {
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined

@@ -31,8 +31,8 @@ export class Result {
   }
 
   /**
-   * Where anyone can download the file until the link expires; the files of a batch come as one ZIP. Undefined if the
-   * job has no result.
+   * URL at which anyone can download the result until the link expires. The files of a batch come as one ZIP. Undefined
+   * if the job has no result.
    */
   get downloadUrl(): string | undefined {
     return this.job.result?.downloadUrl

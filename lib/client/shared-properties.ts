@@ -7,7 +7,10 @@ interface ObjectSchema extends Json {
   readonly additionalProperties?: unknown
 }
 
-/** Properties that many schemas share, as common types; larger types come first. */
+/**
+ * Common types by name, and the schemas whose shared properties become the properties of the type. Larger types come
+ * first.
+ */
 const commonTypes: Readonly<Record<string, readonly string[]>> = {
   ConversionTask: ['TaskConvert', 'TaskMerge'],
   ProcessTask: ['TaskConvert', 'TaskCompress'],
@@ -57,7 +60,7 @@ const includes = (schema: ObjectSchema, base: ObjectSchema) =>
 
 const extend = (schema: ObjectSchema, name: string, { properties }: ObjectSchema): Json => ({
   ...pick(schema, (property) => !(property in properties)),
-  // The index signature is part of the base type.
+  // No index signature is generated here, because the base type has one.
   additionalProperties: false,
   extends: [{ $ref: `#/definitions/${name}` }],
 })

@@ -184,7 +184,7 @@ async function rejectsOwnerToken(response: Response): Promise<boolean> {
   return code === 'INVALID_API_KEY' && details['field'] === 'X-Owner-Token'
 }
 
-/** Whether the file changed after it was opened; only Node reports this. */
+/** Whether the file could not be read because it changed after it was opened. Only Node reports this. */
 const isFileReadError = (thrown: unknown) =>
   thrown instanceof Error &&
   [thrown, thrown.cause].some((error) => error instanceof Error && error.name === 'NotReadableError')

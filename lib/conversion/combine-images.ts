@@ -2,7 +2,7 @@ import { AppError } from '../errors.ts'
 import { type FormatId, formatById, isFormatId } from '../formats/index.ts'
 import type { DetectedSources } from './detect-sources.ts'
 
-/** Checks for `combineImages`, which creates one PDF with a page for each image. */
+/** Validates requests with `combineImages`, which creates one PDF with a page for each image. */
 
 /**
  * Returns whether a request combines images.

@@ -19,11 +19,9 @@ export interface ConversionKind {
 /** Beyond this number of runs, older ones lose weight, because machines and engines change. */
 const maxWeightedRuns = 64
 const recordLifetimeS = 90 * 24 * 3600
-/**
- * Minimum intervals between two writes and between two reads of one kind, because many conversions of a kind run at the
- * same time.
- */
+/** Minimum interval between two writes of one kind, because many conversions of a kind run at the same time. */
 const writeIntervalMs = 10_000
+/** How long the totals of one kind are cached. */
 const cacheMs = 30_000
 
 const getKindName = ({ operation, from, to }: ConversionKind) => `${operation} ${from} ${to}`
@@ -63,7 +61,7 @@ export class DurationStats {
     await this.#table.writeAll([{ ...getKey(name), ...addTotals(weightedTotals, added), ttl }], [])
   }
 
-  /** Returns undefined when no conversion of this kind has run. */
+  /** Returns the totals of a kind; undefined if no run of this kind is on record. */
   async get(kind: ConversionKind): Promise<DurationTotals | undefined> {
     const name = getKindName(kind)
     const cachedTotals = this.#cache.get(name)

@@ -30,7 +30,7 @@ export type Estimate = z.infer<typeof Estimate>
 
 /** Fraction of the duration that does not depend on the size: starting, reading, writing. */
 const fixedFraction = 0.3
-/** Limits the extrapolation to much larger files. */
+/** Limits the extrapolation for files that are much larger than the average. */
 const maxSizeRatio = 100
 
 /** Estimates the duration for a file of this size from earlier conversions. */
@@ -43,7 +43,7 @@ export function estimateFromHistory({ runs, ms, bytes }: DurationTotals, size: n
 const estimateFromRoute = ({ steps }: Route) =>
   Math.round(steps.reduce((sum, { capability }) => sum + capability.cost, 0) * 1000)
 
-/** Estimates a job with a single task; null if that is not possible or the job has finished. */
+/** Estimates a job with a single processing task; null if the job has finished or cannot be estimated. */
 export async function estimateJob({ job }: JobState, services: Services): Promise<Estimate | null> {
   const { source, target } = job.display
   const operations = job.display.operations.filter((name) => findTaskOperation(name)?.kind === 'process')

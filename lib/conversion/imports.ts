@@ -16,7 +16,7 @@ import { maxSingleUploadBytes, uploadKey, uploadLifetimeS } from '../uploads/upl
 import type { ImportSource } from './job-request.ts'
 import { openUploadedSource, type SourceFile } from './source.ts'
 
-/** Inline files are stored in parallel, because the gateway times out after 30 s. */
+/** Maximum number of imports opened at the same time: one after the other, they could exceed the gateway's 30 s. */
 const maxConcurrentImports = 8
 
 interface ImportContext {

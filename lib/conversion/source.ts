@@ -44,7 +44,7 @@ export async function openSource(
   if (secondFile) {
     throw new AppError(
       'INVALID_REQUEST',
-      'The field `file` contains two files; this endpoint converts one. Send one request per file, or further inputs as `additionalFile`.',
+      'The field `file` contains several files; this endpoint converts one. Send one request per file, or further inputs as `additionalFile`.',
       { field: 'file' },
     )
   }
@@ -124,10 +124,10 @@ async function explainMissingFile(
   return `The file of upload ${id} could not be fetched: ${job?.error?.message ?? 'its import was deleted.'} Import it again.`
 }
 
-/** Returns the upload id from an id or from the key of the upload, which ends with its id. */
+/** Returns the id of an upload, given the id itself or the key of the uploaded file, which ends with the id. */
 const parseUploadId = (idOrKey: string) => idOrKey.slice(idOrKey.lastIndexOf('/') + 1)
 
-/** Returns whether the job exists, because a process may die after claiming uploads and before storing the job. */
+/** Whether the job that claimed an upload exists: a process may die after the claim and before it stores the job. */
 const isUsedByJob = async (jobId: string, { jobs }: Services) =>
   (await jobs.store.getJob(jobId)) !== undefined
 

@@ -114,8 +114,8 @@ export async function startJob(request: JobRequest, services: Services): Promise
     return findEarlierJob(jobId, uploads, services)
   }
   adoptAll()
-  // The job uses copies of these objects, and needs no damaged file. If deleting fails here, they are deleted with the
-  // job.
+  // The job uses copies of these objects, or none if the file is damaged. If deleting them fails here, they are deleted
+  // with the job.
   const unusedKeys = uploads.filter(isOverwritable).map(({ key }) => key)
   await services.files.delete(unusedKeys).catch((error: unknown) => {
     services.log.warn({ jobId, error }, 'uploaded files could not be deleted')
@@ -129,7 +129,7 @@ function requirePdfEngines(request: JobRequest, plan: PlanId): void {
   for (const { name, operation, fields } of request.tasks) {
     if (operation.kind !== 'process') continue
     const { options, ...otherFields } = fields
-    // Validates the options here, together with the fields of the tool's operation.
+    // `requireAutoPdfEngine` validates the options together with the other fields of the task.
     const check = () => requireAutoPdfEngine({ ...otherFields, ...(options as TaskSpec['options']) }, plan)
     if (shouldErrorsNameTasks(request)) addTaskToErrors(name, check)
     else check()
@@ -153,7 +153,7 @@ function requireDistinctUploads(sources: readonly SourceFile[]): readonly Upload
   return [...takenUploads.values()]
 }
 
-/** Takes the files that a presigned URL could still overwrite. @returns their new locations by their earlier keys. */
+/** Copies the files that a presigned URL could still overwrite. @returns the copies by the keys of the originals. */
 async function takeUploads(
   detectedFiles: readonly (StoredFile | AppError)[],
   sources: readonly SourceFile[],
@@ -302,7 +302,7 @@ const toFailedTask = ({ code, message, details }: AppError): NonNullable<NewTask
   ...defined({ details: details && { ...details } }),
 })
 
-/** Plans a task whose files are all available, so that the client gets errors immediately. */
+/** Creates a processing task. If all of its files are available, plans it, so that errors are reported immediately. */
 function createProcessTask(
   requestedTask: RequestedTask,
   commonFields: NewTask,
@@ -372,7 +372,8 @@ const sealSpec = (
 })
 
 /**
- * Creates the summary of a job without its tasks: its first file, and the target of its last task that can produce one.
+ * Creates the part of a job's record that views show without loading its tasks: the first file, and the target format
+ * of the last task that produces files.
  */
 function createDisplay(
   { tasks }: JobRequest,

@@ -1,14 +1,14 @@
 import { keysOf } from '../validation/keys-of.ts'
 import { createDailyKeys, deriveKey, Vault } from './sealed.ts'
 
-/** Settings with derived keys, for processes that must not have the service secret, and the purposes of these keys. */
+/** Purposes of derived keys, by the setting that contains the key. Processes without the service secret get them. */
 const purposesByKeyName = { TASK_KEY: 'seal tasks', WEBHOOK_KEY: 'seal', DOWNLOAD_KEY: 'downloads' } as const
 export const derivedKeyNames = keysOf(purposesByKeyName)
 type DerivedKeyName = keyof typeof purposesByKeyName
 
 type KeySettings = { readonly [Name in 'SERVICE_SECRET' | DerivedKeyName]?: string | undefined }
 
-/** Returns the keys derived from a service secret, by setting. */
+/** Derives the keys from a service secret. @returns the keys by the name of their setting */
 export const deriveKeys = (secret: string): Readonly<Record<DerivedKeyName, string>> =>
   // The keys of the result are exactly those of `purposesByKeyName`.
   Object.fromEntries(
@@ -25,7 +25,7 @@ export function openVault({ SERVICE_SECRET, TASK_KEY, WEBHOOK_KEY }: KeySettings
   return new Vault({ 'seal tasks': decode(TASK_KEY), seal: decode(WEBHOOK_KEY) })
 }
 
-/** Returns the keys that sign download links, by day. */
+/** Returns a function that returns the key for the download links of a day. @throws if this process has no key */
 export function openDailyKeys({ SERVICE_SECRET, DOWNLOAD_KEY }: KeySettings): (day: number) => Buffer {
   const key =
     decode(DOWNLOAD_KEY) ??

@@ -27,19 +27,19 @@ type KeyPurpose =
 export const deriveKey = (secret: string | Buffer, purpose: KeyPurpose): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, '', `mutabor ${purpose}`, 32))
 
-/** Purposes of keys that seal values: the passwords of tasks, the secrets of webhooks, and everything else. */
+/** Purposes of sealing keys: `seal tasks` for passwords of tasks, `seal` for webhook secrets, and one for the rest. */
 export type SealingPurpose = 'seal tasks' | 'seal' | 'seal records'
 
 /** Keys by purpose; a process has only those that it needs. */
 export type SealingKeys = { readonly [P in SealingPurpose]?: Buffer | undefined }
 
-/** Returns the purpose of the key that seals values of a context. */
+/** Returns which key seals the values of a context. */
 function getSealingPurpose(context: string): SealingPurpose {
   if (context.startsWith('job_')) return 'seal tasks'
   return /^(?:whk_|webhook secret of )/.test(context) ? 'seal' : 'seal records'
 }
 
-/** Caches the keys that sign download links, one per day: every reply about a job needs such a key. */
+/** Returns a function that derives the key for the download links of a day, with a cache: many replies need the key. */
 export function createDailyKeys(downloadsKey: Buffer): (day: number) => Buffer {
   const derivedKeys = new Map<number, Buffer>()
   return (day) => {
@@ -96,7 +96,7 @@ export class Vault {
     throw new Error(`this process does not have the key "${purpose}"`)
   }
 
-  /** Seals the values of these names, unless they are already sealed. */
+  /** Seals the values whose names are in `secrets`, unless they are already sealed. */
   sealSecrets(
     values: Readonly<Record<string, unknown>>,
     secrets: ReadonlySet<string>,
@@ -111,8 +111,8 @@ export class Vault {
   }
 
   /**
-   * Seals the values of these names in a client's request. Other values that look sealed become null, so that they are
-   * never unsealed.
+   * Seals the values of a client's request whose names are in `secrets`. Other values that look sealed become null, so
+   * that they are never unsealed.
    */
   sealClientSecrets(
     values: Readonly<Record<string, unknown>>,
@@ -155,7 +155,7 @@ const deriveSealingKeys = (secret: string): SealingKeys => ({
 export const redactSecrets = <T>(value: T): T =>
   mapDeep(value, (inner) => (isSealed(inner) ? { value: redacted } : undefined)) as T
 
-/** Returns a copy of a value, in which `replace` has replaced some values at any depth. */
+/** Returns a copy of a value. Calls `replace` with each value, at any depth; undefined leaves that value unchanged. */
 export function mapDeep(
   value: unknown,
   replace: (innerValue: unknown) => { readonly value: unknown } | undefined,

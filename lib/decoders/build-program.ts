@@ -77,7 +77,7 @@ async function replaceFile(path: string, content: string | Uint8Array): Promise<
   await rename(temporaryPath, path)
 }
 
-/** How long processes of an earlier build may still load its files. */
+/** Files of earlier builds are kept for this long, because running processes may still load them. */
 const maxUnusedMs = 24 * 3600_000
 
 async function removeUnusedPrograms(names: ReadonlySet<string>): Promise<void> {

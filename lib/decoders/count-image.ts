@@ -6,7 +6,7 @@ import { openByteSource } from '../formats/detect/byte-source.ts'
 import { detectFromContent } from '../formats/detect.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 
-/** Larger files are left to a process with limits for counting; starting a call there takes little of their time. */
+/** Larger images are read by a process with limits for counting. Calling it takes little time compared to reading. */
 const maxBytes = 8 * 1024 ** 2
 
 /**

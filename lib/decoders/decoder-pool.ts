@@ -30,7 +30,10 @@ export class DecoderPool {
     if (this.#allProcesses.size === 0) this.#start()
   }
 
-  /** @throws DecoderEndedError; the signal's reason; whatever `call` throws. */
+  /**
+   * Runs a call in a free process, as soon as there is one.
+   * @throws DecoderEndedError; the signal's reason; whatever `call` throws.
+   */
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {
     clearTimeout(this.#idleTimer)
     const process = this.#takeFreeProcess() ?? (await this.#waitForProcess(signal))

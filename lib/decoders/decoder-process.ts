@@ -13,7 +13,7 @@ import type { ProcessKind } from './process-kinds.ts'
 
 export const folderPrefix = 'mutabor-decoder-'
 
-/** Most calls need less time than this, so their processes are never checked. */
+/** Interval between the checks of a process during a call. Most calls end before the first check. */
 const checkEveryMs = 100
 const startTimeoutMs = 60_000
 /** Number of calls after which the memory of a process is checked even if no call took long. */
@@ -80,7 +80,7 @@ export interface Call<Result> {
 interface RunningCall {
   readonly call: Omit<Call<unknown>, 'run'>
   readonly fail: (error: unknown) => void
-  /** Processor time in seconds at the first check of the process. */
+  /** Processor time in seconds that the process had used when it was first checked during the call. */
   startCpuS?: number
 }
 
@@ -170,6 +170,7 @@ export class DecoderProcess {
   }
 
   /**
+   * Runs a call.
    * @throws DecoderEndedError if the process exceeds a limit or crashes; the signal's reason; whatever `call` throws.
    */
   async run<Result>(call: Call<Result>, signal?: AbortSignal): Promise<Result> {

@@ -72,8 +72,8 @@ export async function detectFormat(
 }
 
 /**
- * Number of attempts: a process that exceeded no limit may have been killed for a reason other than the file, perhaps
- * together with other processes.
+ * Maximum number of attempts for a file. A process that exceeded no limit may have been killed for a reason other than
+ * the file, perhaps together with other processes.
  */
 const maxAttempts = 3
 

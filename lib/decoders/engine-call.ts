@@ -41,9 +41,7 @@ type ResultMessage = Extract<EngineMessage, { type: 'result' }>
 /** The result of a process, after its files were moved out of its folder. */
 export type EngineReply = EngineResult | readonly Chunk[] | undefined
 
-/**
- * Runs the code of an engine in a process, on copies of the files of one step, the only files that the process sees.
- */
+/** Runs the code of an engine in a process. The process sees only the files of one step. */
 export class EngineCall implements Call<EngineReply> {
   readonly limits: CallLimits
   readonly waitingSince = undefined
@@ -79,7 +77,7 @@ export class EngineCall implements Call<EngineReply> {
     for (const { promise } of [this.#result, this.#folderCleared]) promise.catch(() => undefined)
   }
 
-  /** @throws AppError, EngineCrash, or an error for a bug. */
+  /** Runs the engine in a process, and takes the result files. @throws AppError, EngineCrash, or an error for a bug. */
   async run(process: CalledProcess): Promise<EngineReply> {
     this.#process = process
     this.#tools = this.#createTools(process)
@@ -89,7 +87,7 @@ export class EngineCall implements Call<EngineReply> {
     try {
       const result = await this.#result.promise
       return await this.#takeResult(result, placedInputs.paths).catch((error: unknown) => {
-        // A result that cannot be taken means that a file has taken over the process.
+        // If the result files cannot be taken, a file may have taken over the process.
         process.kill('crash')
         throw error
       })

@@ -1,7 +1,7 @@
 import type { EngineId } from '../component-ids.ts'
 import type { Engine } from '../engines/engine.ts'
 
-/** The code of engines, which runs in decoder processes. */
+/** Functions that load the code of each engine. The code runs in decoder processes. */
 export const engineModules: Readonly<Record<EngineId, () => Promise<Engine>>> = {
   vips: async () => (await import('../engines/vips.ts')).vips,
   imagemagick: async () => (await import('../engines/imagemagick.ts')).imagemagick,

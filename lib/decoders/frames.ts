@@ -27,14 +27,14 @@ export class FrameReader {
   /** The chunks of an incomplete frame. */
   #chunks: Buffer[] = []
   #pendingBytes = 0
-  /** Number of bytes needed to read on. */
+  /** Number of bytes needed to continue: those of a header or, once the header is read, those of the whole frame. */
   #neededBytes = frameHeaderBytes
 
   constructor(maxMessageBytes: number) {
     this.#maxMessageBytes = maxMessageBytes
   }
 
-  /** @throws Error if the output is not a frame with a message. */
+  /** Adds output and returns the messages that it completes. @throws Error if the output is no frame with a message. */
   add(chunk: Buffer): unknown[] {
     this.#chunks.push(chunk)
     this.#pendingBytes += chunk.length

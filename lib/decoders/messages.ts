@@ -22,7 +22,7 @@ export type ServiceMessage = CallMessage | RangeMessage
 
 const offset = z.number().int().nonnegative()
 
-/** Sent once, when the code is loaded. */
+/** Sent once, when the process has loaded its code. */
 export const ReadyMessage = z.strictObject({ type: z.literal('ready') })
 
 export const finalMessages = [

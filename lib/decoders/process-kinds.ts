@@ -5,7 +5,7 @@ import type { Program } from './program-file.ts'
 /** How processes of a pool are started, and how long they are used. */
 export interface ProcessKind {
   findProgram(): Promise<Program>
-  /** Parent of the folders of the processes. */
+  /** Returns the folder in which each process gets a folder of its own. */
   parentFolder(): string
   readonly flags: readonly string[]
   readonly env: Readonly<Record<string, string>>
@@ -23,7 +23,7 @@ export interface ProcessKind {
 
 const MiB = 1024 ** 2
 
-/** Time limit in milliseconds for calls that their signal ends earlier. */
+/** Time limit in milliseconds, in effect unlimited: the abort signal of a call ends the call earlier. */
 export const dayMs = 24 * 3600_000
 const commonFlags = ['--disable-warning=ExperimentalWarning', '--disable-sigusr1', '--v8-pool-size=1']
 
@@ -33,7 +33,7 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
   parentFolder: tmpdir,
   flags: [...commonFlags, '--max-semi-space-size=4', '--max-old-space-size=512'],
   env: { UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '1' },
-  // Limits the memory that the process may reserve, most of which never becomes resident, and its total CPU time.
+  // The process may reserve more memory than it ever uses, because most of what it reserves never becomes resident.
   limits: { dataBytes: 2048 * MiB, cpuS: 20_000, fileBytes: 0 },
   maxCalls: 2000,
   maxIdleBytes: 256 * MiB,
@@ -44,7 +44,7 @@ export const readerKind: Omit<ProcessKind, 'maxProcesses' | 'maxWaitMs'> = {
 export const engineKind: Omit<ProcessKind, 'parentFolder'> = {
   findProgram: async () => (await import('./program-file.ts')).findEngineProgram(),
   flags: [...commonFlags, '--max-semi-space-size=8', '--max-old-space-size=2048'],
-  // Sets no fixed threshold for malloc: with one, each small image would get new pages from the kernel.
+  // Sets no MALLOC variable: a fixed threshold would make malloc request new pages for each small image.
   env: { UV_THREADPOOL_SIZE: '4' },
   // The limits of the engine also apply to each call.
   limits: { dataBytes: 6144 * MiB, fileBytes: 4096 * MiB },

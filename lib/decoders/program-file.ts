@@ -7,7 +7,7 @@ import { lazyAsync } from '../async/lazy-async.ts'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
-/** The folder is below `node_modules`, so that the program finds packages. */
+/** Folder of the bundled programs. It is below `node_modules`, so that the programs find packages. */
 export const bundleFolder = `${root}node_modules/.cache/mutabor/decoders`
 export const inputList = `${bundleFolder}/inputs.json`
 /** Folder of the bundle in container images; it does not exist elsewhere. */
@@ -15,7 +15,7 @@ const packagedFolder = `${root}lib/decoders/bundle`
 
 /** Packages that load their own files, or are too large to be read at each start. */
 export const separatePackages = ['unpdf', 'wasmagic'] as const
-/** Packages of the program for engines that are not bundled, for the same reasons as `separatePackages`. */
+/** Packages that only the engine program loads. They are not bundled, for the same reasons as `separatePackages`. */
 export const programPackages = ['sharp'] as const
 
 /** A source file of the bundle, with its modification time and size when the bundle was built. */

@@ -1,7 +1,7 @@
 /**
  * The program of a decoder process, which reads files of clients. The service, which holds the keys, runs in another
- * process. Does one piece of work at a time, so that reading and writing may block. Exits when the service closes its
- * input.
+ * process. This program handles one call at a time, so its reads and writes may block. It exits when the service closes
+ * its input.
  */
 import './unhandled-rejections.ts'
 import { readSync, writeSync } from 'node:fs'
@@ -42,7 +42,7 @@ function send(message: DecoderMessage): void {
     for (let at = 0; at < chunk.length; ) at += writeSync(output, chunk, at, chunk.length - at)
 }
 
-/** Small ranges that are close to each other are fetched together. */
+/** At least this many bytes are fetched at a time, so that small ranges close to each other need a single request. */
 const minFetchBytes = 64 * 1024
 const maxKeptRanges = 4
 

@@ -35,7 +35,7 @@ export async function openFileEdges(
   return { call, source, head, tail }
 }
 
-/** A process reads one file, in ranges that the service reads for it: it has no access to the storage. */
+/** A call that reads one file. The process has no access to the storage, so the service reads the ranges for it. */
 export class ReadCall implements Call<FinalMessage> {
   readonly limits: ReadLimits
   waitingSince: number | undefined = Date.now()
@@ -44,7 +44,7 @@ export class ReadCall implements Call<FinalMessage> {
   #process: CalledProcess | undefined
   #bytesRead = 0
   #readCount = 0
-  /** Error of reading a range, which is reported even if the process ignores it. */
+  /** The error of a range that could not be read. It is reported even if the process ignores it. */
   #readError: { readonly cause: unknown } | undefined
 
   constructor(reading: OpenedFile, limits: ReadLimits) {
@@ -52,7 +52,7 @@ export class ReadCall implements Call<FinalMessage> {
     this.limits = limits
   }
 
-  /** @throws whatever the source throws. */
+  /** Sends the call to a process and returns its final message. @throws whatever the source throws. */
   run(process: CalledProcess): Promise<FinalMessage> {
     this.#process = process
     const { call, source, head, tail } = this.#file

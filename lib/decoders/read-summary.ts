@@ -29,7 +29,7 @@ export const countingLimits: ReadLimits = {
   silenceMs: 120_000,
 }
 
-/** Files do not wait for each other, unless there are very many. */
+/** Has so many processes that files rarely wait for each other. */
 export const countingPool = new DecoderPool({ ...readerKind, maxProcesses: 16, maxWaitMs: dayMs })
 
 export const warmCounting = () => countingPool.warm()
@@ -92,7 +92,7 @@ async function openFile(file: number, request: SummaryRequest): Promise<OpenedFi
   )
 }
 
-/** Number of attempts: a process that exceeded no limit may have been killed for a reason other than its file. */
+/** Maximum number of attempts: a process within its limits may have been killed for a reason other than its file. */
 const maxAttempts = 2
 
 /**

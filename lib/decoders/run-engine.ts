@@ -24,7 +24,7 @@ export const stopEngines = () => pool.stop()
 type RequestForMethod<Method> = Extract<EngineRequest, { method: Method }>
 
 /**
- * Runs the code of an engine in a decoder process.
+ * Runs the code of an engine in a decoder process, or in this process if the engine has `runsInWorker`.
  * @throws AppError, EngineCrash, or an error for a bug; the signal's reason when aborted.
  */
 export function runEngine(
@@ -46,7 +46,7 @@ export async function runEngine(
   return runAgain(engine, request, options, 1)
 }
 
-/** Number of attempts: a process that exceeded no limit may have been killed for a reason other than its file. */
+/** Maximum number of attempts: a process within its limits may have been killed for a reason other than its file. */
 const maxAttempts = 3
 
 async function runAgain(

@@ -194,7 +194,7 @@ const createBudget = ({ name, alarmMail, dollarsPerDay }: Stage) =>
     },
   }
 
-/** Alarms for slow queues, failures, throttling and costs, and the topic that sends them by email. */
+/** Creates alarms for slow queues, failures, throttling and costs, and the topic that sends them by email. */
 export const createAlarmResources = (stage: Stage) => ({
   Alarms: {
     Type: 'AWS::SNS::Topic',

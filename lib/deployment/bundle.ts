@@ -36,8 +36,8 @@ const stubUnusedModules: Plugin = {
 export const unbundledPackages = ['sharp', 'wasmagic'] as const
 
 /**
- * Optional dependencies without which their packages work as well: a native helper of ssh2, and an encoding that is not
- * used.
+ * Optional dependencies without which the packages that use them work as well: `cpu-features` is a native helper of
+ * ssh2, and the encoding of `protobufjs` is never used.
  */
 export const omittedPackages = ['cpu-features', 'protobufjs'] as const
 
@@ -55,7 +55,7 @@ export const bundleOptions = {
   banner: { js: requireBanner },
   // ES modules have no `__dirname`. ssh2 refers to it when it loads its WebAssembly, which is part of its code.
   define: { __dirname: 'import.meta.dirname' },
-  // Bundles such as functions/core-api.mjs are in a subfolder of the folder to which paths of sources are relative.
+  // Source paths are relative to the root of the package; bundles such as functions/core-api.mjs are one folder below.
   plugins: [keepSourceUrls('../')],
 } as const satisfies BuildOptions
 

@@ -78,8 +78,8 @@ export const fileStatements = [
 const name = `\${self:service}-\${sls:stage}-files`
 
 /**
- * Resources with which CloudFront serves files: the keys of signed URLs, and the policies for requests to S3 and for
- * responses to clients.
+ * Creates the resources with which CloudFront serves files: the keys of signed URLs, and the policies for requests to
+ * S3 and for responses to clients.
  */
 export const createCdnFileResources = ({ cdnPublicKeys }: Pick<Stage, 'cdnPublicKeys'>) => {
   if (!cdnPublicKeys) return {}

@@ -5,8 +5,8 @@ import jobCalls from './job-calls.json' with { type: 'json' }
 
 /**
  * Usage of the most common job: a conversion whose status is requested once and whose result is downloaded once.
- * `test/deployment/job-calls.test.ts` counts the units of the table, the benchmark (sections `control-plane` and
- * `scale`) the other calls.
+ * `test/deployment/job-calls.test.ts` counts the table's read and write units; the benchmark (sections `control-plane`
+ * and `scale`) counts the other calls.
  */
 export const usagePerJob = {
   requests: 3,
@@ -24,7 +24,7 @@ export const usagePerJob = {
   logGb: 8e-6,
 }
 
-/** Additional usage of each event that is published while a job runs: `started` after 300 ms, and its progress. */
+/** Additional usage of each event that a running job publishes: `started` after 300 ms, and each progress event. */
 export const usagePerProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 1 }
 
 /**
@@ -53,8 +53,8 @@ export const jobInvocations: { readonly [name in FunctionName]?: Invocations } =
 const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.url), 'utf8')
 
 /**
- * Returns the size in MB and the seconds of a warm conversion from the table in layers/README.md, or undefined if they
- * were not measured.
+ * Returns the size of an image in MB and the seconds that a warm conversion in it takes, from the table in
+ * layers/README.md; undefined if they were not measured.
  */
 export function getMeasuredFigures(image: ImageId) {
   const [, imageMb, seconds] =

@@ -82,7 +82,7 @@ const zones = 2
 const endpointCount = 2
 const secondsPerSweep = 0.2
 const minutesPerMonth = hoursPerMonth * 60
-/** Lambda's connections to an idle queue, each of which waits up to 20 s for a message. */
+/** Polls in a month: Lambda has five connections to each idle queue, and each of them polls every 20 s. */
 const queuePolls = queueIds.length * 5 * 3 * minutesPerMonth
 const imagesGb = imageIds.reduce((sum, image) => sum + (getMeasuredFigures(image)?.imageMb ?? 0), 0) / 1000
 const defaultStage = parseStage('dev', {})

@@ -32,7 +32,7 @@ const jobGraphs = [
   { title: 'Failed jobs by error code', dimension: 'ErrorCode', metric: 'Failures', statistic: 'Sum' },
 ] as const
 
-/** Returns the notation of a reference in the text of `Fn::Sub`. */
+/** Converts a value to text for `Fn::Sub`, where a reference is written as `${…}`. */
 function toText(value: unknown): string {
   if (!isRecord(value)) return String(value)
   const { Ref, 'Fn::GetAtt': attribute } = value

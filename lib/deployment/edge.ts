@@ -100,7 +100,7 @@ export const createEdgeResources = ({ domain, cdnPublicKeys, accessLogs, firewal
             PathPattern,
             ...createBehavior('sockets', managedPolicies.cachingDisabled),
           })),
-          // File names of the page contain a hash of their content.
+          // These files can be cached, because their names contain a hash of their content.
           { PathPattern: '/web/*', ...createBehavior('http', managedPolicies.cachingOptimized) },
         ],
         ...(domain && {

@@ -49,7 +49,7 @@ export const environment = {
   BUS_NAME: { Ref: 'Bus' },
   // Files are stored in the bucket; the local disk is only for the current task.
   MIN_FREE_DISK_GB: '0',
-  // Engines have no permissions for files.
+  // The functions of engines have no permissions for the bucket, so they get signed URLs.
   TASK_FILES: 'signed',
   QUEUE_URL_PREFIX: {
     'Fn::Sub': `https://sqs.\${AWS::Region}.\${AWS::URLSuffix}/\${AWS::AccountId}/${getQueueName('')}`,
@@ -135,9 +135,9 @@ export function createAsyncInvocationSettings(
 const functionsWithTwoWaits: readonly FunctionName[] = ['jobs', 'facade']
 
 /**
- * Returns how many requests of a kind may start to wait in a window. The requests of two windows wait at the same time;
- * all kinds in a function together occupy at most half of its concurrency, if that is enough for one of each kind. If
- * nothing is reserved, all kinds share the concurrency of the account.
+ * Returns how many requests of a kind may start to wait in one window. The requests of two windows wait at the same
+ * time. All kinds in a function together occupy at most half of its concurrency, but each kind may have at least one
+ * waiting request. If no concurrency is reserved, all kinds share the concurrency of the account.
  */
 const getMaxWaits = (name: FunctionName, stage: Stage) => {
   const sharedLimit = canReserveConcurrency(stage) ? Infinity : stage.functionsAtATime / waitKinds.length
@@ -187,7 +187,7 @@ function createFunctionResource(name: FunctionName, stage: Stage) {
 }
 
 /**
- * Returns the memory of a function, limited to the account's quota; engines are limited to the memory that the service
+ * Limits the memory of a function to Lambda's maximum and the account's quota. Its engines can use what the service
  * itself leaves free.
  */
 export const limitMemory = (
@@ -195,7 +195,7 @@ export const limitMemory = (
   { MAX_FUNCTION_MB }: Pick<Config, 'MAX_FUNCTION_MB'> = readConfig(),
 ) => Math.min(lambdaLimits.memoryMb, MAX_FUNCTION_MB, requestedMb)
 
-/** Returns the highest requirements of the engines of an image, within Lambda's limits. */
+/** Returns the limits of an image's function: the highest limits of its engines, as far as Lambda allows them. */
 export function getImageLimits(
   image: ImageId,
   from: readonly Engine[] = engines,

@@ -97,8 +97,8 @@ export const createRoleStatements = (): Readonly<Record<string, readonly Stateme
 }
 
 /**
- * The function that creates the service secret. It runs every minute, so it is the first function to run after a
- * deployment.
+ * The function that creates the secrets of the service. It runs every minute, so it is the first function to run after
+ * a deployment.
  */
 export const secretsCreator: FunctionName = 'sweep'
 
@@ -130,7 +130,7 @@ function createSecretStatements(names: readonly SecretName[], canCreate: boolean
 const createCustomerKeyStatements = ({ customerKeyArn }: Stage): Statement[] =>
   customerKeyArn ? [createAllowStatement(['kms:Decrypt', 'kms:GenerateDataKey'], customerKeyArn)] : []
 
-/** X-Ray's actions that Lambda performs with the role of a traced function. They apply to no resource. */
+/** X-Ray's actions that Lambda performs with the role of a traced function. They cannot be limited to a resource. */
 export const tracingActions: readonly string[] = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
 
 const createTracingStatements = ({ tracing }: Stage): Statement[] =>

@@ -34,7 +34,7 @@ function isCdnKey(pem: string): boolean {
   }
 }
 
-/** Settings of a deployment in `stages/<stage>.json`; all except the first three have a default. */
+/** Settings of a deployment in `stages/<stage>.json`. Only the first three are required. */
 const StageSettings = z
   .strictObject({
     region: z
@@ -137,14 +137,14 @@ const StageSettings = z
       .enum(['x86_64', 'arm64'])
       .default('x86_64')
       .describe(
-        'Processors of functions without engines; arm64 costs a fifth less. Images always use x86_64',
+        'Processor architecture of functions without engines; arm64 costs a fifth less. Images always use x86_64',
       ),
     functionMb: z
       .int()
       .min(512)
       .max(10_240)
       .describe(
-        'Quota of the account (Lambda, memory of a function); engines are limited to what remains of it',
+        'Quota of the account: memory of a Lambda function in MB. Engines can use what the service itself leaves free',
       ),
     reservesConcurrency: z
       .boolean()
@@ -172,7 +172,7 @@ export interface Stage extends Omit<StageSettings, 'domain' | 'images' | keyof S
   readonly images: Partial<StageSettings['images']>
 }
 
-/** Returns whether a function is deployed, because some are only deployed with a certain setting. */
+/** Returns whether a function is deployed. Some functions are only deployed with a certain setting. */
 export const isDeployed = (name: string, { facades }: Pick<Stage, 'facades'>): boolean =>
   findDeclaration(name)?.onlyWith === undefined || facades !== undefined
 

@@ -62,7 +62,7 @@ const createEncryptionKey = (description: string) => ({
   },
 })
 
-/** CloudFormation has other property names than the S3 API. */
+/** Creates the bucket of files. Its rules are in the form of the S3 API; CloudFormation has other property names. */
 const createBucketResource = ({ customerKeyArn, accessLogs }: Stage) =>
   createPrivateBucket({
     ...createBucketLogging({ accessLogs }, 'files'),
@@ -122,7 +122,7 @@ const createTlsOnlyPolicy = (id: string, statements: readonly object[] = []) => 
   },
 })
 
-/** Resources that store data: table, bucket of files, event bus, bucket of secrets and its key. */
+/** Creates the resources that store data: table, bucket of files, event bus, bucket of secrets and its key. */
 export const createStorageResources = (stage: Stage) => ({
   Table: createTableResource(stage),
   Bucket: createBucketResource(stage),

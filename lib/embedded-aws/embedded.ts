@@ -109,7 +109,7 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     ...(options.readerGroup !== undefined && { readerGroup: options.readerGroup }),
     notify: ({ kind, arn = '' }, event) =>
       kind === 'sqs' ? sqs.send(arn, JSON.stringify(event)) : events.put(event),
-    // Most objects match no rule, so their notifications are not created.
+    // Most objects match no rule of the event bus, so no notifications are created for them.
     isWanted: ({ kind }, event) => kind === 'sqs' || events.isWanted(event),
     log,
   })

@@ -1,4 +1,4 @@
-// Requests of an AWS client to a server in the same process, without a network connection.
+// Passes the requests of an AWS client to a server in the same process, without a network connection.
 import { EventEmitter } from 'node:events'
 import {
   type IncomingHttpHeaders,
@@ -18,11 +18,12 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 /** Maximum size of a chunk, because a server hashes a chunk synchronously, which blocks everything else. */
 const chunkBytes = 256 * 1024
 const emptyChunk = Buffer.alloc(0)
-/** Methods and statuses without a body. */
+/** Methods of requests without a body. */
 const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE'])
+/** Statuses of responses without a body. */
 const bodilessStatuses = new Set([204, 304])
 
-/** Replaces the SDK's request handler. Requests within the process need neither signatures nor checksums. */
+/** Returns SDK options that pass requests to `handle`. Requests within the process need no signatures or checksums. */
 export function inProcessConnection(handle: RequestHandler) {
   return {
     requestHandler: {

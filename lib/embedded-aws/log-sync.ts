@@ -2,7 +2,7 @@ import { closeSync, fdatasync, fdatasyncSync, openSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { promisify } from 'node:util'
 
-/** The result of a committed change that may only be delivered once the change is on disk. */
+/** The result of a committed change. It may only be delivered once the change is on disk. */
 export interface PendingDelivery {
   readonly deliver: () => void
   readonly reject: (error: unknown) => void

@@ -1,4 +1,4 @@
-/** Above this number of keys, full buckets are dropped. */
+/** Once there are more keys than this, the buckets that are full again are dropped. */
 const maxKeys = 10_000
 
 interface Bucket {

@@ -180,7 +180,10 @@ function checkTime(claim: SignatureClaim, now: Date) {
   }
 }
 
-/** Returns the x-amz-* headers that are not signed, because anyone who sees a presigned URL could add such headers. */
+/**
+ * Returns the headers that must be signed but are not: `host` and, for S3, all x-amz-* headers. Anyone who sees a
+ * presigned URL could add such headers.
+ */
 function listUnsignedHeaders(headers: IncomingHttpHeaders, claim: SignatureClaim, service: string): string[] {
   const requiredHeaders = ['host']
   if (service === 's3')

@@ -18,7 +18,8 @@ const sparseFileType = 'S'
 /** Entry types of files in POSIX ustar, older formats and old GNU tar, without links and folders. */
 const regularFileTypes = new Set(['0', '\0', '7', sparseFileType])
 /**
- * Offsets of the flag that says whether the map of a sparse file continues: in the header, and in further blocks of it.
+ * Offsets of the flag that says whether the map of a sparse file continues: in the header, and in further blocks of the
+ * map.
  */
 const sparseMapFlagOffsets = { header: 482, block: 504 } as const
 

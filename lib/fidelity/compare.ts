@@ -18,12 +18,13 @@ interface Comparison {
   readonly warningCodes: readonly string[]
 }
 
-/** `isEmpty` means that the result contains nothing of the source's content. */
+/** What a result has retained of its source, and what was lost. */
 export interface ComparisonResult {
   readonly fidelity: Fidelity
   readonly lost: readonly Unit[]
   /** Whether the result contains none of the source's images. */
   readonly lacksImages: boolean
+  /** Whether the result contains nothing of the source's content. */
   readonly isEmpty: boolean
 }
 
@@ -70,10 +71,7 @@ const unitsByWarning: Readonly<Record<string, readonly Unit[]>> = {
   DUPLICATES_DROPPED: ['entries'],
 }
 
-/**
- * Minimum share of each unit that must be retained; below it, content was lost. In markup, some of the counted words
- * are not text.
- */
+/** Minimum share of each unit that must be retained; below it, content was lost. */
 const minShare: Readonly<Partial<Record<Unit, number>>> = {
   words: 0.95,
   order: 0.5,
@@ -86,12 +84,13 @@ const minShare: Readonly<Partial<Record<Unit, number>>> = {
   entries: 1,
   checkedFields: 1,
 }
+/** Minimum share of words if one of the formats is markup, in which some of the counted words are not text. */
 const minShareInMarkup = 0.85
 /** Differences that are ignored: programs split a few words differently, and durations are rounded. */
 const toleranceByUnit: Readonly<Partial<Record<Unit, number>>> = { words: 3, seconds: 0.3 }
 /**
- * Number of words that may be missing if the result has no new words instead. Words that were only split differently
- * would count as new words.
+ * Maximum number of missing words that is ignored if the result has no words that the source lacks. Words that were
+ * only split differently would be such words.
  */
 const maxMissingWords = 1
 /** Minimum share for short texts, where a few words are a large part. */
@@ -121,7 +120,7 @@ export function compare(comparison: Comparison): ComparisonResult {
     .filter((unit) => unit !== 'words' || !isVisibleOnly)
     .concat(listMeaninglessUnits(from, measures))
   const lostMeasures = Object.entries(measures).flatMap(([name, measure]) => {
-    const unit = name as Unit // keys of the table above
+    const unit = name as Unit // keys of `measures`
     // Some markup languages write accented letters as markup.
     const isMarkupText =
       unit === 'words' && (getWordCertainty(from) !== 'exact' || getWordCertainty(to) === 'vague')
@@ -220,7 +219,7 @@ function repeatMargins(words: WordCounts, marginWords: WordCounts | undefined, p
 const measureWords = (source: WordCounts, result: WordCounts) =>
   createRetention(source.total, source.countSharedWith(result))
 
-/** Limits the content to that of the target: if video is converted to audio, the duration of the audio track counts. */
+/** Limits the source's content to what the target can contain: in an audio file, only the audio of a video. */
 const limitToTarget = (source: ContentSummary, to: FormatId): ContentSummary =>
   formatById(to).category === 'audio' && source.soundSeconds !== undefined
     ? { ...source, seconds: source.soundSeconds }
@@ -267,7 +266,7 @@ type ConvertedPair = Pick<Comparison, 'source' | 'from' | 'to'> & Partial<Pick<C
 /** Minimum share of the comments' words in the result for the comments to count as retained. */
 const minCommentShare = 0.5
 
-/** Returns undefined if it is unknown whether the result contains the comments. */
+/** Whether the result contains the comments of the source; undefined if that is unknown. */
 function hasComments({ source: { words, commentWords }, result }: ConvertedPair): boolean | undefined {
   if (!words || !commentWords || !result?.words) return undefined
   const allWords = new WordCounts()

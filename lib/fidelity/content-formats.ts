@@ -76,7 +76,7 @@ const readerByFormat: ReadonlyMap<FormatId, readonly [ContentReaderName, Content
   rows.flatMap((row) => row[1].formats.map((format) => [format, row] as const)),
 )
 
-/** Returns undefined for formats whose whole content is never read. */
+/** Returns the reader that counts the content of a format; undefined for formats whose whole content is never read. */
 export const getContentReader = (format: FormatId): ContentReaderName | undefined =>
   readerByFormat.get(format)?.[0]
 

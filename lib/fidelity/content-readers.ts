@@ -98,7 +98,7 @@ const readers: Readonly<Record<ContentReaderName, Reader>> = {
   zstandardTar: createCompressedTarReader('zst'),
 }
 
-/** @throws CountingStoppedError, or an error for which `isUnreadable` is true. */
+/** Counts the content of a file. @throws CountingStoppedError, or an error for which `isUnreadable` is true. */
 export async function readContent(
   bytes: FileBytes,
   { reader, isResult, ...hint }: ContentRequest,

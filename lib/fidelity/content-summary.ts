@@ -44,7 +44,7 @@ export const SummaryMessage = StoredSummary.extend({
 })
 export type SummaryMessage = z.infer<typeof SummaryMessage>
 
-/** @throws CountingStoppedError */
+/** Converts a summary for another process. @throws CountingStoppedError if it has too many different words. */
 export function toMessage(summary: ContentSummary): SummaryMessage {
   const { words, visibleWords, commentWords, marginWords, ...rest } = summary
   const convert = (counts: WordCounts) => {
@@ -77,7 +77,7 @@ function mapWords<From, To>(
   return mapped
 }
 
-/** Combines the summaries of files that are merged into one; undefined if any is unknown. */
+/** Combines the summaries of files that are merged into one; undefined if the summary of one of them is unknown. */
 export function combineSummaries(
   allSummaries: readonly (ContentSummary | undefined)[],
 ): ContentSummary | undefined {

@@ -7,8 +7,8 @@ import { WordCounts } from './text/word-counts.ts'
 const maxBytes = 32 * 1024 * 1024
 
 /**
- * Creates a reader for sources that contain texts in a text format. It does not count results, which may encode the
- * texts differently.
+ * Creates a reader that counts the words in the texts that `findTexts` finds in a source, such as the cells of a
+ * notebook. It does not count results, which may encode the texts differently.
  */
 export const countSourceTexts =
   (findTexts: (source: string) => readonly string[] | undefined) =>

@@ -16,7 +16,7 @@ export const KnownLoss = z.object({
 })
 export type KnownLoss = z.infer<typeof KnownLoss>
 
-/** Shares that were retained in the conformance run, for pairs with losses. */
+/** Share of each unit that was retained in the conformance run, by source and target; only pairs with losses. */
 const sharesByConversion: Readonly<Record<string, Readonly<Record<string, number>>>> = knownShares
 
 /**

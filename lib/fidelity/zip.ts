@@ -7,6 +7,7 @@ export interface Zip {
   readonly names: readonly string[]
   has(name: string): boolean
   /**
+   * Reads a member.
    * @param use receives the content, which is freed afterwards.
    * @returns undefined if the member does not exist.
    * @throws RangeError if the member is too large or damaged, CountingStoppedError if all members together are too
@@ -20,7 +21,9 @@ export interface Zip {
 const maxMembers = 20_000
 const storedBytes = 0
 
-/** Returns undefined for another kind of file. @throws RangeError if the ZIP is damaged or has too many members. */
+/**
+ * Opens a ZIP; undefined for another kind of file. @throws RangeError if the ZIP is damaged or has too many members.
+ */
 export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
   if ((await bytes.at(0, 2)).toString('latin1') !== 'PK') return undefined
   const archive = await openZipArchive(bytes, maxMembers)

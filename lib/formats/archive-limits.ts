@@ -5,8 +5,8 @@ const MB = 1024 * 1024
 /** Absolute limit: a function's disk must fit the archive, the unpacked files and the result. */
 const maxUnpackedBytes = 4096 * MB
 /**
- * Archives up to this size are always allowed: small archives of logs or zeros may have a ratio that would indicate
- * a zip bomb in larger ones.
+ * Every archive may unpack to this size: small archives of logs or zeros may have a ratio that would indicate a zip
+ * bomb in larger ones.
  */
 const alwaysAllowedBytes = 64 * MB
 const maxCompressionRatio = 500

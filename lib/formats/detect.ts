@@ -117,7 +117,7 @@ function matchCustomSignature(
 
 type ContentFormat = Pick<Detected, 'format' | 'locked'>
 
-/** @throws AppError when the format is unknown. */
+/** Returns the format of the content; where that is ambiguous, the file name decides. @throws AppError if unknown. */
 async function detectContentFormat(
   sniffed: Sniffed,
   file: OpenedFile,

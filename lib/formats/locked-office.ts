@@ -45,7 +45,7 @@ export const createDocumentProtectionUnknownError = (cause?: Error) =>
 export const createDocumentKindMismatchError = (namedFormat: FormatId, foundFormat: FormatId) =>
   new AppError(
     'UNSUPPORTED_FORMAT',
-    `The document was decrypted, but it is ${formatById(foundFormat).name} (${foundFormat}) and not ${namedFormat}, as its file name says. Rename it and send it again.`,
+    `The document was decrypted. It is ${formatById(foundFormat).name} (${foundFormat}), although its file name says ${namedFormat}. Rename it and send it again.`,
     { field: 'file', namedAs: namedFormat, reason: 'other-kind', found: foundFormat },
   )
 

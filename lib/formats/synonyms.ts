@@ -9,7 +9,7 @@ const rows = synonymTable.map((row) => ({
   allWords: [...splitWords(row.words), ...(row.translations ? splitWords(row.translations) : [])],
 }))
 
-/** Lists all English words for formats. */
+/** All English words for formats. */
 export const formatWords: readonly string[] = synonymTable.flatMap(({ words, formats }) =>
   formats ? splitWords(words) : [],
 )

@@ -19,7 +19,7 @@ export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
 /** Whether a sample is ASCII text with a stray zero byte, which would be Chinese text in UTF-16. */
 const isMostlyAscii = (sample: Uint8Array) => sample.filter(isAscii).length > sample.length * maxAsciiShare
 
-/** Averages over the code units: 2 for an ASCII character, 1 for a common script, 0 otherwise. */
+/** Returns the average score of the code units: 2 for an ASCII character, 1 for a common script, 0 otherwise. */
 function scorePlausibility(sample: Uint8Array, isLittle: boolean): number {
   const view = new DataView(sample.buffer, sample.byteOffset, sample.byteLength)
   const unitCount = Math.floor(sample.length / 2)

@@ -180,7 +180,7 @@ async function respond(
   if (contract.errorFormat) context.errorFormat = contract.errorFormat
   requireAcceptable(contract, event.headers['accept'])
   const { http } = event.requestContext
-  // From here on, `sourceIp` is the address of the client.
+  // From here on, `sourceIp` is the IP address of the client.
   http.sourceIp = getClientIpBehindEdge({ ...event, ...http }, services.config)
   const { sourceIp } = http
   if (contract.query) requireUtf8Escapes(event.rawQueryString)

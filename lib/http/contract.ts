@@ -78,7 +78,7 @@ interface ReplyContract<Data extends z.ZodType> {
 
 interface ErrorFormat {
   readonly getStatus: (error: AppError) => number
-  /** Returns the JSON body. */
+  /** Returns the JSON body of the reply. */
   readonly createBody: (error: AppError) => object
 }
 

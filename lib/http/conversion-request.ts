@@ -19,7 +19,7 @@ import type { HttpRequest } from './contract.ts'
 import { idempotencyHeader } from './idempotency.ts'
 import { optionalBooleanParameter } from './query.ts'
 
-/** Shared by the endpoints that convert files: reading the request, starting the job, replying. */
+/** What the endpoints that convert files share: reading the request, starting the job, replying. */
 
 export const waitQuery = z.object({
   redirect: optionalBooleanParameter.describe(
@@ -153,7 +153,7 @@ export const CreatedJobView = component(
   'CreatedJob',
   StatusView.extend({
     estimate: Estimate.nullable().describe(
-      'Estimate from the time of the request; `progress.etaMs` of the status is more accurate later. Null once the job has finished',
+      'Estimate made at the time of the request; later, `progress.etaMs` of the status is more accurate. Null if the job has finished or cannot be estimated',
     ),
   }),
 )

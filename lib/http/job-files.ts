@@ -8,7 +8,7 @@ import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 
 export interface FileSelector {
-  /** Name of the file, if there are several; defaults to the first. */
+  /** Name of the file, if there are several. Defaults to the first, or to the ZIP of all results for a batch. */
   readonly file?: string | undefined
   /** Name of the task that has the file. */
   readonly task?: string | undefined
@@ -50,7 +50,7 @@ function requireFinished(job: Job): void {
   })
 }
 
-/** The result is usually part of the job's record; other files are in the records of their tasks. */
+/** Finds the requested file: usually in the job's record, which has the result, otherwise in the record of a task. */
 async function selectFile(job: Job, query: FileSelector, { jobs }: Services): Promise<StoredFile | 'zip'> {
   const selectResult = (files: readonly StoredFile[]) =>
     query.file === undefined && deliversZip(job, files) ? 'zip' : findByName(files, query.file)

@@ -6,7 +6,7 @@ import type { JobState } from '../model/job.ts'
 import type { Services } from '../services/services.ts'
 import { text } from '../validation/maxima.ts'
 
-/** Limits requests that use the results of several jobs. */
+/** Reads the ids of the jobs whose results a request uses, and loads such jobs. The number of jobs is limited. */
 
 const maxJobs = 100
 

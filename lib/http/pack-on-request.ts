@@ -33,7 +33,7 @@ export async function findOrPackZip(
   if (waitS === undefined)
     throw new AppError(
       'RATE_LIMITED',
-      'Too many requests are waiting for results. Try again in some seconds.',
+      'Too many requests are waiting for results. Try again in a few seconds.',
       {
         retryAfter: retryAfterS,
       },

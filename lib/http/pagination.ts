@@ -27,7 +27,7 @@ export const cursorField = z
   .optional()
   .describe('`nextCursor` or `prevCursor` of another page')
 
-/** Query of lists that are returned completely if there is no `limit`. */
+/** Query parameters of lists that are returned completely if neither parameter is sent. */
 export const wholeListQuery = {
   limit: integer(1, 1000).optional().describe('Entries per page; all if omitted'),
   cursor: cursorField,
@@ -93,7 +93,7 @@ export const createPagination = (
 
 const defaultPageSize = 500
 
-/** Returns a page of a list that is available completely; without `limit` and `cursor`, the whole list. */
+/** Returns one page of a list that is completely in memory; without `limit` and `cursor`, returns the whole list. */
 export function paginateList<Entry>(
   entries: readonly Entry[],
   { limit, cursor }: { readonly limit?: number | undefined; readonly cursor?: string | undefined },

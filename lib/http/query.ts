@@ -5,7 +5,7 @@ import { parseBoolean } from '../validation/coerce.ts'
 import { findSimilar, formatSuggestion } from '../validation/did-you-mean.ts'
 import type { AnyContract } from './contract.ts'
 
-/** A boolean in a query or form, in any case; empty means not sent. */
+/** A boolean in a query or form, in upper or lower case; an empty value counts as not sent. */
 export const optionalBooleanParameter = z
   .preprocess(
     (value) => (typeof value === 'string' ? value.trim().toLowerCase() || undefined : value),
@@ -25,7 +25,7 @@ export function warnAboutUnknownParameters(
   const { form = 'envelope' } = reply
   if (form !== 'envelope' && form !== 'mirrored') return []
   if (query !== undefined && !(query instanceof z.ZodObject)) return []
-  // Some endpoints accept any parameter, such as those with a signature.
+  // Some endpoints, such as those with signed URLs, accept any parameter.
   if (query?.def.catchall !== undefined) return []
   const knownNames = Object.keys(query?.shape ?? {})
   const unknownNames = Object.keys(sentQuery).filter((name) => !knownNames.includes(name))
@@ -44,7 +44,10 @@ export function warnAboutUnknownParameters(
 const maxUnknownNames = 20
 const maxNameLength = 64
 
-/** Query parameter with the id of the last item of the previous page. @param listName for example `webhook`. */
+/**
+ * Creates the schema of a query parameter that contains the id of the last item of the previous page.
+ * @param listName name of an item, for example `webhook`.
+ */
 export const createCursorSchema = (prefix: IdPrefix, listName: string) =>
   z
     .string()

@@ -1,4 +1,4 @@
-/** Number of replies of this process by method and status, for its metrics. */
+/** Number of replies that this process has sent, by method and status, for its metrics. */
 const counts = new Map<string, { readonly method: string; readonly status: number; count: number }>()
 
 /** All other methods are counted under one label, because clients can send any method. */

@@ -1,11 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
 
-/**
- * Chunks are collected up to this size, because each write wakes a thread, which costs more than a small write. Several
- * writes run at a time, because with only one, reading would have to wait for it.
- */
+/** Chunks are collected up to this size, because each write wakes a thread, which costs more than a small write. */
 const minWriteBytes = 512 << 10
+/** Several writes may run at a time, because with only one, reading would have to wait for it. */
 const maxConcurrentWrites = 3
+/** Number of bytes between two syncs. */
 const bytesPerSync = 64 << 20
 
 /**

@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises'
 import { allocateAligned, directIoAlignment, ignoreUnsupported, openDirect } from './direct-io.ts'
 
-/** Size of one write in bytes, and number of concurrent writes. */
+/** Size of one write in bytes. */
 const blockBytes = 1 << 20
+/** Number of concurrent writes. */
 const blockCount = 3
 
 type BufferSet = readonly Buffer[]

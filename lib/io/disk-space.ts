@@ -83,7 +83,7 @@ export function createInsufficientSpaceError(cause?: unknown): AppError {
   )
 }
 
-/** Whether a request failed because the disk is full. */
+/** Whether a full disk is the likely reason why a request failed. */
 export async function isCausedByFullDisk(
   thrownError: unknown,
   { WORK_DIR }: Pick<Config, 'WORK_DIR'>,
@@ -118,7 +118,10 @@ export class DiskSpaceMonitor {
     if (this.#minFreeBytes < exhaustedBytes) throw this.#createOutOfSpaceError()
   }
 
-  /** Returns the error to report instead of one that a full disk caused: the file is not damaged, only its copy. */
+  /**
+   * Returns the error to report instead if a full disk is the likely cause: then a program may have called the file
+   * damaged, although only a truncated copy is. Returns undefined for any other error.
+   */
   async explainDiskError(error: unknown): Promise<AppError | undefined> {
     if (error instanceof AppError && !possiblyDiskErrors.has(error.code)) return undefined
     await this.#poll()
@@ -164,7 +167,7 @@ function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
   const diskMb = Math.floor(diskBytes / bytesPerMib)
   return new AppError(
     'FILE_TOO_LARGE',
-    `Converting the file needs more disk space than the ${diskMb} MiB that a conversion has.`,
+    `Converting the file needs more disk space than the ${diskMb} MiB that a conversion has. Send a smaller file, or split it.`,
     { diskMb },
     { cause },
   )

@@ -29,7 +29,8 @@ export async function readProcessTreeUsage(pid: number): Promise<ProcessUsage> {
 export async function readProcessUsage(pid: number): Promise<ProcessUsage> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => undefined)
   if (stat === undefined) return noUsage
-  // The name, in parentheses, may contain anything; the third and later fields follow it.
+  // The second field is the name of the program, in parentheses. It may contain any character, so the line is split
+  // after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const field = (number: number) => Number(fields[number - 3] ?? 0)
   const [user, system, pages] = [field(14), field(15), field(24)]

@@ -16,8 +16,8 @@ interface SyncWriteOptions {
 }
 
 /**
- * Writes chunks to a file synchronously, while they are still in the CPU cache. For a process that has nothing else to
- * do.
+ * Writes chunks to a file synchronously, while they are still in the CPU cache. This blocks the process, so it is only
+ * for processes that have nothing else to do.
  */
 export async function writeSynchronously(
   chunks: AsyncIterable<Buffer>,

@@ -13,7 +13,7 @@ import {
 
 /** Handles the end of a chunk of a task. */
 
-/** Returns the change of a waiting record after the dependency with this number has finished. */
+/** Returns the change to a record that waits for dependencies, made when one of them has finished. */
 export const createDependencyUpdate = (number: number, isDone: boolean, isLost: boolean): Change => ({
   exclude: { open: new Set([number]) },
   ...((isDone || isLost) && { include: { [isLost ? 'lost' : 'got']: new Set([number]) } }),
@@ -73,7 +73,7 @@ async function hasViableOtherAttempt({ jobId, number, part = 0 }: Task, store: J
 
 const awaitsFallback = ({ pieces }: Task) => pieces?.some(({ failure }) => failure) === true
 
-/** The error that the chunk's engine reported. */
+/** Returns the error with which a chunk ended. */
 const toJobError = ({ code, message = '', details }: Task) =>
   JobError.parse({ code, message, ...defined({ details }) })
 

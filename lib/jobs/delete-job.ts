@@ -87,7 +87,7 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
   if (!foundState) return
   const { job } = foundState
   const state = job.filesTold ? foundState : await lifecycle.endAllTasks(foundState)
-  // Before `filesTold` is stored, no records are deleted, so that every reader publishes the same events.
+  // Before `filesTold` is stored, no records are deleted, so that a repeated deletion publishes the same events.
   const currentJob = await store.getJob(jobId)
   if (!currentJob) return
   if (!currentJob.filesTold) {
@@ -98,8 +98,8 @@ export async function deleteJobData(jobId: string, deps: DeleteJobDeps): Promise
     ]
     const uploadRecords = await Promise.all(uploadIds.map((id) => uploads.get(id)))
     await uploads.delete(uploadIds)
-    // The prefix also covers files of attempts that died before recording them. Uploads may have been sent again since
-    // they were copied.
+    // The prefix also covers files of attempts that died before recording them. The keys of uploads are outside of the
+    // prefix, and an upload may have a newer key, because the client sent it again.
     await files.deleteAll(
       [...deletedFiles, ...uploadRecords].flatMap((file) => file?.key ?? []),
       getJobPrefix(jobId),

@@ -188,7 +188,7 @@ export function createFileUploadedEvent({ owner, file, occurredAt, via, ofJob }:
   return renderEvent({ ...job, owner }, { event: 'file.uploaded', sequence, occurredAt, body })
 }
 
-/** Creates the events of files that were sent with the request; their numbers precede that of `job.created`. */
+/** Creates the events of files that were sent with the request. They are numbered before `job.created`. */
 function createRequestFileEvents({ job, fixed }: JobState): BusEvent[] {
   const files = listSentFiles(job, fixed)
   const firstNumber = getSequenceNumber(job, 'created') - files.length
@@ -312,8 +312,8 @@ function describeEndedJob(state: JobState, endedAt: string) {
 }
 
 /**
- * Adds the path of a result, from which subscribers get a signed URL, and the expiry of its link if that is earlier
- * than the expiry of the files.
+ * Returns the fields with the URL of a result: its path, which `addResultLinks` replaces with a signed URL, and the
+ * expiry of the link if that is earlier than the expiry of the files.
  */
 function addExpiry(
   job: Job,

@@ -15,7 +15,8 @@ export class TransientError extends Error {
 }
 
 /**
- * Converts an error to what a client sees; anything but an `AppError` counts as an engine crash after the last attempt.
+ * Returns the error that a client sees when no attempt follows. Anything but an `AppError` or a `TransientError` is
+ * reported as an engine crash.
  */
 export function toClientError(error: unknown): JobError {
   if (error instanceof TransientError) return toClientError(error.clientError)

@@ -3,7 +3,7 @@ import type { JobState } from '../model/job.ts'
 import { findFirstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { getListKey } from './list.ts'
 
-/** Maximum size in bytes of a result that is stored in the job's record. */
+/** Maximum JSON length, in characters, of a result that is stored in the job's record. */
 const maxInlineResultBytes = 2000
 
 /** Returns the write that ends a job. It also starts the job if its start is not recorded yet. */

@@ -102,7 +102,10 @@ export class JobLifecycle {
     return record
   }
 
-  /** Publishes progress. Returns undefined if more progress is already published or the job has ended. */
+  /**
+   * Publishes progress, unless as much progress was already published or the job has ended. Returns the job's current
+   * record; undefined if it was not read or does not exist.
+   */
   async publishProgress(
     job: Job,
     unit: number,

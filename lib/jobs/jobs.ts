@@ -37,8 +37,8 @@ import { firstCheckS, type GraphRecords } from './task-graph.ts'
 import type { TaskSender } from './task-sender.ts'
 
 /**
- * Resolves when a job may have changed, after `remainingMs` at the latest; with the new record if the notification
- * contains it. Without notifications, it resolves after `pauseMs`.
+ * Waits until a job may have changed, but at most `remainingMs`. Returns the new record if the notification contains
+ * it. Without notifications, waits `pauseMs`.
  */
 export type WaitForJobChange = (
   jobId: string,
@@ -63,8 +63,9 @@ export interface JobsDeps {
  * Limits of the time between checks of an unfinished job, in seconds; between the limits, it equals the age of the job.
  */
 const checkIntervalS = { min: 300, max: 3600 }
-/** Seconds between checks for an upload, and seconds after which the job stops waiting for it. */
+/** Seconds between checks for an upload. */
 const uploadCheckIntervalS = 60
+/** Seconds after the creation of a job after which it stops waiting for uploads and expires. */
 const uploadTimeoutS = 3600
 
 const getTimeAfter = (seconds: number, now = new Date()) =>

@@ -42,9 +42,11 @@ export const getBucketCountKey = (jobId: string, bucket: number): Key => ({
   sk: 'LATCH#count',
 })
 
-/** Returns the index shard of a job, which never changes; shards spread jobs that are due over the index. */
+/** Returns the shard of the wake-up index that contains a job or another record. The shard of an id never changes. */
 export const getWakeShard = (id: string): string =>
   `wake#${(createHash('sha256').update(id).digest()[0] ?? 0) % wakeShards}`
 
-/** Returns the name of the sequence number of the first file that a task imported or waited for. */
+/**
+ * Returns the name under which a job stores the sequence number of the first file that a task imported or waited for.
+ */
 export const getFilesNumberName = (task: number) => `files${task}`

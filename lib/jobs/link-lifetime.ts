@@ -1,6 +1,6 @@
 import type { FixedTask, Job, Task } from '../model/job.ts'
 
-/** Links of an export may expire earlier than its files, with `expires_in` of `export/url`. */
+/** With the field `expires_in` of `export/url`, the links of an export expire earlier than its files. */
 
 /**
  * Returns how many seconds after the end of the job the links of an export expire; undefined if they have no limit of

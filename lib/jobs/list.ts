@@ -38,8 +38,9 @@ export interface JobQuery {
    */
   readonly statuses?: readonly JobStatus[] | undefined
   readonly tag?: string | undefined
-  /** Lower and upper limit of the creation time in milliseconds since 1970; both are exclusive. */
+  /** Only lists jobs created after this time, in milliseconds since 1970. */
   readonly createdAfterMs?: number | undefined
+  /** Only lists jobs created before this time, in milliseconds since 1970. */
   readonly createdBeforeMs?: number | undefined
   /** A page ends once its jobs have this many tasks, even if it has fewer than `limit` jobs. */
   readonly maxTasks?: number | undefined
@@ -72,8 +73,9 @@ export const idBounds = {
 const maxCreationMs = 60_000
 
 interface Range {
-  /** Lower and upper bound of the ids; both are inclusive. */
+  /** Lower bound of the ids, inclusive. */
   readonly from: string
+  /** Upper bound of the ids, inclusive. */
   readonly to: string
 }
 
@@ -117,7 +119,7 @@ function isFull(foundJobs: readonly Job[], nextJob: Job, { limit, maxTasks = Inf
   return foundJobs.length >= limit || (foundJobs.length > 0 && tasks + nextJob.total > maxTasks)
 }
 
-/** Merges the next ids of all index partitions in order, as far as all of them were read. */
+/** Merges the next ids of all index partitions in order, up to the last id to which all partitions were read. */
 async function queryNextIds(
   query: JobQuery,
   lastId: string | undefined,

@@ -3,7 +3,7 @@ import type { JobState, StoredFile } from '../model/job.ts'
 import { listZipEntries } from './zip-manifest.ts'
 
 interface ResultSelection {
-  /** Names of the tasks whose files are selected; the results if omitted. */
+  /** Names of the tasks whose files are selected; if omitted, the results of the job are selected. */
   readonly tasks?: readonly string[] | undefined
   /** Name of a file, to select only this one. */
   readonly file?: string | undefined
@@ -27,8 +27,8 @@ export function selectResults(
 }
 
 /**
- * Returns the existing files among the results of several jobs, and the ids of the jobs that have some. Other jobs may
- * get results later, which the caller has not seen.
+ * Returns the existing files among the results of several jobs, and the ids of the jobs that have such files. The other
+ * jobs are left out of the ids, because they may get results later that the caller has not checked.
  * @throws AppError TASK_NOT_FOUND
  */
 export function selectResultsOfJobs(states: readonly JobState[], selection: ResultSelection) {

@@ -210,7 +210,7 @@ const planFailureMark = 'plan'
 const inputTaskFailedError = {
   status: 'cancelled',
   code: 'INPUT_TASK_FAILED',
-  message: 'A task whose files this task needs did not produce any.',
+  message: 'An input task of this task did not produce any files.',
   endedBy: skipMark,
 } as const
 

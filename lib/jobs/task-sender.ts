@@ -46,7 +46,7 @@ async function chooseQueue(
   inputs: TaskInputs | undefined,
   { store, engines }: DirectSenderDeps,
 ): Promise<QueueId> {
-  // Loaded on demand, because processes that use `preparingSender` never plan.
+  // Loaded on demand, because processes that use `preparingSender` never plan conversions.
   const [{ getTransferQueue, findTransferOperation }, { getNextImage, resolveConversion }] =
     await Promise.all([import('../tasks/index.ts'), import('./next-image.ts')])
   const transfer = findTransferOperation(task.operation)

@@ -56,7 +56,7 @@ const ResultView = component(
     downloadUrl: z
       .url()
       .describe(
-        'URL of the result; for a batch with several, of a ZIP of all results with a `manifest.json`',
+        'URL of the result; if a batch has several results, URL of a ZIP with all of them and a `manifest.json`',
       ),
     ...ResultFile.shape,
     size: z
@@ -306,7 +306,7 @@ function toTaskView(
 function toTaskResultView(task: Task, state: JobState, link: ResultLink): z.infer<typeof TaskView>['result'] {
   const { job } = state
   if (task.deliveries) return viewExportedFiles(task.deliveries)
-  // The form was stored as the schema describes it, by the creator of the upload.
+  // The code that creates uploads stores the form as the schema describes it.
   if (task.status === 'pending')
     return (sortKeys(task.form) as z.infer<typeof UploadForm> | undefined) ?? null
   // Imported files are not available for download.

@@ -12,7 +12,7 @@ export interface ZipEntry {
   /** Name of the job's first source file. */
   readonly source: string | null
   readonly status: string
-  /** The file; undefined for an entry that is only listed. */
+  /** The file; undefined for an entry that only the manifest lists. */
   readonly file?: StoredFile
   readonly error?: { readonly code: string; readonly message: string }
 }

@@ -14,7 +14,7 @@ export const signedLifetimeS = { min: 60, max: dayS } as const
 /** Clock skew allowed between two machines, in seconds. */
 const clockSkewS = 300
 
-/** Returns the signing key of a day, by day number. Signatures with older keys are invalid. */
+/** Returns the signing key of the day with this number, counted from 1970. */
 export type GetDailyKey = (day: number) => Buffer
 
 type Query = Readonly<Record<string, string | undefined>>

@@ -236,7 +236,7 @@ export class Broadcast {
     if (isSent && isOver) await this.close(listener.id, round.owner, 'over')
   }
 
-  /** Returns false if the client is gone or does not read. */
+  /** Sends frames to a socket and removes the requests that they answer. Returns false if sending failed. */
   async #deliver(
     { owner, listener, requests }: SocketRound,
     frames: readonly string[],
@@ -273,7 +273,7 @@ export class Broadcast {
     return 'sent'
   }
 
-  /** Closes a socket after a frame with the reason. */
+  /** Sends a frame with the reason to a socket, then closes it. */
   async close(id: string, owner: string | undefined, reason: CloseReason): Promise<void> {
     const { code, description } = closeReasons[reason]
     const errorCode = errorCodes[reason]

@@ -12,8 +12,8 @@ import { subscriberCacheMs, waitForCacheExpiry } from '../model/subscriber-cache
  */
 
 /**
- * Numbers of the events start at the current time in milliseconds, so that a later feed of the same owner never reuses
- * a number.
+ * The record of a feed. Its event numbers start at the time of its creation in milliseconds, so that a later feed of
+ * the same owner never reuses a number.
  */
 const Feed = z.object({
   first: z.int(),
@@ -130,8 +130,8 @@ export class EventFeeds {
   }
 
   /**
-   * Numbers new events in this order and, in the same transaction, acquires the lease if it is free, like `acquire`.
-   * Undefined if no client is watching.
+   * Numbers new events in the given order and, in the same transaction, acquires the lease if it is free, like
+   * `acquire`. Returns undefined if no client is watching.
    */
   async append(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
     let acquired: AcquiredFeed

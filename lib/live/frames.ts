@@ -144,7 +144,7 @@ export const ServerFrame = z.discriminatedUnion('type', [
 ])
 export type ServerFrame = z.input<typeof ServerFrame>
 
-/** The only kind of frame that the socket of one job sends, except for errors. */
+/** The only kind of frame that the service sends to a socket for a single job, except for errors. */
 export const JobFrame = z.object({
   jobId: z.string(),
   stage: z.string(),

@@ -156,7 +156,11 @@ export class Live {
       return undefined
     }
     if (socket.jobId !== undefined)
-      return { type: 'error', code: 'INVALID_REQUEST', message: 'The socket of one job only accepts `ping`.' }
+      return {
+        type: 'error',
+        code: 'INVALID_REQUEST',
+        message: 'A socket for a single job only accepts `ping`.',
+      }
     await this.#connections.addRequest(owner, id, frame)
     return { ownerToServe: owner }
   }

@@ -78,7 +78,7 @@ async function installEngines() {
   if (purpose === 'start' || purpose === 'run') {
     console.error('Continuing without them: conversions that need a missing engine are refused.\n')
   } else {
-    console.error(`"${purpose}" needs all of them.`)
+    console.error(`"${purpose}" needs all of these packages.`)
     process.exit(1)
   }
 }

@@ -12,8 +12,9 @@ export const JobUsage = z.object({
   workMs: z.int(),
   bytesIn: z.int(),
   bytesOut: z.int(),
-  /** Time from start to end, and from queueing to start; both are undefined if no task has started. */
+  /** Time from start to end; undefined if no task has started. */
   durationMs: z.int().optional(),
+  /** Time from queueing to start; undefined if no task has started. */
   queueMs: z.int().optional(),
 })
 export type JobUsage = z.infer<typeof JobUsage>

@@ -205,7 +205,7 @@ export type FixedTask = z.infer<typeof FixedTask>
 export const Task = z.object({
   ...taskFields,
   jobId: z.string(),
-  /** Owner of the job, as queues are fair between owners. */
+  /** Owner of the job, which queues need in order to be fair between owners. */
   owner: z.string().optional(),
   /** Trace of the request that created the job, which the sweep or an upload continues. */
   traceparent: z.string().optional(),
@@ -223,7 +223,7 @@ export const Task = z.object({
   ...dependencyFields,
   /** Whether the job has too many tasks to count them individually and counts them in buckets. */
   bucketed: z.boolean().optional(),
-  /** Whether some of its input files were available from the start. */
+  /** Whether some of the task's input files were available from the start. */
   fed: z.boolean(),
   continueOnError: z.boolean().optional(),
   percent: z.int().min(0).max(100),
@@ -253,7 +253,7 @@ export const Task = z.object({
   cut: z.string().optional(),
   /** Finished chunks only: processing time in milliseconds. */
   ranMs: z.int().optional(),
-  /** The attempt whose chunks the task waits for, or was joined from. */
+  /** The attempt that split the task; the task waits for the chunks of this attempt, or joins them. */
   expandedBy: z.int().optional(),
   partCount: z.int().optional(),
   files: z.array(StoredFile),
@@ -269,7 +269,7 @@ export const Task = z.object({
   uploadId: z.string().optional(),
   /** The file that an import fetched for an upload; the file belongs to the upload. */
   brought: StoredFile.optional(),
-  /** The result, a JSON file, of an operation that reads the properties of a file, unless it is large. */
+  /** Text of the JSON result of an operation that reads the properties of a file; undefined if it is too large. */
   metadata: z.string().optional(),
   engine: z.string().optional(),
   engineVersion: z.string().optional(),
@@ -279,8 +279,8 @@ export const Task = z.object({
   startedAt: Timestamp.optional(),
   endedAt: Timestamp.optional(),
   /**
-   * The lease or reason that ended the task or passed it on. If a write is repeated, it shows that the first one
-   * succeeded.
+   * Id of the lease, or the reason, that ended the task or passed it on. If a write is repeated, this value shows that
+   * the first one succeeded.
    */
   endedBy: z.string().optional(),
   /** When the table deletes the record in any case, in seconds since 1970. */
@@ -380,7 +380,7 @@ export const Job = z.object({
   expiredFor: z.enum(['retention', 'upload_timeout']).optional(),
   /** When a client deleted the job. Since then, the job has not been visible. */
   deletedAt: Timestamp.optional(),
-  /** Id of the delete request, because another delete request may arrive in the same millisecond. */
+  /** Id of the delete request. It tells apart two delete requests that arrive in the same millisecond. */
   deletedBy: z.string().optional(),
   /** Whether the deletion of the job's files has been published. */
   filesTold: z.boolean().optional(),

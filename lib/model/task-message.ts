@@ -43,7 +43,7 @@ export const createTaskMessage = ({ jobId, task, part }: TaskRef): TaskMessage =
   ...defined({ part }),
 })
 
-/** Names a task of a job, or one of its chunks. */
+/** Identifies a task of a job, or a chunk of a task. */
 export interface TaskRef {
   readonly jobId: string
   readonly task: number

@@ -55,7 +55,7 @@ interface NameParts {
   readonly jobId: string
   /** Index of the result, from 0. */
   readonly index: number
-  /** Date of the result (RFC 3339). */
+  /** Timestamp of the result (RFC 3339). */
   readonly date: string
 }
 

@@ -3,8 +3,8 @@ type Token = '*' | ((character: string) => boolean)
 
 /**
  * Whether a name matches a pattern with `*` (any characters), `?` (one character) and `[a-z0]` or `[!a-z]` (one
- * character of a set), case-sensitively. The function only remembers the last `*`, so that no pattern takes longer than
- * the product of both lengths.
+ * character of a set), case-sensitively. The function only remembers the last `*`, so that the time is at most
+ * proportional to the product of both lengths.
  * @param options.hasClasses false if brackets stand for themselves.
  */
 export function matchesWildcards(name: string, pattern: string, { hasClasses = true } = {}): boolean {

@@ -107,7 +107,7 @@ function describeLimits(language: Language, deps: PageDeps) {
 
 const finishedDocuments = new Map<string, Promise<CompressedFile>>()
 
-/** Fills the limits and the theme into a document, once per document. */
+/** Fills the limits and the theme into a document, and caches the result. */
 function finishDocument(
   { id, language, theme }: { readonly id: DocumentId; readonly language: Language; readonly theme: Theme },
   builtDocument: CompressedFile,

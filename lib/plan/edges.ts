@@ -27,7 +27,7 @@ export function buildEdges(engines: readonly Engine[], operation: Operation): Ed
   }
   for (const targets of bySource.values()) {
     for (const [to, edges] of targets) {
-      // Copied to the exact size: the 15,000 arrays that grew by `push` would keep spare capacity.
+      // Copying an array removes its spare capacity. The 15,000 arrays that grew by `push` would keep theirs.
       targets.set(
         to,
         edges.toSorted((a, b) => a.capability.cost - b.capability.cost),

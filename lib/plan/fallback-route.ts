@@ -47,7 +47,7 @@ export function planFallback(
   if (inputPlan && engine === undefined) return { ...inputPlan, tried: [...attempt.tried] }
   const error = pickMostInformative(triedRoutes.map((triedRoute) => triedRoute.error))
   if (!inputPlan) return { error }
-  const message = `${error.message} Only ${engine} was tried, because engine requests it; leave engine out to try other engines.`
+  const message = `${error.message} Only ${engine} was tried, because the option engine selects it; leave engine out to try other engines.`
   return { error: { ...error, message, details: { ...error.details, engine } } }
 }
 

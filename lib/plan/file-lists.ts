@@ -35,7 +35,7 @@ export function expandListedFiles(file: StoredFile): readonly StoredFile[] {
 const createTooManyMembersError = ({ filename }: StoredFile) =>
   new AppError(
     'INVALID_INPUT',
-    `${filename} has more than ${maxMembers} files, which is too many for the next task. Select fewer with the option pages of the task that creates them.`,
+    `${filename} has more than ${maxMembers} files, which is too many for the next task. Select fewer of them with the option \`pages\` of the task that creates them.`,
     { max: maxMembers },
   )
 

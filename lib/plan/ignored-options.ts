@@ -15,19 +15,20 @@ interface IgnoredOption {
   readonly option: string
   /** The option that is used instead, or that makes this one unnecessary. */
   readonly overriddenBy?: string
-  /** Options of which one must be set, if it is not overridden. */
+  /** Only without `overriddenBy`: the option is ignored unless one of these options is set. */
   readonly needs?: readonly string[]
-  /** Value of `overriddenBy`, sent or by default; if omitted, any value that the client sent. */
+  /** Value of `overriddenBy`, sent or by default, with which the option is ignored; any sent value if omitted. */
   readonly is?: string
-  /** Compares the values of two names of the same setting; if they agree, no warning is needed. */
+  /** Whether the values of both options mean the same, so that no warning is needed. */
   readonly valuesAgree?: (value: unknown, otherValue: unknown) => boolean
   /**
-   * An option that the conversion must support too, because the names mean something else in conversions without it.
+   * The rule only applies to conversions that support this option as well, because the names of the other options mean
+   * something else in conversions without it.
    */
   readonly onlyAmong?: string
-  /** An option that the conversion must not support. */
+  /** The rule only applies to conversions that do not support this option. */
   readonly lacks?: string
-  /** If one of these options is set, both options have an effect. */
+  /** The rule does not apply if one of these options is set, because then both options have an effect. */
   readonly unless?: readonly string[]
   readonly engines?: readonly EngineId[]
 }
@@ -35,7 +36,7 @@ interface IgnoredOption {
 const isSame = (value: unknown, other: unknown) => value === other
 const agreesWithLayout = (value: unknown, layout: unknown) => value === (layout === 'exact')
 
-/** Combinations in which an option is ignored. If several rows apply to an option, the first one is reported. */
+/** Rules by which an option is ignored. If several rules apply to an option, the first one is reported. */
 const ignoredOptions: readonly IgnoredOption[] = [
   // A video with a bit rate has no quality level. The engine itself reports `twoPass`, which not all codecs support.
   { option: 'bitrate', overriddenBy: 'videoBitrate', valuesAgree: isSame },

@@ -51,7 +51,7 @@ export function planRoute({
 }: RouteRequest): Route {
   const plans = getPlans(engines, operation)
   const route = plans.from(from, engine).get(to)
-  // A pinned engine is always used. If no engine supports the traits of a drawing, the traits are ignored.
+  // A pinned engine is used even if it does not support the file's traits. Traits that no engine supports are ignored.
   const hasTraits = route && engine === undefined && traits.length > 0
   const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
@@ -165,8 +165,8 @@ export function findConversions(
 }
 
 /**
- * Returns the engines that convert the pair in one step if `engine` pins them, cheapest first, except those of its
- * route.
+ * Returns the engines that a client can pin with `engine` to convert the pair in one step, cheapest first. The engines
+ * of the default route are left out.
  */
 export function listAlternatives(
   { from, to, route }: Conversion,
@@ -246,7 +246,7 @@ function assignOptions(route: Route, options: Readonly<Record<string, unknown>>)
 
 interface Plans {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
-  /** Returns the routes of a file with traits, without engines that do not support them. */
+  /** Returns the routes of a file with these traits. Engines that do not support the traits never read the file. */
   fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
   listAll(): readonly Conversion[]
   /** Returns the engines that convert the pair in one step, cheapest first. */

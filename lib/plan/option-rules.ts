@@ -140,7 +140,7 @@ const rules: readonly OptionRule[] = [
       if (positions === undefined || fileCount <= positions) return undefined
       return {
         field: 'layout',
-        error: `${String(layout)} has ${positions} places, got ${fileCount} images. Send fewer, or use grid`,
+        error: `${String(layout)} has ${positions} places, got ${fileCount} images. Send fewer images, or use the layout grid`,
         details: { reason: 'too-many-images', max: positions },
       }
     },

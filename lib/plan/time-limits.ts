@@ -1,7 +1,10 @@
 import { type Category, type FormatId, formatById } from '../formats/index.ts'
 import type { InputPlan } from '../model/job.ts'
 
-/** Time limit of a task in seconds since its first claim, by category; the longer one of source and target applies. */
+/**
+ * Time limit of a task over all its attempts, in seconds, by category. The longer limit of all formats on the route
+ * applies.
+ */
 const timeLimitS = {
   video: 1800,
   audio: 1800,

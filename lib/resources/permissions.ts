@@ -37,7 +37,15 @@ export type FileVerb =
   | 'AbortMultipartUpload'
   | 'ListMultipartUploadParts'
 type FileAction = `s3:${FileVerb}`
-/** Key prefixes of results of jobs, uploads, files sent with a request, and messages that are too large for a queue. */
-export type FilePrefix = 'jobs' | 'uploads' | 'received' | 'work'
+/** First part of a file's key in the bucket, which says what kind of file it is. */
+export type FilePrefix =
+  /** Results of jobs */
+  | 'jobs'
+  /** Uploads */
+  | 'uploads'
+  /** Files that were sent with a request */
+  | 'received'
+  /** Task messages that are too large for a queue */
+  | 'work'
 
 type QueueAction = `sqs:${'SendMessage' | 'ChangeMessageVisibility' | 'GetQueueAttributes'}`

@@ -19,7 +19,7 @@ export const getVisibilityTimeoutS = (queue: QueueId): number => {
   return Math.min(maxVisibilityTimeoutS, 6 * timeoutS)
 }
 
-/** Returns whether the function of a queue may be invoked recursively, with Lambda's name and values. */
+/** Returns Lambda's setting `RecursiveLoop` for the function of a queue: whether it may be invoked recursively. */
 export const getRecursiveLoop = (queue: QueueId): 'Allow' | undefined => {
   const name = getFunctionForQueue(queue)
   return name === undefined || findDeclaration(name)?.recurs ? 'Allow' : undefined

@@ -63,7 +63,7 @@ export const serveJobRequests = [
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
 ] as const satisfies readonly Permission[]
 
-/** Permission to create and delete records, except those of accounts and credentials. */
+/** Returns a permission for all records except those of accounts and credentials. */
 export const writeContent = (...verbs: readonly TableVerb[]) => tableAccess(contentGroups, ...verbs)
 
 /** Images with an engine that splits tasks into chunks. */

@@ -31,7 +31,7 @@ import type { Services } from './services.ts'
 const sleepBeforePoll: WaitForJobChange = (_jobId, { pauseMs }) => sleep(pauseMs, undefined)
 
 interface ServiceDeps {
-  /** Waits for a change of a job, if something can notify this process; by default, waits for some time. */
+  /** Waits for a change of a job; set if something can notify this process of changes. By default, polls. */
   readonly waitForChange?: WaitForJobChange | undefined
   /** Direct connections for clients whose servers run on this machine. */
   readonly connections?: ServiceConnections | undefined
@@ -123,8 +123,8 @@ const deriveKeys = (secret: string) => ({
 })
 
 /**
- * Creates the value on first use. Engines never use it, because they run without the service secret and everything
- * derived from it.
+ * Creates a value on first use. Processes of engines never use values that are derived from the service secret, because
+ * they do not have the secret.
  */
 function createLazy<T>(createValue: () => T): () => T {
   let createdValue: { readonly value: T } | undefined

@@ -41,7 +41,7 @@ export interface Services {
   /** Returns the subscribers to an owner's events; the list may be as old as `subscriberCacheMs`. */
   readonly findSubscribers: (owner: string) => Promise<SubscriberLookup>
   readonly plans: Plans
-  /** Keys that sign tokens and cursors, and hash requests. */
+  /** Secret keys by purpose, for example for signing cursors. `download` returns the daily key that signs downloads. */
   readonly keys: Readonly<Record<'owner' | 'cursor' | 'idempotency' | 'accounts' | 'signedUrls', Buffer>> & {
     readonly download: GetDailyKey
   }

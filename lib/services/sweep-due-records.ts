@@ -5,7 +5,7 @@ import { createWakeHandlers, type DueRecord, findDueRecords, type WakeHandler } 
 
 /** Maximum number of due records handled at a time. */
 const batchSize = 160
-/** Number of failures in a row after which a record is only tried once a day. */
+/** Number of failures in a row after which a record is quarantined, which means that it is tried once a day. */
 const maxFailures = 5
 const maxRetryDelayS = 24 * 3600
 

@@ -11,7 +11,7 @@ import { parseInput } from '../validation/parse-input.ts'
 /** The operation of a task in POST /v1/jobs. */
 export type TaskOperation = ImportOperation | ProcessOperation | ExportOperation
 
-/** Field that every export has. */
+/** The field `archive_multiple_files`, which every export has. */
 export const archiveField = z
   .boolean()
   .optional()
@@ -48,7 +48,10 @@ export interface ExportOperation extends AnyOperation {
   readonly kind: 'export'
   /** Opens a remote store. It runs in the queue `transfer` and is only loaded there. */
   readonly openStore?: () => Promise<OpenStore>
-  /** Name of the field with the target path (a template), and of the field with the prefix of filenames. */
+  /**
+   * Names of the fields that determine target paths: `path` is the field with a template of the path, `prefix` the
+   * field with a prefix of the filenames.
+   */
   readonly pathFields?: { readonly path: string; readonly prefix: string; readonly isFolder?: boolean }
   /** Set if the operation stores the results of other jobs instead of the files of its inputs. */
   readonly sendsResults?: true
@@ -119,7 +122,7 @@ export function parseTaskSpec(fields: Readonly<Record<string, unknown>>): TaskSp
   }
 }
 
-/** Schema with all options, which limits options that are sent as fields of the task. */
+/** Schema of options in general. It limits options that are sent as fields of the task like those in `options`. */
 const allOptions = createOptionsSchema()
 
 type AnyFields = z.infer<z.ZodObject<typeof targetField & typeof commonFields, z.core.$loose>>

@@ -153,8 +153,8 @@ const maxSelections = 100
 type SentInput = z.infer<typeof CommonFields>['input']
 
 /**
- * Parses the inputs of a task. A task whose files would be taken twice is listed twice, which is rejected later;
- * several inputs may select single files of the same task.
+ * Parses the inputs of a task. Several inputs may select single files of the same task, which is then listed once. An
+ * input task whose files would be used twice is listed twice, which is rejected later.
  */
 function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'input' | 'sentInput'> {
   const inputs = Array.isArray(sentInput) ? sentInput : [sentInput]

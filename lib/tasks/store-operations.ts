@@ -15,8 +15,9 @@ export interface StoreKind {
   readonly secrets: readonly string[]
   /** Fields of which at least one is required. */
   readonly needsOneOf?: readonly string[]
-  /** Names of the fields that select files, and the schema of their values. */
+  /** Names of the fields that contain a path or a prefix of paths. */
   readonly pathFields: NonNullable<ExportOperation['pathFields']>
+  /** Schema of the values of these fields. */
   readonly path: z.ZodString
   /** Fields with attributes of exported files. */
   readonly attributes?: z.ZodRawShape

@@ -3,7 +3,7 @@ import { toCamelCase, toSnakeCase } from '../names/case-conversion.ts'
 import { isPdfEngine } from '../plan/pdf-engine.ts'
 import type { TaskOperation } from './operation.ts'
 
-/** Names of all options by the engines that have them. */
+/** Cache of the names of all options, by the list of engines that support them. */
 const namesByEngines = new WeakMap<readonly Engine[], ReadonlySet<string>>()
 
 function listOptionNames(engines: readonly Engine[]): ReadonlySet<string> {

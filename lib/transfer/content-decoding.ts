@@ -27,7 +27,7 @@ function findDecoder({ headers }: Pick<EncodedResponse, 'headers'>) {
 export const hasContentCoding = (response: Pick<EncodedResponse, 'headers'>): boolean =>
   findDecoder(response) !== undefined
 
-/** Whether an error says that the bytes do not match the declared coding; a truncated body is not such an error. */
+/** Whether an error means that the bytes do not match the declared coding; false for the error of a truncated body. */
 export const isDecodingError = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && /^(?:Z_DATA_ERROR|ERR__ERROR|ZSTD_)/.test(String(error.code))
 

@@ -8,8 +8,9 @@ import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 import type { RemoteFile } from './transfer.ts'
 
-/** Maximum number of times a download resumes after a lost connection, and the delay before the first resumption. */
+/** Maximum number of times a download resumes after a lost connection. */
 const maxResumptions = 3
+/** Delay before the first resumption in milliseconds; it doubles with each further resumption. */
 const pauseMs = 500
 
 interface FetchOptions {

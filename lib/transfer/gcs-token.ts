@@ -19,7 +19,8 @@ const minRemainingS = 300
  * They are cached while valid.
  */
 export function createTokenSource(account: ServiceAccount, { guardedHttp, gcsEndpoint }: TransferDeps) {
-  // The key file's `token_uri` is ignored: its sender would choose where the service signs in.
+  // The `token_uri` of the key file is ignored. Otherwise, the client that sent the file could choose where the service
+  // signs in.
   const url = gcsEndpoint ? `${gcsEndpoint}/token` : 'https://oauth2.googleapis.com/token'
   let cachedToken: { readonly token: string; readonly expiresAtMs: number } | undefined
   return async (signal: AbortSignal): Promise<string> => {

@@ -17,7 +17,8 @@ const resourceFields = 'name,size,generation,contentEncoding'
 
 export const findInGcs: FindFiles = async (fields, deps) => {
   const gcs = openGcsBucket(fields, deps)
-  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string } // parsed with the task
+  // The fields were parsed when the task was created.
+  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
   const location = `bucket ${gcs.bucket}`
   const objects =
     key === undefined
@@ -54,7 +55,7 @@ function toRemoteFile(
   { request, bucket, objectsUrl }: GcsBucket,
   { name, size, generation, contentEncoding }: ObjectResource,
 ): RemoteFile {
-  // Objects stored with gzip are decompressed in transit, so neither their length nor ranges are known.
+  // Objects stored with gzip are decompressed in transit, so their length is unknown and they cannot be read by range.
   const isUncompressed = contentEncoding !== 'gzip'
   const url = `${objectsUrl('storage')}/${encodeURIComponent(name)}?alt=media&ifGenerationMatch=${generation}`
   return {

@@ -6,8 +6,9 @@ import { RemoteError } from './remote-error.ts'
 import { createByteReporter } from './report-bytes.ts'
 import type { OutgoingFile } from './transfer.ts'
 
-/** Maximum number of times an upload resumes after a lost connection, and the delay before the first resumption. */
+/** Maximum number of times an upload resumes after a lost connection. */
 const maxResumptions = 3
+/** Delay before the first resumption in milliseconds; it doubles with each further resumption. */
 const pauseMs = 500
 /** Timeout for cancelling an upload session. */
 const cancelTimeoutMs = 5000

@@ -15,11 +15,11 @@ import { createNetworkError } from './network-error.ts'
 import { RemoteError } from './remote-error.ts'
 import { readChunks } from './stream-chunks.ts'
 
-/**
- * Timeouts in milliseconds: until connected, until the first byte of a response, and between two chunks of its body.
- */
+/** Timeout for connecting to a host. */
 const defaultConnectTimeoutMs = 10_000
+/** Timeout for the first byte of a response. */
 const defaultResponseTimeoutMs = 30_000
+/** Timeout between two chunks of the body of a response. */
 const bodyTimeoutMs = 30_000
 /**
  * Number of bytes that a socket may still have buffered when it requests more (`getDefaultHighWaterMark` of Node's
@@ -106,7 +106,8 @@ function createSharedState({
 }
 
 /**
- * Creates a connector for one plain connection that reads into pooled buffers. With TLS, Node copies the data anyway.
+ * Creates a connector for one connection without TLS that reads into pooled buffers. With TLS, Node copies the data
+ * anyway.
  */
 function createPooledConnector(timeout: number): buildConnector.connector {
   let socket: Socket | undefined
@@ -121,9 +122,9 @@ function createPooledConnector(timeout: number): buildConnector.connector {
 }
 
 /**
- * HTTP client for all addresses that users supply: URLs, webhooks, stores with custom endpoints. Each connection goes
- * to an address that was checked just before, so that neither a redirect nor a changing DNS name leads into the
- * service's network (SSRF).
+ * HTTP client for all URLs and hosts that users supply: remote files, webhooks, stores with custom endpoints. Each
+ * connection goes to an IP address that was checked just before, so that neither a redirect nor a changing DNS name
+ * leads into the service's network (SSRF).
  */
 export class GuardedHttp {
   readonly addresses: AddressGuard

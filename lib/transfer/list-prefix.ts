@@ -8,7 +8,7 @@ interface ListedPrefix {
   /** The field that contains the prefix. */
   readonly field: string
   readonly prefix: string
-  /** Start of the error message, such as `bucket reports`. */
+  /** Where the files were looked for, as error messages name it, such as `bucket reports`. */
   readonly location: string
 }
 

@@ -10,8 +10,9 @@ interface StoreResponse {
 }
 
 /**
- * Runs requests to a store and maps its errors to those of this service.
- * @param findResponse finds the response in an error of the store's client; undefined if there was none.
+ * Creates a function that runs requests to a store and maps the store's errors to those of this service.
+ * @param findResponse returns the response that an error of the store's client contains, or undefined if there was
+ * none.
  */
 export const createErrorMapper =
   (findResponse: (error: unknown) => StoreResponse | undefined) =>
@@ -61,7 +62,7 @@ export function createStoreResponseError(
   )
 }
 
-/** Finds the refusal of an address in an error. Third-party clients wrap errors, but keep their code. */
+/** Finds the error for an IP address that is not allowed. Third-party clients wrap errors, but keep their code. */
 function findAddressRefusal(error: unknown): AppError | undefined {
   for (let at: unknown = error; at instanceof Error; at = at.cause) {
     if (at instanceof AppError) return at

@@ -20,12 +20,15 @@ import type { OutgoingFile } from './transfer.ts'
 const partBytes = 8 * 1024 ** 2
 const maxParts = 10_000
 const maxConcurrentParts = 3
-/** Number of attempts per request, and the delay before the second one. */
+/** Maximum number of attempts per request. */
 const maxTries = 3
+/** Delay before the second attempt in milliseconds; it doubles with each further attempt. */
 const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
-/** Prefix of a trace with the start time of the upload, which is stored before the upload id is known. */
+/**
+ * Prefix of a trace that contains the start time of the upload. Such a trace is stored before the upload id is known.
+ */
 const startTimePrefix = 'since:'
 /**
  * Maximum difference in milliseconds between the start time in the trace and the one in the store, because of clock
@@ -113,8 +116,8 @@ export async function abortUploadByTrace(client: S3Client, Bucket: string, trace
 }
 
 /**
- * Aborts uploads of this key that started at that time and have no parts. If another program starts an upload of the
- * key at the same time, it is aborted too, and its next part is refused.
+ * Aborts uploads of this key that started at about that time and have no parts. If another program starts an upload of
+ * the key at the same time, that upload is aborted too, and its next part is refused.
  */
 async function abortEmptyUploads(
   client: S3Client,

@@ -61,7 +61,8 @@ function createClient(
 
 export const findInS3: FindFiles = async (fields, deps) => {
   const { client, bucket } = createClient(fields, deps)
-  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string } // parsed with the task
+  // The fields were parsed when the task was created.
+  const { key, key_prefix: prefix = '' } = fields as { key?: string; key_prefix?: string }
   const query = { field: 'key_prefix', prefix, location: `bucket ${bucket}` }
   const files =
     key === undefined

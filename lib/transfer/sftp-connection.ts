@@ -19,8 +19,9 @@ interface SftpServer {
   readonly host_key_fingerprint?: string
 }
 
-/** Timeout for handshake and sign-in. It is also the interval of keepalives, of which three may remain unanswered. */
+/** Timeout for handshake and sign-in. */
 const readyTimeoutMs = 20_000
+/** Interval between two keepalive requests, of which three may remain unanswered. */
 const keepaliveIntervalMs = 10_000
 /** How long a connected server may leave requests unanswered, in milliseconds. */
 const defaultSilenceTimeoutMs = 60_000

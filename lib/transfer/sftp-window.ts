@@ -44,7 +44,8 @@ export function sendRequest<T>(
 }
 
 /**
- * Pipelined reads and writes. Each is a request with a response, so one at a time would take a round trip per 32 kB.
+ * Pipelined reads and writes. Each one is a request with a response, so sending one at a time would cost a round trip
+ * for each chunk.
  */
 
 const chunkBytes = 128 * 1024

@@ -8,15 +8,17 @@ import { SftpConnection } from './sftp-connection.ts'
 import { readSftpAhead, sendRequest, writeAhead } from './sftp-window.ts'
 import type { FindFiles, OpenStore, OutgoingFile, RemoteFile, TransferDeps } from './transfer.ts'
 
-/** Maximum number of times an upload resumes after a lost connection, and the delay before the first resumption. */
+/** Maximum number of times an upload resumes after a lost connection. */
 const maxResumptions = 3
+/** Delay before the first resumption in milliseconds; it doubles with each further resumption. */
 const pauseMs = 500
 /** Timeout for removing an unfinished upload, in milliseconds. */
 const cleanUpTimeoutMs = 5000
 
 export const findInSftp: FindFiles = async (fields, deps) => {
   const connection = new SftpConnection(fields, deps)
-  const { file, path: folder = '' } = fields as { file?: string; path?: string } // parsed with the task
+  // The fields were parsed when the task was created.
+  const { file, path: folder = '' } = fields as { file?: string; path?: string }
   const entries =
     file === undefined
       ? await listPrefix(listFolder(connection, folder), {

@@ -48,7 +48,10 @@ interface CapturedWebsite {
   readonly warnings: readonly { readonly code: string; readonly message: string }[]
 }
 
-/** Captures the website that the fields name to a file in the task's folder. @throws RemoteError, AppError */
+/**
+ * Captures the website that the fields name, and writes it to a file in the task's folder.
+ * @throws RemoteError, AppError
+ */
 export type CaptureFile = (
   fields: TaskFields,
   deps: TransferDeps & { readonly workDir: string; progress(percent: number): void },
@@ -63,7 +66,9 @@ export interface RemoteStore {
    * @throws RemoteError, AppError
    */
   put(file: OutgoingFile, onSent: (bytes: number) => void): Promise<string>
-  /** Removes what a crashed upload left behind, as far as possible, or prepares to skip files that it has stored. */
+  /**
+   * Removes what a crashed attempt left behind, as far as possible, or prepares to skip the files that it has stored.
+   */
   cleanUp?(trace: string): Promise<void>
   close(): Promise<void>
 }

@@ -74,8 +74,8 @@ export async function startMultipartUpload(
 }
 
 /**
- * Finds a multipart upload that the principal may see, or an anonymous upload.
- * @param key checked against the upload if the client sent one.
+ * Finds a multipart upload that the principal may see, or an anonymous one.
+ * @param key the key that the client sent, if any, which must be that of the upload.
  * @throws AppError UPLOAD_NOT_FOUND
  */
 export async function findMultipartUpload(
@@ -127,8 +127,8 @@ interface PartReference {
 
 /**
  * Joins the parts. Calling it twice is harmless.
- * @throws AppError INVALID_REQUEST for parts that differ from the request (`details.part`), INVALID_INPUT for an empty
- * file, UPLOAD_INCOMPLETE, FILE_TOO_LARGE; CONFLICT if the upload was aborted, or a part is sent again meanwhile.
+ * @throws AppError INVALID_REQUEST for a part that differs from the uploaded one (`details.part`), INVALID_INPUT for an
+ * empty file, UPLOAD_INCOMPLETE, FILE_TOO_LARGE; CONFLICT if the upload was aborted, or a part is sent again meanwhile.
  */
 export async function completeMultipartUpload(
   upload: MultipartUpload,

@@ -3,7 +3,10 @@ import type { StoredFile } from '../model/job.ts'
 import { withExtension } from '../names/file-name.ts'
 import { defined } from '../validation/defined.ts'
 
-/** Returns the record of a source whose format is known; gives its name the matching file extension. */
+/**
+ * Returns the record of a source file whose format is known. Changes the file extension if it does not match the
+ * format.
+ */
 export function toStoredFile(
   source: Pick<StoredFile, 'key' | 'filename' | 'size' | 'sha256' | 'etag'>,
   detectedType: { format: FormatId; mimeType: string },

@@ -8,7 +8,10 @@ import { defined } from '../validation/defined.ts'
 export const UploadRecord = z.object({
   id: z.string(),
   owner: z.string(),
-  /** API key or OAuth client that began the upload, null if there was none; missing in records of earlier versions. */
+  /**
+   * API key or OAuth client that began the upload; null if the request had neither. Missing in records of earlier
+   * versions.
+   */
   keyId: z.string().nullable().optional(),
   key: z.string(),
   filename: z.string(),
@@ -25,7 +28,7 @@ export const UploadRecord = z.object({
   /** The file that the job `importJobId` fetched for this upload from a URL or store. */
   file: StoredFile.optional(),
   importJobId: z.string().optional(),
-  /** The job that uses the upload and deletes it; an upload belongs to one job only. */
+  /** Id of the job that uses the upload and deletes it; an upload belongs to one job only. */
   jobId: z.string().optional(),
   /** When the file that the job took was uploaded. */
   arrivedAt: z.iso.datetime().optional(),
@@ -82,7 +85,9 @@ export class Uploads {
     await this.#table.update(getRecordKey(id), { set: { size } }, { condition: { exists: true } })
   }
 
-  /** Deletes the records. If a file is uploaded later, it is deleted as well. */
+  /**
+   * Deletes the records. A file that is uploaded afterwards is deleted when it arrives, because its upload is unknown.
+   */
   async delete(ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await this.#table.writeAll([], ids.map(getRecordKey))
   }

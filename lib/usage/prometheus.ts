@@ -77,7 +77,7 @@ export function createJobMetrics(
     {
       name: 'mutabor_job_duration_seconds',
       type: 'histogram',
-      help: 'Time from the start to the end of the jobs that completed today (UTC), within 2 %.',
+      help: 'Time from the start to the end of the jobs that completed today (UTC), accurate to within 2 %.',
       samples: engines.flatMap(({ engine, counts }) => createDurationSamples(engine, counts)),
     },
   ]

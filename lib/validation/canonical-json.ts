@@ -1,6 +1,6 @@
 /**
- * Sorts the keys of objects within a value (RFC 8785). The table returns values without a schema in any key order, but
- * an event that is published twice must be the same byte for byte.
+ * Sorts the keys of all objects in a value (RFC 8785). DynamoDB does not preserve the order of keys, but an event that
+ * is published twice must be identical byte for byte.
  */
 export function sortKeys<Value>(value: Value): Value {
   if (Array.isArray(value)) return value.map((item) => sortKeys(item)) as Value // the same items

@@ -4,7 +4,7 @@ import * as z from 'zod'
 export const coerceNumber = (value: unknown) =>
   typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value.trim()) ? Number(value) : value
 
-/** Texts that forms and queries send for a boolean, in any case. */
+/** Texts that forms and queries send for a boolean. Upper and lower case are equivalent. */
 const textsByValue = [
   [true, ['true', '1', 'yes', 'on']],
   [false, ['false', '0', 'no', 'off']],

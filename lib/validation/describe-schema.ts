@@ -89,7 +89,10 @@ function findSchemaAt(
 
 const listVariants = (schema: JsonSchema): readonly JsonSchema[] => schema.anyOf ?? schema.allOf ?? [schema]
 
-/** Describes a text by the example in its description ("As …"), which says more than its pattern. */
+/**
+ * Describes a text by the example in the description of its schema, which starts with "As". It says more than the
+ * pattern.
+ */
 function describeText(schema: JsonSchema | undefined): string {
   const example = /^As (.*?)\.?$/.exec(schema?.description ?? '')?.[1]
   return example === undefined ? 'a text' : `a text such as ${example}`

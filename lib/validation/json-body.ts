@@ -5,8 +5,8 @@ import { createUnpairedSurrogateError, findUnpairedSurrogate } from './unpaired-
 
 /**
  * Parses the JSON of a body.
- * @throws AppError INVALID_REQUEST for text that is not JSON, nested too deeply or too large, and errors of the checks
- * below.
+ * @throws AppError INVALID_REQUEST for text that is not JSON, nested too deeply or too large; the errors of
+ * `requireUnambiguousJson`.
  */
 export function parseJsonBody(text: string): unknown {
   if (text.trim() === '') return {}
@@ -18,7 +18,7 @@ export function parseJsonBody(text: string): unknown {
 }
 
 /**
- * Rejects JSON that programs may read differently.
+ * Rejects JSON that two programs may parse differently.
  * @param text the JSON of `value`, within the limits.
  * @throws AppError INVALID_INPUT for an object with a duplicate name, and for a string with an unpaired surrogate.
  */

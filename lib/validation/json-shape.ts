@@ -45,7 +45,7 @@ export function findJsonExcess(json: string): string | undefined {
   return undefined
 }
 
-/** Returns the position of the quote that ends a string, which is not escaped, or the end of the text. */
+/** Returns the position of the unescaped quote that ends a string, or the end of the text if there is none. */
 function findEndOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let firstCharacter = end

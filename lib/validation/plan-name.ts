@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { planIds } from '../plans.ts'
 
-/** Schema of a plan, by its id or its alias. */
+/** Schema that accepts the id or alias of a plan and returns its id. */
 export const planNameSchema = z
   .enum([...planIds, 'enterprise'])
   .transform((name) => (name === 'enterprise' ? 'business' : name))

@@ -38,8 +38,7 @@ const maxLengths = { title: 140, value: 500 }
 
 const isFields = (value: unknown): value is EventFields => typeof value === 'object' && value !== null
 /**
- * Returns the link to the result of a job, as in the schemas of its events: the link of its export, or of its only
- * file.
+ * Returns the link to the result of a job from an event: the link of its export, otherwise the link of its first file.
  */
 function findResultLink({ tasks, files }: EventFields): string | undefined {
   const exports = isFields(tasks)

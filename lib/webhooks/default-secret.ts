@@ -4,7 +4,7 @@ import { Sealed, type Vault } from '../crypto/sealed.ts'
 import { createSecret } from './signatures.ts'
 import type { Webhook } from './webhook.ts'
 
-/** The secret of an owner that signs deliveries to the `webhookUrl` of a job. */
+/** An owner's secret, which signs deliveries to the `webhookUrl` of the owner's jobs. */
 
 const Timestamp = z.iso.datetime()
 

@@ -16,7 +16,7 @@ export type DeliveryChange = { readonly [Name in keyof Delivery]?: Delivery[Name
 
 /** Duration of a lease on a lane, or on a retried delivery, in seconds; an attempt takes at most 15. */
 const leaseDurationS = 25
-/** Minimum interval between two progress events for a webhook. */
+/** Minimum interval between two progress events of a lane, in milliseconds. */
 const minProgressIntervalMs = 5000
 
 /** Loads the items of index entries, which contain only keys. */
@@ -107,8 +107,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Changes a delivery. Undefined if another attempt was made or the delivery is gone; undefined values remove
-   * attributes.
+   * Changes a delivery; undefined values remove attributes. Returns undefined if another attempt was made or the
+   * delivery is gone.
    */
   async change(deliveryBefore: Delivery, change: DeliveryChange): Promise<Delivery | undefined> {
     const allChanges: Item = { ...change, ...createWakeShardChange(deliveryBefore, change) }
@@ -141,8 +141,8 @@ export class DeliveryStore {
   }
 
   /**
-   * Takes the lease on a lane and returns the sequence number up to which events were sent. Undefined while another
-   * process has the lease; that process checks the lane once more before it releases the lease.
+   * Takes the lease on a lane. Returns the lease and the sequence number up to which events were sent. Returns
+   * undefined while another process has the lease; that process checks the lane once more before it releases the lease.
    */
   async acquireLane(
     lane: Lane,

@@ -33,8 +33,9 @@ export const Delivery = z.object({
   eventId: z.string(),
   event: z.string(),
   status: DeliveryStatus,
-  /** Number of attempts made so far; `from` of them were made before a redelivery was requested. */
+  /** Number of attempts made so far. */
   attempt: z.int(),
+  /** Number of attempts that were made before the last redelivery was requested. */
   from: z.int(),
   /** Set if the delivery is not retried, because later events supersede it. */
   once: z.boolean().optional(),

@@ -13,8 +13,9 @@ import { sendDelivery } from './dispatcher.ts'
 import { EventLog } from './event-log.ts'
 import { isSubscribedTo, type Webhook } from './webhook.ts'
 
-/** Maximum number of events per replay, and how many are prepared at a time. */
+/** Maximum number of events per replay. */
 export const maxReplayedEvents = 1000
+/** Maximum number of events of a replay that are prepared at the same time. */
 const maxConcurrent = 16
 /** Maximum number of attempts to change a delivery that other processes change at the same time. */
 const maxTries = 5
@@ -61,7 +62,7 @@ export class ManualDeliveries {
     return delivery
   }
 
-  /** Restarts a delivery under the same id. @throws AppError CONFLICT if attempts keep running. */
+  /** Restarts a delivery under the same id. @throws AppError CONFLICT if other processes keep changing the delivery. */
   async redeliver(givenDelivery: Delivery, now = new Date()): Promise<Delivery> {
     const restartedDelivery = await this.#restart(givenDelivery, now)
     await sendDelivery(this.#services.queues, {
@@ -93,7 +94,8 @@ export class ManualDeliveries {
   }
 
   /**
-   * Sends all events since a time again, including those that were skipped because the webhook was disabled.
+   * Sends all events again that happened since a given time, including those that were skipped because the webhook was
+   * disabled.
    * @param after the last event of the previous replay, if that replay reached the limit.
    */
   async replay(

@@ -39,7 +39,7 @@ export class WebhookStore {
     return ids.flatMap((id) => webhooksById.get(id) ?? [])
   }
 
-  /** Changes a webhook. Undefined if it was deleted; undefined values remove attributes. */
+  /** Changes a webhook; undefined values remove attributes. Returns undefined if the webhook was deleted. */
   async change(id: string, change: { readonly [Name in keyof Webhook]?: Webhook[Name] | undefined }) {
     const remove = Object.entries(change).flatMap(([name, value]) => (value === undefined ? [name] : []))
     const { applied, item } = await this.#table.update(getWebhookKey(id), { set: change, remove })

@@ -15,7 +15,7 @@ const minIntervalMinutes = 5
 
 const minuteMs = 60_000
 
-/** Number of runs that are checked for intervals that are too short: more than fit into two days. */
+/** Number of consecutive runs whose intervals are checked. At the minimum interval, they span more than two days. */
 const maxCheckedRuns = 600
 
 /** Checks a schedule. @throws AppError INVALID_INPUT naming `cron` or `timezone`, with the allowed values. */
@@ -48,8 +48,9 @@ export function validateSchedule({ cron, timezone }: CronSchedule): void {
 }
 
 /**
- * Returns the first run after an instant (in milliseconds). If the clocks go forward, a skipped time runs in the first
- * minute afterwards; if they go back, a repeated time runs only the first time.
+ * Returns the time of the first run after an instant (both in milliseconds). If clocks go forward and skip the time of
+ * a run, it takes place in the first minute afterwards. If they go back and repeat that time, the run takes place only
+ * once.
  */
 export function getNextRunTime({ cron, timezone }: CronSchedule, afterMs: number): number | undefined {
   let wall = findNextWallTime(cron, toWallTime(timezone, afterMs))

@@ -29,8 +29,9 @@ export const Workflow = z.object({
   /** Set if the workflow was disabled because its runs failed. */
   paused: z.object({ at: Timestamp, reason: z.string() }).optional(),
   nextRunAt: Timestamp.optional(),
-  /** Ids of the run whose job may still be running, and of the run that waits for it to end. */
+  /** Id of the run whose job may still be running. */
   live: z.string().optional(),
+  /** Id of the run that waits for the live run to end. */
   waiting: z.string().optional(),
   lastRun: z.string().optional(),
   createdAt: Timestamp,

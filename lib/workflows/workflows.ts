@@ -155,7 +155,7 @@ export class Workflows {
       const workflowBefore = await this.store.find(id)
       if (!workflowBefore) return undefined
       const transition = await decide(workflowBefore)
-      // The job is cancelled before the write, because after a crash nothing would repeat it.
+      // The job is cancelled before the write, because after a crash nothing would repeat the cancellation.
       if (transition.cancel !== undefined) await this.#cancel(id, transition.cancel)
       const nextWorkflow = await this.store.change(workflowBefore, transition.next, transition.run)
       if (nextWorkflow?.paused && !workflowBefore.paused)

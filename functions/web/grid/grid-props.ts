@@ -8,12 +8,12 @@ export type Ability = 'move' | 'rotate' | 'remove' | 'split'
 export interface GridProps {
   readonly file: File
   readonly abilities: readonly Ability[]
-  /** Whether the grid is for selecting pages, so that the selection is also shown as text. */
+  /** Whether the grid is for selecting pages. The selection is then also shown as text. */
   readonly isForSelecting: boolean
   /** The pages and their order; undefined until the pages are loaded. */
   readonly arrangement: PageArrangement | undefined
   readonly onChange: (arrangement: PageArrangement | undefined) => void
-  /** Called with what the service needs to access the same file. */
+  /** Called when the file is open, with what the service needs to access it. */
   readonly onOpen: (access: PdfAccess) => void
 }
 

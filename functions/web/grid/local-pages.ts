@@ -98,7 +98,7 @@ interface TrustedTypes {
   }
 }
 
-/** The content security policy only accepts script URLs created by a Trusted Types policy of this name. */
+/** The content security policy only accepts script URLs from the Trusted Types policy `drawing`. */
 function toTrustedUrl(url: string): string {
   const { trustedTypes } = globalThis as { trustedTypes?: TrustedTypes } // not in TypeScript's DOM types
   trustedTypesPolicy ??= trustedTypes?.createPolicy('drawing', {

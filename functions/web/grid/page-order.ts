@@ -6,7 +6,7 @@ export interface Sheet {
   /** Degrees clockwise, relative to the document. */
   readonly rotation: 0 | 90 | 180 | 270
   readonly isRemoved: boolean
-  /** A new file starts after this page. */
+  /** Whether a new file starts after this page. */
   readonly isSplitAfter: boolean
 }
 

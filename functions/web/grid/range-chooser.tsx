@@ -3,7 +3,7 @@ import PageGrid from './grid.tsx'
 import type { Ability } from './grid-props.ts'
 import { formatRange, listSelectedPages, type PageArrangement } from './page-order.ts'
 
-/** Selects pages of a file, in order if they can be moved. */
+/** Lets users select pages of a file, and order them if the pages can be moved. */
 export default function RangeChooser(props: {
   readonly file: File
   readonly abilities: readonly Ability[]

@@ -82,7 +82,7 @@ function useInteraction(
   const [focusedPage, setFocusedPage] = useState(sheets[0]?.page ?? 1)
   /** The page where the Shift selection started. */
   const anchor = useRef(focusedPage)
-  /** Set if the focused node was moved and has lost the focus. */
+  /** Whether the focused node was moved and has therefore lost the focus. */
   const needsRefocus = useRef(false)
 
   useLayoutEffect(() => {

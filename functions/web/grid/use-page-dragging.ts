@@ -46,7 +46,7 @@ export function usePageDragging(
 const findPageElement = ({ target }: Event) =>
   target instanceof Element ? target.closest('[data-page]') : null
 
-/** Returns the position in front of the page under the pointer, or behind it if the pointer is in its second half. */
+/** Returns the position before the page under the pointer, or after it if the pointer is in the page's second half. */
 function computeDropIndex(event: DragEvent, list: HTMLElement | null): number | undefined {
   const option = findPageElement(event)
   if (!option || !list) return undefined

@@ -23,7 +23,7 @@ export interface PdfOpening {
   readonly drawOnServer: () => void
 }
 
-/** What the service needs to access a PDF that the browser has opened. */
+/** What the service needs to access an open PDF. */
 export interface PdfAccess {
   readonly password?: string
   readonly jobId?: string

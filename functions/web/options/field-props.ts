@@ -24,7 +24,7 @@ export type ControlProps = FieldProps & { readonly attributes: ControlAttributes
 
 export const getValueText = ({ option, values }: FieldProps) => String(values[option.name] ?? '')
 
-/** A text field is empty by default, so “Automatic” would be a wrong placeholder for it. */
+/** Returns the placeholder of a field. Text fields are empty by default, so “Automatic” would be wrong for them. */
 export function getPlaceholder({ default: initial, min, max, spelled, type }: Option): string {
   if (initial !== undefined) return String(initial)
   if (spelled) return words.automatic

@@ -11,7 +11,7 @@ adoptStyles(rules)
 
 const loadTrim = () => import('./trim.tsx')
 
-/** Fields for the options of a conversion: the basic ones at once, the others on demand. */
+/** Fields for the options of a conversion: the basic ones immediately, the others on demand. */
 export function OptionFields(props: OptionFieldsProps) {
   const basicOptions = props.options.filter(({ group }) => group === 'basics')
   const moreOptions = props.options.filter(({ group }) => group !== 'basics')

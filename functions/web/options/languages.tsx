@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals'
 import { type ControlProps, getValueText } from './field-props.ts'
 import words from './words/en.ts'
 
-/** The service accepts at most five. */
+/** Maximum number of languages that the service accepts. */
 const maxLanguages = 5
 
 /** A picker for languages, with the main one first; the value joins them with `+`. */

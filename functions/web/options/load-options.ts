@@ -12,8 +12,8 @@ export function loadOptions(from: string, to: string, tool: string | undefined):
 }
 
 /**
- * Removes deprecated options, which are only for API clients. The translations are loaded with the options, because
- * they are too large for a first visit.
+ * Fetches the options without the deprecated ones, which are only for API clients. The translations are loaded with the
+ * options, because they are too large for a first visit.
  */
 async function fetchVisibleOptions(
   from: string,

@@ -1,7 +1,7 @@
 import type { Option, Problem } from '../api.ts'
 import words from './words/en.ts'
 
-/** The text of each option field, by option name. */
+/** Reads and validates what users enter in the option fields. */
 
 /** Field contents by option name. */
 export type Values = Readonly<Record<string, string | boolean>>

@@ -6,7 +6,7 @@ const units = ['mm', 'cm', 'in', 'pt'] as const
 /** Value of the choice that opens the width and height fields. */
 const customSize = '#'
 
-/** A choice of named paper sizes, or fields for width and height, whose value is such as `210x297mm`. */
+/** A choice of named paper sizes, or fields for width and height. Their value looks like `210x297mm`. */
 export function Paper(props: ControlProps) {
   const { option, onChange, attributes } = props
   const text = getValueText(props)

@@ -1,4 +1,4 @@
-/** Announces texts to screen readers, at most once per interval, because announcements would interrupt each other. */
+/** Minimum time between two announcements to screen readers, so that they do not interrupt each other. */
 const pauseMs = 3000
 /** Only this many of the latest sentences are announced; earlier ones are outdated. */
 const maxSentences = 3

@@ -6,7 +6,7 @@ const loadedComponents = new Map<() => Promise<unknown>, ComponentType<never>>()
 /** Pause before loading a component again, for example if the server could not be reached. */
 const retryMs = 5000
 
-/** A component loaded as a separate chunk; renders nothing until then. */
+/** A component loaded as a separate chunk; renders nothing until it is loaded. */
 export function Lazy<Props extends object>({
   load,
   ...props

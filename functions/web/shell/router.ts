@@ -3,7 +3,7 @@ import { type SectionId, sectionIds, sectionPaths } from '../section-paths.ts'
 
 /** The current route: section, path parameters and query. */
 export interface PageRoute {
-  /** The section of the path; undefined if no section has it. */
+  /** The section of the path; undefined if the path belongs to no section. */
   readonly section: SectionId | undefined
   readonly params: Readonly<Record<string, string>>
   readonly query: URLSearchParams

@@ -2,8 +2,8 @@ import { signal } from '@preact/signals'
 import { type Theme, themes } from '../section-paths.ts'
 
 /**
- * Stores the theme in a cookie, so that the server can render it into the document and no page starts in the wrong
- * colors.
+ * Lifetime of the cookie with the theme. The theme is in a cookie so that the server can render it into the document:
+ * no page starts in the wrong colors.
  */
 const cookieLifetimeS = 365 * 24 * 3600
 

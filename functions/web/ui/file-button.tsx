@@ -1,6 +1,6 @@
 import { useId } from 'preact/hooks'
 
-/** A file field that looks like a button: the browser's own is in its language and says "No file chosen". */
+/** A file field that looks like a button. The browser's own field is in the browser's language, not in the page's. */
 export function FileButton(props: {
   readonly label: string
   readonly onChoose: (files: readonly File[]) => void

@@ -18,10 +18,10 @@ export type AuthServices = Pick<Services, 'config' | 'table' | 'vault' | 'keys' 
 /** Called with the headers of a request that created an account. */
 export type OnSignUp = (accountId: string, headers: Headers) => Promise<void>
 
-/** Sign-in attempts per account from any IP address; better-auth itself counts by IP address. */
+/** Limits sign-in attempts per account, from all IP addresses together; better-auth itself counts by IP address. */
 const passwordAttempts = { window: 15 * 60, max: 20 }
 
-/** Returns the checks before each request. */
+/** Returns a hook that checks each request before better-auth handles it. */
 export const createRequestHook = ({ config, table }: AuthServices, publicUrl: string) =>
   createAuthMiddleware(async (context) => {
     const { path, body, query } = context

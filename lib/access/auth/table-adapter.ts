@@ -133,7 +133,7 @@ class TableAdapter implements CustomAdapter {
     }))
   }
 
-  /** Changes the first matching record and returns the changed record; if it was deleted, the record before that. */
+  /** Changes or deletes the first matching record. Returns the record after the change, or the deleted record. */
   async #changeOne<T>(
     model: string,
     where: readonly CleanedWhere[],

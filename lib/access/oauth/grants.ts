@@ -27,7 +27,7 @@ export async function authenticateClient(
   throw createOAuthError('invalid_client', 'The client_id or client_secret is wrong.')
 }
 
-/** RFC 6749, 2.3.1: "by HTTP Basic or in the body; the client MUST NOT use more than one authentication method". */
+/** RFC 6749, 2.3: "The client MUST NOT use more than one authentication method in each request." */
 function parseClientCredentials(authorization: string | undefined, body: TokenRequest['body']) {
   const basicCredentials = /^basic +(\S+)$/i.exec(authorization ?? '')?.[1]
   const { client_id: bodyId, client_secret: bodySecret } = body

@@ -70,7 +70,7 @@ async function findCandidates(
   return matchingTyped(source?.targets ?? [])
 }
 
-/** Caches the formats for a day, so that pressing Tab twice sends only one request. */
+/** Returns the formats. They are cached for a day, so that pressing Tab twice sends only one request. */
 async function readFormats(client: CommandSession['client']): Promise<readonly Format[]> {
   const path = join(stateFolder, 'formats.json')
   const cachedFormats = (await readJson(path)) as { at: number; url: string; formats: Format[] } | undefined // written below

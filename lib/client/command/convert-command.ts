@@ -175,7 +175,7 @@ export async function runToolCommand(args: Arguments, session: CommandSession): 
   const names = new OutputNames()
   const output = flags.out !== undefined && !isFolder(flags.out) ? resolve(flags.out) : undefined
   const items = inputs.map((input): WorkItem => {
-    // In the folder of the source, the result must not have the name of the source.
+    // Without `--out`, the result is saved beside its source, so it needs a different name.
     const outputBesideSource = join(
       input.folder,
       `${basename(input.path, '.pdf')}.${tool.replace('-pdf', '')}.pdf`,

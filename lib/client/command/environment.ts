@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 
-/** This is the only file that reads the environment of the command line. */
+/** The environment variables of the command-line client. No other file of the client reads them. */
 const { env } = process
 
 export const serviceUrl = env['MUTABOR_URL'] || undefined

@@ -14,7 +14,7 @@ export interface CommandInput {
   readonly folder: string
 }
 
-/** Finds the files for paths, globs and folders. Within folders, `isWanted` selects files by their extension. */
+/** Finds the files for paths, globs and folders. Folders only contribute the files whose extension is wanted. */
 export async function findInputs(
   patterns: readonly string[],
   outputPath: string | undefined,
@@ -28,7 +28,7 @@ export async function findInputs(
   return [...foundInputs.values()]
 }
 
-/** Finds the files for one argument. @returns the files, and the folder whose tree is kept */
+/** Finds the files for one path, glob or folder. @returns their paths, and the folder whose tree the output keeps */
 async function resolveWord(
   pattern: string,
   isWanted: () => Promise<(extension: string) => boolean>,
@@ -51,7 +51,7 @@ async function resolveWord(
 
 const tryStat = (path: string) => stat(path).catch(() => undefined)
 
-/** Adds a file. @param base the folder whose tree is reproduced below `out` */
+/** Adds a file. @param base the folder whose tree is reproduced below the output path */
 async function addInput(
   foundInputs: Map<string, CommandInput>,
   typedPath: string,

@@ -5,7 +5,10 @@ import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
 import type { CommandSession } from './session.ts'
 import { formatBytes, formatColumns } from './terminal.ts'
 
-/** `mutabor formats [FORMAT]`, or with words to search for: `mutabor formats excel`, `mutabor formats combine pdf`. */
+/**
+ * `mutabor formats [FORMAT]`: lists the formats, or shows one. Other words are searched for: `mutabor formats excel`,
+ * `mutabor formats combine pdf`.
+ */
 export async function showFormats(
   { words }: Arguments,
   { client, terminal }: CommandSession,
@@ -63,7 +66,7 @@ async function showFoundConversions(
   return exitCodes.done
 }
 
-/** `mutabor options png webp`, or for a tool `mutabor options split-pdf`: lists options. */
+/** `mutabor options png webp` lists the options of a conversion, `mutabor options split-pdf` those of a tool. */
 export async function showOptions(
   { words }: Arguments,
   { client, terminal }: CommandSession,
@@ -75,7 +78,7 @@ export async function showOptions(
     to === undefined ? await fetchToolOptions(from, client) : await fetchOptions(client, { from, to })
   if (!options)
     throw new UsageError(
-      `The conversion ${words.join(' → ')} is not supported. mutabor formats ${from} lists those that are.`,
+      `The conversion ${words.join(' → ')} is not supported. mutabor formats ${from} lists the supported targets.`,
     )
   if (terminal.isJson) terminal.result(JSON.stringify(options))
   else if (options.length === 0) terminal.result(`${words.join(' → ')} has no options.`)

@@ -105,7 +105,7 @@ function reportFailure(thrown: unknown, terminal: Terminal): void {
 
 /** Entry point of the executable. */
 async function main(): Promise<void> {
-  // Node 20 warns that `openAsBlob` is experimental.
+  // Suppresses warnings, because Node 20 warns that `openAsBlob` is experimental.
   process.removeAllListeners('warning')
   const controller = new AbortController()
   const onInterrupt = () => {

@@ -58,7 +58,7 @@ export async function openSession(
 /** Waits shorter than this number of seconds are not reported. */
 const minReportedS = 5
 
-/** Reports a wait once, even if several items have to wait. */
+/** Returns a function that reports the wait before a retry: only once, even if several items have to wait. */
 function createPauseReporter(terminal: Terminal) {
   let pausedUntil = 0
   return ({ message }: Error, seconds: number) => {

@@ -91,8 +91,8 @@ async function findExtensions(
 }
 
 /**
- * Calls `convertNewFiles` after each change and every five seconds, never concurrently. Network drives report no
- * changes.
+ * Calls `convertNewFiles` after each change, but never concurrently. Also calls it every five seconds, because network
+ * drives report no changes.
  */
 function repeatOnChange(
   folder: string,

@@ -203,7 +203,8 @@ async function save(
   records: ResumeRecords,
 ): Promise<FileSnapshot> {
   await mkdir(dirname(path), { recursive: true })
-  // The fixed name lets the next command replace the file after a crash; a hash keeps it short enough for a filename.
+  // The temporary file always gets the same name, so that after a crash, the next command replaces it. The hash keeps
+  // the name short enough.
   const temporary = join(dirname(path), `.${shortHash(basename(path))}.mutabor-part`)
   await removeFile(temporary)
   const hash = createHash('sha256')
@@ -213,7 +214,7 @@ async function save(
       callback(null, chunk)
     },
   })
-  // Node declares a type of its own for the same kind of stream.
+  // The cast is needed because Node has its own type for web streams.
   const source = Readable.fromWeb(
     result.stream(file, session.signal) as Parameters<typeof Readable.fromWeb>[0],
   )
@@ -248,7 +249,7 @@ export async function convertThroughPipe(
   const result = await client.convert(web, to, options, { filename: `stdin.${from}`, signal })
   const [file] = result.files
   if (!file) return
-  // Node declares a type of its own for the same kind of stream.
+  // The cast is needed because Node has its own type for web streams.
   const bytes = Readable.fromWeb(result.stream(file, signal) as Parameters<typeof Readable.fromWeb>[0])
   await pipeline(bytes, output === undefined ? process.stdout : createWriteStream(output), {
     end: output !== undefined,

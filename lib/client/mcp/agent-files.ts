@@ -9,13 +9,12 @@ import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 
-/**
- * Limits: the largest file that an agent may send, the largest resource it may read, and the characters of text per
- * call.
- */
 export const limits = {
+  /** The largest file that an agent may send. */
   maxFileBytes: 500 * 1024 ** 2,
+  /** The largest resource that an agent may read. */
   maxResourceBytes: 5 * 1024 ** 2,
+  /** Characters of text that one call returns. */
   maxTextLength: 50_000,
 } as const
 

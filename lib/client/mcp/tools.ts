@@ -83,7 +83,7 @@ export const mcpTools = [
   {
     name: 'formats',
     title: 'List formats',
-    description: 'Lists all formats or, with `format`, what it can be converted to.',
+    description: 'Lists all formats or, with `format`, the formats to which that format can be converted.',
     inputSchema: objectSchema({ format: text('A format, such as docx') }, []),
     annotations: readOnlyHints,
   },

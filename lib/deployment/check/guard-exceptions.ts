@@ -3,7 +3,7 @@ import { isInVpc } from '../network.ts'
 import { toPascalCase } from '../references.ts'
 import type { Stage } from '../stage.ts'
 
-/** Functions outside the closed network, by their resource names in the framework. */
+/** Functions that run outside the closed network; the names are those of their resources in the template. */
 const functionsOutsideVpc = functionNames
   .filter((name) => !isInVpc(findDeclaration(name)))
   .map((name) => toPascalCase(name.replaceAll('-', 'Dash-')))
@@ -11,7 +11,7 @@ const functionsOutsideVpc = functionNames
 interface GuardException {
   readonly resourcePattern: RegExp
   readonly reason: string
-  /** A setting with which a stage does not need the exception. */
+  /** A stage with this setting does not need the exception. */
   readonly unless?: 'domain' | 'accessLogs'
 }
 

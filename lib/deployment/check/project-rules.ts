@@ -56,7 +56,7 @@ const noWildcards: Rule = ({ Resources }) =>
         .map((statement) => createFinding(id, `allows ${toTemplateString(statement)}`)),
     )
 
-/** Managed policies are not allowed, because AWS can change them without a deployment. */
+/** Managed policies, except `vpcAccessPolicy`, are not allowed, because AWS can change them without a deployment. */
 const noManagedPolicies: Rule = ({ Resources }) =>
   Object.entries(Resources)
     .filter(([, { Type }]) => Type.startsWith('AWS::IAM::'))

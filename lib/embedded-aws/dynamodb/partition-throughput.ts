@@ -92,7 +92,7 @@ export class PartitionThroughput {
   }
 }
 
-/** Returns the unprocessed entries of a batch: those in the reply, and those that were not admitted. */
+/** Returns the member of a batch reply that lists unprocessed entries, together with those that were not admitted. */
 export function addUnprocessed(operation: string, reply: Reply, input: Input, admitted: Input): Reply {
   const sent = new Set(Object.values(admitted.RequestItems ?? {}).flatMap(getEntries))
   const given = input.RequestItems ?? {}

@@ -31,7 +31,8 @@ interface RequiredPermission {
 }
 
 /**
- * A transaction needs the permission for each of its operations; a batch needs the permission for the batch operation.
+ * Returns the permissions that a call needs. A transaction needs the permission for each of its operations; a batch
+ * needs the permission for the batch operation.
  */
 export function listRequiredPermissions(operation: string, input: Input): RequiredPermission[] {
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')

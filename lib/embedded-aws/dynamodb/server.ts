@@ -18,8 +18,9 @@ export interface DynamoDbOptions {
   /** Port to listen on; 0 chooses a free one. Restarts of the database keep the port. */
   readonly port: number
   readonly log: Log
-  /** Interval and timeout of health checks; two failures in a row kill the program. */
+  /** Interval of health checks. After two failures in a row, the program is killed and restarted. */
   readonly checkEveryMs?: number
+  /** Timeout of a health check. */
   readonly probeTimeoutMs?: number
   /** Interval of the sweeps for expired items. */
   readonly ttlSweepEveryMs?: number

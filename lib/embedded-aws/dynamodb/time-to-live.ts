@@ -19,12 +19,12 @@ const pageItems = 100
 /** AWS considers an older time to live a mistake and keeps the item. */
 const maxExpiredAgeS = 5 * 365 * 86_400
 /**
- * Maximum share of the time spent on pages without expired items, so that stored data causes almost no load while the
- * service is idle. A pass over 400,000 items then takes some hours; AWS only promises a few days.
+ * Maximum share of the time that is spent on pages without expired items. It is so small that stored data causes almost
+ * no load while the service is idle. A pass over 400,000 items then takes some hours; AWS only promises a few days.
  */
 const maxIdleScanShare = 1 / 1000
 
-/** Progress of a pass over a table: its key attributes, and where to continue. */
+/** Progress of a pass over a table: the table's key attributes, and the item after which the pass continues. */
 interface SweepPass {
   readonly keys: readonly string[]
   readonly after: Key | undefined
@@ -36,9 +36,9 @@ export interface SweepOptions {
   readonly client: DynamoDBClient
   readonly now?: Date
   readonly signal?: AbortSignal
-  /** Unfinished passes by table. This sweep continues them and leaves unfinished passes for the next sweep. */
+  /** Unfinished passes by table. This sweep continues them, and stores those that it does not finish either. */
   readonly passes?: Map<string, SweepPass>
-  /** How long to scan pages of a table without expired items; if omitted, until the end of the table. */
+  /** How long to scan pages without expired items in each table; if omitted, until the end of the table. */
   readonly maxIdleScanMs?: number
 }
 
@@ -116,7 +116,7 @@ async function deleteFromPage(
       Limit: pageItems,
       ExclusiveStartKey: after,
       ProjectionExpression: attributes.map((_, at) => `#a${at}`).join(', '),
-      // Values of other types don't compare with numbers, so they are skipped.
+      // DynamoDB never compares other types with numbers, so items whose value is no number are skipped.
       FilterExpression: '#a0 < :now AND #a0 > :oldest',
       ExpressionAttributeNames: Object.fromEntries(attributes.map((name, at) => [`#a${at}`, name])),
       ExpressionAttributeValues: { ':now': { N: `${nowS}` }, ':oldest': { N: `${nowS - maxExpiredAgeS}` } },

@@ -41,7 +41,7 @@ const UpdateEventBus = z.object({ ...BusMembers, Name: BusName.default('default'
 
 export const getBusCollection = (account: EventsAccount) => account.store.collection<EventBus>('bus')
 
-/** Returns the name of an existing bus, given its name or ARN. */
+/** Returns a bus, given its name or ARN. @throws ApiError ResourceNotFoundException if it does not exist */
 export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus {
   const name = busName(account, nameOrArn)
   const bus = getBusCollection(account).get(name)

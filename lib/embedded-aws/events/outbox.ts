@@ -11,7 +11,7 @@ export interface PendingDelivery {
   readonly maximumAgeS: number
   readonly maximumRetries: number
   readonly retries: number
-  /** Number of buses that the event has passed. A limit for this number ends loops. */
+  /** Number of buses that the event has passed through. A maximum for this number ends loops. */
   readonly hops: number
   readonly deadLetterArn?: string
 }

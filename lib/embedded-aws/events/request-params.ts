@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ApiError } from '../signed-api.ts'
 import { createValidationError } from './errors.ts'
 
-/** Schema of a string. AWS's pattern must match the whole value. */
+/** Returns the schema of a string. @param pattern AWS's regular expression, which must match the whole string */
 export const textField = (minLength: number, maxLength: number, pattern?: string) => {
   const sizedString = z.string().min(minLength).max(maxLength)
   if (pattern === undefined) return sizedString
@@ -13,7 +13,7 @@ export const textField = (minLength: number, maxLength: number, pattern?: string
 
 export const wholeNumberField = (min: number, max: number) => z.number().int().min(min).max(max)
 
-/** Rejects a member that AWS supports and this server does not, so that it does not silently have no effect. */
+/** Returns a schema that rejects a member which AWS supports and this server does not, instead of ignoring it. */
 export const rejectField = (name: string) =>
   z
     .unknown()

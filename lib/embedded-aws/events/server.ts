@@ -65,7 +65,7 @@ const unknownOperation = (operation: string) =>
     operation === '' ? 'The request names no operation.' : `${operation} is not supported by this server.`,
   )
 
-/** Maximum number of buses that an event may pass, which ends loops. */
+/** Maximum number of buses that an event may pass through, which ends loops. */
 const maxHops = 8
 
 export async function openEvents(options: EventsOptions): Promise<EventsServer> {

@@ -37,8 +37,8 @@ interface AsyncInvocationsOptions {
    */
   readonly retryDelaysS?: readonly number[]
   /**
-   * How long a message stays hidden after the service died, until its invocation is repeated; renewed while the
-   * function runs.
+   * How long the message of a running invocation stays hidden. The lease is renewed while the function runs. If the
+   * service dies, the invocation is repeated once the lease has expired.
    */
   readonly leaseS?: number
   /** Connection to the queue's server, if that server runs in this process. */

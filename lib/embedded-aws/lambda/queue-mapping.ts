@@ -28,7 +28,7 @@ const retryDelayS = 16
 interface QueueMappingSettings {
   /** Maximum number of messages per invocation. */
   readonly batchSize: number
-  /** How many seconds to wait until a batch is full. */
+  /** Maximum number of seconds to wait for a full batch. */
   readonly maximumBatchingWindow?: number
   /** Maximum number of concurrent invocations. */
   readonly maximumConcurrency?: number
@@ -44,8 +44,8 @@ export interface QueueMappingOptions {
   /** How many invocations this machine can run at the same time. */
   readonly concurrency: number
   /**
-   * How long received messages stay hidden, while a throttled invocation of them is repeated. By default the visibility
-   * timeout of the queue, as on AWS, but then a throttled invocation fails immediately.
+   * How long received messages stay hidden. During this time, a throttled invocation is repeated. If omitted, the
+   * visibility timeout of the queue applies, as on AWS, and a throttled invocation fails immediately.
    */
   readonly visibilityS?: number
   /**

@@ -1,4 +1,5 @@
-// Replies to requests about unsupported features, with the error or empty document of a bucket without them.
+// Replies to requests about unsupported features as S3 replies for a bucket that does not use them: with an error or an
+// empty document.
 import type { S3Call, S3Operation, S3Reply, S3Services } from './call.ts'
 import { type S3Code, S3Error } from './errors.ts'
 import { requireObject } from './objects.ts'

@@ -146,8 +146,8 @@ export class Blobs {
   }
 
   /**
-   * Deletes files that no row refers to any more. Failures are not reported to the client, because the next start
-   * sweeps.
+   * Deletes files that no row refers to any more. Failures are not reported to the client, because the sweep at the
+   * next start deletes such files.
    */
   async remove(blobs: readonly string[]): Promise<void> {
     for (const blob of blobs) {
@@ -193,7 +193,7 @@ export class Blobs {
     return swept
   }
 
-  /** Reserves the last part of the disk for deletions. @throws ENOSPC, like the system, if no other space is left */
+  /** Keeps the last part of the disk free for deletions. @throws ENOSPC, like the system, if only that part is left */
   async #requireRoom(bytes: number): Promise<void> {
     const { free, reserved } = await readDiskSpace(this.#dir)
     if (free - bytes >= reserved) return

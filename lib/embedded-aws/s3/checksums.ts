@@ -50,7 +50,7 @@ export function parseAlgorithm(text: string): Algorithm | undefined {
   return algorithmNames.find((algorithmName) => algorithmName === name)
 }
 
-/** Returns the algorithm of a name. @throws S3Error InvalidRequest for an unknown algorithm */
+/** Returns the algorithm with this name. @throws S3Error InvalidRequest for an unknown algorithm */
 export function requireAlgorithm(text: string): Algorithm {
   const algorithm = parseAlgorithm(text)
   if (algorithm) return algorithm

@@ -88,8 +88,9 @@ export interface ObjectRange {
 }
 
 /**
- * Returns the requested range. Undefined, for the whole object, if the header is malformed or has several ranges, as in
- * S3, and if If-Range does not match; If-Range takes a single strong validator (RFC 9110, 13.1.5).
+ * Returns the requested range. Returns undefined, which means the whole object, if the Range header is missing, is
+ * malformed or has several ranges (as in S3), or if If-Range does not match. If-Range takes a single strong validator
+ * (RFC 9110, 13.1.5).
  */
 export function readRange(
   headers: Headers,

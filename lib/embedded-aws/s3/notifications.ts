@@ -115,7 +115,8 @@ export class Notifier {
     const failingTargets = new Set<string>()
     for (let afterId = 0; ; ) {
       if (this.#isClosed) return false
-      // The query is a change, so that no event is sent for an object that is not on disk yet.
+      // Runs the query as a change, whose result arrives only when all that it read is on disk: no event may be sent
+      // for an object that could still be lost.
       const rows = await db.write(
         () => db.sql.all`SELECT * FROM event WHERE id > ${afterId} ORDER BY id LIMIT ${batchRows}`,
       )

@@ -151,7 +151,7 @@ export function checkTags(tags: readonly S3Tag[], of: TaggedKind): S3Tag[] {
   return [...tags]
 }
 
-/** Headers of every reply about an object. */
+/** Returns the headers of every reply about an object. */
 export function objectHeaders(object: S3Object): Record<string, string | number> {
   return {
     ...Object.fromEntries(

@@ -72,7 +72,7 @@ export class SqsError extends Error {
   }
 }
 
-/** Creates the most common error, with AWS's message. */
+/** Creates the error for an invalid parameter, with AWS's message. */
 export function invalidValue(parameter: string, value: unknown, reason: string): SqsError {
   const text = `Value ${String(value)} for parameter ${parameter} is invalid. Reason: ${reason}`
   return new SqsError('InvalidParameterValueException', text)

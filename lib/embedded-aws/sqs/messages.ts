@@ -9,8 +9,9 @@ export interface MessageRow {
   readonly sent_at: number
   readonly enqueued_at: number
   readonly visible_at: number
-  /** Number of times the message was received from this queue, and (`received_before`) from earlier queues. */
+  /** Number of times the message was received from this queue. */
   readonly received: number
+  /** Number of times the message was received from the queues that it was in before. */
   readonly received_before: number
   readonly first_received_at: number | null
   /** Time of the last receive; null if its receiver returned the message, which is then not in flight. */

@@ -1,4 +1,4 @@
-// Receipt handles: each identifies one receive of a message, and allows to delete the message or to keep it hidden.
+// Receipt handles. Each identifies one receive of a message; with it, a client deletes the message or keeps it hidden.
 import { hash } from 'node:crypto'
 import { SqsError } from './errors.ts'
 

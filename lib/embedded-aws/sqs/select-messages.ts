@@ -7,7 +7,7 @@ import type { SqsStore } from './store.ts'
 const maxFifoMessagesScanned = 120_000
 /** Number of messages at the front of a standard queue that are ranked individually. */
 const maxMessagesRanked = 200
-/** Maximum number of groups without messages in this front whose first messages are also ranked. */
+/** Maximum number of groups that have no message in this front, but whose first message is ranked as well. */
 const maxGroupsBehind = 200
 
 type IsDead = (row: MessageRow) => boolean

@@ -13,7 +13,10 @@ const signatures = ['\0\x01\0\0', 'OTTO', 'true']
 export const readOpenType = (bytes: FileBytes): Promise<ContentSummary | undefined> =>
   readOpenTypeAt(bytes, 0)
 
-/** @param base offset that table offsets are relative to: the start of the file, even for fonts of a collection. */
+/**
+ * Reads the font that starts at an offset.
+ * @param base offset that table offsets are relative to: the start of the file, even for fonts of a collection.
+ */
 export async function readOpenTypeAt(
   bytes: FileBytes,
   start: number,

@@ -5,7 +5,7 @@ import type { ContentSummary } from '../content-summary.ts'
 import { WordCounts } from '../text/word-counts.ts'
 import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden.ts'
 
-/** Magic number and offsets for Word 97 and later ([MS-DOC] 2.5.1). */
+/** Magic number of the file header of Word 97 and later, and offsets in that header ([MS-DOC] 2.5.1). */
 const fibOffsets = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
 const isEncrypted = 0x0100
 const secondTableFlag = 0x0200
@@ -13,7 +13,10 @@ const secondTableFlag = 0x0200
 const pieceDescriptorBytes = 8
 const isCompressed = 0x4000_0000
 
-/** The parts of the text follow each other without gaps, in the order of `fib.counts` (2.4.1). */
+/**
+ * Parts of a document's text. They follow each other without gaps, in the order of their lengths at `fibOffsets.counts`
+ * (2.4.1).
+ */
 const parts = ['main', 'notes', 'margins', 'macros', 'comments', 'endNotes', 'textBoxes'] as const
 const visibleStories = ['main', 'notes', 'endNotes', 'textBoxes']
 

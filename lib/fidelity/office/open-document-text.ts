@@ -40,7 +40,7 @@ export function readOpenDocumentText(
   return { text, hasHidden }
 }
 
-/** @returns undefined if neither the element nor its style states the visibility. */
+/** Whether an element is hidden; undefined if neither the element nor its style states the visibility. */
 function isHiddenBy(tag: Tag, hiddenStyles: ReadonlyMap<string, boolean>): boolean | undefined {
   if (tag.name === 'text:section') return tag.source.includes(hidingAttribute) ? true : undefined
   return hiddenStyles.get(readAttribute(tag, 'text:style-name') ?? '')

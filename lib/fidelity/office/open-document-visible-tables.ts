@@ -1,7 +1,8 @@
 /** Removes hidden sheets, rows and columns from an OpenDocument file (1.3, part 3, 9.1). */
 
-/** Attributes that hide rows and columns (19.756), and styles of whole sheets (20.407). */
+/** Matches the attribute of a hidden row or column (19.756). */
 const hiding = /\stable:visibility="(?:collapse|filter)"/
+/** Matches the property of a style that hides a whole sheet (20.407). */
 const hiddenSheetPattern = /\stable:display="false"/
 
 /** Whether a style before the body hides whole sheets. */

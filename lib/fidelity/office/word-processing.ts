@@ -57,7 +57,7 @@ async function countBody(main: string, zip: Zip): Promise<ElementCounts> {
   return countWordElements((await zip.text(main)) ?? '', relations)
 }
 
-/** Omits the counts if there are no words: some programs write an empty comments part. */
+/** Counts the words of comments. Omits the count if it is 0: some programs write an empty comments part. */
 function countComments(...texts: readonly string[]): Pick<ContentSummary, 'commentWords'> {
   const commentWords = new WordCounts()
   for (const text of texts) commentWords.add(text)

@@ -28,7 +28,7 @@ export class HiddenCells {
     }
   }
 
-  /** @param cell record of a cell, which starts with its row and column. */
+  /** Whether a cell is hidden. @param cell record of the cell, which starts with its row and column. */
   hides(cell: Buffer): boolean {
     if (this.#isSheetHidden || this.#rows.has(cell.readUInt16LE(0))) return true
     const column = cell.readUInt16LE(2)

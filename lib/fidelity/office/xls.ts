@@ -56,7 +56,10 @@ export async function readXls(file: FileBytes): Promise<ContentSummary | undefin
   return stream && readXlsStream(stream)
 }
 
-/** Returns undefined for the stream of another kind of workbook, or if sheets overlap, as in hostile files only. */
+/**
+ * Summarizes the stream of a workbook; undefined for another kind of workbook, or if sheets overlap, as they do only in
+ * hostile files.
+ */
 export function readXlsStream(stream: Buffer): ContentSummary | undefined {
   if (stream.length < 8 || stream.readUInt16LE(0) !== types.begin || stream.readUInt16LE(4) !== biff8Version)
     return undefined

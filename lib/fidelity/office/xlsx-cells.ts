@@ -18,7 +18,7 @@ interface SheetProperties {
   readonly hasHidden: boolean
 }
 
-/** Hidden rows and columns, and rows hidden by default. LibreOffice also writes the attribute as false. */
+/** Matches attributes that hide rows, columns, or rows by default. LibreOffice also writes them as false. */
 const hiding = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]

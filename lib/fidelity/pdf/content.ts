@@ -9,7 +9,7 @@ interface PageContentRequest {
   readonly name: string
 }
 
-/** Movement, in thousandths of the font size, that separates words: a space usually has 250, kerning at most 100. */
+/** Minimum movement that separates words, in thousandths of the font size. A space has about 250, kerning up to 100. */
 const minWordGap = 170
 const spaceCode = 32
 
@@ -252,7 +252,7 @@ export class PdfContentReader {
     return measureScale(operands.trim().split(/\s+/).slice(-7, -1).map(Number))
   }
 
-  /** Returns 0 for longer operators, which the reader does not need. */
+  /** Reads an operator of one or two bytes; returns 0 for longer operators, which this reader does not need. */
   #readOperatorCode(): number {
     const start = this.#at
     // Skips a stray closing delimiter.

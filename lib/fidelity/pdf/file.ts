@@ -21,7 +21,7 @@ interface ObjectLocation {
 
 interface PdfStream {
   readonly dict: Dict
-  /** @throws UnreadablePdf, for example for images */
+  /** Decodes the content. @throws UnreadablePdfError, for example for images */
   content(): Promise<Buffer>
 }
 
@@ -39,7 +39,7 @@ export class PdfFile {
     this.#bytes = bytes
   }
 
-  /** @throws UnreadablePdf, RangeError */
+  /** Reads the cross-reference tables. @throws UnreadablePdfError, RangeError */
   static async open(bytes: FileBytes): Promise<PdfFile> {
     const file = new PdfFile(bytes)
     // Reads a small file with one call, because its objects are scattered.
@@ -58,7 +58,7 @@ export class PdfFile {
     return this.dict(this.#root)
   }
 
-  /** Returns an empty dictionary if the value is something else. */
+  /** Returns a dictionary, or that of a stream; an empty dictionary if the value is something else. */
   async dict(value: Value | undefined): Promise<Dict> {
     const foundValue = await this.get(value)
     if (foundValue !== undefined && isStream(foundValue)) return foundValue.dict

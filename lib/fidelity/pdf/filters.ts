@@ -15,7 +15,7 @@ const filters: Readonly<Record<string, (data: Buffer) => Buffer>> = {
   AHx: decodeAsciiHex,
 }
 
-/** @param filter name of the filter in the stream. @throws UnreadablePdf */
+/** Decodes the data of a stream. @param filter name of the filter in the stream. @throws UnreadablePdfError */
 export function decodeStream(data: Buffer, filter: string): Buffer {
   const decode = Object.hasOwn(filters, filter) ? filters[filter] : undefined
   if (!decode) throw new UnreadablePdfError(`the filter ${filter} is not supported`)

@@ -39,7 +39,7 @@ export class PdfParser {
     this.#at = at
   }
 
-  /** Returns undefined at the end. @throws RangeError if values are nested too deep */
+  /** Reads the next value; undefined at the end. @throws RangeError if values are nested too deep */
   next(depth = 0): Value | undefined {
     if (depth > maxDepth) throw new RangeError('values are nested too deep')
     this.#skipSpace()

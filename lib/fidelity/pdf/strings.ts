@@ -34,7 +34,7 @@ export function readHexPair(bytes: Uint8Array, at: number): number {
   return (upper | lower) < noDigitValue ? upper * 16 + lower : -65_536
 }
 
-/** @param at position of the opening bracket. @returns the end of the string. */
+/** Decodes a hexadecimal string. @param at position of the opening bracket. @returns the end of the string. */
 export function readHex(output: ByteList, bytes: Uint8Array, at: number): number {
   let upper = noDigitValue
   let next = at + 1

@@ -100,12 +100,12 @@ export function countWordElements(xml: string, relations: ReadonlyMap<string, st
   }
 }
 
-/** Sizes in a malicious file may add up to infinity. */
+/** Rounds an area; 0 if it is infinite, as the sum of the sizes in a malicious file can be. */
 export const roundArea = (area: number): number => (Number.isFinite(area) ? Math.round(area) : 0)
 
 const emusPerPoint = 12_700
 
-/** Omits the area if all images are VML of older programs. */
+/** Adds up the areas of pixel images. Omits the sum if none is found, for example because all images are VML. */
 function measureWordImages(xml: string, isRaster: (blip: Tag) => boolean): Pick<ElementCounts, 'imageArea'> {
   let [imageArea, frameArea, images] = [0, 0, 0]
   for (const tag of findTags(xml, ['wp:extent', 'a:blip'])) {
@@ -119,7 +119,10 @@ function measureWordImages(xml: string, isRaster: (blip: Tag) => boolean): Pick<
   return images > 0 ? { imageArea: roundArea(imageArea) } : {}
 }
 
-/** Legacy fields have a default, which their state overrides (ECMA-376, part 1, 17.16.7 and 17.16.8). */
+/**
+ * Counts checked check boxes. The state of a legacy check box overrides its default (ECMA-376, part 1, 17.16.7 and
+ * 17.16.8).
+ */
 function countCheckedWordFields(xml: string): number {
   const isOn = (tag: Tag, attribute: string) =>
     !/^(?:0|false|off)$/.test(readAttribute(tag, attribute) ?? '1')

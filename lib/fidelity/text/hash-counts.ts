@@ -38,7 +38,7 @@ export class HashCounts {
     return { hashes: this.#hashes, counts: this.#counts, words: this.words }
   }
 
-  /** @returns whether the word is new, so that the caller has to add it to `words`. */
+  /** Counts a word. @returns whether the word is new, so that the caller has to add it to `words`. */
   add(hash: number, times: number): boolean {
     const slot = this.#findSlot(hash)
     const number = this.#slots[slot] ?? 0

@@ -42,7 +42,7 @@ const slashCode = 47
 
 interface MarkupReader {
   text(text: string): void
-  /** @returns whether to skip the element's content. */
+  /** Called for each tag. @returns whether to skip the element's content. */
   tag(tag: Tag): boolean | undefined
 }
 
@@ -178,7 +178,7 @@ interface TextOptions {
   readonly isHiddenFrom?: (tag: Tag) => boolean
 }
 
-/** @param hiddenElements elements without readable text. */
+/** Returns the visible text of markup. @param hiddenElements elements without readable text. */
 export function extractText(
   markup: string,
   hiddenElements: ReadonlySet<string>,

@@ -55,7 +55,7 @@ export class WordCounts {
     }
   }
 
-  /** @param times number of times that the text occurs. */
+  /** Counts the words of a text. @param times number of times that the text occurs. */
   add(text: string, times = 1): void {
     const { length } = text
     let start = 0
@@ -139,7 +139,7 @@ export class WordCounts {
     this.#hasDigits ||= otherCounts.#hasDigits
   }
 
-  /** Returns these counts without the words of a text that this text contains. */
+  /** Returns these counts minus those of another text, which is a part of this one. */
   subtract(otherCounts: WordCounts): WordCounts {
     const remainingCounts = new WordCounts()
     remainingCounts.#counts = this.#counts.subtract(otherCounts.#counts)
@@ -202,9 +202,12 @@ export class WordCounts {
   }
 }
 
-/** For a comparison of the order: minimum share of whole words, and number of different pairs. */
+/** Minimums for a comparison of the order: the share of whole words, and the number of different pairs. */
 const [minWholeShare, minPairs] = [0.9, 50]
-/** Maximum number of characters in a result, relative to the source, for which characters are compared. */
+/**
+ * Maximum number of characters in a result, relative to the source, for which characters are compared. The second limit
+ * is for letter-spaced text.
+ */
 const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
 /** Average word length relative to the source, below which a text counts as letter-spaced. */
 const maxBrokenLengthShare = 0.6

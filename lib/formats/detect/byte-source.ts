@@ -55,7 +55,7 @@ export function view(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-/** Returns the error for all truncated and damaged files; `problem` is a clause that describes the damage. */
+/** Creates the error for a truncated or damaged file; `problem` is a clause that describes the damage. */
 export function createCorruptFileError(kind: string, problem: string): AppError {
   return new AppError(
     'CORRUPT_FILE',

@@ -38,7 +38,7 @@ function createCorruptBookError(problem: string): AppError {
   return createCorruptFileError('a Mobipocket book', problem)
 }
 
-/** Font obfuscation by the methods of IDPF and Adobe is not DRM. */
+/** Algorithms of IDPF and Adobe that only obfuscate fonts, which is not DRM. */
 const fontObfuscation = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
 
 /** Returns whether the encryption.xml of an EPUB lists more than obfuscated fonts. */

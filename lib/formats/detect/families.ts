@@ -211,7 +211,7 @@ export const signatures: readonly { at: number; bytes: readonly number[]; format
       format: 'lzh',
     }),
   ),
-  // The usual properties byte, followed by a dictionary size that is a power of two.
+  // LZMA: the usual properties byte, followed by a dictionary size that is a power of two.
   ...[
     [0, 0, 1, 0],
     [0, 0, 0x10, 0],

@@ -6,7 +6,7 @@ const maxHeaderBytes = 16
 const startsWithSync = (head: Uint8Array) => head[0] === 0xff && ((head[1] ?? 0) & 0xfe) === 0xf8
 
 /**
- * Returns whether there is a FLAC frame, for files without a header, such as recorded streams, or with other data
+ * Whether the head of a file contains a FLAC frame: some files have no header, such as recorded streams, or other data
  * before it. Decoders find the sample rate in the frames.
  */
 export function hasFlacFrame(head: Uint8Array): boolean {

@@ -44,11 +44,14 @@ function getEncryptedFormat(namedFormat: FormatId | undefined): FormatId {
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', reason: 'encrypted' })
 }
 
-/** Has the fields of an Outlook message ([MS-OXMSG] 2.4). Attached documents may have streams of other formats. */
+/**
+ * Name of the stream with the fields of an Outlook message ([MS-OXMSG] 2.4). Documents attached to the message may have
+ * streams of other formats.
+ */
 const messageStream = '__properties_version1.0'
 
 /**
- * Returns the names in upper case, which is how some programs write them ([MS-CFB] 2.6.4).
+ * Reads the names of all streams, in upper case, because some programs write them so ([MS-CFB] 2.6.4).
  * @throws AppError CORRUPT_FILE.
  */
 async function readDirectory(file: OpenedFile): Promise<{ names: ReadonlySet<string>; isMessage: boolean }> {

@@ -54,7 +54,7 @@ export async function sniff(file: OpenedFile): Promise<Sniffed> {
   return { kind: 'unknown', looksLike: type === 'application/octet-stream' ? 'no known format' : type }
 }
 
-/** Tries `file-type` first, which is a hundred times faster; libmagic knows many more formats. */
+/** Returns the MIME type by `file-type`, which is a hundred times faster, or by libmagic, which knows more formats. */
 async function detectMimeType(head: Uint8Array): Promise<string> {
   const quickMatch = await fileTypeFromBuffer(head)
   if (quickMatch && !ambiguousTypes.includes(quickMatch.mime)) return removeMimeParameters(quickMatch.mime)
@@ -83,7 +83,7 @@ function startsWith(bytes: Uint8Array, start: readonly number[]): boolean {
   return start.every((byte, index) => bytes[index] === byte)
 }
 
-/** Accepts garbage before the header, as PDF readers do. */
+/** Whether the file is a PDF. Accepts garbage before the header, as PDF readers do. */
 function isPdf(head: Uint8Array): boolean {
   return decodeAscii(head, 0, 1024).includes('%PDF-')
 }

@@ -37,7 +37,7 @@ const browserOnlyFeatures: readonly RegExp[] = [
 /** Embedded images that librsvg leaves out. */
 const embeddedImages = /data:image\/(?:webp|gif|avif)[;,]/i
 
-/** @param svg decoded as Latin-1, one character per byte. */
+/** Whether only a browser renders a drawing correctly. @param svg decoded as Latin-1, one character per byte. */
 export function needsBrowser(svg: string): boolean {
   if (embeddedImages.test(svg)) return true
   // Ignores embedded images, fonts and comments.

@@ -16,7 +16,7 @@ export type Trait = (typeof traits)[number]
 /** Maximum bytes of a file that are searched. */
 const maxBytes = 8 * 1024 * 1024
 
-/** @throws AppError FILE_TOO_LARGE for a drawing. */
+/** Returns the traits of a file. @throws AppError FILE_TOO_LARGE for a drawing with too many repeated shapes. */
 export async function detectTraits(format: FormatId, file: OpenedFile): Promise<readonly Trait[]> {
   switch (format) {
     case 'html':

@@ -169,7 +169,7 @@ function detectUfoFormat({ files }: ZipArchive): FormatId | undefined {
   return fontFolder !== undefined && files.has(`${fontFolder}glyphs/contents.plist`) ? 'ufo' : undefined
 }
 
-/** Returns undefined if the ZIP has no file with this name. */
+/** Reads a file of the ZIP as text; undefined if the ZIP has no file with this name. */
 async function readText(zip: ZipArchive, name: string, kind: string): Promise<string | undefined> {
   const zipEntry = zip.files.get(name)
   if (!zipEntry) return undefined

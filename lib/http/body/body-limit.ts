@@ -3,8 +3,8 @@ import { AppError } from '../../errors.ts'
 import { defined } from '../../validation/defined.ts'
 
 /**
- * Limits the body to `maxBytes`. If Content-Length is larger, it throws before any of the body is read. @throws
- * AppError FILE_TOO_LARGE; later the returned stream fails with the same error.
+ * Limits the body to `maxBytes`: at the limit, the returned stream fails with FILE_TOO_LARGE.
+ * @throws AppError FILE_TOO_LARGE before any of the body is read if Content-Length exceeds the limit.
  */
 export function limitBody(
   body: Readable,

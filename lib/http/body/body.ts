@@ -96,7 +96,7 @@ function replacePlusWithSpace(text: string): string {
 
 const [plus, space] = [0x2b, 0x20]
 
-/** @throws AppError INVALID_REQUEST */
+/** Checks that a form does not have too many fields. @throws AppError INVALID_REQUEST */
 function requireFieldCount(text: string): void {
   let count = 1
   for (let at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))

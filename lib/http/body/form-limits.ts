@@ -1,6 +1,6 @@
 import { AppError } from '../../errors.ts'
 
-/** Limits of a form; a form that exceeds them is an attack. */
+/** Limits of a form, which only attacks are expected to exceed. */
 export const formLimits = {
   fields: 200,
   /** Maximum number of characters in the name of a field. */

@@ -24,7 +24,7 @@ export class HeadAndTail {
     }
   }
 
-  /** Returns undefined if neither the head nor the tail contains the range. */
+  /** Returns the bytes of a range; undefined if neither the head nor the tail contains all of it. */
   read(start: number, end: number): Uint8Array | undefined {
     const to = Math.min(end, this.#size)
     if (to <= this.#headSize) return Buffer.concat(this.#head).subarray(start, to)

@@ -30,7 +30,7 @@ const rateLimitedHeaders = {
   },
 }
 
-/** Error codes of every endpoint, by status. */
+/** Returns the error codes that every endpoint of this kind can return, by status. */
 const getCommonErrors = ({ method, body, query, params, session }: AuthEndpoint) => ({
   ...((body ?? query ?? params) && { 400: ['INVALID_REQUEST', 'INVALID_INPUT'] }),
   401: ['INVALID_API_KEY', ...(session ? ['UNAUTHORIZED'] : [])],
@@ -139,7 +139,7 @@ function createResponses(
   }
 }
 
-/** better-auth names the page to open in the body and in a header. */
+/** Returns the headers of a successful reply. better-auth names the page to open in the body and in a header. */
 const getSuccessHeaders = ({ body }: AuthEndpoint) => ({
   ...commonHeaders,
   ...(body && 'callbackURL' in body.shape && { location: createHeaderRef('Location') }),

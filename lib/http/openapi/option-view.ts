@@ -184,7 +184,7 @@ function chooseWidget(
 const listForms = (schema: JsonSchema): readonly JsonSchema[] =>
   (schema.anyOf ?? [schema]).filter(({ type }) => type !== 'null')
 
-/** Omits the safe integer bounds that zod adds to every integer. */
+/** Creates a bound. Omits the safe integer bounds that zod adds to every integer. */
 const toBound = (name: 'min' | 'max', value: number | undefined) =>
   value === undefined || Math.abs(value) >= Number.MAX_SAFE_INTEGER ? {} : { [name]: value }
 

@@ -26,7 +26,7 @@ type GetExamples = (contract: AnyContract) => Readonly<Record<string, unknown>> 
  * Creates the parameters of operations. Parameters that several operations declare with one schema become components.
  */
 export class Parameters {
-  /** Parameter components by `keyOf` and schema, because parameters with different names may share a schema. */
+  /** Parameter components by `getParameterKey` and schema: parameters with different names may share a schema. */
   readonly #componentsByName = new Map<string, Map<z.ZodType, z.ZodType>>()
   readonly #examples: GetExamples
 
@@ -86,7 +86,7 @@ const getParameterKey = ({ location, name }: ParameterUse) => `${location} ${nam
 const getShape = (schema: z.ZodObject | undefined): Readonly<Record<string, z.ZodType>> =>
   schema ? (schema.shape as Readonly<Record<string, z.ZodType>>) : {} // shapes hold types
 
-/** Recorded examples are text, even for numbers, so they are parsed. */
+/** Adds an example to a parameter. Recorded examples are text, even for numbers, so they are parsed. */
 function describe(schema: z.ZodType, example: unknown, id?: string): z.ZodType {
   const { data } = schema.safeParse(example)
   const value = typeof data === 'number' ? data : example

@@ -27,7 +27,7 @@ export const WebhookHeaders = z.object({
   'webhook-signature': z
     .string()
     .describe(
-      '`v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; the key is the part after `whsec_`, decoded from base64. After a rotation there are two, separated by a space (Standard Webhooks)',
+      '`v1,` and the base64 of HMAC-SHA256 over `{webhook-id}.{webhook-timestamp}.{body}`; the key is the part after `whsec_`, decoded from base64. After a rotation of the secret, there are two signatures, separated by a space (Standard Webhooks)',
     ),
 })
 

@@ -25,8 +25,8 @@ export const createSuccessBody = (data: unknown, requestId: string, warnings?: r
 })
 
 /**
- * Head of the success body, for data that is already JSON. It can be cached; the rest of the body differs for each
- * reply.
+ * Returns the start of a success body, for data that is already JSON. It can be cached; the rest of the body differs
+ * for each reply.
  */
 export const createSuccessHead = (data: string) => `{"success":true,"data":${data}`
 export const createSuccessTail = (requestId: string, warnings?: readonly Warning[]) =>
@@ -65,7 +65,8 @@ export function createProblemDetails(
 ) {
   const { field, errors, ...rest } = error.details ?? {}
   return {
-    // Details come first, so that the members of RFC 9457, 3.1 override them: a detail named `status` is that of a job.
+    // Details come first, so that the members of RFC 9457, 3.1 override them. For example, the detail `status` is the
+    // status of a job, but the member `status` is the HTTP status.
     ...rest,
     type: `${request.baseUrl}/errors/${toErrorSlug(error.code)}`,
     title: toErrorTitle(error.code),

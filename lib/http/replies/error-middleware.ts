@@ -33,11 +33,14 @@ export function createErrorMiddleware(services: Services, missingPage?: CreateMi
   }
 }
 
-/** Whether a person typed a URL or followed a link: programs accept JSON or any type. */
+/** Whether a person opened the URL in a browser, which accepts HTML; programs accept JSON or any type. */
 const wantsHtml = ({ headers, requestContext }: HttpEvent) =>
   requestContext.http.method === 'GET' && /\btext\/html\b/.test(headers.accept ?? '')
 
-/** Returns the error for the client. If the disk is full, any failure is reported as a shortage of disk space. */
+/**
+ * Returns the error for the client. If the disk is full, any error other than an `AppError` is reported as a shortage
+ * of disk space.
+ */
 async function toClientError(thrownError: unknown, { config }: Services): Promise<AppError> {
   const error = toAppError(thrownError)
   return thrownError !== error && (await isCausedByFullDisk(thrownError, config))

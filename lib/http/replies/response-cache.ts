@@ -26,7 +26,7 @@ interface CachedResponse {
   readonly compressedBody: AppendableGzip
 }
 
-/** Caches replies that don't change during the lifetime of the process, compressed. */
+/** Caches compressed replies that don't change during the lifetime of the process. */
 export class ResponseCache {
   readonly #responsesByKey = new Map<string, Promise<CachedResponse>>()
 

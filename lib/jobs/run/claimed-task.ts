@@ -68,8 +68,8 @@ export interface TimeLimit {
 }
 
 /**
- * Runs an action with a time limit. The signal is aborted when the limit is reached, another worker has the task, or
- * this process must stop.
+ * Runs an action with a time limit. Its signal is aborted when the limit is reached, the lease is lost, the disk is
+ * full, or this process must stop.
  */
 export async function runWithTimeLimit<T>(
   run: TaskRun,

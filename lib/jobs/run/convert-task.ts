@@ -23,7 +23,7 @@ import { type ChunkedInputs, type InputsResult, runInputs } from './run-inputs.t
 import type { TaskRun } from './task-run.ts'
 import type { TaskServices } from './task-services.ts'
 
-/** Runs the steps of a task that its image can run. */
+/** Runs the next steps of a task, up to the first step that belongs to another image. */
 export const convertTask: TaskHandler = async (run, claimedTask) => {
   const { task, state, lease } = claimedTask
   if (isSpeculativeCopy(task.part ?? 0) && !(await isStillNeeded(task, run.services)))
@@ -68,7 +68,7 @@ function runConversion(
 ): Promise<InputsResult | ChunkedInputs> {
   const { task, state, lease, log } = claimedTask
   return runWithTimeLimit(run, claimedTask, { limitS, hint: tooMuchWorkHint }, async (signal, space) => {
-    // Checks the sandbox, which also confines engines that start no program.
+    // The sandbox is checked even if no program will be started in it: engines without a program need it, too.
     await requireConfinement()
     const engines = await run.services.engines()
     return runInputs({

@@ -23,7 +23,7 @@ interface DeliveryRun {
 interface Delivery {
   /** The files to deliver. */
   readonly files: readonly StoredFile[]
-  /** Those of the files that were stored for this export. */
+  /** The subset of `files` that was stored for this export; other files belong to other tasks. */
   readonly created: readonly StoredFile[]
 }
 
@@ -67,7 +67,7 @@ export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | und
   return { files, created }
 }
 
-/** Identifies a list together with the number of its selected members. */
+/** Returns a text that identifies a list together with the number of its selected members. */
 const listName = ({ key, members }: StoredFile) => `${key} ${members?.length}`
 const findWholeLists = (number: number, { tasks }: JobState) =>
   tasks.filter((task) => task.number === number).flatMap(({ files }) => files.map(listName))

@@ -41,7 +41,7 @@ export function decideAfterFailure(
   const isFinal = error instanceof AppError || isLastAttempt
   if (!isFinal) throw error
   const clientError = toClientError(error)
-  // After a fallback, any error leads to another route; if all fail, the first route's error is reported.
+  // After a fallback, any error leads to another route. If all routes fail, `planFallback` chooses the error to report.
   if (isUnreadableError(clientError) || error instanceof EngineCrash || tried) {
     const nextPlan = startFallback(inputPlan, { ...failure, clientError }, findFallback)
     if (!('error' in nextPlan)) return { inputPlan: nextPlan }
@@ -86,14 +86,14 @@ export function decideAfterSuccess(
  */
 const keptLayoutBonus = 0.1
 
-/** Measured shares differ a little between results that are equally good. */
+/** How much the measured shares of two equally good results may differ. */
 const measurementErrors: Readonly<Partial<Record<Unit, number>>> = { order: 0.05, imageArea: 0.1 }
 
 const isReduced = ({ warnings }: PartialResult) => warnings.some(({ code }) => code === 'CONTENT_REDUCED')
 
 /**
- * Whether the earlier result is at least as good as the later result, which is only better if it keeps more in total,
- * and not less of any unit.
+ * Whether the earlier result is at least as good as the later result. The later result is only better if it keeps more
+ * in total, and not less of any unit.
  */
 function isAsGood(earlierResult: PartialResult, laterResult: PartialResult): boolean {
   const bonus = isReduced(laterResult) && !isReduced(earlierResult) ? keptLayoutBonus : 0
@@ -110,7 +110,7 @@ function startFallback(
   { step, percent, clientError }: Pick<RouteFailure, 'step' | 'percent'> & { readonly clientError: JobError },
   findFallback: FindFallback,
 ): InputPlan | { readonly error: JobError } {
-  // Every route starts with `unlock`, so that step does not identify a route.
+  // `unlock`, the first step for encrypted documents, is the same on every route, so it does not identify a route.
   const steps = inputPlan.steps
     .slice(0, step + 1)
     .filter(({ operation }) => operation !== 'unlock')
@@ -145,5 +145,5 @@ const createDamageWarning = (refusingEngine: string, readingEngine: string): War
   message: `${refusingEngine} considers the file damaged, but ${readingEngine} could read it. Check whether anything is missing.`,
 })
 
-/** Number of routes that an input has tried before the current one. */
+/** Returns the number of routes that an input has tried before the current one. */
 export const countTriedRoutes = ({ tried = [] }: InputPlan): number => tried.length

@@ -18,12 +18,12 @@ const systemErrors: ReadonlySet<string> = new Set([
   'ABORT_ERR',
 ])
 
-/** Error codes that say something about the content of a file; engines derive them from a failure. */
+/** Error codes that say something about the content of a file; engines derive them from the failure of a program. */
 const contentErrorCodes: ReadonlySet<string> = new Set(['CORRUPT_FILE', 'CONVERSION_FAILED'])
 
 /**
- * Returns the interruption of an engine that afterwards blames the file, for example by calling it damaged; undefined
- * if the file itself is the reason.
+ * Finds an interruption among the causes of an error that blames the file, for example by calling it damaged. Returns
+ * undefined if the file itself is the reason.
  */
 export function findInterruption(error: unknown): Error | undefined {
   if (!(error instanceof AppError) || !contentErrorCodes.has(error.code)) return undefined

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById, isFormatId } from '../../formats/index.ts'
 
-/** Validates a format id of a record, which another version may have written. @throws AppError UNSUPPORTED_FORMAT */
+/** Validates a format id from a record, which another version may have written. @throws AppError UNSUPPORTED_FORMAT */
 export function requireFormatId(id: string): FormatId {
   if (isFormatId(id)) return id
   throw new AppError('UNSUPPORTED_FORMAT', `The format ${id} is no longer supported.`)

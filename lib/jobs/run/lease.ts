@@ -25,9 +25,11 @@ const leaseDurationS = 15
 const heartbeatIntervalMs = 3000
 /** The start of a task is published after this delay; a task that ends sooner publishes start and end together. */
 const startEventDelayMs = 300
-/** Minimum interval and minimum gain in percent between two progress updates. */
+/** Minimum interval between two progress updates. */
 const minProgressIntervalMs = 500
+/** Minimum progress since the last update, in percentage points, for the next update. */
 const minProgressPoints = 5
+/** Interval after which a single percentage point is enough for an update. */
 const smallProgressIntervalMs = 2000
 
 /** Another worker has the task, or the job has ended. */
@@ -195,7 +197,10 @@ export class Lease {
     return Math.max(0, Date.now() - this.#claimedAt)
   }
 
-  /** Working time including earlier attempts, as of their last heartbeats, by a monotonic clock. */
+  /**
+   * Milliseconds that workers have spent on the task. Earlier attempts count up to their last heartbeat. The clock is
+   * monotonic.
+   */
   get #workedMs(): number {
     return (this.#task?.workedMs ?? 0) + this.#attemptMs
   }
@@ -213,7 +218,7 @@ export class Lease {
     const { part, bucketed, number = 0, name = '' } = this.#task ?? {}
     this.#publishedPercent = this.#percent
     this.#publishedAt = Date.now()
-    // Chunks, and tasks of large jobs, only count when they have ended.
+    // Chunks, and tasks of large jobs, only count toward the job's progress when they have ended.
     if (!this.#job || part !== undefined || bucketed) return
     if (this.#job.status === 'queued') await this.#publishStart()
     const progress = { percent: this.#percent, stage: this.#stage, taskName: name }
@@ -291,7 +296,7 @@ export class Lease {
     return true
   }
 
-  /** Replaces the task by its chunks; the task is sent again when all chunks are complete. */
+  /** Stores and sends the chunks of the task, and releases it; it is sent again when all chunks are complete. */
   async splitIntoChunks(
     chunks: readonly Task[],
     remainingWork: Pick<Task, 'pieces' | 'warnings'>,

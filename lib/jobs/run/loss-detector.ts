@@ -104,7 +104,7 @@ export class LossDetector implements Disposable {
     let reading: Promise<ContentSummary | undefined> | undefined
     this.#readSource = () => (reading ??= readAll(inputs, readInput))
     clearTimeout(this.#readTimer)
-    // The process of the engine counts images.
+    // Images are not read early, because the engine's process counts them and returns their summaries.
     if (inputs.some(({ format }) => formatById(format).category !== 'image'))
       this.#readTimer = setTimeout(this.#readSource, readDelayMs)
   }

@@ -67,7 +67,7 @@ async function writeEntries(
   await writer.close()
 }
 
-/** Returns a function that names files one after another, with the numbers of a template. */
+/** Returns a function that names files one after another and numbers them as the template says. */
 function createNaming({ nameTemplate, firstIndex = 1 }: Pick<ZipOptions, 'nameTemplate' | 'firstIndex'>) {
   const date = new Date().toISOString()
   let index = firstIndex - 1
@@ -122,8 +122,9 @@ async function* countBytes(body: Readable, onBytes: (bytes: number) => void): As
 
 interface PackContext {
   readonly services: TaskServices
-  /** Key of the ZIP in the bucket, and its temporary path in the work folder. */
+  /** Key of the ZIP in the bucket. */
   readonly key: string
+  /** Temporary path of the ZIP in the work folder. */
   readonly path: string
   readonly signal: AbortSignal
   readonly progress: (percent: number) => void

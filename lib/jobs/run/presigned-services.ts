@@ -18,7 +18,8 @@ export async function createTaskServices(
   if (services.config.TASK_FILES === 'direct' || queue === 'transfer') return services
   const presignedWork = work && ('url' in work ? await fetchWork(work.url) : work)
   if (!presignedWork || presignedWork.until < Date.now() + remainingMs) return undefined
-  // The services are the prototype, so that each is still created on first use. In this process, they lack the secret.
+  // The new object inherits from the services, so that each service is still created on first use. The inherited files
+  // and vault could not be used, because this process does not have the secret.
   return Object.create(services, {
     files: { value: new SignedFiles(presignedWork) },
     vault: { value: new PresignedVault(presignedWork.opened) },
@@ -34,7 +35,7 @@ async function fetchWork(url: string): Promise<PresignedWork | undefined> {
   throw new Error(`the storage responded with status ${response.status}`)
 }
 
-/** A vault without a key, which only contains the unsealed secrets of one task by their sealed values. */
+/** A vault without a key. It only contains the unsealed secrets of one task, keyed by their sealed values. */
 export class PresignedVault implements TaskVault {
   readonly #secretsBySealed: Readonly<Record<string, unknown>>
 

@@ -61,7 +61,7 @@ async function findProblem(path: string, format: FormatId, log: Log): Promise<st
   return summary && isBlank(summary) ? 'it contains neither video nor audio' : undefined
 }
 
-/** Whether a media file has neither a frame nor a sample, according to its header. */
+/** Whether a media file contains no video or audio, according to its header. */
 function isBlank({ features, seconds = 0, counts: { frames, samples } }: ContentSummary): boolean {
   if (Math.max(seconds, frames ?? 0, samples ?? 0) > 0) return false
   // The duration is not enough, because some headers omit it.

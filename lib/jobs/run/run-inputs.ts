@@ -255,7 +255,8 @@ const createTooManyCrashesError = () =>
 const createChunkError = ({ code, message, details }: JobError) => new AppError(code, message, details)
 
 /**
- * Returns the input after a route has ended. Files that are neither its result nor its partial result become unused.
+ * Returns the state of an input after a route has ended. Files that are neither its result nor its partial result
+ * become unused.
  */
 function finishRoute(
   decision: FallbackDecision,
@@ -340,7 +341,7 @@ async function describeRun({ engine, result }: StepsResult): Promise<TaskFacts> 
 /** Maximum size in bytes of metadata in a task's record. */
 const maxMetadataBytes = 64 * 1024
 
-/** Reads the content of a result that is shown in the task. */
+/** Reads the JSON result of an operation such as `metadata`, which is shown in the task. */
 async function readMetadata(task: Task, { result }: StepsResult): Promise<Pick<TaskFacts, 'metadata'>> {
   const [file] = result.files
   if (

@@ -41,7 +41,7 @@ export interface StepsRun {
   /** Image whose steps are run, up to the first step of another image; if omitted, all steps are run. */
   readonly image?: ImageId
   readonly inputs: readonly InputFile[]
-  /** Runs only this chunk of the first step. */
+  /** If set, only this chunk of the first step is run. */
   readonly chunk?: ChunkSpec | undefined
   /** Results of chunks to join instead of running the first step. Needs the inputs if `joinNeedsInputs` is true. */
   readonly results?: readonly ChunkResult[] | undefined

@@ -18,7 +18,7 @@ import { ConcurrencySlots } from './concurrency-slots.ts'
 import { Lease, LeaseLostError } from './lease.ts'
 import type { TaskRun } from './task-run.ts'
 
-/** Claims a task and runs the steps that belong to this queue, unless another worker does. */
+/** Claims a task, unless another worker has claimed it, and runs the steps that belong to this queue. */
 export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<MessageOutcome> {
   const { ref, services } = run
   const log = services.log.child({ ...ref, queue: run.queue })

@@ -58,7 +58,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
   if ('unpacks' in operation) return { files: [...(await filesToDeliver(run, isArchived(fields))).files] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
-  // Signal that closes connections that are still open when the transfer ends.
+  // Aborted when the transfer ends, which closes connections that are still open.
   const endSignal = new AbortController()
   const deps = {
     guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner),
@@ -258,7 +258,7 @@ async function findResults({ services }: TransferRun, fields: TaskFields): Promi
   for (const jobId of jobIds) {
     const jobFiles = selectResults(jobId, await services.jobs.store.getState(jobId), selection)
     if (jobFiles.length === 0) {
-      const sentence = `The files of the job ${jobId} were deleted before they could be saved. Save the others without it.`
+      const sentence = `The files of the job ${jobId} were deleted before they could be saved. Save the results of the other jobs without this one.`
       throw new AppError('FILE_GONE', sentence, { jobId })
     }
     files.push(...jobFiles)

@@ -12,7 +12,7 @@ import {
 import { LeaseLostError } from './lease.ts'
 import { getTransferErrorCode, runTransfer } from './run-transfer.ts'
 
-/** Runs tasks without an engine, which import or export files. */
+/** Runs tasks that import or export files, which need no conversion engine. */
 export const transferTask: TaskHandler = async (run, claimedTask) => {
   const { services } = run
   const { task, state, lease } = claimedTask

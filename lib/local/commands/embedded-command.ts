@@ -49,7 +49,7 @@ function readArguments(): EmbeddedArguments {
 
 const maxPortBase = 65_536 - embeddedServices.length
 
-/** Reads the port; returns 0 if none was set. */
+/** Parses the value of `--port-base`; returns 0 if it was not set. */
 function readPort(text: string | undefined): number {
   if (text === undefined) return 0
   const port = Number(text)

@@ -146,7 +146,7 @@ async function printLog(
 function createUnknownJobError(jobId: string, { name }: ReplayTarget, isInLog: boolean): ReplayError {
   return new ReplayError(
     isInLog
-      ? `The record of ${jobId} is no longer in ${name}: the job was deleted, or it expired a month ago. Only its log is left.`
+      ? `The record of ${jobId} is no longer in ${name}: the job was deleted, or it expired more than 30 days ago. Only its log is left.`
       : `There is no job ${jobId} in ${name}. Check the id, and set DATA_DIR to the data folder of the service that created the job.`,
   )
 }

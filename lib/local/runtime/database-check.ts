@@ -81,7 +81,7 @@ function readFirstPages(database: DatabaseSync): void {
 const getFirstLine = (report: string): string =>
   report.replace(/^\*\*\* in database main \*\*\*\n/, '').split('\n')[0] ?? ''
 
-// Error codes of SQLite, whose low byte is the primary code (https://www.sqlite.org/rescode.html).
+// Primary result codes of SQLite that mean that the file is damaged (https://www.sqlite.org/rescode.html).
 const damageCodes: readonly number[] = [
   1, // SQLITE_ERROR: an unsupported file format
   11, // SQLITE_CORRUPT

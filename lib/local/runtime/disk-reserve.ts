@@ -12,8 +12,8 @@ const bytesPerMib = 1024 ** 2
 /** The name starts with a dot, so that backups skip the file. */
 const reserveFilename = '.reserve'
 /**
- * Maximum number of bytes that a request or sweep needs for its records, because SQLite appends to its log before it
- * frees space.
+ * Free space, in bytes, below which a part of the reserve is released. A request or sweep needs at most this much for
+ * its records, because SQLite appends to its log before it frees space.
  */
 const minFreeBytes = 4 * bytesPerMib
 /** Number of bytes released at a time. */
@@ -21,8 +21,8 @@ const releaseStepBytes = 2 * minFreeBytes
 const growIntervalMs = 10_000
 
 /**
- * Returns the size of the reserve, which is part of the space that is never used for files, so that large files cannot
- * fill it. Deletions use that space.
+ * Returns the intended size of the reserve in bytes. It is a part of the space that is never used for files, so large
+ * files leave room for the reserve and for deletions.
  */
 const getTargetBytes = (diskBytes: number): number => (getReservedBytes(diskBytes) * 2) / 3
 

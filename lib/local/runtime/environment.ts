@@ -87,7 +87,7 @@ interface FunctionEnvironmentOptions {
   readonly credentialVariables: Environment
   /** URL of the service, without a trailing slash. */
   readonly url: string
-  /** Prefix of all queue URLs, which the image id follows. */
+  /** Prefix of all queue URLs; the id of the queue follows it. */
   readonly queueUrlPrefix: string
   /** URL of Lambda's API and of the @connections commands. */
   readonly lambdaUrl: string

@@ -54,7 +54,7 @@ export interface ProvisionedQueues {
   readonly queues: Readonly<Record<QueueId, Queue>>
   /** Queue that holds asynchronous invocations until they have run; on AWS, it is internal to Lambda. */
   readonly invocations: Queue
-  /** Dead-letter queues by function, for those declared with one. */
+  /** The dead-letter queues of functions that are declared with one, by function. */
   readonly deadLetters: Readonly<Record<string, Queue>>
 }
 
@@ -140,7 +140,7 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
     const QueueName = `${queuePrefix}${name}`
     const { QueueUrl } = await client
       .send(new CreateQueueCommand({ QueueName, Attributes: attributes }))
-      // An older version of the service created the table with other settings.
+      // An older version of the service created the queue with other settings.
       .catch(async (error: unknown) => {
         if (!(error instanceof QueueNameExists)) throw error
         const foundQueue = await client.send(new GetQueueUrlCommand({ QueueName }))

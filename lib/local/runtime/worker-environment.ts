@@ -43,8 +43,8 @@ const publicNames: ReadonlySet<string> = new Set([
 export const getPlansFile = (workDir: string) => `${workDir}/plans.json`
 
 /**
- * Returns the secrets that the worker's function needs. Engines on this machine open the passwords of their tasks
- * themselves.
+ * Returns the secrets that the worker's function needs. Workers that run engines or capture websites need `TASK_KEY`,
+ * because on this machine they unseal the passwords of their tasks themselves.
  */
 const listSecrets = (queue: QueueId): readonly SecretName[] => {
   const name = getFunctionForQueue(queue)

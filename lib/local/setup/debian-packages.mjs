@@ -10,7 +10,7 @@ const aptGet = ['apt-get', '-o', 'DPkg::Lock::Timeout=300', '-o', 'Acquire::Retr
 const aptInstall = [...aptGet, 'install', '-y', '--no-install-recommends', '-o', 'APT::Status-Fd=1']
 
 /**
- * Returns the Debian packages of some sections of layers/packages.json that are not installed.
+ * Returns the Debian packages that are listed in these sections of layers/packages.json and are not installed.
  *
  * @param {string} root
  * @param {(section: string) => boolean} includesSection

@@ -20,7 +20,7 @@ const DriveConnection = z.object({
   drive: z.enum(driveIds),
   account: z.object({ name: z.string().nullable(), email: z.string().nullable() }),
   tokens: Sealed,
-  /** Connections of earlier versions have no access level and may only read. */
+  /** Connections that earlier versions stored have no access level and may only read. */
   access: z.enum(driveAccessLevels).default('read'),
   createdAt: z.iso.datetime(),
 })
@@ -33,7 +33,7 @@ const PendingConnection = z.object({
   access: z.enum(driveAccessLevels).default('read'),
   redirectUri: z.string().optional(),
   clientState: z.string().optional(),
-  /** End of the authorization (RFC 3339). */
+  /** When the pending authorization expires (RFC 3339). */
   expiresAt: z.string(),
 })
 type PendingConnection = z.infer<typeof PendingConnection>
@@ -85,7 +85,7 @@ export class DriveConnections {
     return { ...pendingConnection, verifier: String(vault.unseal(pendingConnection.verifier, key.pk)) }
   }
 
-  /** Stores a connection; undefined if the owner has reached the limit. */
+  /** Stores and returns a connection. Returns undefined if the owner has reached the limit. */
   async create(
     owner: string,
     input: {

@@ -7,7 +7,9 @@ import type { Endpoints } from './drive.ts'
 /** Tokens that a drive issues when its owner consents (RFC 6749, 4.1; RFC 7636). */
 export const OAuthTokens = z.object({
   access: z.string(),
-  /** Refresh token; undefined if the drive issues none, in which case it has to be connected again after the expiry. */
+  /**
+   * Refresh token. If the drive issues none, the owner has to connect the drive again once the access token expires.
+   */
   refresh: z.string().optional(),
   /** When the access token expires, in milliseconds since 1970. */
   expiresAt: z.number(),

@@ -3,7 +3,10 @@ import type { GuardedHttp } from '../guarded-http.ts'
 import { RemoteError } from '../remote-error.ts'
 import type { Drive, DriveRequest, DriveSend } from './drive.ts'
 
-/** Timeout of a request: API Gateway waits 30 s, and one request of a client may need several responses of a drive. */
+/**
+ * Timeout of a request to a drive. API Gateway waits 30 s for the service, which may need several requests to a drive
+ * to answer one request of a client.
+ */
 const timeoutMs = 12_000
 
 /** Creates a function that sends requests to a drive with its owner's access token. */

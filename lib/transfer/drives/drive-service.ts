@@ -26,7 +26,9 @@ import { getDrive } from './index.ts'
 /** How long a token must still be valid, in milliseconds: for browsing, and for files that a task transfers. */
 export const minTokenLifetimesMs = { browse: 60_000, transfer: 20 * 60_000 } as const
 
-/** Operations on one kind of drive on behalf of owners, with the service's registration at the drive's provider. */
+/**
+ * Accesses one kind of drive on behalf of owners, as the client that the operator registered with the drive's provider.
+ */
 export class DriveService {
   readonly drive: Drive
   readonly #services: Services

@@ -13,7 +13,7 @@ interface DriveFolder {
   readonly folder: string
 }
 
-/** Locations of the files stored so far, by `getKey`. */
+/** Locations of the files stored so far, each with the key that `getKey` returns for the file. */
 const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
 
 /**
@@ -23,8 +23,8 @@ const StoredLocations = z.array(z.tuple([z.string(), z.string()]))
 const getKey = ({ sha256, path }: OutgoingFile) => `${sha256} ${path}`
 
 /**
- * Stores files in a folder of a drive. A drive replaces no file, so a repeated export would store copies. To avoid
- * that, the state lists the files that an earlier attempt has stored, and these are skipped.
+ * Stores files in a folder of a drive. Drives do not replace existing files, so a repeated export would store copies.
+ * To avoid that, each attempt records the files that it has stored, and the next attempt skips them.
  */
 export const openDriveStore: OpenStore = async (fields, { guardedHttp, signal, onStarted }) => {
   // The fields were parsed when the task was created.

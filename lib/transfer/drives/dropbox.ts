@@ -55,7 +55,7 @@ const toHeader = (value: object) =>
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** Creates a function that calls an endpoint of Dropbox for content. */
+/** Creates a function that calls the endpoints of Dropbox that transfer content. */
 const createContentCall =
   ({ request, send, uploadUrl }: DriveUpload) =>
   (path: string, argument: object, content = { body: Readable.from([]), length: 0 }, isSuccess = isOk) =>

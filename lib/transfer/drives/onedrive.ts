@@ -67,7 +67,7 @@ async function findByPath(request: DriveRequest, path: string) {
   }
 }
 
-/** Uploads an empty file, which upload sessions refuse. */
+/** Uploads an empty file in a single request, because upload sessions refuse empty files. */
 async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload, file: OutgoingFile) {
   const query = new URLSearchParams(renameOnConflict)
   const url = `${uploadUrl}${newFilePath(folder, file.path)}:/content?${query}`
@@ -93,7 +93,7 @@ const createChunkSession = (session: string, send: DriveSend, { size }: Outgoing
   findOffset: async () => {
     const response = await send(session, {}, (status) => status < 300 || status === 404)
     const reply = await json(response.body)
-    // The session ends with the last byte, so the reply to it was lost.
+    // The session ends once the last byte has arrived, so the file is complete and only the reply was lost.
     if (response.status === 404) return size
     return Number.parseInt(Progress.parse(reply).nextExpectedRanges[0] ?? '0', 10)
   },

@@ -5,8 +5,9 @@ import { RemoteError } from '../remote-error.ts'
 import { createByteReporter } from '../report-bytes.ts'
 import type { OutgoingFile } from '../transfer.ts'
 
-/** Maximum number of times a chunk is sent again after a transient failure, and the delay before the first retry. */
+/** Maximum number of times a chunk is sent again after a transient failure. */
 const maxRetries = 3
+/** Delay before the first retry in milliseconds; it doubles with each further retry. */
 const pauseMs = 500
 
 /** An upload session of a drive. */

@@ -20,7 +20,7 @@ export async function callAuth<Data>(path: string, body?: unknown, method = 'POS
   )
 }
 
-/** Returns the session of a signed-in user. @throws Problem for visitors, before an account request would fail */
+/** Returns the current session. @throws Problem if the visitor is not signed in */
 export async function requireSession(): Promise<CurrentSession> {
   const current = await callAuth<CurrentSession | null>('get-session', undefined, 'GET')
   if (!current) throw new Problem('AUTHENTICATION_REQUIRED', shared.signInFirst)

@@ -80,7 +80,7 @@ function FolderTree({ files }: { readonly files: readonly ConversionItem[] }) {
 const getPath = ({ folder, name }: ConversionItem) => `${folder}/${name}`
 const compareByPath = (a: ConversionItem, b: ConversionItem) => getPath(a).localeCompare(getPath(b))
 
-/** Returns the name of the top folder, or a generic name if there are several. */
+/** Returns the name of the ZIP: that of the top folder, or a generic name if there are several top folders. */
 function getZipName(files: readonly ConversionItem[]): string {
   const tops = new Set(files.map(({ folder }) => folder?.split('/')[0]))
   return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'

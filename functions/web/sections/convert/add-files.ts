@@ -10,10 +10,10 @@ import words from './words/en.ts'
 
 /** Adds files and URLs to the list. */
 
-/** Notice about files that were not added because of the limit. */
+/** Notice that some files were not added, because there were too many. */
 export const limitNotice = signal<string | undefined>(undefined)
 
-/** Waits until the formats are loaded, so that files added early are not lost. */
+/** Adds files and URLs. First waits until the formats are loaded, so that files added early are not lost. */
 export async function addOrigins(origins: readonly ItemOrigin[]): Promise<void> {
   if (origins.length === 0) return
   const formatCatalog = await ensureFormats()

@@ -55,7 +55,7 @@ async function finishAdding(addedItems: readonly ConversionItem[]): Promise<void
   const transparencies = await Promise.all(
     addedItems.map((item) => hasTransparency(item, addedItems.length <= maxCards)),
   )
-  // Adds the items in one batch, because every change re-renders the summary of all files.
+  // Updates the items in one batch, because every change re-renders the summary of all files.
   batch(() => {
     for (const [at, item] of addedItems.entries()) {
       item.hasAlpha.value = transparencies[at] ?? false

@@ -9,7 +9,7 @@ const loadPreview = () => import('../../grid/file-preview.tsx')
 /** Decoding a larger image for a thumbnail would make the page sluggish. */
 const maxPreviewBytes = 40_000_000
 
-/** The media type of files that need the preview component instead of a plain image element. */
+/** Returns a media type if the file needs the preview component instead of a plain image element. */
 const previewType = ({ source }: ConversionItem) =>
   source?.id === 'pdf' ? 'application/pdf' : source?.category === 'video' ? 'video/*' : undefined
 

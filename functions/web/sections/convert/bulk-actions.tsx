@@ -95,7 +95,7 @@ export function BulkActions({
   )
 }
 
-/** Shows only the files that failed, have warnings or are done; offered once there are several kinds. */
+/** Buttons that filter the list, for example for failed files. Hidden if they would not help. */
 function Filters({ items }: { readonly items: readonly ConversionItem[] }) {
   const filterChoices = listFilters
     .map((filter) => ({ filter, count: countMatches(items, filter) }))

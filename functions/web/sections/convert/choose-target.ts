@@ -44,7 +44,7 @@ export async function setTool(item: ConversionItem, tool: string): Promise<void>
   }
 }
 
-/** Loads the options of the chosen target; undefined if the file type is unknown. */
+/** Loads the options of the chosen target into the item; there are none if the file type is unknown. */
 export async function loadItemOptions(item: ConversionItem): Promise<void> {
   const from = item.source?.id
   const to = item.target.value?.id

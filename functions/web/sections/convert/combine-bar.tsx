@@ -25,7 +25,7 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
     const offer = (answer: boolean) => {
       if (isCurrent) isOffered.value = answer
     }
-    // If the request fails, offers it anyway: the service will report what it cannot combine.
+    // If the request fails, combining is offered anyway: the service will report what it cannot combine.
     canCombine(formats.split(',')).then(offer, () => offer(true))
     return () => {
       isCurrent = false

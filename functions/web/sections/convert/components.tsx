@@ -20,7 +20,7 @@ export function Notice({ text }: { readonly text: Problem | string | undefined }
   )
 }
 
-/** A visually hidden filename that lets screen readers distinguish the same button of different files. */
+/** A visually hidden filename, which lets screen readers distinguish buttons with the same label. */
 export const ForFile = (props: { readonly children: ComponentChildren }) => (
   <span class="visually-hidden">
     {' '}

@@ -49,7 +49,7 @@ async function checkBeforeUpload(item: ConversionItem): Promise<void> {
   await pendingCheck
 }
 
-/** Checks an upload. @returns whether it may start; errors are shown at their fields */
+/** Checks a conversion. @returns whether its upload may start; errors are shown at their fields */
 async function passesChecks(item: ConversionItem): Promise<boolean> {
   try {
     await loadItemOptions(item)
@@ -103,7 +103,7 @@ export async function convertItem(item: ConversionItem): Promise<void> {
   const controller = new AbortController()
   item.conversion = controller
   if (!(await passesChecks(item))) return
-  // The button was pressed again during the checks, so that call continues instead.
+  // The button was pressed again during the checks, so the newer call continues instead of this one.
   if (item.conversion !== controller) return
   const spec = toConversionSpec(item)
   batch(() => {

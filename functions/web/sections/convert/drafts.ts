@@ -17,7 +17,7 @@ export interface Draft {
   readonly target?: string | undefined
   readonly tool?: string | undefined
   readonly values: Values
-  /** A multipart upload that was started. */
+  /** The multipart upload of the file, if one was started. */
   readonly begun?: { readonly uploadId: string; readonly partSize: number } | undefined
 }
 
@@ -36,6 +36,6 @@ export const deleteDrafts = (keys: readonly string[]) =>
     await Promise.all(keys.map((key) => toPromise(drafts.delete(key))))
   }, undefined)
 
-// `saveDraft` wrote the entries.
+// The type of the entries is known, because `saveDraft` wrote them.
 export const loadDrafts = () =>
   withFallback(async () => (await toPromise((await openStore('drafts')).getAll())) as readonly Draft[], [])

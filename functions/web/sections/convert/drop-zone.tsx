@@ -6,8 +6,8 @@ import words from '../../words/en.ts'
 const { dropZone } = words
 
 /**
- * Describes the limits of the service, which it sets on the root element. When the document is rendered on the server,
- * they are placeholders.
+ * Describes the limits of the service. In the browser they are attributes of the root element; when the document is
+ * rendered on the server, placeholders stand for them.
  */
 function describeLimits(): string {
   const { maxFileSize = '', retention = '' } =

@@ -1,6 +1,6 @@
 /** Reads files from drag and drop, the clipboard or the file dialog. */
 
-/** Maximum number of files in one drop, in case a folder is dropped by mistake. */
+/** Maximum number of files that are added together, in case the user drops a large folder by mistake. */
 export const maxFiles = 2000
 
 const droppedPaths = new WeakMap<File, string>()
@@ -73,7 +73,7 @@ export function chooseFiles({
   input.webkitdirectory = folder
   if (camera) {
     input.accept = 'image/*'
-    // An attribute, because desktop browsers have no such property.
+    // Set as an attribute, because desktop browsers do not have this property.
     input.setAttribute('capture', 'environment')
   }
   return new Promise((resolve) => {

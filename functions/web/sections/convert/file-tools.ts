@@ -7,7 +7,7 @@ export interface ListedTool {
   readonly name: string
   /** The operation of the service that the tool needs. */
   readonly operation: string
-  /** Set if the tool opens on a separate page, with the file. */
+  /** Whether the tool opens on a separate page, which receives the file. */
   readonly hasOwnPage: boolean
 }
 

@@ -111,7 +111,7 @@ const getPopularTargets = (source: Format | undefined): readonly string[] =>
     ? (popularTargets[source.id] ?? popularTargets[source.category] ?? [])
     : ['pdf', 'jpg', 'png', 'mp4', 'mp3']
 
-/** Sorts formats by popularity as targets, and sorts within each category too. */
+/** Sorts targets by popularity: first those that are popular for the source format, then those for other formats. */
 export function sortByPopularity(source: Format | undefined, targets: readonly Format[]): readonly Format[] {
   const order = [...getPopularTargets(source), ...Object.values(popularTargets).flat()]
   const indexes = new Map(targets.map((format) => [format, order.indexOf(format.id) >>> 0]))

@@ -15,7 +15,7 @@ export const saveFolder = (jobId: string, folder: string) =>
 
 export const loadFolders = () =>
   withFallback(async () => {
-    // `saveFolder` wrote the entries.
+    // The type of the entries is known, because `saveFolder` wrote them.
     const storedJobFolders = (await toPromise(
       (await openStore('folders')).getAll(),
     )) as readonly StoredFolder[]

@@ -22,7 +22,7 @@ export function describeKeptContent(fidelity: Fidelity): string | undefined {
   const incompleteUnits = shownUnits.filter((unit) => fidelity[unit]?.share !== 1)
   const countedUnits = completeUnits.filter((unit) => unit !== 'seconds')
   const amounts = countedUnits.map((unit) => formatAmount(fidelity[unit]?.source ?? 0, unit))
-  // For a single unit, "All" would be wrong.
+  // For a single word or page, "All" would be wrong.
   const isOne = countedUnits.length === 1 && fidelity[countedUnits[0] ?? 'words']?.source === 1
   const phrases = [
     ...(completeUnits.includes('seconds')

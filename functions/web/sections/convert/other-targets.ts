@@ -4,14 +4,14 @@ import { fetchTargets } from '../../api.ts'
 import { catalog } from './item-list.ts'
 import type { Synonyms } from './target-search.ts'
 
-/** What the list of targets needs once it is opened. A first visit does not load it. */
+/** Data that the list of targets needs once it is opened. A first visit does not load it. */
 
 interface OtherTargets {
   readonly experimental: readonly Format[]
   readonly same: Format | undefined
 }
 
-/** The unusual targets and their data, by source format. */
+/** The targets that are not offered by default, by source format. */
 export const otherTargets = signal<ReadonlyMap<string, OtherTargets>>(new Map())
 export const synonyms = signal<Synonyms | undefined>(undefined)
 

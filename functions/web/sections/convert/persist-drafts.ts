@@ -37,7 +37,7 @@ export async function saveItemDraft(item: ConversionItem): Promise<void> {
 
 const emptyInfo = { name: '', size: 0, lastModified: 0, type: '' }
 
-/** Passwords are never stored. */
+/** Returns the option values without passwords, which are never stored. */
 function stripSecrets(item: ConversionItem) {
   const secret = new Set(
     item.options.value?.filter(({ widget }) => widget === 'password').map(({ name }) => name),
@@ -59,7 +59,7 @@ export async function checkPartialUpload(item: ConversionItem): Promise<void> {
     if (complete) item.completedUploadId.value = uploadId
     else item.uploadedBytes.value = parts.reduce((sum, { Size }) => sum + Size, 0)
   } catch {
-    // The upload no longer exists, so it will restart.
+    // The upload no longer exists, so the file will be uploaded from the start.
     item.multipartUpload = undefined
   }
 }

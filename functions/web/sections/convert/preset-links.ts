@@ -1,6 +1,6 @@
 import type { Values } from '../../options/option-values.ts'
 
-/** A target or tool with its options as a shareable link; links never contain a file. */
+/** A target or tool with its options, which can be shared as a link. The link never contains a file. */
 export interface TargetChoice {
   readonly to?: string | undefined
   readonly tool?: string | undefined
@@ -13,7 +13,7 @@ export function buildLink({ to, tool, values }: TargetChoice): string {
   return `${location.origin}/convert?${query}`
 }
 
-/** Whether a query parameter can be a format, tool or option; others are ignored. */
+/** Whether a text in the query can be the name of a format, tool or option; other texts are ignored. */
 const isPlainName = (text: string | null): text is string =>
   text !== null && /^[a-z\d][\w.-]{0,40}$/i.test(text)
 const reservedParams = new Set(['to', 'tool', 'lang'])

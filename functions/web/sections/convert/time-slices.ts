@@ -1,4 +1,4 @@
-/** Maximum duration of a time slice: together with the browser's own work, a key press waits less than 50 ms. */
+/** Maximum duration of a time slice. With the browser's own work, a key press then waits less than 50 ms. */
 const sliceMs = 12
 
 /** Visits each value in time slices, so that the page stays responsive. */

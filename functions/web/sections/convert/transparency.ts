@@ -24,7 +24,7 @@ const maxDecodedBytes = 20_000_000
 
 /**
  * Returns whether an image has transparent pixels.
- * @param isExact also checks the pixels, because images with an alpha channel are often opaque
+ * @param isExact whether to check the pixels too, because images with an alpha channel are often opaque
  */
 export async function hasTransparentPixels(
   format: string | undefined,

@@ -10,7 +10,7 @@ export type ConversionProgress =
       readonly sentBytes: number
       readonly totalBytes: number
       readonly etaMs?: number | undefined
-      /** The connection is lost and the upload is being retried. */
+      /** Whether the connection is lost and the upload is being retried. */
       readonly isInterrupted?: boolean
     }
   | { readonly stage: 'starting' }

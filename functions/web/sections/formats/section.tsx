@@ -222,7 +222,7 @@ function PairPage({ source, target }: { readonly source: Format; readonly target
   )
 }
 
-/** Without measurements, an estimate below a second would pretend a precision that it does not have. */
+/** Without measurements, an estimate below a second would suggest more precision than it has. */
 const estimate = (ms: number) => (ms < 1000 ? words.underOneSecond : formatDuration(ms))
 
 function describeValues({ enum: values, enumLabels, min, max, unit, type }: Option): string {

@@ -21,7 +21,7 @@ export interface Pipeline {
 
 const emptyPipeline: Pipeline = { from: '', url: '', steps: [] }
 
-/** The task that imports the input file; it differs between trial run, command and workflow. */
+/** The task that imports the input file. A trial run, a command and a workflow import it in different ways. */
 export type PipelineSource = Readonly<Record<string, string>>
 
 /**

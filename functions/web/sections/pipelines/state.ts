@@ -41,7 +41,7 @@ effect(() => {
   }, pauseMs)
 })
 
-/** Passwords are never stored. */
+/** Stores the pipeline without passwords. */
 function savePipeline(): void {
   const { steps } = pipeline.value
   const stepsWithoutSecrets = steps.map((step, at): PipelineStep => {

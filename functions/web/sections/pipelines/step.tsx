@@ -114,7 +114,7 @@ function StepStatus({ stepCheck }: { readonly stepCheck: StepCheck | undefined }
 
 type StepChoice = Pick<PipelineStep, 'to' | 'tool'>
 
-/** A select with all targets and tools, whose values are such as `to:pdf` or `tool:rotate-pdf`. */
+/** A select with all targets and tools. Its values look like `to:pdf` or `tool:rotate-pdf`. */
 function StepSelect(props: {
   readonly label: string
   readonly from: string

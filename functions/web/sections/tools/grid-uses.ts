@@ -82,6 +82,6 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
   },
 }
 
-/** Returns how a tool uses the grid; undefined if it has no page option. */
+/** Returns how a tool uses the grid; undefined if the tool does not use it. */
 export const gridUseFor = (id: ToolId, optionNames: readonly string[]): GridUse | undefined =>
   gridUses[id] ?? (optionNames.includes('pages') ? selectionUse : undefined)

@@ -8,7 +8,7 @@ import type { ToolFile } from './tool-file.ts'
 import { getOperation, type Tool } from './tools.ts'
 import words from './words/en.ts'
 
-/** The user's input on a tool page, and the request that it is converted to. */
+/** The user's input on a tool page, which is converted to a request. */
 export interface ToolInput {
   readonly tool: Tool
   readonly files: readonly ToolFile[]

@@ -108,7 +108,7 @@ export default function UsageSection() {
   )
 }
 
-/** Returns one entry for every date, including days without jobs. */
+/** Returns one entry for every day, or for every month if `isMonthly`, including those without jobs. */
 function fillDates(from: string, isMonthly: boolean, series: Usage['series']) {
   const jobs = new Map(series.map((entry) => [entry.date, entry.jobs]))
   const dates = new Set<string>()

@@ -28,7 +28,7 @@ type CreatedWebhook = ReplyData<typeof createWebhook>
 type Delivery = ReplyData<typeof listDeliveries>['deliveries'][number]
 type TestResult = ReplyData<typeof testWebhook>
 
-/** the keys of a record checked by tsc */
+/** The cast is safe: TypeScript checks the keys of the record. */
 const eventNames = Object.keys(words.events) as EventName[]
 
 const getWebhookPath = (id: string) => `/v1/webhooks/${encodeURIComponent(id)}`

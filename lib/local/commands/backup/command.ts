@@ -1,4 +1,4 @@
-// Shared by `npm run backup` and `npm run restore`.
+// Contains what `npm run backup` and `npm run restore` have in common.
 import { resolve } from 'node:path'
 import { ConfigError, processEnvironment, readConfig } from '../../../config.ts'
 import { formatFailure } from '../../runtime/failure-text.ts'

@@ -14,8 +14,8 @@ interface SavedBackup extends Snapshot {
 export class BackupError extends Error {}
 
 /**
- * Saves a data folder as a tar archive, whether its service is running or not. The archive contains everything that was
- * acknowledged before.
+ * Saves a data folder as a tar archive, whether its service is running or not. The archive contains everything that the
+ * service acknowledged before the backup started.
  * @throws BackupError if there is nothing to save, or the archive exists
  */
 export async function saveDataFolder(

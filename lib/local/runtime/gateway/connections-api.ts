@@ -35,7 +35,7 @@ const createGoneError = () => new ApiError('GoneException', 'Gone', 410)
 
 export const isConnectionsRequest = ({ url = '' }: IncomingMessage) => url.includes('/@connections/')
 
-/** Serves a request for which `isConnections` returned true. */
+/** Serves a request for which `isConnectionsRequest` returned true. */
 export async function serveConnections(
   options: ConnectionsApiOptions,
   request: IncomingMessage,

@@ -9,7 +9,8 @@ export const hasBody = ({ headers }: IncomingMessage) =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /**
- * Reads the body in the form of events; undefined if it is too large, which is detected before it is read to its end.
+ * Reads the body of a request and returns it as the fields of an HTTP event. Returns undefined if the body is too
+ * large, without reading it to its end.
  */
 export async function readEventBody(request: IncomingMessage): Promise<HttpEventBody | undefined> {
   if (!hasBody(request)) return { isBase64Encoded: false }

@@ -1,4 +1,4 @@
-// Creates the event of a request like API Gateway, with payload format 2.0.
+// Creates the Lambda event of an HTTP request, as API Gateway does with payload format 2.0.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 import { randomBytes } from 'node:crypto'

@@ -1,4 +1,4 @@
-// Turns the result of a function into a response like API Gateway, with payload format 2.0.
+// Turns the result of a function into an HTTP response, as API Gateway does with payload format 2.0.
 // https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-integrations-lambda.html
 
 import { validateHeaderName, validateHeaderValue } from 'node:http'
@@ -48,7 +48,7 @@ export function toGatewayResponse(result: unknown): GatewayResponse | undefined 
     status: statusCode,
     headers:
       body && !('content-type' in rest) ? { 'content-type': 'text/plain; charset=utf-8', ...rest } : rest,
-    // A set-cookie header counts as another cookie.
+    // A function may set one more cookie with a set-cookie header.
     cookies: [...(cookie === undefined ? [] : [cookie]), ...(cookies ?? [])],
     body: Buffer.from(body ?? '', isBase64Encoded ? 'base64' : 'utf8'),
     ...defined({ stream: bodyStream }),

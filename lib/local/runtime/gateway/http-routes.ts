@@ -67,7 +67,8 @@ function compareSpecificity(a: ParsedRoute, b: ParsedRoute): number {
     const difference = getRank(a, at) - getRank(b, at)
     if (difference !== 0) return difference
   }
-  // Longer routes come first; otherwise, the order of three routes would depend on their declaration.
+  // Longer routes come first. Without this rule, comparisons would not be transitive, and the order of routes would
+  // depend on the order of their declarations.
   const lengthDifference = b.segments.length - a.segments.length
   return lengthDifference || Number(a.method === 'ANY') - Number(b.method === 'ANY')
 }

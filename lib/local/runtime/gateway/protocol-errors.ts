@@ -20,7 +20,7 @@ const notHttpError = [
 export class ProtocolErrors {
   readonly #responses = new WeakMap<Duplex, ServerResponse>()
 
-  /** Remembers the response of a request, whose body may turn out to be malformed later. */
+  /** Remembers the response to a request, because the body of the request may turn out to be malformed later. */
   watch({ socket }: IncomingMessage, response: ServerResponse): void {
     this.#responses.set(socket, response)
   }

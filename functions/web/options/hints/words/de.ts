@@ -1,13 +1,13 @@
 import type en from './en.ts'
 
 const hints: typeof en = {
-  '0 is fastest, 9 is smallest; the pixels do not change.':
+  '0 is fastest, 9 makes the smallest file; the pixels do not change.':
     '0 ist am schnellsten, 9 ergibt die kleinste Datei. Das Bild bleibt gleich.',
-  '0 is fastest, 9 is smallest; the files do not change.':
+  '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 ist am schnellsten, 9 ergibt das kleinste Archiv.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 ist kaum sichtbar, 1 deckt. Prozente wie 30% gehen auch.',
-  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+  '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Höhere Qualität bedeutet eine größere Datei.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.':
     'Niedrigere Qualität bedeutet eine kleinere Datei.',
@@ -26,7 +26,7 @@ const hints: typeof en = {
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Ändert das PDF, auch wenn seine Signaturen dadurch ungültig werden.',
   'Also removes title, author and other metadata.': 'Entfernt Titel, Autor und andere Metadaten.',
-  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
+  'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
     'Unverändert lassen, um ihn zu behalten; leeren, um ihn zu entfernen.',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Datum der Erstellung.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
@@ -94,7 +94,7 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Sprachen des Textes in Bildern, die wichtigste zuerst. Bis zu 5.',
   'Keeps all font sizes of the document.': 'Behält alle Schriftgrößen des Dokuments.',
-  'Left, top, width, height in points from the top left corner, instead of margins.':
+  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     'Links, oben, Breite und Höhe in Punkten, anstelle von Rändern.',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Nötig, um die Rechte zu ändern. Standard: das Passwort oder ein zufälliges.',
@@ -135,7 +135,7 @@ const hints: typeof en = {
   'Number of pages, starting with the first; each becomes an image.': 'Die ersten Seiten, jede als Bild.',
   'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Erstellt einen Kontaktbogen. Reihen und Spalten leer lassen für ein einzelnes Bild.',
-  'Number of the first numbered page.': 'Die Zahl auf der ersten Seite.',
+  'Number printed on the first numbered page.': 'Die Zahl auf der ersten Seite.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'Eine Datei pro Bereich, zum Beispiel 1-3, 4-last. Leer = eine Datei pro Seite.',
   'Password of a protected archive. The result is not protected.':
@@ -156,7 +156,7 @@ const hints: typeof en = {
   'Password of a protected document.': 'Nur für geschützte Dokumente.',
   'Password that readers need to open the result.': 'Nötig, um das PDF zu öffnen.',
   'Password to open the PDF, if it needs one.': 'Nur für geschützte PDFs.',
-  'Password to open the PDF, if it needs one; the result keeps it.':
+  'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
     'Nur für geschützte PDFs. Das Ergebnis bleibt geschützt.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Nicht nötig, wenn nur die Rechte eingeschränkt sind.',
@@ -166,15 +166,15 @@ const hints: typeof en = {
     'Höhere Werte ergeben ein größeres, schärferes Bild. 96 ist die Originalgröße.',
   'Pixels per inch of the drawing.': 'Höhere Werte ergeben ein schärferes, größeres Bild.',
   'Pixels per inch.': 'Höhere Werte ergeben ein schärferes, größeres Bild.',
-  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten. Standard: 256 × 256.',
-  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten. Standard: 256 × 256.',
   'Plays the animation forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
   'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Leer lassen für automatisch passend.',
-  'Points.': '',
-  'Position on the page.': '',
+  'Font size in points.': '',
+  'Position of the page number on the page.': '',
   'Program that created the PDF.': 'Das Programm, mit dem das PDF erstellt wurde.',
   'Program that created the original document.': 'Das Programm, mit dem das Original erstellt wurde.',
   'Embeds the fonts that the document uses, if they are available.':
@@ -189,7 +189,7 @@ const hints: typeof en = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Verkleinert breite Tabellen, damit keine Spalte auf eine andere Seite rutscht.',
   'Scale of the content on the page, 0.1 to 2.': '1 ist die Originalgröße.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
+  'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
     'Andere Größen werden angepasst. Standard: passend zum E-Reader.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Zum Beispiel 16,32,48. Leer lassen für die üblichen Größen.',
@@ -256,9 +256,9 @@ const hints: typeof en = {
     'Was mit den Lesezeichen der Dateien geschieht.',
   'keep preserves what the camera or author stored, including the location.':
     'Kameradaten und Ort behalten oder entfernen.',
-  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
+  'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Wie das Bild in Breite und Höhe eingepasst wird.',
   'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Ohne Hinting wird die Datei kleiner, aber kleine Schrift kann auf groben Bildschirmen schlechter aussehen.',

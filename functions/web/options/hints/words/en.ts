@@ -3,12 +3,13 @@
  * entry is shown unchanged; an empty hint hides it, if the label says everything.
  */
 const hints: Readonly<Record<string, string>> = {
-  '0 is fastest, 9 is smallest; the pixels do not change.':
+  '0 is fastest, 9 makes the smallest file; the pixels do not change.':
     '0 is fastest, 9 makes the smallest file. The image stays the same.',
-  '0 is fastest, 9 is smallest; the files do not change.': '0 is fastest, 9 makes the smallest archive.',
+  '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
+    '0 is fastest, 9 makes the smallest archive.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 is faint, 1 is solid. Percentages like 30% work too.',
-  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+  '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Higher quality means a larger file.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': 'Lower quality means a smaller file.',
   '1 to 100; takes precedence over quality.': 'Overrides the general quality setting.',
@@ -26,7 +27,7 @@ const hints: Readonly<Record<string, string>> = {
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Change the PDF even though its signatures become invalid.',
   'Also removes title, author and other metadata.': 'Removes title, author and other metadata.',
-  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
+  'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
     'Leave unchanged to keep it; clear to remove it.',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date of creation.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
@@ -93,7 +94,7 @@ const hints: Readonly<Record<string, string>> = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Languages of the text in images, the main one first. Up to 5.',
   'Keeps all font sizes of the document.': 'Keeps all font sizes of the document.',
-  'Left, top, width, height in points from the top left corner, instead of margins.':
+  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     'Left, top, width and height in points, instead of margins.',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Needed to change the permissions. Default: the password, or a random one.',
@@ -131,7 +132,7 @@ const hints: Readonly<Record<string, string>> = {
   'Number of pages, starting with the first; each becomes an image.': 'The first pages, each as an image.',
   'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Makes a contact sheet. Leave rows and columns empty for a single frame.',
-  'Number of the first numbered page.': 'The number on the first page.',
+  'Number printed on the first numbered page.': 'The number on the first page.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'One file per range, for example 1-3, 4-last. Empty = one file per page.',
   'Password of a protected archive. The result is not protected.':
@@ -150,7 +151,7 @@ const hints: Readonly<Record<string, string>> = {
   'Password of a protected document.': 'Only for protected documents.',
   'Password that readers need to open the result.': 'Required to open the PDF.',
   'Password to open the PDF, if it needs one.': 'Only for protected PDFs.',
-  'Password to open the PDF, if it needs one; the result keeps it.':
+  'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
     'Only for protected PDFs. The result stays protected.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Not needed if only the permissions are restricted.',
@@ -160,15 +161,15 @@ const hints: Readonly<Record<string, string>> = {
     'Higher values make a larger, sharper image. 96 is the original size.',
   'Pixels per inch of the drawing.': 'Higher values make a sharper, larger image.',
   'Pixels per inch.': 'Higher values make a sharper, larger image.',
-  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Leave width or height empty to keep the proportions. Default: 256 × 256.',
-  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Leave width or height empty to keep the proportions. Default: 256 × 256.',
   'Plays the animation forward, then backward.': 'Plays forward, then backward.',
   'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Leave empty to fit automatically.',
-  'Points.': '',
-  'Position on the page.': '',
+  'Font size in points.': '',
+  'Position of the page number on the page.': '',
   'Program that created the PDF.': 'The program that created the PDF.',
   'Program that created the original document.': 'The program that created the original document.',
   'Embeds the fonts that the document uses, if they are available.':
@@ -183,7 +184,7 @@ const hints: Readonly<Record<string, string>> = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Shrinks wide sheets so that no column moves to another page.',
   'Scale of the content on the page, 0.1 to 2.': '1 is the original size.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
+  'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
     'Other sizes are scaled to match. Default: suits the e-reader.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'For example 16,32,48. Leave empty for the common sizes.',
@@ -249,9 +250,9 @@ const hints: Readonly<Record<string, string>> = {
     'What happens to the bookmarks of the files.',
   'keep preserves what the camera or author stored, including the location.':
     'Keep camera data and location, or remove them.',
-  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
     'How the image fits into the width and height.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
+  'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'How the image fits into the width and height.',
   'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Removing hints makes a smaller file, but small text may look worse on low-resolution screens.',

@@ -2,13 +2,13 @@ import type en from './en.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
 const hints: typeof en = {
-  '0 is fastest, 9 is smallest; the pixels do not change.':
+  '0 is fastest, 9 makes the smallest file; the pixels do not change.':
     '0 es lo más rápido, 9 da el archivo más pequeño. La imagen no cambia.',
-  '0 is fastest, 9 is smallest; the files do not change.':
+  '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 es lo más rápido, 9 da el archivo comprimido más pequeño.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 apenas se ve, 1 es opaco. También valen porcentajes como 30%.',
-  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+  '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'A mayor calidad, mayor tamaño de archivo.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': 'A menor calidad, menor tamaño de archivo.',
   '1 to 100; takes precedence over quality.': 'Tiene prioridad sobre el ajuste general de calidad.',
@@ -26,7 +26,7 @@ const hints: typeof en = {
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Cambia el PDF aunque sus firmas dejen de ser válidas.',
   'Also removes title, author and other metadata.': 'Elimina el título, el autor y otros metadatos.',
-  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
+  'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
     'Sin cambios, el valor se conserva; con el campo vacío, se elimina.',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Fecha de creación.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
@@ -94,7 +94,7 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Idiomas del texto de las imágenes, primero el principal. Hasta 5.',
   'Keeps all font sizes of the document.': 'Conserva todos los tamaños de letra del documento.',
-  'Left, top, width, height in points from the top left corner, instead of margins.':
+  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     'Izquierda, arriba, ancho y alto en puntos, en lugar de márgenes.',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Necesaria para cambiar los permisos. Por defecto, la contraseña, o una aleatoria.',
@@ -134,7 +134,7 @@ const hints: typeof en = {
     'Las primeras páginas, cada una como imagen.',
   'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Crea una hoja de contactos. Dejar vacías filas y columnas para un solo fotograma.',
-  'Number of the first numbered page.': 'El número de la primera página.',
+  'Number printed on the first numbered page.': 'El número de la primera página.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'Un archivo por rango, por ejemplo 1-3, 4-last. Vacío: un archivo por página.',
   'Password of a protected archive. The result is not protected.':
@@ -154,7 +154,7 @@ const hints: typeof en = {
   'Password of a protected document.': 'Solo para documentos protegidos.',
   'Password that readers need to open the result.': 'Necesaria para abrir el PDF.',
   'Password to open the PDF, if it needs one.': 'Solo para PDF protegidos.',
-  'Password to open the PDF, if it needs one; the result keeps it.':
+  'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
     'Solo para PDF protegidos. El resultado sigue protegido.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'No hace falta si solo están restringidos los permisos.',
@@ -164,15 +164,15 @@ const hints: typeof en = {
     'Los valores altos dan una imagen más grande y nítida. 96 es el tamaño original.',
   'Pixels per inch of the drawing.': 'Los valores altos dan una imagen más nítida y grande.',
   'Pixels per inch.': 'Los valores altos dan una imagen más nítida y grande.',
-  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Dejar vacío el ancho o el alto para conservar las proporciones. Por defecto: 256 × 256.',
-  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Dejar vacío el ancho o el alto para conservar las proporciones. Por defecto: 256 × 256.',
   'Plays the animation forward, then backward.': 'Se reproduce hacia delante y luego hacia atrás.',
   'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Dejar vacío para ajustarlo automáticamente.',
-  'Points.': '',
-  'Position on the page.': '',
+  'Font size in points.': '',
+  'Position of the page number on the page.': '',
   'Program that created the PDF.': 'El programa que creó el PDF.',
   'Program that created the original document.': 'El programa que creó el documento original.',
   'Embeds the fonts that the document uses, if they are available.':
@@ -187,7 +187,7 @@ const hints: typeof en = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Reduce las hojas anchas para que ninguna columna pase a otra página.',
   'Scale of the content on the page, 0.1 to 2.': '1 es el tamaño original.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
+  'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
     'Los demás tamaños se adaptan. Por defecto, según el lector electrónico.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Por ejemplo, 16,32,48. Dejar vacío para los tamaños habituales.',
@@ -253,9 +253,9 @@ const hints: typeof en = {
     'Qué ocurre con los marcadores de los archivos.',
   'keep preserves what the camera or author stored, including the location.':
     'Conservar o eliminar los datos de la cámara y la ubicación.',
-  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
     'Cómo se ajusta la imagen al ancho y al alto.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
+  'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Cómo se ajusta la imagen al ancho y al alto.',
   'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Sin hinting, el archivo es más pequeño, pero el texto pequeño puede verse peor en pantallas de baja resolución.',

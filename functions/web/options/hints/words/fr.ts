@@ -2,13 +2,13 @@ import type en from './en.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
 const hints: typeof en = {
-  '0 is fastest, 9 is smallest; the pixels do not change.':
+  '0 is fastest, 9 makes the smallest file; the pixels do not change.':
     '0 est le plus rapide, 9 donne le plus petit fichier. L’image reste la même.',
-  '0 is fastest, 9 is smallest; the files do not change.':
+  '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 est le plus rapide, 9 donne la plus petite archive.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0,01 est à peine visible, 1 est opaque. Un pourcentage comme 30% convient aussi.',
-  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+  '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Une qualité plus élevée donne un fichier plus gros.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.':
     'Une qualité plus basse donne un fichier plus petit.',
@@ -28,7 +28,7 @@ const hints: typeof en = {
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Modifie le PDF même si ses signatures ne sont plus valides.',
   'Also removes title, author and other metadata.': 'Supprime le titre, l’auteur et les autres métadonnées.',
-  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
+  'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
     'Ne changez rien pour conserver la valeur ; videz le champ pour la supprimer.',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Date de création.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
@@ -97,7 +97,7 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Langues du texte des images, la principale d’abord. 5 au maximum.',
   'Keeps all font sizes of the document.': 'Conserve toutes les tailles de police du document.',
-  'Left, top, width, height in points from the top left corner, instead of margins.':
+  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     'Gauche, haut, largeur et hauteur en points, à la place des marges.',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Nécessaire pour changer les autorisations. Par défaut : le mot de passe, ou un mot de passe aléatoire.',
@@ -137,7 +137,7 @@ const hints: typeof en = {
     'Les premières pages, chacune en image.',
   'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Crée une planche-contact. Laissez lignes et colonnes vides pour une seule image.',
-  'Number of the first numbered page.': 'Le numéro de la première page.',
+  'Number printed on the first numbered page.': 'Le numéro de la première page.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'Un fichier par plage, par exemple 1-3, 4-last. Vide : un fichier par page.',
   'Password of a protected archive. The result is not protected.':
@@ -157,7 +157,7 @@ const hints: typeof en = {
   'Password of a protected document.': 'Seulement pour les documents protégés.',
   'Password that readers need to open the result.': 'Nécessaire pour ouvrir le PDF.',
   'Password to open the PDF, if it needs one.': 'Seulement pour les PDF protégés.',
-  'Password to open the PDF, if it needs one; the result keeps it.':
+  'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
     'Seulement pour les PDF protégés. Le résultat reste protégé.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Inutile si seules les autorisations sont restreintes.',
@@ -167,15 +167,15 @@ const hints: typeof en = {
     'Des valeurs plus élevées donnent une image plus grande et plus nette. 96 est la taille d’origine.',
   'Pixels per inch of the drawing.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
   'Pixels per inch.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
-  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
-  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
   'Plays the animation forward, then backward.': 'Lecture en avant, puis en arrière.',
   'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Laissez vide pour un ajustement automatique.',
-  'Points.': '',
-  'Position on the page.': '',
+  'Font size in points.': '',
+  'Position of the page number on the page.': '',
   'Program that created the PDF.': 'Le programme qui a créé le PDF.',
   'Program that created the original document.': 'Le programme qui a créé le document d’origine.',
   'Embeds the fonts that the document uses, if they are available.':
@@ -190,7 +190,7 @@ const hints: typeof en = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Réduit les feuilles larges pour qu’aucune colonne ne passe sur une autre page.',
   'Scale of the content on the page, 0.1 to 2.': '1 est la taille d’origine.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
+  'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
     'Les autres tailles s’adaptent. Par défaut : selon la liseuse.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Par exemple 16,32,48. Laissez vide pour les tailles courantes.',
@@ -259,9 +259,9 @@ const hints: typeof en = {
     'Ce que deviennent les signets des fichiers.',
   'keep preserves what the camera or author stored, including the location.':
     'Conserver les données de l’appareil et le lieu, ou les supprimer.',
-  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
+  'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Comment l’image s’adapte à la largeur et à la hauteur.',
   'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Sans hinting, le fichier est plus petit, mais les petits textes peuvent être moins beaux sur un écran à faible résolution.',

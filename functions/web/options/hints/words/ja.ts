@@ -2,12 +2,13 @@ import type en from './en.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
 const hints: typeof en = {
-  '0 is fastest, 9 is smallest; the pixels do not change.':
+  '0 is fastest, 9 makes the smallest file; the pixels do not change.':
     '0 が最速、9 が最小のファイルになります。画像は変わりません。',
-  '0 is fastest, 9 is smallest; the files do not change.': '0 が最速、9 が最小のアーカイブになります。',
+  '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
+    '0 が最速、9 が最小のアーカイブになります。',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 はほとんど見えず、1 は不透明です。30% のような割合でも指定できます。',
-  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+  '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     '品質を上げるとファイルが大きくなります。',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': '品質を下げるとファイルが小さくなります。',
   '1 to 100; takes precedence over quality.': '全体の品質設定より優先されます。',
@@ -25,7 +26,7 @@ const hints: typeof en = {
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     '署名が無効になっても PDF を変更します。',
   'Also removes title, author and other metadata.': 'タイトル、作成者などのメタデータを削除します。',
-  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
+  'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
     '変更しなければそのまま残り、空欄にすると削除されます。',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': '作成した日付。',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
@@ -91,7 +92,7 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     '画像内のテキストの言語。主な言語を先頭に、5 つまで選べます。',
   'Keeps all font sizes of the document.': '文書のすべてのフォントサイズを保ちます。',
-  'Left, top, width, height in points from the top left corner, instead of margins.':
+  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     '余白の代わりに、左、上、幅、高さをポイントで指定します。',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     '権限の変更に必要です。既定ではパスワードと同じか、ランダムなパスワードです。',
@@ -129,7 +130,7 @@ const hints: typeof en = {
     '先頭からのページを、それぞれ画像にします。',
   'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'コンタクトシートを作成します。1 枚の画像にするには、行と列を空欄にします。',
-  'Number of the first numbered page.': '最初のページの番号。',
+  'Number printed on the first numbered page.': '最初のページの番号。',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     '範囲ごとに 1 ファイル（例：1-3, 4-last）。空欄の場合は 1 ページごとに 1 ファイル。',
   'Password of a protected archive. The result is not protected.':
@@ -148,7 +149,7 @@ const hints: typeof en = {
   'Password of a protected document.': '保護された文書にのみ必要です。',
   'Password that readers need to open the result.': 'PDF を開くときに必要です。',
   'Password to open the PDF, if it needs one.': '保護された PDF にのみ必要です。',
-  'Password to open the PDF, if it needs one; the result keeps it.':
+  'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
     '保護された PDF にのみ必要です。結果も保護されたままです。',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     '権限だけが制限されている場合は不要です。',
@@ -158,15 +159,15 @@ const hints: typeof en = {
     '値を上げると、画像が大きく鮮明になります。96 が元のサイズです。',
   'Pixels per inch of the drawing.': '値を上げると、画像が鮮明で大きくなります。',
   'Pixels per inch.': '値を上げると、画像が鮮明で大きくなります。',
-  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     '縦横比を保つには、幅または高さを空欄にします。既定：256 × 256',
-  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     '縦横比を保つには、幅または高さを空欄にします。既定：256 × 256',
   'Plays the animation forward, then backward.': '順方向に再生した後、逆方向に再生します。',
   'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     '空欄の場合は自動で調整します。',
-  'Points.': '',
-  'Position on the page.': '',
+  'Font size in points.': '',
+  'Position of the page number on the page.': '',
   'Program that created the PDF.': 'PDF を作成したアプリ。',
   'Program that created the original document.': '元の文書を作成したアプリ。',
   'Embeds the fonts that the document uses, if they are available.':
@@ -181,7 +182,7 @@ const hints: typeof en = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     '幅の広いシートを縮小し、列が別のページに分かれないようにします。',
   'Scale of the content on the page, 0.1 to 2.': '1 が元のサイズです。',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
+  'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
     'ほかのサイズもこれに合わせて変わります。既定では端末に合わせます。',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     '例：16,32,48。空欄の場合は一般的なサイズ。',
@@ -246,9 +247,9 @@ const hints: typeof en = {
   'keep joins the bookmarks, per_file groups them by file name, none drops them.': 'ファイルのしおりの扱い。',
   'keep preserves what the camera or author stored, including the location.':
     'カメラの情報と位置情報を残すか、削除します。',
-  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
     '幅と高さへの画像の収め方。',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
+  'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     '幅と高さへの画像の収め方。',
   'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'ヒンティングなしではファイルが小さくなりますが、低解像度の画面では小さな文字の見た目が悪くなることがあります。',

@@ -2,13 +2,13 @@ import type en from './en.ts'
 
 /** Machine translation, not yet checked by a native speaker. */
 const hints: typeof en = {
-  '0 is fastest, 9 is smallest; the pixels do not change.':
+  '0 is fastest, 9 makes the smallest file; the pixels do not change.':
     '0 é o mais rápido, 9 gera o menor arquivo. A imagem não muda.',
-  '0 is fastest, 9 is smallest; the files do not change.':
+  '0 is fastest, 9 makes the smallest archive; the files in it do not change.':
     '0 é o mais rápido, 9 gera o menor arquivo compactado.',
   '0.01 is barely visible, 1 is opaque. Also in percent, such as 30%.':
     '0.01 é quase invisível, 1 é opaco. Porcentagens como 30% também funcionam.',
-  '1 to 100, or low, medium, high, highest. Higher is better and larger.':
+  '1 to 100, or low, medium, high, highest. A higher quality makes a larger file.':
     'Quanto maior a qualidade, maior o arquivo.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': 'Quanto menor a qualidade, menor o arquivo.',
   '1 to 100; takes precedence over quality.': 'Tem prioridade sobre a qualidade geral.',
@@ -26,7 +26,7 @@ const hints: typeof en = {
   'Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused.':
     'Altera o PDF mesmo que as assinaturas percam a validade.',
   'Also removes title, author and other metadata.': 'Remove título, autor e outros metadados.',
-  'An empty value removes the field; without the option it is kept. The other metadata fields work the same way.':
+  'An empty value removes the field; if the option is omitted, the field is kept. The other metadata fields work the same way.':
     'Sem alteração, o valor é mantido; com o campo vazio, é removido.',
   'Creation date, such as 2026-01-31 or 2026-01-31T12:00:00Z.': 'Data de criação.',
   'Audio codec; copy keeps the audio stream unchanged if possible.':
@@ -92,7 +92,7 @@ const hints: typeof en = {
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Idiomas do texto nas imagens, o principal primeiro. Até 5.',
   'Keeps all font sizes of the document.': 'Mantém todos os tamanhos de fonte do documento.',
-  'Left, top, width, height in points from the top left corner, instead of margins.':
+  'Box to keep, instead of margins: left, top, width and height in points from the top left corner.':
     'Esquerda, topo, largura e altura em pontos, em vez de margens.',
   'Password that lifts the restrictions. Defaults to the password, or to a random one when permissions are restricted.':
     'Necessária para alterar as permissões. Padrão: a senha, ou uma aleatória.',
@@ -132,7 +132,7 @@ const hints: typeof en = {
     'As primeiras páginas, cada uma como imagem.',
   'Number of rows of a contact sheet with frames evenly spaced over the video. A single frame if rows and columns are omitted; if only one of them is set, the other has the same value.':
     'Cria uma folha de contato. Deixe linhas e colunas em branco para um único quadro.',
-  'Number of the first numbered page.': 'O número da primeira página.',
+  'Number printed on the first numbered page.': 'O número da primeira página.',
   'One file per range, such as 1-3,4-last. Defaults to one file per page.':
     'Um arquivo por intervalo, por exemplo 1-3, 4-last. Em branco: um arquivo por página.',
   'Password of a protected archive. The result is not protected.':
@@ -152,7 +152,7 @@ const hints: typeof en = {
   'Password of a protected document.': 'Só para documentos protegidos.',
   'Password that readers need to open the result.': 'Necessária para abrir o PDF.',
   'Password to open the PDF, if it needs one.': 'Só para PDFs protegidos.',
-  'Password to open the PDF, if it needs one; the result keeps it.':
+  'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
     'Só para PDFs protegidos. O resultado continua protegido.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Dispensável se apenas as permissões forem restritas.',
@@ -162,15 +162,15 @@ const hints: typeof en = {
     'Valores maiores geram uma imagem maior e mais nítida. 96 é o tamanho original.',
   'Pixels per inch of the drawing.': 'Valores maiores geram uma imagem mais nítida e maior.',
   'Pixels per inch.': 'Valores maiores geram uma imagem mais nítida e maior.',
-  'Width in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
+  'Width of the box for the thumbnail, in pixels. When left out, it follows from the height; when both are left out, the box is 256 by 256.':
     'Deixe a largura ou a altura em branco para manter as proporções. Padrão: 256 × 256.',
-  'Height in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
+  'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Deixe a largura ou a altura em branco para manter as proporções. Padrão: 256 × 256.',
   'Plays the animation forward, then backward.': 'Reproduz para frente e depois para trás.',
   'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
     'Deixe em branco para ajuste automático.',
-  'Points.': '',
-  'Position on the page.': '',
+  'Font size in points.': '',
+  'Position of the page number on the page.': '',
   'Program that created the PDF.': 'O programa que criou o PDF.',
   'Program that created the original document.': 'O programa que criou o documento original.',
   'Embeds the fonts that the document uses, if they are available.':
@@ -185,7 +185,7 @@ const hints: typeof en = {
   'Shrink sheets that are wider than the page, so that no column is moved to another page':
     'Reduz planilhas largas para que nenhuma coluna passe para outra página.',
   'Scale of the content on the page, 0.1 to 2.': '1 é o tamanho original.',
-  'Size of the body text in pt, 4 to 60; other sizes scale with it. By default, the size of the profile.':
+  'Size of the body text in pt, 4 to 60; other font sizes scale with it. Defaults to the size of the profile.':
     'Os outros tamanhos se adaptam. Padrão: conforme o leitor de e-books.',
   'Sizes of the images in the icon, 1 to 256 pixels, such as 16,32,48. Defaults to the common sizes.':
     'Por exemplo, 16,32,48. Deixe em branco para os tamanhos comuns.',
@@ -251,9 +251,9 @@ const hints: typeof en = {
     'O que acontece com os marcadores dos arquivos.',
   'keep preserves what the camera or author stored, including the location.':
     'Manter ou remover os dados da câmera e a localização.',
-  'max fits inside without enlarging pixels, crop fills the box and cuts off the rest, scale fits inside and may enlarge.':
+  'max fits the image into the box without enlarging pixels, crop fills the box and cuts off the rest, scale fits the image into the box and may enlarge it.':
     'Como a imagem se ajusta à largura e à altura.',
-  'max fits inside without enlarging, crop fills the box and cuts off the rest, scale stretches to the box.':
+  'max fits the image into the box without enlarging it, crop fills the box and cuts off the rest, scale stretches the image to the box.':
     'Como a imagem se ajusta à largura e à altura.',
   'none removes the instructions for small sizes on low-resolution screens, which makes the file smaller':
     'Sem hinting, o arquivo fica menor, mas textos pequenos podem ficar piores em telas de baixa resolução.',

@@ -69,7 +69,10 @@ const Search = ({ drive }: { readonly drive: Drive }) => (
   </form>
 )
 
-/** Lists the open folder, or the results of a search. When results are saved, only folders are listed. */
+/**
+ * Lists the open folder, or the results of a search. When the user chooses where to save results, only folders are
+ * listed.
+ */
 function Folder({ drive }: { readonly drive: Drive }) {
   const entries = drive.listing?.items.filter(({ isFolder }) => isFolder || !drive.isSaving)
   return (
