@@ -1,8 +1,8 @@
 import { createHttpFunction } from '../lib/http/http-function.ts'
 import { missingPage } from '../lib/page/missing-page.ts'
-import { coreRoutes } from './routes/core-routes.ts'
+import { createCoreRoutes } from './routes/core-routes.ts'
 
 /** Endpoints that no other function serves, and the OpenAPI document, which loads all contracts on demand. */
-export const contracts = coreRoutes(async () => (await import('./routes/index.ts')).documentedRoutes)
+export const contracts = createCoreRoutes(async () => (await import('./routes/index.ts')).documentedRoutes)
 
 export const handler = createHttpFunction(contracts, { missingPage })

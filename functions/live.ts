@@ -35,10 +35,10 @@ type BusHandler = (event: Pick<EventBridgeEvent<string, unknown>, 'detail' | 'de
 /** Creates a handler for the events of WebSocket clients, and a handler for the job events to send to these clients. */
 export function createLive(environment?: Readonly<Record<string, string>>, connections?: ServiceConnections) {
   const services = createServices(readConfig(environment), { connections })
-  return liveHandlers(new Live(services))
+  return createLiveHandlers(new Live(services))
 }
 
-export const liveHandlers = (live: Live): { sockets: SocketHandler; broadcast: BusHandler } => ({
+export const createLiveHandlers = (live: Live): { sockets: SocketHandler; broadcast: BusHandler } => ({
   sockets: async (rawEvent) => {
     const event = SocketEvent.parse(rawEvent)
     const { eventType, connectionId: id } = event.requestContext
@@ -70,12 +70,12 @@ async function connectSocket(
   { headers, queryStringParameters, requestContext }: z.infer<typeof SocketEvent>,
 ): Promise<APIGatewayProxyStructuredResultV2> {
   // API Gateway passes header names on as the client wrote them, so they are converted to lower case.
-  const lowerCase = Object.fromEntries(
+  const lowerCaseHeaders = Object.fromEntries(
     Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   )
   try {
     await live.connect(id, {
-      headers: lowerCase,
+      headers: lowerCaseHeaders,
       query: queryStringParameters ?? {},
       sourceIp: requestContext.identity?.sourceIp ?? '',
     })
@@ -83,11 +83,11 @@ async function connectSocket(
     if (!(error instanceof AppError)) throw error
     return { statusCode: error.status }
   }
-  const protocol = selectSubprotocol(lowerCase)
+  const protocol = selectSubprotocol(lowerCaseHeaders)
   return { statusCode: 200, ...(protocol && { headers: { 'Sec-WebSocket-Protocol': protocol } }) }
 }
 
-const handlers = lazyAsync(async () => liveHandlers(new Live(await createLambdaServices())))
+const handlers = lazyAsync(async () => createLiveHandlers(new Live(await createLambdaServices())))
 
 /** The WebSocket API on Lambda. */
 export const sockets: SocketHandler = async (event) => (await handlers()).sockets(event)

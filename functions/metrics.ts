@@ -34,7 +34,7 @@ export const getMetrics = contract({
         'Only administrators and programs on the machine of the service may read the metrics. Authenticate as an administrator, or call localhost on that machine.',
       )
     const [queues, today] = await Promise.all([readQueueMetrics(services), readEngineDays(services.table, 1)])
-    const families = [...queues, ...createJobMetrics(today), requestMetric(), ...createProcessMetrics()]
+    const families = [...queues, ...createJobMetrics(today), createRequestMetric(), ...createProcessMetrics()]
     return { data: [renderMetrics(families)] }
   },
 })
@@ -74,7 +74,7 @@ async function readQueueMetrics({ queues }: Services): Promise<MetricFamily[]> {
   ]
 }
 
-const requestMetric = (): MetricFamily => ({
+const createRequestMetric = (): MetricFamily => ({
   name: 'mutabor_http_requests_total',
   type: 'counter',
   help: 'HTTP requests since the service started, by method and status.',

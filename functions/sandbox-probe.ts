@@ -8,16 +8,18 @@ import { launchers } from '../lib/engines/sandbox/launchers.ts'
  */
 export async function handler() {
   const activeConfinement = await getConfinement()
-  const triedAccesses = []
-  for (const way of launchers) {
-    const findings = await runEscapeTest(way, (...command) => buildCommand(way, ...command))
-    const openAccesses = Object.entries(findings).flatMap(([thing, isHeld]) => (isHeld ? [] : [thing]))
-    triedAccesses.push({
-      detail: way.detail,
-      promised: way.level,
+  const launcherReports = []
+  for (const launcher of launchers) {
+    const findings = await runEscapeTest(launcher, (...command) => buildCommand(launcher, ...command))
+    const openAccesses = Object.entries(findings).flatMap(([access, isBlocked]) =>
+      isBlocked ? [] : [access],
+    )
+    launcherReports.push({
+      detail: launcher.detail,
+      promised: launcher.level,
       level: toConfinementLevel(findings),
       open: openAccesses,
     })
   }
-  return { ...activeConfinement, tried: triedAccesses }
+  return { ...activeConfinement, tried: launcherReports }
 }

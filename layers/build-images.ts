@@ -34,12 +34,12 @@ const succeeds = (command: string, args: readonly string[]) =>
   spawnSync(command, args, { timeout: probeTimeoutMs }).status === 0
 
 /** Returns arguments that mount this machine's apt settings, such as a proxy. They do not become part of the image. */
-function aptSettings(): string[] {
+function createAptMounts(): string[] {
   const folder = '/etc/apt/apt.conf.d'
   return existsSync(folder) ? ['--volume', `${folder}:${folder}:ro`] : []
 }
 
-function buildahBase(): string {
+function prepareBuildahBase(): string {
   if (succeeds('buildah', ['pull', '--quiet', publishedBase])) return publishedBase
   if (!succeeds('buildah', ['inspect', '--type', 'image', localBase])) {
     console.log(`${publishedBase} cannot be pulled; building a base image from Debian's packages instead.`)
@@ -69,10 +69,10 @@ function createBuilder(): (target: string, context: string) => void {
     return (target, context) =>
       run('docker', ['build', '--provenance=false', ...base, ...createTargetArgs(target), ...label, context])
   }
-  const base = buildahBase()
+  const base = prepareBuildahBase()
   return (target, context) => {
     run('buildah', [
-      ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...aptSettings()],
+      ...['bud', '--layers', '--pull=never', '--isolation=chroot', '--network=host', ...createAptMounts()],
       ...['--build-arg', `DEBIAN_IMAGE=${base}`, ...createTargetArgs(target), context],
     ])
     addRevisionLabel(localName('podman', target))

@@ -9,7 +9,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: { 'copyright-of': { type: 'string' } },
 })
-const described = values['copyright-of']
+const copyrightPackage = values['copyright-of']
 const parts = JSON.parse(readFileSync(new URL('packages.json', import.meta.url), 'utf8'))
 const names = positionals.flatMap((part) => {
   if (!parts[part]) throw new Error(`packages.json has no section "${part}".`)
@@ -24,25 +24,25 @@ function run(...command) {
 
 // If not empty, the snapshot replaces the sources of the base image, whose newer packages are then downgraded.
 const snapshot = fileURLToPath(new URL('snapshot.list', import.meta.url))
-const isOfThen = statSync(snapshot).size > 0
-const from = isOfThen ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
+const usesSnapshot = statSync(snapshot).size > 0
+const from = usesSnapshot ? ['-o', `Dir::Etc::SourceList=${snapshot}`, '-o', 'Dir::Etc::SourceParts=-'] : []
 run('apt-get', ...from, 'update', '-q')
 // Bring the packages of the pinned base image to the versions of the snapshot.
-run('apt-get', ...from, 'dist-upgrade', '-y', '-q', ...(isOfThen ? ['--allow-downgrades'] : []))
+run('apt-get', ...from, 'dist-upgrade', '-y', '-q', ...(usesSnapshot ? ['--allow-downgrades'] : []))
 run('apt-get', ...from, 'install', '-y', '-q', '--no-install-recommends', ...names)
-if (described) {
+if (copyrightPackage) {
   run(
     'sh',
     '-ec',
     'cd /tmp; apt-get "$@" download "$0"; dpkg-deb --extract "$0"_*.deb got',
-    described,
+    copyrightPackage,
     ...from,
   )
   run(
     'install',
     '-D',
-    `/tmp/got/usr/share/doc/${described}/copyright`,
-    `/usr/share/doc/${described}/copyright`,
+    `/tmp/got/usr/share/doc/${copyrightPackage}/copyright`,
+    `/usr/share/doc/${copyrightPackage}/copyright`,
   )
 }
 // NumPy depends on compilers that it does not need at run time and that an attacker could use.

@@ -56,18 +56,18 @@ function push(target: string): string {
  * Returns a message if an image was built from another commit than this checkout. Functions are packaged from this
  * checkout, and an image of another commit may not understand their messages.
  */
-function revisionMismatch(target: string): string[] {
+function findRevisionMismatch(target: string): string[] {
   const format = `{{index .Config.Labels "${revisionLabel}"}}`
-  const ownDigest = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
-  if (ownDigest === getRevision()) return []
+  const imageCommit = output(program, ['image', 'inspect', '--format', format, localName(program, target)])
+  if (imageCommit === getRevision()) return []
   return [
-    `${imageName(target)} was built from commit ${ownDigest || 'unknown'}, but this checkout is ${getRevision()}. Run "npm run images -- ${target}" to build it again.`,
+    `${imageName(target)} was built from commit ${imageCommit || 'unknown'}, but this checkout is ${getRevision()}. Run "npm run images -- ${target}" to build it again.`,
   ]
 }
 
 // Check all images before pushing the first, so that a deployment never mixes old and new images.
 const problems = targets.flatMap((target) => {
-  const mismatch = revisionMismatch(target)
+  const mismatch = findRevisionMismatch(target)
   return mismatch.length > 0
     ? mismatch
     : (describeLockMismatch(target, readVersions(target), readLockedVersions()) ?? [])

@@ -75,13 +75,13 @@ function createContext(headers: IncomingHttpHeaders): Context {
     logStreamName: setting('LOG_STREAM_NAME'),
     getRemainingTimeInMillis: () => Math.max(0, deadlineMs - Date.now()),
     callbackWaitsForEmptyEventLoop: false,
-    done: noCallbacks,
-    fail: noCallbacks,
-    succeed: noCallbacks,
+    done: rejectCallbacks,
+    fail: rejectCallbacks,
+    succeed: rejectCallbacks,
   }
 }
 
-function noCallbacks(): never {
+function rejectCallbacks(): never {
   throw new Error(
     'Expected the handler to return a promise: context callbacks are not supported since Node 24.',
   )

@@ -25,7 +25,7 @@ const toLicenses = (names: readonly string[]) =>
   names.length > 0 && { licenses: names.map((name) => ({ license: { name } })) }
 
 /** Returns the Debian packages of an image, with licenses from their copyright files. */
-function debianComponents(target: string): Component[] {
+function listDebianComponents(target: string): Component[] {
   const script = `dpkg-query --show --showformat='\${Package}\\t\${Version}\\t\${Architecture}\\n'; echo; cd /usr/share/doc && grep -H '^License:' */copyright || true`
   const run = [
     ...getRunArgs(program),
@@ -63,7 +63,7 @@ interface Lockfile {
 }
 
 /** Returns all production packages of a lockfile, because a bundle does not reveal which of them it contains. */
-function npmComponents(lockfile: string): Component[] {
+function listNpmComponents(lockfile: string): Component[] {
   const { packages } = JSON.parse(readFileSync(new URL(lockfile, root), 'utf8')) as Lockfile // npm's own form
   return Object.entries(packages).flatMap(
     ([path, { name: packageName, version, license, dev }]): Component[] => {
@@ -76,7 +76,7 @@ function npmComponents(lockfile: string): Component[] {
 }
 
 /** Lists Chromium itself, because vulnerability databases do not know its npm package, whose license also differs. */
-function browserComponent(): Component {
+function createBrowserComponent(): Component {
   const inspectArgs = ['--network=none', '--entrypoint=chromium', localName(program, 'browser'), '--version']
   const version = /[\d.]+\d/.exec(output(program, [...getRunArgs(program), ...inspectArgs]))?.[0] ?? 'unknown'
   const purl = `pkg:generic/chromium@${version}`
@@ -85,9 +85,9 @@ function browserComponent(): Component {
 
 mkdirSync(folder, { recursive: true })
 for (const target of targets) {
-  const components = [...debianComponents(target), ...npmComponents('package-lock.json')]
+  const components = [...listDebianComponents(target), ...listNpmComponents('package-lock.json')]
   if (target === 'browser')
-    components.push(...npmComponents('layers/chromium/package-lock.json'), browserComponent())
+    components.push(...listNpmComponents('layers/chromium/package-lock.json'), createBrowserComponent())
   const component = { type: 'container', name: imageName(target), version: getRevision() }
   const bom = { bomFormat: 'CycloneDX', specVersion: '1.6', version: 1, metadata: { component }, components }
   writeFileSync(`${folder}${target}.cdx.json`, `${JSON.stringify(bom, undefined, 1)}\n`)

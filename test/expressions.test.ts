@@ -52,7 +52,7 @@ const describe = ({ path, source, flags }: Expression, input: string, ms: number
 test('no regular expression in the code exceeds its time limit on adversarial input', () => {
   const { literals } = listExpressions()
   assert.ok(literals.length > 800, `${literals.length} expressions were found`)
-  const distinct = [
+  const distinctExpressions = [
     ...new Map(
       literals.map((literal) => [
         `/${literal.source}/${literal.flags} ${parsesRequests(literal.path)}`,
@@ -61,7 +61,7 @@ test('no regular expression in the code exceeds its time limit on adversarial in
     ).values(),
   ]
   assert.deepEqual(
-    distinct.map(describeIfTooSlow).filter((problem) => problem !== undefined),
+    distinctExpressions.map(describeIfTooSlow).filter((problem) => problem !== undefined),
     [],
   )
 })

@@ -27,17 +27,20 @@ const client = new Client(service)
 try {
   const stopRecording = await recordEvents(service, receiver)
   await new EveryOperation({ service, client, receiver, call }).run()
-  await keep('../events/examples/recorded.json', await stopRecording())
+  await writeExamples('../events/examples/recorded.json', await stopRecording())
 } finally {
   await service.stop()
   receiver.close()
   drives.close()
 }
-await keep('../functions/routes/examples.json', { ...recordedExamples, ...(await recordAuthEndpoints()) })
+await writeExamples('../functions/routes/examples.json', {
+  ...recordedExamples,
+  ...(await recordAuthEndpoints()),
+})
 // New reply fields need new types in the client.
 if (!process.env['EXAMPLES_TO']) await writeTypes()
 
-async function keep(path: string, examples: Readonly<Record<string, unknown>>): Promise<void> {
+async function writeExamples(path: string, examples: Readonly<Record<string, unknown>>): Promise<void> {
   const lines = Object.entries(examples).map(([id, one]) => `${JSON.stringify(id)}: ${JSON.stringify(one)}`)
   const text = `{\n${lines.join(',\n')}\n}\n`
     .replaceAll(service.url, 'http://localhost:8080')

@@ -59,14 +59,14 @@ async function run(args: readonly string[], concurrency: number): Promise<Outcom
 function waitForExitCode(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, [...process.execArgv, ...args], { stdio: 'inherit' })
   const stopWatching = endHungFiles(Number(child.pid), { fileMs, everyMs: 10_000 })
-  const pass = (signal: NodeJS.Signals) => void child.kill(signal)
+  const passSignal = (signal: NodeJS.Signals) => void child.kill(signal)
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const
-  for (const signal of signals) process.on(signal, pass)
+  for (const signal of signals) process.on(signal, passSignal)
   return new Promise((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
       stopWatching()
-      for (const name of signals) process.off(name, pass)
+      for (const name of signals) process.off(name, passSignal)
       // After a signal, no file runs again.
       if (signal) process.exit(128 + constants.signals[signal])
       resolve(code ?? 1)

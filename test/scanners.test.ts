@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { type EntryPoint, entryPoints, numberedInputs, pumps } from './expressions/entry-points.ts'
+import { adversarialTexts, type EntryPoint, entryPoints, numberedInputs } from './expressions/entry-points.ts'
 import { scannerVerdicts } from './expressions/scanner-verdicts.ts'
 import { listScanners } from './expressions/scanners.ts'
 
@@ -51,7 +51,7 @@ describe('readers of client text and files', () => {
   for (const entry of entryPoints)
     test(`the time for reading is proportional to the input: ${entry.name}`, async () => {
       const problems: string[] = []
-      for (const pump of [...pumps.map((one) => () => one), ...numberedInputs]) {
+      for (const pump of [...adversarialTexts.map((one) => () => one), ...numberedInputs]) {
         const problem = await findProblem(entry, pump)
         if (problem !== undefined) problems.push(problem)
       }

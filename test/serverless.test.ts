@@ -75,7 +75,7 @@ test('functions with a schedule are deployed with it', () => {
   }
 })
 
-const ruleFor = (name: string) =>
+const findRule = (name: string) =>
   ofType('AWS::Events::Rule')
     .map(([, { Properties }]) => Properties)
     .find(({ EventPattern, Targets }) => EventPattern && reference(Targets[0]?.Arn) === lambda(name).id)
@@ -91,7 +91,7 @@ function assertRulesCanInvoke(name: string): void {
 }
 
 test('the event bus invokes an event function for exactly its declared events', () => {
-  const rule = ruleFor('record-metrics')
+  const rule = findRule('record-metrics')
   // Compare the whole pattern: every additional event causes calls.
   assert.deepEqual(rule?.EventPattern, {
     source: ['mutabor'],
@@ -103,7 +103,7 @@ test('the event bus invokes an event function for exactly its declared events', 
 
 test('webhooks receive every kind of event, including future ones, if any webhook exists', () => {
   const groups = ['job.', 'file.', 'subscription.', 'quota.']
-  assert.deepEqual(ruleFor('dispatch')?.EventPattern, {
+  assert.deepEqual(findRule('dispatch')?.EventPattern, {
     source: ['mutabor'],
     'detail-type': groups.map((prefix) => ({ prefix })),
     detail: { listeners: ['webhooks'] },
@@ -112,7 +112,7 @@ test('webhooks receive every kind of event, including future ones, if any webhoo
 })
 
 test('the bucket invokes the upload function, for uploads only', () => {
-  const rule = ruleFor('receive-upload')
+  const rule = findRule('receive-upload')
   assert.deepEqual(rule?.EventPattern, {
     source: ['aws.s3'],
     'detail-type': ['Object Created'],
@@ -229,11 +229,11 @@ test('the local service serves the deployed routes with the same functions', () 
     key: Properties.RouteKey,
     functionName: findRoutedFunction(Properties.Target),
   }))
-  const inOrder = (all: readonly object[]) =>
+  const sortRoutes = (all: readonly object[]) =>
     all.map((mapping) => JSON.stringify(mapping, ['key', 'functionName'])).sort()
   assert.deepEqual(
-    inOrder(routes),
-    inOrder([...createHttpRoutes(functions), ...createWebSocketRoutes(functions)]),
+    sortRoutes(routes),
+    sortRoutes([...createHttpRoutes(functions), ...createWebSocketRoutes(functions)]),
   )
   const versions = ofType('AWS::ApiGatewayV2::Integration').map(
     ([, { Properties }]) => Properties.PayloadFormatVersion,

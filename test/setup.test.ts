@@ -212,28 +212,28 @@ test('if npm fails, the setup shows its output and starts nothing', () => {
   assert.doesNotMatch(run.stdout, /started/)
 })
 
-const noRights = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
+const deniedCommands = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
 
 test('a start without permission to install prints the command to run and continues', () => {
-  const run = setUp(checkout(noRights), 'start')
+  const run = setUp(checkout(deniedCommands), 'start')
   assert.match(run.stderr, /apt-get update && apt-get install -y --no-install-recommends tool-a tool-b\n/)
   assert.match(run.stdout, /started/)
 })
 
 test('tests without permission to install fail with the command to run', () => {
-  const run = setUp(checkout(noRights), 'test')
+  const run = setUp(checkout(deniedCommands), 'test')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t\n/)
   assert.equal(run.status, 1)
 })
 
 test('only the tests of the embedded servers need the AWS tools', () => {
-  const run = setUp(checkout(noRights), 'test:aws')
+  const run = setUp(checkout(deniedCommands), 'test:aws')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-w\n/)
   assert.equal(run.status, 1)
 })
 
 test('only the slow tests need a second browser', () => {
-  const run = setUp(checkout(noRights), 'test:slow')
+  const run = setUp(checkout(deniedCommands), 'test:slow')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-s\n/)
   assert.equal(run.status, 1)
 })

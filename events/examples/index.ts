@@ -15,7 +15,7 @@ export const eventExamples = { ...recordedExamples, ...accountExamples } as Read
 >
 
 /** Returns the example of an event as it is on the bus, with unsigned paths instead of URLs. */
-export const exampleOnBus = (name: EventName): ServiceEvent =>
+export const createExampleOnBus = (name: EventName): ServiceEvent =>
   JSON.parse(
     JSON.stringify(eventExamples[name])
       .replaceAll(recordedBaseUrl, '')

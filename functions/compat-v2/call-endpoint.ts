@@ -4,8 +4,8 @@ import type { AnyContract, HttpRequest } from '../../lib/http/contract.ts'
 import type { JobView } from '../../lib/jobs/view.ts'
 import type { Services } from '../../lib/services/services.ts'
 import { getJob } from '../routes/get-job.ts'
-import { compatErrorBody, compatStatus } from './errors.ts'
-import { compatJobView, parseTaskId } from './job-view.ts'
+import { toCompatErrorBody, toCompatErrorStatus } from './errors.ts'
+import { parseTaskId, toCompatJobView } from './job-view.ts'
 
 /**
  * Code shared by the compatibility endpoints. Each of them calls one of the service's own endpoints and translates the
@@ -16,7 +16,7 @@ export type Request = HttpRequest<unknown, unknown, unknown>
 
 export const compatDefaults = {
   tag: 'Compatibility',
-  errorFormat: { getStatus: compatStatus, createBody: compatErrorBody },
+  errorFormat: { getStatus: toCompatErrorStatus, createBody: toCompatErrorBody },
 } as const
 export const dataReply = { schema: z.object({ data: z.unknown() }), form: 'raw' } as const
 export const listReply = {
@@ -68,4 +68,4 @@ export async function findTask(id: string, request: Request, services: Services,
 }
 
 export const findCompatTask = (job: JobView, name: string, services: Services) =>
-  compatJobView(job, getPublicUrl(services)).tasks.find((task) => task.name === name)
+  toCompatJobView(job, getPublicUrl(services)).tasks.find((task) => task.name === name)

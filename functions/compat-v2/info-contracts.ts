@@ -16,11 +16,11 @@ interface Quotas {
 const unlimitedCredits = 1_000_000
 
 /** Returns the remaining requests of the day or month, whichever is lower. */
-const creditsIn = ({ quotas }: Quotas): number =>
+const getRemainingCredits = ({ quotas }: Quotas): number =>
   quotas
     .filter(({ window }) => window === 'day' || window === 'month')
     .reduce(
-      (least, { remaining }) => Math.min(least, Math.floor(remaining ?? unlimitedCredits)),
+      (minRemaining, { remaining }) => Math.min(minRemaining, Math.floor(remaining ?? unlimitedCredits)),
       unlimitedCredits,
     )
 
@@ -43,7 +43,7 @@ const showUser = contract({
           id: principal.ownerId,
           username: account?.name ?? '',
           email: account?.email ?? '',
-          credits: creditsIn(quotas),
+          credits: getRemainingCredits(quotas),
           created_at: account?.createdAt ?? null,
           links: { self: `${getPublicUrl(services)}/v2/users/me` },
         },
@@ -70,14 +70,14 @@ interface Conversions {
   }[]
 }
 
-const compatOptionView = ({ name, type, default: defaultValue, enum: values }: OptionView) => ({
+const toCompatOptionView = ({ name, type, default: defaultValue, enum: values }: OptionView) => ({
   name,
   type: type === 'number' ? 'float' : type,
   default: defaultValue ?? null,
   possible_values: values ?? [],
 })
 
-const formatsAt = (path: string) =>
+const createFormatsContract = (path: string) =>
   contract({
     ...compatDefaults,
     method: 'GET',
@@ -99,7 +99,7 @@ const formatsAt = (path: string) =>
         deprecated: false,
         experimental: pair.experimental,
         ...(include.split(',').includes('options') && {
-          options: (pair.options ?? []).map(compatOptionView),
+          options: (pair.options ?? []).map(toCompatOptionView),
         }),
       }))
       return { data: { data: rows } }
@@ -108,6 +108,6 @@ const formatsAt = (path: string) =>
 
 export const infoContracts: readonly AnyContract[] = [
   showUser,
-  formatsAt('/v2/convert/formats'),
-  formatsAt('/v2/operations'),
+  createFormatsContract('/v2/convert/formats'),
+  createFormatsContract('/v2/operations'),
 ]

@@ -16,7 +16,7 @@ import {
   waitReply,
 } from './call-endpoint.ts'
 import { JobBody } from './job-request.ts'
-import { compatJobView } from './job-view.ts'
+import { toCompatJobView } from './job-view.ts'
 import { startCompatJob } from './start-job.ts'
 
 const JobParams = z.object({ jobId: text('id') })
@@ -33,7 +33,7 @@ const startJob = contract({
   createsWork: true,
   handle: async (request, services) => {
     const job = await startCompatJob(request.body, request, services)
-    return { data: { data: compatJobView(job, getPublicUrl(services)) } }
+    return { data: { data: toCompatJobView(job, getPublicUrl(services)) } }
   },
 })
 
@@ -47,7 +47,7 @@ const showJob = contract({
   reply: { status: 200, ...dataReply },
   handle: async (request, services) => ({
     data: {
-      data: compatJobView(
+      data: toCompatJobView(
         await fetchJobView(request.params.jobId, request, services),
         getPublicUrl(services),
       ),
@@ -67,7 +67,7 @@ const waitForJobContracts = ['/sync/v2/jobs/:jobId', '/v2/jobs/:jobId/wait'].map
     reply: { status: 200, ...waitReply, ...dataReply },
     handle: async (request, services) => {
       const { jobId } = request.params
-      const job = compatJobView(
+      const job = toCompatJobView(
         await fetchJobView(jobId, request, services, maxWaitS),
         getPublicUrl(services),
       )

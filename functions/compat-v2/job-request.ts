@@ -157,7 +157,7 @@ function toNativeTask({
 const defaultTaskName = 'task'
 
 /** Wraps a single task in a job. */
-export function singleTaskJob(
+export function wrapSingleTask(
   operation: string,
   { name, ...exportTasks }: z.output<typeof SingleTaskBody>,
 ): { readonly name: string; readonly body: JobBody } {

@@ -24,7 +24,7 @@ export function parseTaskId(id: string): { readonly jobId: string; readonly name
 
 type NativeTaskView = JobView['tasks'][string]
 
-function compatTaskView(
+function toCompatTaskView(
   job: Pick<JobView, 'jobId' | 'tag'>,
   name: string,
   task: NativeTaskView,
@@ -54,18 +54,18 @@ function compatTaskView(
     payload: { operation: toCompatOperation(task.operation), input: inputs },
     host_name: null,
     storage: null,
-    result: compatResult(task),
+    result: toCompatResult(task),
     links: { self: `${base}/v2/tasks/${id}` },
   }
 }
 
-function compatResult({ result }: NativeTaskView) {
+function toCompatResult({ result }: NativeTaskView) {
   if (!result) return null
   if ('form' in result) return { form: result.form }
   return { files: result.files.map(({ filename, size, url }) => ({ filename, size, url })) }
 }
 
-export function compatJobView(job: JobView, base: string) {
+export function toCompatJobView(job: JobView, base: string) {
   const tasks = Object.entries(job.tasks).filter(([name]) => !isInternalTask(name))
   return {
     id: job.jobId,
@@ -74,7 +74,7 @@ export function compatJobView(job: JobView, base: string) {
     created_at: job.createdAt,
     started_at: job.startedAt,
     ended_at: job.endedAt,
-    tasks: tasks.map(([name, task]) => compatTaskView(job, name, withExportLinks(job, name, task), base)),
+    tasks: tasks.map(([name, task]) => toCompatTaskView(job, name, withExportLinks(job, name, task), base)),
     links: { self: `${base}/v2/jobs/${job.jobId}` },
   }
 }

@@ -15,7 +15,7 @@ import {
   listReply,
   type Request,
 } from './call-endpoint.ts'
-import { compatJobView } from './job-view.ts'
+import { toCompatJobView } from './job-view.ts'
 
 const Paging = z
   .object({
@@ -69,15 +69,15 @@ async function loadJobPage(
 }
 
 function pageView(items: readonly unknown[], path: string, { page, per_page }: Paging, hasMore: boolean) {
-  const pageUrl = (number: number) => `${path}?page=${number}&per_page=${per_page}`
+  const createPageUrl = (number: number) => `${path}?page=${number}&per_page=${per_page}`
   const from = (page - 1) * per_page + 1
   return {
     data: [...items],
     links: {
-      first: pageUrl(1),
+      first: createPageUrl(1),
       last: null,
-      prev: page > 1 ? pageUrl(page - 1) : null,
-      next: hasMore ? pageUrl(page + 1) : null,
+      prev: page > 1 ? createPageUrl(page - 1) : null,
+      next: hasMore ? createPageUrl(page + 1) : null,
     },
     meta: {
       current_page: page,
@@ -99,7 +99,7 @@ const allJobs = contract({
   reply: listReply,
   handle: async (request, services) => {
     const { jobs, hasMore } = await loadJobPage(request, request.query, services)
-    const views = jobs.map((job) => compatJobView(job, getPublicUrl(services)))
+    const views = jobs.map((job) => toCompatJobView(job, getPublicUrl(services)))
     return { data: pageView(views, `${getPublicUrl(services)}/v2/jobs`, request.query, hasMore) }
   },
 })
@@ -122,7 +122,7 @@ const allTasks = contract({
         : { jobs: [await fetchJobView(jobId, request, services)], hasMore: false }
     const operation = query['filter[operation]']
     const tasks = jobs
-      .flatMap((job) => compatJobView(job, getPublicUrl(services)).tasks)
+      .flatMap((job) => toCompatJobView(job, getPublicUrl(services)).tasks)
       .filter((task) => (!status || task.status === status) && (!operation || task.operation === operation))
     return { data: pageView(tasks, `${getPublicUrl(services)}/v2/tasks`, query, hasMore) }
   },

@@ -24,7 +24,7 @@ import {
   type Request,
 } from './call-endpoint.ts'
 import { JobBody } from './job-request.ts'
-import { compatJobView } from './job-view.ts'
+import { toCompatJobView } from './job-view.ts'
 import { reuseJobForADay } from './reuse-job.ts'
 import { startCompatJob } from './start-job.ts'
 import {
@@ -161,13 +161,13 @@ const waitForSignedFile = contract({
     verifySignature(jobId, request.rawQuery, services.keys.download)
     const createdJob = await waitUntilCreated(jobId, services)
     const ownerRequest = { ...request, principal: { ...request.principal, ownerId: createdJob.owner } }
-    const job = compatJobView(
+    const job = toCompatJobView(
       await fetchJobView(jobId, ownerRequest, services, maxWaitS),
       getPublicUrl(services),
     )
     if (isUnfinished(job.status)) return redirectReply(signWaitUrl(jobId, services))
     const { code, message } = job.tasks.find(({ status }) => status === 'error') ?? {}
-    const file = firstExportedFile(job.tasks)
+    const file = findFirstExportedFile(job.tasks)
     if (file) return redirectReply(file.url)
     throw new AppError('CONVERSION_FAILED', message ?? 'The job has no file.', { ...(code && { code }) })
   },
@@ -183,9 +183,9 @@ async function waitUntilCreated(jobId: string, { jobs }: Services): Promise<Job>
   throw createJobNotFoundError(jobId)
 }
 
-type Tasks = ReturnType<typeof compatJobView>['tasks']
+type Tasks = ReturnType<typeof toCompatJobView>['tasks']
 
-const firstExportedFile = (tasks: Tasks) =>
+const findFirstExportedFile = (tasks: Tasks) =>
   tasks
     .filter(({ operation }) => operation === 'export/url')
     .flatMap(({ result }) => (result && 'files' in result ? result.files : []))[0]

@@ -21,8 +21,8 @@ import {
   redirectTo,
   waitReply,
 } from './call-endpoint.ts'
-import { SingleTaskBody, singleTaskJob } from './job-request.ts'
-import { compatJobView, taskId } from './job-view.ts'
+import { SingleTaskBody, wrapSingleTask } from './job-request.ts'
+import { taskId, toCompatJobView } from './job-view.ts'
 import { startCompatJob } from './start-job.ts'
 
 const TaskParams = z.object({ taskId: text('name') })
@@ -117,7 +117,7 @@ const removeTask = contract({
   reply: emptyReply,
   handle: async (request, services) => {
     const { job } = await findTask(request.params.taskId, request, services)
-    if (compatJobView(job, '').tasks.length > 1)
+    if (toCompatJobView(job, '').tasks.length > 1)
       throw new AppError(
         'CONFLICT',
         'The task belongs to a job with several tasks. Delete the job instead.',
@@ -144,7 +144,7 @@ const startTaskContracts = taskOperations.map(({ name: nativeName }) => {
     idempotent: true,
     createsWork: true,
     handle: async (request, services) => {
-      const { name, body } = singleTaskJob(operation, request.body)
+      const { name, body } = wrapSingleTask(operation, request.body)
       const job = await startCompatJob(body, request, services)
       return { data: { data: findCompatTask(job, name, services) } }
     },

@@ -24,8 +24,8 @@ interface SignedQuery {
 export const buildSignedText = (base: string, { job, cache_key: cacheKey }: SignedQuery): string =>
   `${base}?job=${job.replaceAll(' ', '+')}${cacheKey === undefined ? '' : `&cache_key=${cacheKey}`}`
 
-export function hasValidSignature(text: string, signature: string, secret: string): boolean {
-  const expectedSignature = createHmac('sha256', secret).update(text).digest()
+export function hasValidSignature(signedText: string, signature: string, secret: string): boolean {
+  const expectedSignature = createHmac('sha256', secret).update(signedText).digest()
   const givenSignature = /^[0-9a-f]{64}$/i.test(signature) ? Buffer.from(signature, 'hex') : Buffer.alloc(0)
   return (
     givenSignature.length === expectedSignature.length && timingSafeEqual(givenSignature, expectedSignature)

@@ -11,7 +11,7 @@ import {
   getPublicUrl,
   listReply,
 } from './call-endpoint.ts'
-import { compatWebhookView, type NativeWebhook, toNativeEvents } from './webhook-view.ts'
+import { type NativeWebhook, toCompatWebhookView, toNativeEvents } from './webhook-view.ts'
 
 const addWebhook = contract({
   ...compatDefaults,
@@ -34,7 +34,7 @@ const addWebhook = contract({
     const { url, events } = request.body
     const body = { url, events: toNativeEvents(events), format: 'facade-v2', enabled: true }
     const createdWebhook = await callEndpoint<NativeWebhook>(createWebhook, request, { body }, services)
-    return { data: { data: compatWebhookView(createdWebhook, getPublicUrl(services)) } }
+    return { data: { data: toCompatWebhookView(createdWebhook, getPublicUrl(services)) } }
   },
 })
 
@@ -54,7 +54,7 @@ const myWebhooks = contract({
       services,
     )
     return {
-      data: { data: allWebhooks.map((webhook) => compatWebhookView(webhook, getPublicUrl(services))) },
+      data: { data: allWebhooks.map((webhook) => toCompatWebhookView(webhook, getPublicUrl(services))) },
     }
   },
 })

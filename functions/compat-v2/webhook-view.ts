@@ -22,7 +22,7 @@ export interface NativeWebhook {
   readonly updatedAt: string
 }
 
-export const compatWebhookView = (
+export const toCompatWebhookView = (
   { id, url, events, enabled, secret, createdAt, updatedAt }: NativeWebhook,
   base: string,
 ) => ({

@@ -23,9 +23,9 @@ import {
   KeyQuery,
   PartParams,
   PartUrl,
-  partUrlView,
-  partView,
   toParts,
+  toPartUrlView,
+  toPartView,
   UploadedPart,
   UploadParams,
 } from './multipart-uploads.ts'
@@ -132,7 +132,7 @@ const list = contract({
   errors: notFound,
   handle: async ({ params: { uploadId }, query: { key }, principal }, services) => {
     const upload = await findMultipartUpload({ uploadId, key, principal }, services)
-    return { data: ((await listUploadedParts(upload, services)) ?? []).map(partView) }
+    return { data: ((await listUploadedParts(upload, services)) ?? []).map(toPartView) }
   },
 })
 
@@ -149,7 +149,7 @@ const sign = contract({
   errors: ['UPLOAD_NOT_FOUND', 'CONFLICT', 'FILE_TOO_LARGE', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params: { uploadId, partNumber }, query: { key }, principal }, services) => {
     const upload = await findMultipartUpload({ uploadId, key, principal }, services)
-    return { data: partUrlView((await signPartUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
+    return { data: toPartUrlView((await signPartUrls(upload, [partNumber], services)).get(partNumber) ?? '') }
   },
 })
 

@@ -15,7 +15,7 @@ import { staticFiles } from './static-files.ts'
 import { getReliability } from './usage.ts'
 
 /** Endpoints that belong to no other function. */
-export const coreRoutes = (documentedContracts: LoadContracts): readonly AnyContract[] => [
+export const createCoreRoutes = (loadDocumentedContracts: LoadContracts): readonly AnyContract[] => [
   createTicket,
   listPlans,
   getReliability,
@@ -26,7 +26,7 @@ export const coreRoutes = (documentedContracts: LoadContracts): readonly AnyCont
   getAsyncApi,
   getVersion,
   getHealth,
-  getOpenApi(documentedContracts),
+  getOpenApi(loadDocumentedContracts),
   ...errorPages,
   eventPage,
   ...staticFiles,

@@ -101,7 +101,7 @@ export const createBatch = contract({
     const createdState = (await request.findEarlierJob()) ?? (await start(request, items, services))
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
     const sharedTarget = parseTargetFormat(request.body)
-    const views = items.map((item) => itemView(item, createdState, sharedTarget))
+    const views = items.map((item) => toItemView(item, createdState, sharedTarget))
     const rejectedCount = views.filter(({ status }) => status === 'rejected').length
     return {
       ...answer,
@@ -193,13 +193,14 @@ async function resolveItems(
     const file = files[index]
     const source = file
       ? withFilename(file, batchItem)
-      : (remoteSource(batchItem, index) ?? (await openUploadSource(batchItem, index, principal, services)))
+      : (createRemoteSource(batchItem, index) ??
+        (await openUploadSource(batchItem, index, principal, services)))
     return { index, item: batchItem, names, source }
   }
   return Promise.all(Array.from({ length: count }, (_, index) => resolveItem(index)))
 }
 
-const remoteSource = ({ url, fileUrl, filename }: BatchItem, index: number) =>
+const createRemoteSource = ({ url, fileUrl, filename }: BatchItem, index: number) =>
   url === undefined
     ? undefined
     : { url, filename, field: `items.${index}.${fileUrl === undefined ? 'url' : 'fileUrl'}` }
@@ -227,7 +228,7 @@ async function openUploadSource(
   }
 }
 
-function itemView(
+function toItemView(
   { index, item, names, source }: ResolvedItem,
   state: JobState,
   sharedTarget: string | undefined,
@@ -262,9 +263,9 @@ function createAllRejectedError(errors: readonly AppError[]): AppError {
     code,
     message: withBatchFieldName(message),
   }))
-  const what =
+  const subject =
     errors.length === 1
       ? 'The file cannot be converted'
       : 'None of the files can be converted. The first error'
-  return new AppError('UNSUPPORTED_CONVERSION', `${what}: ${items[0]?.message ?? ''}`, { items })
+  return new AppError('UNSUPPORTED_CONVERSION', `${subject}: ${items[0]?.message ?? ''}`, { items })
 }

@@ -116,7 +116,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
     webhookUrl: body.webhookUrl,
     exportFields: body,
   } as const
-  const { source, discard } = await firstSource(request, services)
+  const { source, discard } = await openFirstSource(request, services)
   try {
     return await startRequestedConversion(
       request,
@@ -128,7 +128,7 @@ async function start(request: Request, services: Services): Promise<JobState> {
   }
 }
 
-async function firstSource(
+async function openFirstSource(
   request: Request,
   services: Services,
 ): Promise<{ source: SourceInput; discard?: () => Promise<void> }> {
@@ -145,7 +145,7 @@ async function firstSource(
 }
 
 /** Names that other services use for the field `fileUrl`. */
-const misnamedFileUrls = [
+const misnamedFileUrlFields = [
   'url',
   'file_url',
   'sourceUrl',
@@ -159,7 +159,7 @@ const misnamedFileUrls = [
 /** @throws AppError NO_FILES if the only source is a URL in a field with a wrong name. */
 function rejectMisnamedFileUrl({ body, files }: Request): void {
   const bodyFields: Readonly<Record<string, unknown>> = body
-  const name = misnamedFileUrls.find((field) => typeof bodyFields[field] === 'string')
+  const name = misnamedFileUrlFields.find((field) => typeof bodyFields[field] === 'string')
   if (name === undefined || files.length > 0 || body.uploadId !== undefined) return
   throw new AppError(
     'NO_FILES',

@@ -71,7 +71,8 @@ export const downloadResult = contract({
     if (!isSigned && !canRead(job, principal)) throw createJobNotFoundError(jobId)
     const result = await findResult(job, query, services)
     const file = result === 'zip' ? await findOrPackZip(job, request, services) : result
-    if (!file) return { data: null, headers: { location: nextAttemptPath(jobId, rawQuery, query.attempt) } }
+    if (!file)
+      return { data: null, headers: { location: createNextAttemptPath(jobId, rawQuery, query.attempt) } }
     const fetchesFile = method !== 'HEAD'
     if (link !== undefined)
       await services.downloadLimits[fetchesFile ? 'countDownload' : 'check'](link, Number(max))
@@ -95,7 +96,7 @@ export const downloadResult = contract({
 type RawQuery = HttpRequest<unknown, unknown, unknown>['rawQuery']
 
 /** Some clients refuse to be redirected to the same URL twice, so the URL contains the number of the attempt. */
-function nextAttemptPath(jobId: string, query: RawQuery, attempt = 1): string {
+function createNextAttemptPath(jobId: string, query: RawQuery, attempt = 1): string {
   return `/v1/download/${jobId}?${new URLSearchParams({ ...defined(query), attempt: String(attempt + 1) })}`
 }
 

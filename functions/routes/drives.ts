@@ -103,7 +103,7 @@ const driveCallback = contract({
       principal.ownerId,
       state,
     )
-    const redirectHeaders = (result: Readonly<Record<string, string>>) => {
+    const createRedirectHeaders = (result: Readonly<Record<string, string>>) => {
       const url = new URL(redirectUri ?? '')
       for (const [name, value] of Object.entries(result)) url.searchParams.set(name, value)
       if (clientState !== undefined) url.searchParams.set('state', clientState)
@@ -111,7 +111,7 @@ const driveCallback = contract({
     }
     const emptyConnection = { connectionId: '', account: { name: null, email: null } }
     if (query.error !== undefined && redirectUri !== undefined)
-      return { data: emptyConnection, status: 302, headers: redirectHeaders({ error: query.error }) }
+      return { data: emptyConnection, status: 302, headers: createRedirectHeaders({ error: query.error }) }
     const { id, account } = await driveService.connect(principal.ownerId, rawQuery, {
       verifier,
       state,
@@ -120,7 +120,7 @@ const driveCallback = contract({
     const data = { connectionId: id, account }
     return redirectUri === undefined
       ? { data }
-      : { data, status: 302, headers: redirectHeaders({ connectionId: id }) }
+      : { data, status: 302, headers: createRedirectHeaders({ connectionId: id }) }
   },
 })
 

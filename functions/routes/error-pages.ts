@@ -45,7 +45,7 @@ export const errorPages = [
     params: z.object({ error: text('id') }),
     errors: ['NOT_FOUND'],
     handle: ({ params }) => {
-      const code = errorCodes.find((known) => toErrorSlug(known) === params.error.toLowerCase())
+      const code = errorCodes.find((errorCode) => toErrorSlug(errorCode) === params.error.toLowerCase())
       if (code) return { data: renderPage(code), headers: htmlPageHeaders }
       throw new AppError('NOT_FOUND', `There is no error with that name. /errors lists all errors.`)
     },

@@ -35,7 +35,7 @@ export const getHealth = contract({
     const [{ engines }, here] = await Promise.all([import('../../lib/engines/index.ts'), services.engines()])
     const parts = Object.fromEntries(
       await Promise.all(
-        checks(services, here.length > 0).map(
+        listChecks(services, here.length > 0).map(
           async ([name, check]) => [name, await runCheck(check)] as const,
         ),
       ),
@@ -59,7 +59,7 @@ export const getHealth = contract({
 
 type Check = readonly [part: string, check: () => Promise<unknown>]
 
-function checks(services: Services, hasEngines: boolean): readonly Check[] {
+function listChecks(services: Services, hasEngines: boolean): readonly Check[] {
   const { config } = services
   return [
     ['table', () => services.table.check()],
@@ -72,7 +72,7 @@ function checks(services: Services, hasEngines: boolean): readonly Check[] {
       async () => {
         const { free, needed } = await readFileSpace(config)
         if (free < needed)
-          throw new HealthProblem(`${gigabytes(free)} GB free, ${gigabytes(needed)} GB needed`)
+          throw new HealthProblem(`${toGigabytes(free)} GB free, ${toGigabytes(needed)} GB needed`)
       },
     ],
   ]
@@ -89,7 +89,7 @@ const confinement: Check = [
   },
 ]
 
-const gigabytes = (bytes: number) => Number((bytes / 1e9).toPrecision(2))
+const toGigabytes = (bytes: number) => Number((bytes / 1e9).toPrecision(2))
 
 /** A problem whose message is public; messages of other errors are not shown. */
 class HealthProblem extends Error {}

@@ -48,17 +48,17 @@ export const importFromDrive = contract({
   errors: [...connectionErrors, 'UNSUPPORTED_CONVERSION', 'FORMAT_NOT_FOUND', 'INSUFFICIENT_DISK_SPACE'],
   handle: async ({ params, body, principal, requestId, newJobId }, services) => {
     const { fileIds, targetFormat, options, tag } = body
-    const driving = new DriveService(params.drive, services)
-    const connection = await driving.requireConnection(principal.ownerId, body.connectionId)
-    const links = await driving.use(connection, minTokenLifetimesMs.transfer, (ask) =>
-      Promise.all(fileIds.map((fileId) => driving.drive.link(ask, fileId))),
+    const driveService = new DriveService(params.drive, services)
+    const connection = await driveService.requireConnection(principal.ownerId, body.connectionId)
+    const links = await driveService.use(connection, minTokenLifetimesMs.transfer, (ask) =>
+      Promise.all(fileIds.map((fileId) => driveService.drive.link(ask, fileId))),
     )
     const tasks = createTasks(links, targetFormat, options)
-    const names = links.map((_, at) => importName(at))
+    const importNames = links.map((_, at) => createImportName(at))
     const owner = principal.ownerId
     const uploads =
       targetFormat === undefined ? links.map((link) => createUpload(link, principal, services)) : []
-    const imports = new Map(uploads.map((into, at) => [importName(at), { into }]))
+    const imports = new Map(uploads.map((into, at) => [createImportName(at), { into }]))
     const request = {
       owner,
       keyId: principal.keyId,
@@ -74,7 +74,7 @@ export const importFromDrive = contract({
     const items = fileIds.map((fileId, at) => ({
       fileId,
       uploadId: uploads[at]?.id ?? null,
-      taskName: names[at] ?? '',
+      taskName: importNames[at] ?? '',
     }))
     return {
       data: { jobId: job.id, items },
@@ -83,28 +83,28 @@ export const importFromDrive = contract({
   },
 })
 
-const importName = (at: number) => `import-${at + 1}`
+const createImportName = (at: number) => `import-${at + 1}`
 
 function createTasks(
   links: readonly FileLink[],
   targetFormat: string | undefined,
   options: Readonly<Record<string, unknown>> = {},
 ): RequestedTask[] {
-  const imported = links.map(
+  const importTasks = links.map(
     (fields, at): RequestedTask => ({
-      name: importName(at),
+      name: createImportName(at),
       operation: importUrlOperation,
       input: [],
       continueOnError: false,
       fields: { ...fields },
     }),
   )
-  if (targetFormat === undefined) return imported
+  if (targetFormat === undefined) return importTasks
   const conversionTasks = links.map((_, at) => [
     `convert-${at + 1}`,
-    { operation: 'convert', input: importName(at), output_format: targetFormat, options },
+    { operation: 'convert', input: createImportName(at), output_format: targetFormat, options },
   ])
-  const sources = imported.map(({ name, fields }) => [
+  const sources = importTasks.map(({ name, fields }) => [
     name,
     { operation: importUrlOperation.name, ...fields },
   ])

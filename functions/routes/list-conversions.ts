@@ -167,13 +167,13 @@ function toConversionView(pair: Conversion, engines: readonly Engine[]) {
     engines: [...new Set(route.steps.map(({ engine }) => engine))],
     ...(alternatives.length > 0 && { alternatives: [...alternatives] }),
     steps: route.steps.map((step) => ({ engine: step.engine, from: step.from, to: step.to })),
-    ...defined({ more: more && additionalFilesView(more) }),
+    ...defined({ more: more && toAdditionalFilesView(more) }),
     experimental: operation === 'convert' && from !== to && !isListedTarget(source, target),
   }
 }
 
 /** Omits `from` if all formats are accepted, as for archives. */
-const additionalFilesView = ({ from, min, max }: NonNullable<Capability['more']>) => ({
+const toAdditionalFilesView = ({ from, min, max }: NonNullable<Capability['more']>) => ({
   ...(from.length < formats.length && { from: [...from] }),
   min,
   max,

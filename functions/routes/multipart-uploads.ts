@@ -53,7 +53,7 @@ export const CompleteBody = z.strictObject({
 })
 export const toParts = ({ parts }: z.infer<typeof CompleteBody>) =>
   parts.map(({ PartNumber: number, ETag: etag }) => ({ number, etag }))
-export const partView = ({ number, etag, size }: { number: number; etag: string; size: number }) => ({
+export const toPartView = ({ number, etag, size }: { number: number; etag: string; size: number }) => ({
   PartNumber: number,
   ETag: etag,
   Size: size,
@@ -80,13 +80,13 @@ const CompletedUpload = component(
   }),
 )
 
-const urlExpiry = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
-export const partUrlView = (url: string) => ({
+const computeUrlExpiry = () => new Date(Date.now() + partUrlLifetimeS * 1000).toISOString()
+export const toPartUrlView = (url: string) => ({
   url,
   method: 'PUT' as const,
   headers: {},
   expires: partUrlLifetimeS,
-  expiresAt: urlExpiry(),
+  expiresAt: computeUrlExpiry(),
 })
 
 const tag = 'Uploads'
@@ -170,7 +170,7 @@ const listMultipartParts = contract({
   handle: async ({ params, query, principal }, services) => {
     const upload = await findMultipartUpload({ ...params, ...query, principal }, services)
     const parts = await listUploadedParts(upload, services)
-    return { data: { parts: parts?.map(partView) ?? [], complete: parts === undefined } }
+    return { data: { parts: parts?.map(toPartView) ?? [], complete: parts === undefined } }
   },
 })
 
@@ -191,7 +191,7 @@ const signPart = contract({
     const { partNumber } = params
     const upload = await findMultipartUpload({ ...params, ...query, principal }, services)
     const urls = await signPartUrls(upload, [partNumber], services)
-    return { data: partUrlView(urls.get(partNumber) ?? '') }
+    return { data: toPartUrlView(urls.get(partNumber) ?? '') }
   },
 })
 
@@ -227,7 +227,7 @@ const signParts = contract({
     const { partNumbers: numbers, key } = query
     const upload = await findMultipartUpload({ ...params, key, principal }, services)
     const presignedUrls = Object.fromEntries(await signPartUrls(upload, numbers, services))
-    return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: urlExpiry() } }
+    return { data: { presignedUrls, expires: partUrlLifetimeS, expiresAt: computeUrlExpiry() } }
   },
 })
 

@@ -15,7 +15,7 @@ import { text } from '../../lib/validation/maxima.ts'
 
 const Scopes = z.array(z.enum(grantedScopes)).min(1).max(grantedScopes.length)
 
-const clientView = ({ id, name, scopes, last4, createdAt }: OAuthClient) => ({
+const toClientView = ({ id, name, scopes, last4, createdAt }: OAuthClient) => ({
   id,
   clientId: id,
   name,
@@ -65,7 +65,7 @@ export const createOAuthClient = contract({
     ]
     const { client, secret } = await new Clients(table).create(principal.ownerId, body, auditWrites)
     return {
-      data: { ...clientView(client), clientSecret: secret },
+      data: { ...toClientView(client), clientSecret: secret },
       headers: { location: `/v1/oauth/clients/${client.id}` },
     }
   },
@@ -89,7 +89,7 @@ export const listOAuthClients = contract({
     const clients = await new Clients(table).list(principal.ownerId)
     const { page, pagination } = paginateList(clients, query, ({ id }) => id)
     return {
-      data: { clients: page.map(clientView), pagination },
+      data: { clients: page.map(toClientView), pagination },
       ...createPageLinks(`${config.PUBLIC_URL ?? ''}/v1/oauth/clients`, query, pagination),
     }
   },

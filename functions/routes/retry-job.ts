@@ -43,9 +43,9 @@ export const retryJob = contract({
   handle: async (request, services) => {
     const createdState = (await request.findEarlierJob()) ?? (await start(request, services))
     const { state, ...answer } = await waitForNewJob(createdState, request, services)
-    const wholeState =
+    const completeState =
       state === createdState ? createdState : ((await services.jobs.store.getState(state.job.id)) ?? state)
-    return { ...answer, data: toJobView(wholeState, services.resultLink) }
+    return { ...answer, data: toJobView(completeState, services.resultLink) }
   },
 })
 

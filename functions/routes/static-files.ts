@@ -42,21 +42,21 @@ const PageQuery = z.object({
 })
 
 /** Every path of a section returns the same page, which then shows that section. */
-function sectionContract(id: SectionId, path: string): AnyContract {
-  const names = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, text('id')] as const)
+function createSectionContract(id: SectionId, path: string): AnyContract {
+  const paramEntries = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => [name, text('id')] as const)
   return contract({
     ...pageContract,
     path,
     summary: `The web page at ${id}`,
     query: PageQuery.catchall(createJsonSchema()),
-    ...(names.length > 0 && { params: z.object(Object.fromEntries(names)) }),
+    ...(paramEntries.length > 0 && { params: z.object(Object.fromEntries(paramEntries)) }),
     reply: { ...reply, contentType: 'text/html; charset=utf-8' },
     handle: (request, services) => loadPageDocument(getDocumentId(id, path), request, services),
   })
 }
 
 export const staticFiles: readonly AnyContract[] = [
-  ...sectionIds.flatMap((id) => sectionPaths[id].map((path) => sectionContract(id, path))),
+  ...sectionIds.flatMap((id) => sectionPaths[id].map((path) => createSectionContract(id, path))),
   contract({
     ...pageContract,
     path: '/web/:asset',

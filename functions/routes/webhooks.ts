@@ -26,14 +26,14 @@ import { Webhooks } from '../../lib/webhooks/webhooks.ts'
 
 export const WebhookParams = z.object({ webhookId: text('id').describe('Id of the webhook, `whk_…`') })
 
-const names = ['*', ...eventNames] as const
+const selectableEvents = ['*', ...eventNames] as const
 
 const fields = {
   url: z.string().min(1).max(2048).describe('Public URL to which events are sent by POST'),
   events: z
-    .array(z.enum(names))
+    .array(z.enum(selectableEvents))
     .min(1)
-    .max(names.length)
+    .max(selectableEvents.length)
     .transform((list) => [...new Set(list)])
     .describe('Names of events; `*` for all events, including future ones'),
   format: PublicWebhookFormat.describe(

@@ -116,7 +116,7 @@ async function sendOnce<Data>(
   if (response.status === 204) return { data: undefined as Data, retryAfterS } // without data
   const envelope: unknown = await response.json().catch(() => undefined)
   if (response.ok && isRecord(envelope)) return { data: envelope['data'] as Data, retryAfterS } // by its contract
-  throw await problemFromReply(envelope, response.status, retryAfterS)
+  throw await createProblemFromReply(envelope, response.status, retryAfterS)
 }
 
 /** Calls an endpoint and returns the data of its reply. The caller names the type of the data, as in the contract. */
@@ -149,7 +149,7 @@ async function create<Data>(path: string, body: unknown, signal?: AbortSignal): 
 
 const createUnreachableProblem = () => new Problem('UNREACHABLE', words.unreachable)
 
-async function problemFromReply(
+async function createProblemFromReply(
   envelope: unknown,
   status: number,
   retryAfterS: number | undefined,
@@ -230,7 +230,7 @@ export const startMultipartUpload = (
   signal: AbortSignal,
 ) => create<MultipartUpload>('/v1/uploads/multipart', file, signal)
 
-const multipartPath = (uploadId: string) => `/v1/uploads/multipart/${encodeURIComponent(uploadId)}`
+const getMultipartPath = (uploadId: string) => `/v1/uploads/multipart/${encodeURIComponent(uploadId)}`
 
 export interface UploadedPart {
   readonly PartNumber: number
@@ -239,7 +239,7 @@ export interface UploadedPart {
 
 export async function listUploadedParts(uploadId: string, signal: AbortSignal) {
   const { data } = await sendRequest<{ parts: (UploadedPart & { Size: number })[]; complete: boolean }>(
-    multipartPath(uploadId),
+    getMultipartPath(uploadId),
     {
       signal,
     },
@@ -248,7 +248,7 @@ export async function listUploadedParts(uploadId: string, signal: AbortSignal) {
 }
 
 export async function presignParts(uploadId: string, numbers: readonly number[], signal: AbortSignal) {
-  const path = `${multipartPath(uploadId)}/batch?partNumbers=${numbers.join(',')}`
+  const path = `${getMultipartPath(uploadId)}/batch?partNumbers=${numbers.join(',')}`
   const { data } = await sendRequest<{ presignedUrls: Record<string, string> }>(path, { signal })
   return data.presignedUrls
 }
@@ -258,11 +258,11 @@ export async function completeMultipart(
   parts: readonly UploadedPart[],
   signal: AbortSignal,
 ) {
-  await sendRequest(`${multipartPath(uploadId)}/complete`, { method: 'POST', body: { parts }, signal })
+  await sendRequest(`${getMultipartPath(uploadId)}/complete`, { method: 'POST', body: { parts }, signal })
 }
 
 export async function abortMultipart(uploadId: string): Promise<void> {
-  await sendRequest(multipartPath(uploadId), { method: 'DELETE' })
+  await sendRequest(getMultipartPath(uploadId), { method: 'DELETE' })
 }
 
 export async function requestPresignedUpload(

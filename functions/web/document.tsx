@@ -39,23 +39,23 @@ const renderLanding = (id: LandingId) => (
   </>
 )
 
-function titleFor(id: DocumentId): string {
+function getDocumentTitle(id: DocumentId): string {
   if (id === 'convert') return words.title
-  const landing = findLandingId(`/${id}`)
-  if (landing) return words.titleOf(words.popular.names[landing])
+  const landingId = findLandingId(`/${id}`)
+  if (landingId) return words.titleOf(words.popular.names[landingId])
   const section = findSection(id)
   return words.titleOf(section ? words.sections[section] : words.notFound)
 }
 
-function renderBody(id: DocumentId, landing: LandingId | undefined) {
-  if (landing) return renderLanding(landing)
+function renderBody(id: DocumentId, landingId: LandingId | undefined) {
+  if (landingId) return renderLanding(landingId)
   const section = findSection(id)
   return section ? (initialContent[section]?.() ?? <Loading />) : <NotFound />
 }
 
 /** Without JavaScript, the page offers conversions but no tools. */
-function renderNoScriptForm(id: DocumentId, landing: LandingId | undefined): string {
-  const to = landing && landingChoices[landing].to
+function renderNoScriptForm(id: DocumentId, landingId: LandingId | undefined): string {
+  const to = landingId && landingChoices[landingId].to
   return id === 'convert' || to ? `<noscript>${renderToHtml(<NoScriptForm to={to} />)}</noscript>` : ''
 }
 
@@ -63,7 +63,7 @@ function renderNoScriptForm(id: DocumentId, landing: LandingId | undefined): str
 const icon = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><path d="M13 24H7a3 3 0 0 1-3-3V6a3 3 0 0 1 3-3h12a3 3 0 0 1 3 3v5" fill="none" stroke="#0c8c7c" stroke-width="2.6" stroke-linecap="round"/><circle cx="21" cy="21" r="8.5" fill="#0c8c7c"/></svg>')}`
 
 export const renderDocument: RenderDocument = (id, { script, preload, style }) => {
-  const landing = findLandingId(`/${id}`)
+  const landingId = findLandingId(`/${id}`)
   const head = (
     <>
       <meta charset="utf-8" />
@@ -71,9 +71,9 @@ export const renderDocument: RenderDocument = (id, { script, preload, style }) =
       <meta name="color-scheme" content="light dark" />
       <meta
         name="description"
-        content={landing ? landingWords.pages[landing].description : words.description}
+        content={landingId ? landingWords.pages[landingId].description : words.description}
       />
-      <title>{titleFor(id)}</title>
+      <title>{getDocumentTitle(id)}</title>
       <link rel="icon" href={icon} type="image/svg+xml" />
       {preload.map((href) => (
         <link key={href} rel="modulepreload" href={href} />
@@ -81,6 +81,6 @@ export const renderDocument: RenderDocument = (id, { script, preload, style }) =
       <script type="module" src={script} />
     </>
   )
-  const app = <Shell section={findSection(id)}>{renderBody(id, landing)}</Shell>
-  return `<!doctype html><html lang="${words.lang}" dir="${words.dir}" data-theme="${themeToken}" data-max-file-size="${limitTokens.maxFileSize}" data-retention="${limitTokens.retention}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${renderNoScriptForm(id, landing)}</body></html>`
+  const app = <Shell section={findSection(id)}>{renderBody(id, landingId)}</Shell>
+  return `<!doctype html><html lang="${words.lang}" dir="${words.dir}" data-theme="${themeToken}" data-max-file-size="${limitTokens.maxFileSize}" data-retention="${limitTokens.retention}"><head>${renderToHtml(head)}<style>${style}</style></head><body><div id="app">${renderToHtml(app)}</div>${renderNoScriptForm(id, landingId)}</body></html>`
 }

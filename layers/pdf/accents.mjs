@@ -33,16 +33,16 @@ const dotted = new Map([
  */
 export function joinAccents(walker) {
   /** The last character and the events after it are delayed, because the next character may join it. */
-  let last
+  let lastChar
   let delayed = []
   const delay = (event) => {
-    if (last) delayed.push(event)
+    if (lastChar) delayed.push(event)
     else event()
   }
   const flush = () => {
-    if (last) walker.onChar(...last)
+    if (lastChar) walker.onChar(...lastChar)
     for (const event of delayed) event()
-    last = undefined
+    lastChar = undefined
     delayed = []
   }
   const gaps = new Set()
@@ -56,16 +56,16 @@ export function joinAccents(walker) {
         delay(event)
         return
       }
-      const joined = last && overlap(last[4], char[4]) ? compose(last, char) : undefined
-      if (joined) {
+      const accentedChar = lastChar && overlap(lastChar[4], char[4]) ? compose(lastChar, char) : undefined
+      if (accentedChar) {
         // The gap that MuPDF reports is only the move back from the accent.
         delayed = delayed.filter((event) => !gaps.has(event))
-        const isAfter = isBaseCharacter(last)
-        last = undefined
+        const isAfter = isBaseCharacter(lastChar)
+        lastChar = undefined
         if (!isAfter) flush()
       } else flush()
       gaps.clear()
-      last = joined ?? char
+      lastChar = accentedChar ?? char
     },
     end: flush,
   }

@@ -15,7 +15,7 @@ const upperNames = [
 ]
 const lastNames = [201, 183, 184, 197, 185, 194, 198, 186, 195, 187, 188, 189, 190, 191]
 /** Characters that Unicode has outside of its Dingbats block. */
-const elsewhere = new Map([
+const charactersOutsideBlock = new Map([
   ...Object.entries({
     4: '☎',
     11: '☛',
@@ -32,12 +32,15 @@ const elsewhere = new Map([
   ...range(120, 129).map((name, at) => [String(name), String.fromCodePoint(0x2460 + at)]),
 ])
 
-const inDingbats = (names, first) =>
-  names.map((name, at) => [name, elsewhere.get(String(name)) ?? String.fromCodePoint(first + at)])
+const pairWithCharacters = (names, first) =>
+  names.map((name, at) => [
+    name,
+    charactersOutsideBlock.get(String(name)) ?? String.fromCodePoint(first + at),
+  ])
 const characters = new Map([
-  ...inDingbats(lowerNames, 0x2701),
-  ...inDingbats(upperNames, 0x2761),
-  ...inDingbats(lastNames, 0x27b1),
+  ...pairWithCharacters(lowerNames, 0x2701),
+  ...pairWithCharacters(upperNames, 0x2761),
+  ...pairWithCharacters(lastNames, 0x27b1),
 ])
 
 function range(from, to) {

@@ -73,7 +73,7 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
   let maskDepth = 0
   const tiles = []
   const clipTo = (box) => clips.push(intersect(clips.at(-1), box))
-  const draws = (box) => {
+  const shouldDraw = (box) => {
     if (tiles.length > 0) return tiles.at(-1)
     if (maskDepth > 0) return true
     const visible = intersect(box, clips.at(-1))
@@ -85,26 +85,26 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
   const onText = (text, ctm, draw) => {
     counts.visibleText++
     const isDrawn =
-      maskDepth > 0 || (drawsSlantedText && isSlanted(text, ctm) && draws(text.getBounds(null, ctm)))
+      maskDepth > 0 || (drawsSlantedText && isSlanted(text, ctm) && shouldDraw(text.getBounds(null, ctm)))
     if (isDrawn) draw()
   }
   const device = new mupdf.Device({
     fillPath(path, evenOdd, ctm, ...paint) {
-      if (draws(path.getBounds(null, ctm))) target.fillPath(path, evenOdd, ctm, ...paint)
+      if (shouldDraw(path.getBounds(null, ctm))) target.fillPath(path, evenOdd, ctm, ...paint)
     },
     strokePath(path, stroke, ctm, ...paint) {
       // Uses the bounds without the stroke: bounds with the stroke allow for miters far longer than those that are
       // drawn.
-      if (draws(path.getBounds(null, ctm))) target.strokePath(path, stroke, ctm, ...paint)
+      if (shouldDraw(path.getBounds(null, ctm))) target.strokePath(path, stroke, ctm, ...paint)
     },
     fillShade(shade, ctm, alpha) {
-      if (draws(clips.at(-1))) target.fillShade(shade, ctm, alpha)
+      if (shouldDraw(clips.at(-1))) target.fillShade(shade, ctm, alpha)
     },
     fillImage(image, ctm, alpha) {
-      if (draws(imageBox(ctm))) target.fillImage(image, ctm, alpha)
+      if (shouldDraw(imageBox(ctm))) target.fillImage(image, ctm, alpha)
     },
     fillImageMask(image, ctm, ...paint) {
-      if (draws(imageBox(ctm))) target.fillImageMask(image, ctm, ...paint)
+      if (shouldDraw(imageBox(ctm))) target.fillImageMask(image, ctm, ...paint)
     },
     fillText: (text, ctm, ...paint) => onText(text, ctm, () => target.fillText(text, ctm, ...paint)),
     strokeText: (text, stroke, ctm, ...paint) =>
@@ -147,7 +147,7 @@ function createFilter(target, page, isSelected, drawsSlantedText) {
     beginGroup: (...group) => target.beginGroup(...group),
     endGroup: () => target.endGroup(),
     beginTile(area, view, xstep, ystep, ctm, ...ids) {
-      const isDrawn = draws(mupdf.Rect.transform(area, ctm))
+      const isDrawn = shouldDraw(mupdf.Rect.transform(area, ctm))
       tiles.push(isDrawn)
       return isDrawn ? target.beginTile(area, view, xstep, ystep, ctm, ...ids) : 0
     },

@@ -79,24 +79,24 @@ function createWords(styles) {
   let vertical = false
   let slanted = false
   // OCR text in Arabic and Hebrew runs to the left, upright; MuPDF returns its characters in reverse.
-  let leftward = false
+  let isLeftward = false
   // MuPDF reports the width of a ligature with one of its characters. The other characters have no width: they precede
   // that character in reverse order, or follow it if the file itself names the characters.
-  let narrow = ''
+  let zeroWidthChars = ''
   let followsLam = false
   const addLigature = (char) => {
-    const isAlef = narrow.length === 1 && alefs.test(narrow)
+    const isAlef = zeroWidthChars.length === 1 && alefs.test(zeroWidthChars)
     const isAfterLam = isAlef && word.text.endsWith(lam)
     if (isAlef && isAfterLam !== (char === lam)) followsLam = isAfterLam
     const follows = char === '' || (isAfterLam && (char !== lam || followsLam))
-    word.text += follows ? narrow + char : char + [...narrow].reverse().join('')
-    narrow = ''
+    word.text += follows ? zeroWidthChars + char : char + [...zeroWidthChars].reverse().join('')
+    zeroWidthChars = ''
   }
   const endWord = () => {
     if (word) {
       addLigature('')
       const text =
-        leftward && !vertical && rightToLeft.test(word.text) ? [...word.text].reverse().join('') : word.text
+        isLeftward && !vertical && rightToLeft.test(word.text) ? [...word.text].reverse().join('') : word.text
       words.push({ ...word, text, box: box(word.box), base: round(word.base) })
     }
     word = undefined
@@ -107,13 +107,13 @@ function createWords(styles) {
     beginLine(_bbox, wmode, direction) {
       vertical = wmode === 1 || Math.abs(direction[1]) > 0.1
       slanted = Math.abs(direction[0]) > 0.1 && Math.abs(direction[1]) > 0.1
-      leftward = direction[0] < 0
+      isLeftward = direction[0] < 0
       words = []
       spaced = false
     },
     onChar(char, origin, font, size, quad, color) {
       // The character is upside down if its upper corner is below the lower one.
-      if (leftward && quad[1] > quad[5]) vertical = true
+      if (isLeftward && quad[1] > quad[5]) vertical = true
       if (/\s/.test(char) || char === '\u00a0') {
         endWord()
         spaced = true
@@ -124,16 +124,21 @@ function createWords(styles) {
       const ys = [quad[1], quad[3], quad[5], quad[7]]
       const [x0, y0, x1, y1] = [Math.min(...xs), Math.min(...ys), Math.max(...xs), Math.max(...ys)]
       const far = !vertical && word && (x0 - word.box[2] > size * 0.25 || word.box[0] - x1 > size * 0.25)
-      const moved = !vertical && word && Math.abs(word.base - origin[1]) > size * 0.1
-      if (word && (word.style !== style || far || moved)) endWord()
+      const hasMoved = !vertical && word && Math.abs(word.base - origin[1]) > size * 0.1
+      if (word && (word.style !== style || far || hasMoved)) endWord()
       if (!word) {
         word = { text: '', box: [x0, y0, x1, y1], base: origin[1], style, ...(spaced && { spaced: true }) }
         spaced = false
       }
-      if (!leftward && x1 - x0 < size * 0.01 && rightToLeft.test(char)) narrow += char
+      if (!isLeftward && x1 - x0 < size * 0.01 && rightToLeft.test(char)) zeroWidthChars += char
       else addLigature(char)
-      const seen = word.box
-      word.box = [Math.min(seen[0], x0), Math.min(seen[1], y0), Math.max(seen[2], x1), Math.max(seen[3], y1)]
+      const previousBox = word.box
+      word.box = [
+        Math.min(previousBox[0], x0),
+        Math.min(previousBox[1], y0),
+        Math.max(previousBox[2], x1),
+        Math.max(previousBox[3], y1),
+      ]
     },
     endLine() {
       endWord()

@@ -8,7 +8,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 
 const [binding, source, width, height, target, settings] = process.argv.slice(2)
 // `require` would read package.json in all parent folders and fail in the sandbox.
-const loaded = { exports: {} }
-process.dlopen(loaded, binding)
+const nativeModule = { exports: {} }
+process.dlopen(nativeModule, binding)
 const size = { width: Number(width), height: Number(height) }
-writeFileSync(target, loaded.exports.vectorizeRawSync(readFileSync(source), size, JSON.parse(settings)))
+writeFileSync(target, nativeModule.exports.vectorizeRawSync(readFileSync(source), size, JSON.parse(settings)))

@@ -32,7 +32,7 @@ function createEvent<Name extends EventName>(
  * Creates the events of a request that reaches the warning threshold or the limit of a daily or monthly quota. The last
  * request of a small quota reaches both.
  */
-export function quotaEvents(
+export function createQuotaThresholdEvents(
   { ownerId, kind }: Pick<Principal, 'ownerId' | 'kind'>,
   usages: readonly WindowUsage[],
   now: Date,
@@ -67,7 +67,7 @@ export function quotaEvents(
 const freePlans: readonly string[] = ['anonymous', 'free', 'self-hosted']
 
 /** Creates the subscription event of a plan change; none if the plan is the same or both plans are free. */
-export function subscriptionEvents(
+export function createSubscriptionEvents(
   accountBefore: Pick<Account, 'plan'>,
   { id, plan }: Pick<Account, 'id' | 'plan'>,
   now: Date,

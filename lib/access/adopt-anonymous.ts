@@ -19,7 +19,7 @@ const getMoveKey = (account: string) => ({ pk: `MOVE#${account}`, sk: 'MOVE' })
 const pageSize = 100
 const maxConcurrentMoves = 8
 
-const nextCheckAt = (now: Date) => new Date(now.getTime() + recheck.intervalMs).toISOString()
+const computeNextCheckAt = (now: Date) => new Date(now.getTime() + recheck.intervalMs).toISOString()
 
 /** Moves everything that the anonymous identity owns now, and schedules the repetition. */
 export async function moveToAccount(from: string, account: string, services: Deps): Promise<void> {
@@ -31,7 +31,7 @@ export async function moveToAccount(from: string, account: string, services: Dep
     from,
     ttl,
     madeBefore: now.getTime(),
-    wakeAt: nextCheckAt(now),
+    wakeAt: computeNextCheckAt(now),
     wakeShard: getWakeShard(account),
   })
   await moveAll({ from, to: account, madeBefore: now.getTime() }, services)
@@ -46,7 +46,7 @@ export async function resumeMove(account: string, now: Date, services: Deps): Pr
   const liveJobCount = await moveAll(move, services)
   const hasExpired = Number(item['ttl']) * 1000 < now.getTime()
   if (liveJobCount === 0 || hasExpired) await table.delete(getMoveKey(account))
-  else await table.update(getMoveKey(account), { set: { wakeAt: nextCheckAt(now) } })
+  else await table.update(getMoveKey(account), { set: { wakeAt: computeNextCheckAt(now) } })
 }
 
 /** Stops the move, for an account that is deleted: anything created later stays with the anonymous identity. */

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { Credentials, Principal } from '../model/principal.ts'
 import { toRateLimitAddress } from '../net/ip-networks.ts'
-import { bearerToken } from './bearer.ts'
+import { readBearerToken } from './bearer.ts'
 
 /** Anonymous identities, which the service issues to clients without an account when they first create something. */
 
@@ -41,7 +41,7 @@ export function createAnonymousPrincipal(
   }: { readonly keys: { readonly owner: Buffer }; readonly config: Pick<Config, 'ANONYMOUS_PLAN'> },
 ): Principal {
   const cookie = cookies?.find((pair) => pair.startsWith(`${ownerCookie}=`))?.slice(ownerCookie.length + 1)
-  const bearer = bearerToken(headers)
+  const bearer = readBearerToken(headers)
   const bearerOwner = verifyOwnerToken(bearer, keys.owner)
   if (bearer !== undefined && bearerOwner === undefined)
     throw new AppError(

@@ -5,8 +5,8 @@ import { isInNetwork } from '../net/ip-networks.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
 import { hasKeyPrefix, isKeyText } from './api-key-text.ts'
-import { type ApiKey, ApiKeys, getApiKeyRecordKey, inactiveReason } from './api-keys.ts'
-import { bearerToken } from './bearer.ts'
+import { type ApiKey, ApiKeys, findInactiveReason, getApiKeyRecordKey } from './api-keys.ts'
+import { readBearerToken } from './bearer.ts'
 import { createCredential } from './credential.ts'
 
 /** Minimum time between two writes of a key's last use. */
@@ -20,7 +20,7 @@ export async function authenticateByKey(
   request: Credentials,
   services: Services,
 ): Promise<Principal | undefined> {
-  const keyText = request.headers['x-api-key'] ?? bearerToken(request.headers)
+  const keyText = request.headers['x-api-key'] ?? readBearerToken(request.headers)
   if (keyText === undefined) return undefined
   // The bearer token may be an OAuth access token.
   if (request.headers['x-api-key'] === undefined && !hasKeyPrefix(keyText)) return undefined
@@ -40,7 +40,7 @@ export async function createKeyPrincipal(
   const now = new Date()
   const account = key && (await findCachedAccount(services, key.owner))
   if (!key || !account) throw createInvalidKeyError('unknown')
-  const inactivity = inactiveReason(key, now)
+  const inactivity = findInactiveReason(key, now)
   if (inactivity) throw createInvalidKeyError(inactivity)
   if (account.status === 'suspended') throw createAccountSuspendedError()
   requireAllowedSource(key, request)

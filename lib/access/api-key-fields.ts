@@ -83,7 +83,9 @@ export const NewKeyView = component(
 )
 
 export function toKeyView(key: ApiKey, now = new Date().toISOString()): z.infer<typeof KeyView> {
-  const isOver = [key.expiresAt, key.validUntil].some((deadline) => deadline !== undefined && deadline <= now)
+  const isExpired = [key.expiresAt, key.validUntil].some(
+    (deadline) => deadline !== undefined && deadline <= now,
+  )
   const { id, name, kind, prefix, last4, scopes, createdAt } = key
   return {
     id,
@@ -93,7 +95,7 @@ export function toKeyView(key: ApiKey, now = new Date().toISOString()): z.infer<
     last4,
     scopes,
     createdAt,
-    status: isOver ? 'expired' : key.validUntil === undefined ? 'active' : 'rotating',
+    status: isExpired ? 'expired' : key.validUntil === undefined ? 'active' : 'rotating',
     validUntil: key.validUntil ?? null,
     expiresAt: key.expiresAt ?? null,
     allowedIps: key.allowedIps ?? null,

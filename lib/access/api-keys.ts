@@ -225,7 +225,7 @@ interface RotatedKey {
 }
 
 /** Returns why a key is no longer valid; undefined if it is valid. */
-export function inactiveReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
+export function findInactiveReason(key: ApiKey, now: Date): 'revoked' | 'expired' | undefined {
   const nowText = now.toISOString()
   if (key.revokedAt !== undefined) return 'revoked'
   if (key.validUntil !== undefined && key.validUntil <= nowText) return 'revoked'

@@ -1,3 +1,3 @@
 /** Returns the token of `Authorization: Bearer …` (RFC 6750, 2.1). */
-export const bearerToken = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
+export const readBearerToken = (headers: Readonly<Record<string, string | undefined>>): string | undefined =>
   /^bearer +(\S+)$/i.exec(headers['authorization'] ?? '')?.[1]

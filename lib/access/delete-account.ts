@@ -18,7 +18,7 @@ import { removeAuthRecords } from './sessions.ts'
 /** Delay after which no process has the account cached and the list of its jobs is complete. */
 const delayS = 60
 const pageSize = 100
-const writers = 8
+const maxConcurrentDeletions = 8
 
 const getDeletionKey = (account: string) => ({ pk: `CLOSE#${account}`, sk: 'CLOSE' })
 
@@ -68,7 +68,7 @@ async function removeJobs(owner: string, services: Services): Promise<void> {
       after: afterId,
       matches: () => true,
     })
-    await forEachConcurrently(page.jobs, writers, async (job) => {
+    await forEachConcurrently(page.jobs, maxConcurrentDeletions, async (job) => {
       await services.jobs.delete(job.id)
       await slots.release(job)
     })

@@ -3,7 +3,7 @@ import { isAccount } from '../accounts/accounts.ts'
 import { isVisibleToKey, type JobReader } from '../accounts/visible-to-key.ts'
 import { AppError } from '../errors.ts'
 import { idPattern, quoteId } from '../ids.ts'
-import { needsTaskRecords, retryAfterS } from '../jobs/view.ts'
+import { getJobPollIntervalS, needsTaskRecords } from '../jobs/view.ts'
 import { isTerminalStatus, type Job, type JobState } from '../model/job.ts'
 import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
@@ -119,7 +119,7 @@ export async function loadViewState(job: Job, { jobs }: Services): Promise<JobSt
 }
 
 export function createJobHeaders(job: Job, waitedS: number | undefined): Record<string, string> {
-  const seconds = retryAfterS(job)
+  const seconds = getJobPollIntervalS(job)
   return {
     ...(seconds !== undefined && { 'retry-after': String(seconds) }),
     ...(waitedS !== undefined && { 'preference-applied': `wait=${waitedS}` }),

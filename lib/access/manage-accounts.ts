@@ -58,8 +58,9 @@ function createWrites(
   { id: actor, ip }: Actor,
   now = new Date(),
 ): Write[] {
-  const names = changeableFields.filter((name) => accountBefore[name] !== accountAfter[name])
-  const pickFields = (account: Account) => Object.fromEntries(names.map((name) => [name, account[name]]))
+  const changedFields = changeableFields.filter((name) => accountBefore[name] !== accountAfter[name])
+  const pickFields = (account: Account) =>
+    Object.fromEntries(changedFields.map((name) => [name, account[name]]))
   return [
     {
       update: getAccountKey(accountAfter.id),
@@ -70,7 +71,7 @@ function createWrites(
       },
       if: { exists: true, equal: pickFields(accountBefore) },
     },
-    ...names.map((name) =>
+    ...changedFields.map((name) =>
       createAuditWrite(
         {
           actor,

@@ -2,7 +2,7 @@ import type { Account } from '../accounts/accounts.ts'
 import type { Write } from '../aws/table.ts'
 import { getWakeShard } from '../jobs/keys.ts'
 import type { Services } from '../services/services.ts'
-import { publishToOwner, subscriptionEvents } from './account-events.ts'
+import { createSubscriptionEvents, publishToOwner } from './account-events.ts'
 
 /**
  * Plan changes whose events are not yet published. They are stored in the transaction of the change, because a process
@@ -30,7 +30,7 @@ export async function publishPlanChanges(
   const { table } = services
   for (const { pk, sk, plan, before } of await table.partition(getPartitionKey(account))) {
     const [had, has] = [{ plan: String(before) }, { id: account, plan: String(plan) }]
-    await publishToOwner(services, subscriptionEvents(had, has, new Date(String(sk))))
+    await publishToOwner(services, createSubscriptionEvents(had, has, new Date(String(sk))))
     await table.delete({ pk: String(pk), sk: String(sk) })
   }
 }

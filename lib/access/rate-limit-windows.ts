@@ -94,8 +94,8 @@ export function createRateLimitHeaders(usages: readonly WindowUsage[], now: numb
     'ratelimit-policy': usages
       .map(({ policy: { name, limit } }) => `"${name}";q=${limit};w=${getWindowSeconds(name)}`)
       .join(', '),
-    ratelimit: `"${policy.name}";r=${remaining};t=${secondsUntil(endsAt, now)}`,
+    ratelimit: `"${policy.name}";r=${remaining};t=${computeSecondsUntil(endsAt, now)}`,
   }
 }
 
-export const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil((time - now) / 1000))
+export const computeSecondsUntil = (time: number, now: number) => Math.max(1, Math.ceil((time - now) / 1000))

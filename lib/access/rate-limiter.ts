@@ -5,12 +5,12 @@ import type { Principal } from '../model/principal.ts'
 import type { Services } from '../services/services.ts'
 import { PermitBlocks } from './permit-blocks.ts'
 import {
+  computeSecondsUntil,
   createPolicies,
   getLimitRecordKey,
   getWindowEnd,
   type Policy,
   type RequestKind,
-  secondsUntil,
   type WindowUsage,
 } from './rate-limit-windows.ts'
 
@@ -200,7 +200,7 @@ export function createRateLimitError(
   // The full window that ends last: no request is allowed before its end.
   const [fullWindow] = usages.filter(isFull).sort((a, b) => b.endsAt - a.endsAt)
   const { name = 'minute', limit = 0 } = fullWindow?.policy ?? {}
-  const retryAfter = secondsUntil(fullWindow?.endsAt ?? now, now)
+  const retryAfter = computeSecondsUntil(fullWindow?.endsAt ?? now, now)
   const scope = principal.kind === 'anonymous' ? 'ip' : principal.kind === 'session' ? 'account' : 'key'
   const window = name === 'reads' ? 'minute' : name
   return new AppError(

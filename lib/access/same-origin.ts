@@ -15,9 +15,9 @@ export function isSameOrigin(
  * Returns the origins of the service's pages: the public origin and, if its host is a loopback name, the origins with
  * the other loopback names.
  */
-export function serviceOrigins(publicUrl: string): string[] {
+export function listServiceOrigins(publicUrl: string): string[] {
   const { origin, protocol, hostname, port } = new URL(publicUrl)
-  const names = ['localhost', '127.0.0.1', '[::1]']
-  if (!names.includes(hostname)) return [origin]
-  return names.map((name) => new URL(`${protocol}//${name}${port && `:${port}`}`).origin)
+  const loopbackNames = ['localhost', '127.0.0.1', '[::1]']
+  if (!loopbackNames.includes(hostname)) return [origin]
+  return loopbackNames.map((name) => new URL(`${protocol}//${name}${port && `:${port}`}`).origin)
 }

@@ -110,6 +110,6 @@ async function findSession(
   const items = await table.getAll([sessionKey, getAccountKey(String(marker['userId']))])
   const session = items.find(({ pk }) => pk === sessionKey.pk)
   const account = items.find(({ pk }) => pk !== sessionKey.pk)
-  const isOver = !session || String(session['expiresAt']) <= new Date().toISOString()
-  return isOver || !account ? undefined : { account: Account.parse(account), sessionKey }
+  const hasEnded = !session || String(session['expiresAt']) <= new Date().toISOString()
+  return hasEnded || !account ? undefined : { account: Account.parse(account), sessionKey }
 }

@@ -68,7 +68,7 @@ export async function copyLocatedFiles(files: readonly LocatedFile[], path: stri
 interface OpenRange {
   readonly handle: FileHandle
   /** Second handle for reading a very large file without the page cache. */
-  readonly direct: FileHandle | undefined
+  readonly directHandle: FileHandle | undefined
   readonly from: number
   readonly to: number
 }
@@ -79,7 +79,7 @@ async function openRange(
 ): Promise<OpenRange> {
   const handle = await open(path)
   try {
-    return { handle, direct: isLarge ? await openDirect(path, 'read') : undefined, from, to }
+    return { handle, directHandle: isLarge ? await openDirect(path, 'read') : undefined, from, to }
   } catch (error) {
     await handle.close()
     throw error
@@ -104,15 +104,19 @@ const readChunk = async (range: OpenRange, at: number, bytes: number): Promise<B
   (await readDirect(range, at, bytes)) ?? readFully(range.handle, at, bytes)
 
 /** Returns undefined if the chunk must be read through the page cache. */
-async function readDirect({ direct }: OpenRange, at: number, bytes: number): Promise<Buffer | undefined> {
-  if (!direct || at % directIoAlignment !== 0) return undefined
+async function readDirect(
+  { directHandle }: OpenRange,
+  at: number,
+  bytes: number,
+): Promise<Buffer | undefined> {
+  if (!directHandle || at % directIoAlignment !== 0) return undefined
   // Direct reads return whole pages, even at the end of the range, so the excess is cut off.
-  const chunk = await readIntoPooledBuffer((buffer) => direct.read(buffer, 0, buffer.length, at)).catch(
+  const chunk = await readIntoPooledBuffer((buffer) => directHandle.read(buffer, 0, buffer.length, at)).catch(
     ignoreUnsupported,
   )
   return chunk && chunk.length >= bytes ? chunk.subarray(0, bytes) : undefined
 }
 
 async function closeAll(ranges: readonly OpenRange[]): Promise<void> {
-  await Promise.all(ranges.flatMap(({ handle, direct }) => [handle.close(), direct?.close()]))
+  await Promise.all(ranges.flatMap(({ handle, directHandle }) => [handle.close(), directHandle?.close()]))
 }

@@ -128,19 +128,19 @@ function createUpdateExpression(change: Change, placeholders: PlaceholderMap): s
         `${placeholders.name(name)} = ${placeholders.name(from)} + ${placeholders.value(plus)}`,
     ),
   ]
-  const numbers = (of: Readonly<Record<string, ReadonlySet<number>>>) =>
+  const createNumberSetActions = (of: Readonly<Record<string, ReadonlySet<number>>>) =>
     Object.entries(of).map(([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`)
   const addActions = Object.entries(add).map(
     ([name, value]) => `${placeholders.getReadableName(name)} ${placeholders.value(value)}`,
   )
-  const strings = Object.entries(collect).map(
+  const collectActions = Object.entries(collect).map(
     ([name, value]) => `${placeholders.name(name)} ${placeholders.value(value)}`,
   )
   const clauses = [
     ['SET', setActions],
     ['REMOVE', remove.map((name) => placeholders.name(name))],
-    ['ADD', [...numbers(include), ...addActions, ...strings]],
-    ['DELETE', numbers(exclude)],
+    ['ADD', [...createNumberSetActions(include), ...addActions, ...collectActions]],
+    ['DELETE', createNumberSetActions(exclude)],
   ] as const
   return clauses
     .filter(([, actions]) => actions.length > 0)

@@ -186,7 +186,7 @@ export class Table {
     command: (returnOptions: {
       ReturnValuesOnConditionCheckFailure: 'ALL_OLD'
     }) => UpdateCommand | PutCommand,
-    ownMark: Item | undefined,
+    expectedMarker: Item | undefined,
   ): Promise<ConditionalWriteResult> {
     try {
       const input = command({ ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })
@@ -198,9 +198,9 @@ export class Table {
       // The document client does not unmarshall items in errors.
       const existingItem = unmarshallItem(error)
       const isOurs =
-        ownMark !== undefined &&
+        expectedMarker !== undefined &&
         existingItem !== undefined &&
-        Object.entries(ownMark).every(([name, value]) => existingItem[name] === value)
+        Object.entries(expectedMarker).every(([name, value]) => existingItem[name] === value)
       return { applied: isOurs, item: existingItem }
     }
   }

@@ -107,15 +107,15 @@ export class CompoundFile {
     listLinks: (entry: CompoundFileEntry) => readonly (number | undefined)[],
   ): Promise<boolean> {
     const entries = await this.entries()
-    const pending = [0]
-    const seenIndexes = new Set(pending)
-    for (let index = pending.pop(); index !== undefined; index = pending.pop()) {
+    const pendingIndexes = [0]
+    const seenIndexes = new Set(pendingIndexes)
+    for (let index = pendingIndexes.pop(); index !== undefined; index = pendingIndexes.pop()) {
       const entry = entries[index]
       if (entry?.name.toUpperCase() === name.toUpperCase()) return true
       for (const link of entry ? listLinks(entry) : []) {
         if (link === undefined || link >= entries.length || seenIndexes.has(link)) continue
         seenIndexes.add(link)
-        pending.push(link)
+        pendingIndexes.push(link)
       }
     }
     return false
@@ -204,8 +204,8 @@ export class CompoundFile {
   }
 
   /** Reads the sectors of a chain, up to a number of bytes. */
-  async #readChain(start: number, bytes = this.#file.size, damage = 'it is cut off'): Promise<Buffer> {
-    const sectors = await this.#listChain(start, Math.ceil(bytes / this.#sectorBytes), damage)
+  async #readChain(start: number, bytes = this.#file.size, damageMessage = 'it is cut off'): Promise<Buffer> {
+    const sectors = await this.#listChain(start, Math.ceil(bytes / this.#sectorBytes), damageMessage)
     const parts: Buffer[] = []
     for (let firstIndex = 0; firstIndex < sectors.length; ) {
       // Reads consecutive sectors with one call, because most sectors of a chain are consecutive.
@@ -214,7 +214,7 @@ export class CompoundFile {
       const wantedBytes = (end - firstIndex) * this.#sectorBytes
       const partBytes = await this.#file.at(((sectors[firstIndex] ?? 0) + 1) * this.#sectorBytes, wantedBytes)
       // Some programs do not pad the last sector of the file.
-      if (partBytes.length < wantedBytes && end < sectors.length) throw new TruncatedFileError(damage)
+      if (partBytes.length < wantedBytes && end < sectors.length) throw new TruncatedFileError(damageMessage)
       parts.push(partBytes)
       firstIndex = end
     }
@@ -222,10 +222,10 @@ export class CompoundFile {
     return (onlyPart && parts.length === 1 ? onlyPart : Buffer.concat(parts)).subarray(0, bytes)
   }
 
-  async #listChain(start: number, maxSectors: number, damage: string): Promise<readonly number[]> {
+  async #listChain(start: number, maxSectors: number, damageMessage: string): Promise<readonly number[]> {
     const sectors: number[] = []
     for (let sector = start; sector < lastRegularSector && sectors.length < maxSectors; ) {
-      if (sector >= this.#sectorCount) throw new TruncatedFileError(damage)
+      if (sector >= this.#sectorCount) throw new TruncatedFileError(damageMessage)
       if (sectors.length === this.#sectorCount) throw new DamagedFileError('a chain of its sectors is a loop')
       sectors.push(sector)
       const table = Math.floor((4 * sector) / this.#sectorBytes)
@@ -256,9 +256,10 @@ export class CompoundFile {
       if (isLoop || this.#nextDifatSector >= lastRegularSector)
         throw new DamagedFileError('its allocation table is incomplete')
       const at = (this.#nextDifatSector + 1) * this.#sectorBytes
-      const list = await readExactly(this.#file, at, this.#sectorBytes)
-      for (let entry = 0; entry < entriesPerSector; entry++) this.#difat.push(list.readUInt32LE(4 * entry))
-      this.#nextDifatSector = list.readUInt32LE(4 * entriesPerSector)
+      const difatSector = await readExactly(this.#file, at, this.#sectorBytes)
+      for (let entry = 0; entry < entriesPerSector; entry++)
+        this.#difat.push(difatSector.readUInt32LE(4 * entry))
+      this.#nextDifatSector = difatSector.readUInt32LE(4 * entriesPerSector)
     }
     return this.#difat[index - fatSectorsInHeader] ?? freeSector
   }

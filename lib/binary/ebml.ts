@@ -45,8 +45,8 @@ export function readEbmlChildren(
  * 6.2).
  */
 function parseHeader(bytes: Buffer, at: number): EbmlElement {
-  const idBytes = numberBytes(bytes[at], maxIdBytes)
-  const lengthBytes = numberBytes(bytes[at + idBytes], maxLengthBytes)
+  const idBytes = countNumberBytes(bytes[at], maxIdBytes)
+  const lengthBytes = countNumberBytes(bytes[at + idBytes], maxLengthBytes)
   const start = at + idBytes + lengthBytes
   if (start > bytes.length) throw new TruncatedFileError('an element is cut off')
   let length = bytes.readUInt8(at + idBytes) & (0xff >> lengthBytes)
@@ -60,7 +60,7 @@ function parseHeader(bytes: Buffer, at: number): EbmlElement {
   }
 }
 
-function numberBytes(firstByte: number | undefined, max: number): number {
+function countNumberBytes(firstByte: number | undefined, max: number): number {
   if (firstByte === undefined) throw new TruncatedFileError('an element is cut off')
   const bytes = Math.clz32(firstByte) - 23
   if (bytes > max) throw new DamagedFileError('an element has an invalid header')

@@ -15,7 +15,7 @@ const extensionHeaderBytes = 2
 
 /** Yields the blocks up to the trailer, damage or the end of the file. */
 export function* readGifBlocks(file: Buffer): Generator<GifBlock> {
-  for (let at = headerBytes + colorTableBytes(file[10]); at < file.length; ) {
+  for (let at = headerBytes + computeColorTableBytes(file[10]); at < file.length; ) {
     const kind = file[at] ?? 0
     const data = at + findDataOffset(file, at, kind)
     yield { kind, start: at, data }
@@ -28,10 +28,10 @@ export function* readGifBlocks(file: Buffer): Generator<GifBlock> {
 /** Returns the offset of the data. In an image, the minimum code size precedes the pixels (section 22). */
 const findDataOffset = (file: Buffer, at: number, kind: number) =>
   kind === gifBlockKinds.image
-    ? imageDescriptorBytes + colorTableBytes(file[at + 9]) + 1
+    ? imageDescriptorBytes + computeColorTableBytes(file[at + 9]) + 1
     : extensionHeaderBytes
 
-const colorTableBytes = (flags = 0) => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1))
+const computeColorTableBytes = (flags = 0) => ((flags & 0x80) === 0 ? 0 : 3 * 2 ** ((flags & 7) + 1))
 
 function skipSubBlocks(file: Buffer, start: number): number {
   let at = start

@@ -19,9 +19,9 @@ export async function readPalmRecords(file: RandomAccess): Promise<readonly Palm
   const header = await file.at(0, headerOffsets.records)
   if (header.length < headerOffsets.records) throw new TruncatedFileError('its header is cut off')
   const count = header.readUInt16BE(headerOffsets.recordCount)
-  const list = await file.at(headerOffsets.records, count * listEntryBytes)
-  if (list.length < count * listEntryBytes) throw new TruncatedFileError('its header is cut off')
-  const starts = Array.from({ length: count }, (_, index) => list.readUInt32BE(listEntryBytes * index))
+  const recordList = await file.at(headerOffsets.records, count * listEntryBytes)
+  if (recordList.length < count * listEntryBytes) throw new TruncatedFileError('its header is cut off')
+  const starts = Array.from({ length: count }, (_, index) => recordList.readUInt32BE(listEntryBytes * index))
   return starts.map((start, index) => {
     const end = starts[index + 1] ?? Math.max(start, file.size)
     // Records out of order could share their bytes, so that a small file would have thousands of them.

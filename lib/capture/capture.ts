@@ -75,7 +75,7 @@ export const captureWebsite: CaptureFile = async (
       const expression = `document.title ||= ${JSON.stringify(url.host)}`
       await tab.call(z.looseObject({}), 'Runtime.evaluate', { expression })
       warnings.push(
-        ...(await captureTo({ call: tab.call, missingFiles: 0, areScriptsCut: false }, path, to, input)),
+        ...(await captureTo({ call: tab.call, missingFiles: 0, scriptsTimedOut: false }, path, to, input)),
       )
     }
     await rejectWhenAborted(Promise.race([convert(), tab.whenBroken]), limitedSignal)

@@ -144,7 +144,7 @@ export class PageRequests {
   }
 
   async #readBody(response: Parameters<typeof decodeResponseBody>[0], url: URL): Promise<Buffer> {
-    const createTooLargeError = () => pageFileTooLarge(url)
+    const createTooLargeError = () => createFileTooLargeError(url)
     if (Number(response.headers['content-length'] ?? 0) > limits.fileBytes) {
       response.body.destroy()
       throw createTooLargeError()
@@ -177,7 +177,7 @@ function isUnwanted(pageHeaders: Readonly<Record<string, string>>, { pathname }:
   return headers.get('accept') === 'text/event-stream' || pathname === '/favicon.ico'
 }
 
-const pageFileTooLarge = ({ host }: URL) =>
+const createFileTooLargeError = ({ host }: URL) =>
   new AppError(
     'FILE_TOO_LARGE',
     `The file from ${host} exceeds the limit of ${limits.fileBytes / 1024 ** 2} MB for files of a page.`,

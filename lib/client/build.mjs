@@ -11,7 +11,7 @@ const here = fileURLToPath(new URL('.', import.meta.url))
 const dist = join(here, 'dist')
 
 rmSync(dist, { recursive: true, force: true })
-const shared = {
+const sharedOptions = {
   bundle: true,
   format: 'esm',
   target: 'es2022',
@@ -19,9 +19,9 @@ const shared = {
   outdir: dist,
   logLevel: 'warning',
 }
-await build({ ...shared, entryPoints: [join(here, 'index.ts')], platform: 'neutral' })
+await build({ ...sharedOptions, entryPoints: [join(here, 'index.ts')], platform: 'neutral' })
 await build({
-  ...shared,
+  ...sharedOptions,
   entryPoints: { mutabor: join(here, 'command/main.ts') },
   platform: 'node',
   splitting: true,

@@ -79,8 +79,8 @@ export async function readFailure(response: Response): Promise<MutaborError> {
     return new MutaborError(error.code as ErrorCode, error.message, details) // a newer service may have more codes
   // OAuth errors have a different format.
   if (typeof error === 'string') return new MutaborError('INVALID_REQUEST', error, details)
-  const storage = /<Code>(\w+)<\/Code>/.exec(text)?.[1]
-  const storageError = storage ? `, storage error ${storage}` : ''
+  const storageErrorCode = /<Code>(\w+)<\/Code>/.exec(text)?.[1]
+  const storageError = storageErrorCode ? `, storage error ${storageErrorCode}` : ''
   return new MutaborError(
     'UNREACHABLE',
     `The response could not be parsed (status ${response.status}${storageError}).`,

@@ -26,12 +26,12 @@ export async function* parseEvents(
       remainder = blocks.pop() ?? ''
       for (const block of blocks) {
         const fields = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line) ?? [])
-        const lastValue = (name: string) => fields.findLast(([, field]) => field === name)?.[2]
-        id = lastValue('id') ?? id
-        const retry = lastValue('retry')
+        const findLastValue = (name: string) => fields.findLast(([, field]) => field === name)?.[2]
+        id = findLastValue('id') ?? id
+        const retry = findLastValue('retry')
         if (retry) yield { name: 'retry', id, data: retry }
         const data = fields.filter(([, field]) => field === 'data').map(([, , text]) => text)
-        if (data.length > 0) yield { name: lastValue('event') ?? 'message', id, data: data.join('\n') }
+        if (data.length > 0) yield { name: findLastValue('event') ?? 'message', id, data: data.join('\n') }
       }
     }
   } finally {

@@ -63,7 +63,7 @@ function simplifyReference({ $ref, description }: Json): Json {
   return description === undefined ? reference : { description, allOf: [reference] }
 }
 
-const closedObject = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
+const createClosedObject = (properties: Json, required: readonly string[] = Object.keys(properties)) => ({
   type: 'object',
   properties,
   required,
@@ -71,11 +71,14 @@ const closedObject = (properties: Json, required: readonly string[] = Object.key
 })
 
 function getParameters(operation: Operation, location: string): Json {
-  const located = operation.parameters.filter((parameter) => parameter.in === location)
-  if (located.length === 0) return {}
-  const required = located.filter((parameter) => parameter.required).map(({ name }) => name)
+  const locatedParameters = operation.parameters.filter((parameter) => parameter.in === location)
+  if (locatedParameters.length === 0) return {}
+  const required = locatedParameters.filter((parameter) => parameter.required).map(({ name }) => name)
   return {
-    [location]: closedObject(Object.fromEntries(located.map(({ name, schema }) => [name, schema])), required),
+    [location]: createClosedObject(
+      Object.fromEntries(locatedParameters.map(({ name, schema }) => [name, schema])),
+      required,
+    ),
   }
 }
 
@@ -101,21 +104,25 @@ function createOperationSchema(operation: Operation, resolve: Resolve): Json {
     ...(bodySchema && { body: bodySchema }),
     data: getDataSchema(operation, resolve),
   }
-  const optional = (name: string) => {
+  const isOptional = (name: string) => {
     const { required } = resolve((properties as Record<string, Json>)[name] ?? {}) // all are schemas
     return name !== 'data' && name !== 'path' && (!Array.isArray(required) || required.length === 0)
   }
-  const required = Object.keys(properties).filter((name) => !optional(name))
-  return { ...closedObject(properties, required), description: operation.summary }
+  const required = Object.keys(properties).filter((name) => !isOptional(name))
+  return { ...createClosedObject(properties, required), description: operation.summary }
 }
 
 /** Returns options that are boolean in every engine: on the command line, they take no value. */
 function findBooleanOptions(): readonly string[] {
-  const views = engines.flatMap(({ capabilities }) =>
+  const optionViews = engines.flatMap(({ capabilities }) =>
     capabilities.flatMap(({ options }) => createOptionViews(options)),
   )
-  const nonBooleanOptions = new Set(views.filter(({ type }) => type !== 'boolean').map(({ name }) => name))
-  return [...new Set(views.map(({ name }) => name))].filter((name) => !nonBooleanOptions.has(name)).sort()
+  const nonBooleanOptions = new Set(
+    optionViews.filter(({ type }) => type !== 'boolean').map(({ name }) => name),
+  )
+  return [...new Set(optionViews.map(({ name }) => name))]
+    .filter((name) => !nonBooleanOptions.has(name))
+    .sort()
 }
 
 /** Returns the contents of the generated files. */
@@ -139,11 +146,11 @@ export async function makeTypes(): Promise<Readonly<Record<keyof typeof generate
   const definitions = Object.entries(document.components?.schemas ?? {}).filter(
     ([name]) => !name.endsWith('Reply'),
   )
-  const rootSchema = closedObject({
-    operations: closedObject(
+  const rootSchema = createClosedObject({
+    operations: createClosedObject(
       Object.fromEntries(operations.map(([name, one]) => [name, createOperationSchema(one, resolve)])),
     ),
-    events: closedObject(Object.fromEntries(events)),
+    events: createClosedObject(Object.fromEntries(events)),
   })
   const schema = {
     ...(simplify(rootSchema) as Json), // still a schema

@@ -2,19 +2,19 @@ import type { Api, Format, Job, TaskImportUpload } from './api-types.ts'
 import { MutaborError } from './errors.ts'
 import type { TargetOptions, ToolOptions } from './option-types.ts'
 import {
-  commonFields,
-  convertFields,
+  createCommonFields,
+  createConvertFields,
   createForm,
-  type How,
-  mergeFields,
+  createMergeFields,
   type Options,
   prepareFiles,
+  type RequestOptions,
   type Source,
 } from './request-body.ts'
 import { Result } from './result.ts'
 import { type Settings, Transport } from './transport.ts'
-import { type FileData, getFileName, type Uploading, uploadToStorage } from './upload.ts'
-import { fetchJob, followJob, type Heard, isFinished, type Waiting, waitForJob } from './wait.ts'
+import { type FileData, getFileName, type UploadOptions, uploadToStorage } from './upload.ts'
+import { fetchJob, followJob, isFinished, type StreamMessage, type WaitOptions, waitForJob } from './wait.ts'
 
 type Operations = Api['operations']
 /** Path parameters, query and body of an operation, as described by the API types. */
@@ -76,7 +76,7 @@ export class Mutabor {
     file: Source,
     to: Target,
     options?: OptionsOf<TargetOptions, Target, Given>,
-    requestOptions: How = {},
+    requestOptions: RequestOptions = {},
   ): Promise<Result> {
     return this.#run('POST /v1/convert', [file], { targetFormat: to }, { ...options }, requestOptions)
   }
@@ -86,7 +86,7 @@ export class Mutabor {
     file: Source,
     tool: Tool,
     options?: OptionsOf<ToolOptions, Tool, Given>,
-    requestOptions: How = {},
+    requestOptions: RequestOptions = {},
   ): Promise<Result> {
     return this.#run('POST /v1/convert', [file], { toolOperation: tool }, { ...options }, requestOptions)
   }
@@ -95,7 +95,7 @@ export class Mutabor {
   merge(
     files: readonly Source[],
     { mergeType, targetFormat, ...options }: Options = {},
-    requestOptions: How = {},
+    requestOptions: RequestOptions = {},
   ): Promise<Result> {
     return this.#run('POST /v1/convert/merge', files, { mergeType, targetFormat }, options, requestOptions)
   }
@@ -105,26 +105,26 @@ export class Mutabor {
     items: readonly BatchItem[],
     to: string | undefined,
     options: Options = {},
-    requestOptions: How = {},
+    requestOptions: RequestOptions = {},
   ): Promise<{ readonly result: Result; readonly items: readonly BatchOutcome[] }> {
     const requests = items.map(({ file, filename, to: itemFormat, options: itemOptions }) => ({
       targetFormat: itemFormat,
       filename: filename ?? getFileName(file, undefined),
       options: itemOptions,
     }))
-    const prepared = await prepareFiles(
+    const preparedFiles = await prepareFiles(
       this.#transport,
       items.map(({ file }) => file),
       requestOptions,
       items.map(({ filename }) => filename),
     )
-    const fields = { ...commonFields(requestOptions), targetFormat: to, options }
+    const fields = { ...createCommonFields(requestOptions), targetFormat: to, options }
     const body =
-      'blobs' in prepared
-        ? createForm(prepared.blobs, { ...fields, items: requests })
+      'blobs' in preparedFiles
+        ? createForm(preparedFiles.blobs, { ...fields, items: requests })
         : {
             ...fields,
-            items: prepared.references.map((reference, index) => ({ ...requests[index], ...reference })),
+            items: preparedFiles.references.map((reference, index) => ({ ...requests[index], ...reference })),
           }
     const request = {
       operation: 'POST /v1/convert/batch',
@@ -152,7 +152,7 @@ export class Mutabor {
   }
 
   /** Runs a job of named tasks, each of which can take files from other tasks. */
-  async pipeline(tasks: Pipeline, requestOptions: How = {}): Promise<Result> {
+  async pipeline(tasks: Pipeline, requestOptions: RequestOptions = {}): Promise<Result> {
     const uploadedTasks: Record<string, unknown> = {}
     for (const [name, task] of Object.entries(tasks)) {
       // TypeScript doesn't destructure `file` of a union in which only some members have it.
@@ -177,7 +177,7 @@ export class Mutabor {
   }
 
   /** @returns the id of the upload, which can be used for one conversion */
-  upload(file: FileData, options: Uploading = {}): Promise<string> {
+  upload(file: FileData, options: UploadOptions = {}): Promise<string> {
     return uploadToStorage(this.#transport, file, options)
   }
 
@@ -186,12 +186,12 @@ export class Mutabor {
   }
 
   /** Waits until the job is completed, failed, cancelled or expired, and returns it. */
-  wait(jobId: string, waitOptions: Waiting = {}): Promise<Job> {
+  wait(jobId: string, waitOptions: WaitOptions = {}): Promise<Job> {
     return waitForJob(this.#transport, jobId, waitOptions)
   }
 
   /** Waits for the job and returns its result. @throws MutaborError with the job's error when it did not complete */
-  async result(jobId: string, waitOptions: Waiting = {}): Promise<Result> {
+  async result(jobId: string, waitOptions: WaitOptions = {}): Promise<Result> {
     return this.#waitForResult(await this.status(jobId), waitOptions)
   }
 
@@ -199,7 +199,7 @@ export class Mutabor {
   events(
     jobId: string,
     position: { signal?: AbortSignal; lastEventId?: string } = {},
-  ): AsyncGenerator<Heard> {
+  ): AsyncGenerator<StreamMessage> {
     return followJob(this.#transport, jobId, position)
   }
 
@@ -223,11 +223,11 @@ export class Mutabor {
     files: readonly Source[],
     target: Options,
     options: Options,
-    requestOptions: How,
+    requestOptions: RequestOptions,
   ): Promise<Result> {
-    const fields = { ...target, ...commonFields(requestOptions), options }
+    const fields = { ...target, ...createCommonFields(requestOptions), options }
     const isMerge = operation !== 'POST /v1/convert'
-    const prepared = await prepareFiles(
+    const preparedFiles = await prepareFiles(
       this.#transport,
       [...files, ...(requestOptions.more ?? [])],
       requestOptions,
@@ -236,9 +236,9 @@ export class Mutabor {
     const job = await this.#transport.call({
       operation,
       body:
-        'blobs' in prepared
-          ? createForm(prepared.blobs, fields, isMerge ? 'file' : 'additionalFile')
-          : { ...fields, ...(isMerge ? mergeFields : convertFields)(prepared.references) },
+        'blobs' in preparedFiles
+          ? createForm(preparedFiles.blobs, fields, isMerge ? 'file' : 'additionalFile')
+          : { ...fields, ...(isMerge ? createMergeFields : createConvertFields)(preparedFiles.references) },
       headers: { prefer: `wait=${requestOptions.onProgress ? 1 : initialWaitS}` },
       signal: requestOptions.signal,
       idempotencyKey: requestOptions.idempotencyKey,
@@ -246,7 +246,7 @@ export class Mutabor {
     return this.#waitForResult(job as Job, requestOptions) // as the API contract says
   }
 
-  async #waitForResult(job: Job, requestOptions: How): Promise<Result> {
+  async #waitForResult(job: Job, requestOptions: RequestOptions): Promise<Result> {
     requestOptions.onJob?.(job)
     const finishedJob = isFinished(job) ? job : await this.wait(job.jobId, requestOptions)
     if (finishedJob.status === 'completed') return new Result(this.#transport, finishedJob)

@@ -1,7 +1,7 @@
 import type { Job } from './api-types.ts'
 import type { Transport } from './transport.ts'
-import { type FileData, getFileName, toBlob, type Uploading, uploadToStorage } from './upload.ts'
-import type { Waiting } from './wait.ts'
+import { type FileData, getFileName, toBlob, type UploadOptions, uploadToStorage } from './upload.ts'
+import type { WaitOptions } from './wait.ts'
 
 /** A file: its contents, a URL that the service downloads, an upload, or a file of an earlier job. */
 export type Source = FileData | URL | { readonly uploadId: string } | JobFileReference
@@ -14,7 +14,7 @@ interface JobFileReference {
 export type Options = Readonly<Record<string, unknown>>
 
 /** Settings of a request, in addition to the files, the target and the conversion options. */
-export interface How extends Waiting, Uploading {
+export interface RequestOptions extends WaitOptions, UploadOptions {
   readonly tag?: string | undefined
   readonly webhookUrl?: string | undefined
   readonly engine?: string | undefined
@@ -51,7 +51,7 @@ const isReference = (source: Source): source is URL | { readonly uploadId: strin
 export async function prepareFiles(
   transport: Transport,
   sources: readonly Source[],
-  options: How,
+  options: RequestOptions,
   names: readonly (string | undefined)[],
 ): Promise<{ readonly blobs: readonly NamedBlob[] } | { readonly references: readonly FileReference[] }> {
   const blobs = sources.flatMap((source, at) =>
@@ -78,7 +78,10 @@ export async function prepareFiles(
   return { references }
 }
 
-export const convertFields = ([firstReference, ...moreReferences]: readonly FileReference[]): Options => ({
+export const createConvertFields = ([
+  firstReference,
+  ...moreReferences
+]: readonly FileReference[]): Options => ({
   uploadId: firstReference?.uploadId,
   fileUrl: firstReference?.url,
   sourceJobId: firstReference?.job?.jobId,
@@ -86,7 +89,7 @@ export const convertFields = ([firstReference, ...moreReferences]: readonly File
   ...(moreReferences.length > 0 && { additionalUploadIds: moreReferences.map(({ uploadId }) => uploadId) }),
 })
 
-export const mergeFields = (references: readonly FileReference[]): Options => {
+export const createMergeFields = (references: readonly FileReference[]): Options => {
   const [uploadIds, fileUrls] = [
     references.flatMap((reference) => reference.uploadId ?? []),
     references.flatMap((reference) => reference.url ?? []),
@@ -94,7 +97,13 @@ export const mergeFields = (references: readonly FileReference[]): Options => {
   return { ...(uploadIds.length > 0 && { uploadIds }), ...(fileUrls.length > 0 && { fileUrls }) }
 }
 
-export const commonFields = ({ tag, webhookUrl, engine, filename, export: exportTarget }: How): Options => ({
+export const createCommonFields = ({
+  tag,
+  webhookUrl,
+  engine,
+  filename,
+  export: exportTarget,
+}: RequestOptions): Options => ({
   tag,
   webhookUrl,
   engine,

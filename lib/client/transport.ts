@@ -98,8 +98,8 @@ export class Transport {
   /** Sends one request to the service or its storage, with a timeout for the response headers. */
   async fetch(url: string, init: RequestInit, signal?: AbortSignal): Promise<Response> {
     const deadline = new AbortController()
-    const sizeMs = (getBodySize(init.body) / minBytesPerSecond) * 1000
-    const timer = setTimeout(() => deadline.abort(), responseTimeoutMs + sizeMs)
+    const bodySendMs = (getBodySize(init.body) / minBytesPerSecond) * 1000
+    const timer = setTimeout(() => deadline.abort(), responseTimeoutMs + bodySendMs)
     try {
       const combinedSignal = signal ? AbortSignal.any([signal, deadline.signal]) : deadline.signal
       const response = await this.#fetch(url, { ...init, signal: combinedSignal })

@@ -20,7 +20,7 @@ export interface UploadState {
   readonly partSize: number
 }
 
-export interface Uploading {
+export interface UploadOptions {
   /** The filename, if the data has none. */
   readonly filename?: string | undefined
   readonly onSent?: ((bytes: SentBytes) => void) | undefined
@@ -47,7 +47,7 @@ export const getFileName = (data: unknown, explicitName: string | undefined): st
 export async function uploadToStorage(
   transport: Transport,
   data: FileData,
-  options: Uploading = {},
+  options: UploadOptions = {},
 ): Promise<string> {
   const maxSingleBytes = options.partsAbove ?? 50 * mebibyteBytes
   const filename = getFileName(data, options.filename)
@@ -67,7 +67,7 @@ async function uploadInOneRequest(
   transport: Transport,
   blob: Blob,
   filename: string,
-  { signal, onSent }: Uploading,
+  { signal, onSent }: UploadOptions,
 ): Promise<string> {
   const body = { filename, contentType: blob.type || 'application/octet-stream', size: blob.size }
   const target = (await transport.call({
@@ -151,11 +151,11 @@ interface UploadedPart {
 class MultipartUpload {
   readonly #transport: Transport
   readonly #filename: string
-  readonly #options: Uploading
+  readonly #options: UploadOptions
   readonly #total: number | undefined
   readonly #uploaded = new Map<number, UploadedPart>()
 
-  constructor(transport: Transport, filename: string, options: Uploading, total: number | undefined) {
+  constructor(transport: Transport, filename: string, options: UploadOptions, total: number | undefined) {
     this.#transport = transport
     this.#filename = filename
     this.#options = options

@@ -8,7 +8,7 @@ export type Progress = Job['progress']
 /** A job event, in the same form as in webhooks. */
 export type JobEvent = Extract<Api['events'][keyof Api['events']], { job: unknown }>
 
-export interface Waiting {
+export interface WaitOptions {
   readonly onProgress?: ((progress: Progress) => void) | undefined
   readonly signal?: AbortSignal | undefined
   /** Milliseconds until the wait fails with WAIT_ENDED; the job keeps running. Defaults to a day. */
@@ -34,7 +34,11 @@ export const fetchJob = (
   }) as Promise<Job> // as the API contract says
 
 /** Waits until the job has finished: through server-sent events or, where these are blocked, by polling. */
-export async function waitForJob(transport: Transport, jobId: string, options: Waiting = {}): Promise<Job> {
+export async function waitForJob(
+  transport: Transport,
+  jobId: string,
+  options: WaitOptions = {},
+): Promise<Job> {
   const deadline = AbortSignal.timeout(options.timeoutMs ?? 86_400_000)
   const signal = options.signal ? AbortSignal.any([options.signal, deadline]) : deadline
   const onProgress = options.onProgress ?? (() => undefined)
@@ -101,12 +105,12 @@ const silenceTimeoutMs = 60_000
 const firstByteTimeoutMs = 15_000
 
 /** A message of the event stream: a snapshot of the job at the start and after missed events, otherwise an event. */
-export interface Heard {
+export interface StreamMessage {
   readonly snapshot?: Job
   readonly event?: JobEvent
 }
 
-const isLastMessage = ({ snapshot, event }: Heard): boolean =>
+const isLastMessage = ({ snapshot, event }: StreamMessage): boolean =>
   snapshot ? isFinished(snapshot) : isFinished({ status: String(event?.event).slice('job.'.length) })
 
 /** How far the client has read the events of a job. */
@@ -125,7 +129,7 @@ export async function* followJob(
   transport: Transport,
   jobId: string,
   { signal, lastEventId }: { signal?: AbortSignal | undefined; lastEventId?: string | undefined } = {},
-): AsyncGenerator<Heard> {
+): AsyncGenerator<StreamMessage> {
   const position: StreamPosition = { lastEventId, retryMs: 1000, hasEnded: false }
   // Gives up after a few empty streams: behind a proxy that blocks events, the loop would reopen streams forever.
   for (let emptyStreams = 0; emptyStreams < 3; ) {
@@ -146,7 +150,7 @@ async function* readStream(
   jobId: string,
   position: StreamPosition,
   signal?: AbortSignal,
-): AsyncGenerator<Heard> {
+): AsyncGenerator<StreamMessage> {
   const silenceController = new AbortController()
   let timer = setTimeout(() => silenceController.abort(createStreamBlockedError()), firstByteTimeoutMs)
   const resetTimer = () => {

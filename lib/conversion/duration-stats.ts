@@ -44,9 +44,9 @@ export class DurationStats {
     const name = getKindName(kind)
     const { totals, writeAt } = this.#unwrittenByName.get(name) ?? { totals: noRuns, writeAt: 0 }
     const now = Date.now()
-    const added = addTotals(totals, { runs: 1, ...run })
+    const addedTotals = addTotals(totals, { runs: 1, ...run })
     if (now < writeAt) {
-      this.#unwrittenByName.set(name, { totals: added, writeAt })
+      this.#unwrittenByName.set(name, { totals: addedTotals, writeAt })
       return
     }
     this.#unwrittenByName.set(name, { totals: noRuns, writeAt: now + writeIntervalMs })
@@ -58,7 +58,7 @@ export class DurationStats {
       bytes: storedTotals.bytes * weight,
     }
     const ttl = Math.floor(now / 1000) + recordLifetimeS
-    await this.#table.writeAll([{ ...getKey(name), ...addTotals(weightedTotals, added), ttl }], [])
+    await this.#table.writeAll([{ ...getKey(name), ...addTotals(weightedTotals, addedTotals), ttl }], [])
   }
 
   /** Returns the totals of a kind; undefined if no run of this kind is on record. */

@@ -12,7 +12,7 @@ import { parseInput, parseJson } from '../validation/parse-input.ts'
 /** Creates the tasks that fetch remote files for a conversion or export its result. */
 
 /** Request fields for exporting results. */
-export const remoteFields = {
+export const exportRequestFields = {
   exportMethod: text('id')
     .optional()
     .describe('Store to which the result is exported as well: `s3`, `blobstore`, `gcs` or `sftp`'),

@@ -27,7 +27,7 @@ export async function copySourceFromJob(
   services: Services,
 ): Promise<{ source: SourceFile; discard: () => Promise<void> }> {
   const state = idPattern('job').test(jobId) ? await services.jobs.store.getState(jobId) : undefined
-  if (!state || state.job.deletedAt || !isAccessible(state, principal)) throw jobNotFound(jobId)
+  if (!state || state.job.deletedAt || !isAccessible(state, principal)) throw createJobNotFoundError(jobId)
   if (state.job.status === 'expired') throw createFileGoneError(jobId)
   const file = findFile(state, sourceTask)
   if (!file) throw createFileGoneError(jobId)
@@ -68,7 +68,7 @@ function findFile(state: JobState, sourceTask: string | undefined): StoredFile |
   return namedImport ? namedImport.files?.[0] : findTaskFiles(sourceTask, state).files[0]
 }
 
-const jobNotFound = (jobId: string) =>
+const createJobNotFoundError = (jobId: string) =>
   new AppError('JOB_NOT_FOUND', `sourceJobId: you have no job ${quoteId(jobId)}. Send the file again.`, {
     field: 'sourceJobId',
   })

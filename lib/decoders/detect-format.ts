@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os'
 import * as z from 'zod'
-import { availableThreads } from '../engines/host-limits.ts'
+import { getAvailableThreads } from '../engines/host-limits.ts'
 import { type ErrorCode, errorCatalog } from '../error-catalog.ts'
 import { AppError, type ErrorDetails } from '../errors.ts'
 import { type ByteSource, edgeBytes } from '../formats/detect/byte-source.ts'
@@ -26,7 +26,7 @@ export const fileLimits: ReadLimits = {
 
 export const detectorKind: ProcessKind = {
   ...readerKind,
-  maxProcesses: Math.max(2, Math.min(4, availableThreads())),
+  maxProcesses: Math.max(2, Math.min(4, getAvailableThreads())),
   maxWaitMs: 20_000,
 }
 
@@ -56,8 +56,8 @@ export async function detectFormat(
   pool = sharedPool,
   limits = fileLimits,
 ): Promise<Detected> {
-  const reading = await openFileEdges(source, { method: 'detectFormat', params: { hint } }, edgeBytes)
-  const message = await run(reading, pool, limits)
+  const openedFile = await openFileEdges(source, { method: 'detectFormat', params: { hint } }, edgeBytes)
+  const message = await run(openedFile, pool, limits)
   switch (message.type) {
     case 'result': {
       const { format, locked, traits } = DetectedFormat.parse(message.value)
@@ -65,7 +65,7 @@ export async function detectFormat(
       return { format, mimeType, ...(locked && { locked }), ...(traits && { traits }) }
     }
     case 'refusal':
-      throw new AppError(errorCode(message.code), message.message, message.details)
+      throw new AppError(parseErrorCode(message.code), message.message, message.details)
     default:
       throw new Error(`a decoder process failed: ${JSON.stringify(message)}`)
   }
@@ -78,21 +78,21 @@ export async function detectFormat(
 const maxAttempts = 3
 
 async function run(
-  reading: OpenedFile,
+  openedFile: OpenedFile,
   pool: DecoderPool,
   limits: ReadLimits,
   attempt = 1,
 ): Promise<FinalMessage> {
   try {
-    return await pool.run(new ReadCall(reading, limits))
+    return await pool.run(new ReadCall(openedFile, limits))
   } catch (error) {
     if (!(error instanceof DecoderEndedError)) throw error
     if (error.reason !== 'crash' || attempt === maxAttempts) throw toClientError(error)
-    return run(reading, pool, limits, attempt + 1)
+    return run(openedFile, pool, limits, attempt + 1)
   }
 }
 
-const errorCode = (code: string): ErrorCode =>
+const parseErrorCode = (code: string): ErrorCode =>
   z.enum(Object.keys(errorCatalog) as [ErrorCode, ...ErrorCode[]]).parse(code) // keys of a const table
 
 const field = 'file'

@@ -26,7 +26,7 @@ import { deserializeError, serializeError } from './serialized-error.ts'
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Maximum number of programs that run at the same time; more than any engine needs. */
-const maxRunning = 64
+const maxRunningPrograms = 64
 /** Maximum number of requests to the host that wait for a reply; more than a page has links. */
 const maxPendingHostRequests = 50_000
 /** Maximum number of messages of one call; more than any engine sends. */
@@ -160,7 +160,7 @@ export class EngineCall implements Call<EngineReply> {
     const message = EngineMessage.parse(value)
     switch (message.type) {
       case 'exec':
-        if (this.#runningPrograms.size >= maxRunning) throw new Error('too many programs')
+        if (this.#runningPrograms.size >= maxRunningPrograms) throw new Error('too many programs')
         this.#start(message)
         break
       case 'host':
@@ -200,7 +200,7 @@ export class EngineCall implements Call<EngineReply> {
       ? { onLine: (line: string) => this.#process?.send({ type: 'line', id, line }) }
       : {}
     try {
-      requireAllowed(bin, options.readOnly ?? [])
+      requireAllowedProgram(bin, options.readOnly ?? [])
       // The options have these types, but may contain `undefined`.
       const execOptions = options as Parameters<Tools['exec']>[2]
       const output = await this.#tools?.exec(bin, args, { ...execOptions, ...onLine, signal: stop.signal })
@@ -265,7 +265,7 @@ const hasNoLeftovers = (folder: string): boolean =>
   readdirSync(folder).join('/') === outputFolder && readdirSync(join(folder, outputFolder)).length === 0
 
 /** Rejects other programs, because programs start with the permissions of the service before they are sandboxed. */
-function requireAllowed(bin: string, readOnly: readonly string[]): void {
+function requireAllowedProgram(bin: string, readOnly: readonly string[]): void {
   if (bin !== process.execPath && !programNamePattern.test(bin))
     throw new Error('expected the name of a program')
   for (const path of readOnly) {

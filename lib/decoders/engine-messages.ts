@@ -60,7 +60,7 @@ const bytes = z.number().positive()
 const maxWarningLength = 4000
 
 /** Cuts a warning that the service would not accept, such as a list of thousands of pages. */
-export const createFitWarning = (message: string): string =>
+export const truncateWarning = (message: string): string =>
   message.length > maxWarningLength ? `${message.slice(0, maxWarningLength - 1)}…` : message
 
 /** A program to run in a sandbox of its own that has access to the folder of the process. */

@@ -10,12 +10,12 @@ import type { Chunk, EngineResult, ExecOptions, OutputFile, Tools } from '../eng
 import { removeSpecialFiles } from '../engines/sandbox/work-folder.ts'
 import { callEngine } from './call-engine.ts'
 import {
-  createFitWarning,
   type EngineMessage,
   type EngineRequest,
   type EngineServiceMessage,
   type ImageSummary,
   outputFolder,
+  truncateWarning,
 } from './engine-messages.ts'
 import { engineModules } from './engine-modules.ts'
 import { encodeFrame, FrameReader } from './frames.ts'
@@ -106,7 +106,7 @@ const createTools = (): Tools => ({
   host,
   progress: (ratio, stage) => queue({ type: 'progress', ratio, ...(stage !== undefined && { stage }) }),
   warn: (code, message, details) =>
-    queue({ type: 'warning', code, message: createFitWarning(message), details }),
+    queue({ type: 'warning', code, message: truncateWarning(message), details }),
   // Never aborted: the service ends the process instead.
   signal: new AbortController().signal,
   workDir: folder,

@@ -17,7 +17,7 @@ export function encodeFrame(message: object, ...bytes: readonly Uint8Array[]): U
   return [Buffer.concat([header, json]), ...bytes.filter(({ length }) => length > 0)]
 }
 
-export function frameLengths(header: Buffer): { readonly json: number; readonly bytes: number } {
+export function readFrameLengths(header: Buffer): { readonly json: number; readonly bytes: number } {
   return { json: header.readUInt32LE(0), bytes: header.readUInt32LE(4) }
 }
 
@@ -42,7 +42,7 @@ export class FrameReader {
     while (this.#pendingBytes >= this.#neededBytes) {
       const pendingBytes =
         this.#chunks.length === 1 ? (this.#chunks[0] ?? chunk) : Buffer.concat(this.#chunks)
-      const { json, bytes } = frameLengths(pendingBytes)
+      const { json, bytes } = readFrameLengths(pendingBytes)
       if (json > this.#maxMessageBytes || bytes > 0)
         throw new Error(
           `expected a message of at most ${this.#maxMessageBytes} bytes, got ${json} and ${bytes}`,

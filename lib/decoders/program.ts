@@ -9,7 +9,7 @@ import { AppError } from '../errors.ts'
 import { freeBuffer } from '../fidelity/bytes.ts'
 import { CountingStoppedError } from '../fidelity/read-errors.ts'
 import type { ByteSource } from '../formats/detect/byte-source.ts'
-import { encodeFrame, frameHeaderBytes, frameLengths } from './frames.ts'
+import { encodeFrame, frameHeaderBytes, readFrameLengths } from './frames.ts'
 import type { CallMessage, DecoderMessage, ServiceMessage } from './messages.ts'
 import { runMethod } from './methods.ts'
 
@@ -32,7 +32,7 @@ function readExactly(length: number): Buffer {
 }
 
 function receive(): Frame {
-  const lengths = frameLengths(readExactly(frameHeaderBytes))
+  const lengths = readFrameLengths(readExactly(frameHeaderBytes))
   const message = JSON.parse(readExactly(lengths.json).toString()) as ServiceMessage // only the service writes to it
   return { message, bytes: readExactly(lengths.bytes) }
 }

@@ -47,8 +47,8 @@ export class ReadCall implements Call<FinalMessage> {
   /** The error of a range that could not be read. It is reported even if the process ignores it. */
   #readError: { readonly cause: unknown } | undefined
 
-  constructor(reading: OpenedFile, limits: ReadLimits) {
-    this.#file = reading
+  constructor(openedFile: OpenedFile, limits: ReadLimits) {
+    this.#file = openedFile
     this.limits = limits
   }
 

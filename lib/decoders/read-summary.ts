@@ -67,8 +67,8 @@ export async function summarizeFile(
   // Without O_NONBLOCK, opening a named pipe would block.
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const reading = await openFile(file, request)
-    const value = reading && (await readInProcess(reading, limits, signal))
+    const openedFile = await openFile(file, request)
+    const value = openedFile && (await readInProcess(openedFile, limits, signal))
     return value ? fromMessage(SummaryMessage.parse(value)) : undefined
   } finally {
     closeSync(file)
@@ -100,13 +100,13 @@ const maxAttempts = 2
  * @throws CountingStoppedError when it needs too much time or memory; the signal's reason when aborted.
  */
 export async function readInProcess(
-  reading: OpenedFile,
+  openedFile: OpenedFile,
   limits: ReadLimits = countingLimits,
   signal?: AbortSignal,
   attempt = 1,
 ): Promise<unknown> {
   try {
-    const end = await countingPool.run(new ReadCall(reading, limits), signal)
+    const end = await countingPool.run(new ReadCall(openedFile, limits), signal)
     if (end.type === 'result') return end.value
     if (end.type === 'stopped') throw new CountingStoppedError(end.reason)
     throw new Error(`a decoder process failed: ${JSON.stringify(end)}`)
@@ -115,7 +115,7 @@ export async function readInProcess(
     const stopReason = describeLimit(error.reason, limits)
     if (stopReason !== undefined) throw new CountingStoppedError(stopReason)
     if (attempt === maxAttempts) throw error
-    return readInProcess(reading, limits, signal, attempt + 1)
+    return readInProcess(openedFile, limits, signal, attempt + 1)
   }
 }
 

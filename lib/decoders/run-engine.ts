@@ -43,13 +43,13 @@ export async function runEngine(
   options: ToolsOptions,
 ): Promise<EngineReply> {
   if (engine.runsInWorker) return callEngine(engine, request, createTools(options))
-  return runAgain(engine, request, options, 1)
+  return runWithRetries(engine, request, options, 1)
 }
 
 /** Maximum number of attempts: a process within its limits may have been killed for a reason other than its file. */
 const maxAttempts = 3
 
-async function runAgain(
+async function runWithRetries(
   engine: Engine,
   request: EngineRequest,
   options: ToolsOptions,
@@ -68,7 +68,7 @@ async function runAgain(
   } catch (error) {
     if (!(error instanceof DecoderEndedError)) throw error
     const wasKilled = error.reason === 'crash' && error.exit === 'SIGKILL'
-    if (wasKilled && run < maxAttempts) return runAgain(engine, request, options, run + 1)
+    if (wasKilled && run < maxAttempts) return runWithRetries(engine, request, options, run + 1)
     throw toEngineError(error, engine, limits)
   }
 }

@@ -57,9 +57,9 @@ function toErrorFields(error: unknown): z.infer<typeof ErrorFields> {
 }
 
 export function deserializeError(error: SerializedError): Error {
-  const created = createError(error)
-  if (error.cause) created.cause = deserializeError(error.cause)
-  return created
+  const restoredError = createError(error)
+  if (error.cause) restoredError.cause = deserializeError(error.cause)
+  return restoredError
 }
 
 function createError(error: z.infer<typeof ErrorFields>): Error {

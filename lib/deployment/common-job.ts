@@ -31,7 +31,7 @@ export const usagePerProgressEvent = { writeUnits: 2, readUnits: 3, eventCalls: 
  * Additional usage of a job whose client was not seen recently: each of its two rate-limit windows starts with a write
  * whose condition fails.
  */
-export const perNewClient = { writeUnits: 2 }
+export const usagePerNewClient = { writeUnits: 2 }
 
 interface Invocations {
   readonly count: number
@@ -59,5 +59,5 @@ const imagesReadme = readFileSync(new URL('../../layers/README.md', import.meta.
 export function getMeasuredFigures(image: ImageId) {
   const [, imageMb, seconds] =
     new RegExp(`^\\| ${image} \\| ([\\d.]+) \\| [^|]+ \\| ([\\d.]+) \\|`, 'm').exec(imagesReadme) ?? []
-  return seconds === undefined ? undefined : { imageMb: Number(imageMb), warmStartS: Number(seconds) }
+  return seconds === undefined ? undefined : { imageMb: Number(imageMb), warmConversionS: Number(seconds) }
 }

@@ -71,7 +71,7 @@ const overheadPerJob =
 const formatDollars = (amount: number) => `$${amount.toFixed(2)}`
 
 const imageRows = imageIds.map((image) => {
-  const seconds = getMeasuredFigures(image)?.warmStartS
+  const seconds = getMeasuredFigures(image)?.warmConversionS
   if (seconds === undefined) return `| ${image} | – | – |`
   const engine = (getImageLimits(image).memorySize / 1024) * seconds * prices.gbSecond
   return `| ${image} | ${seconds} | ${formatDollars((engine + overheadPerJob) * 1000)} |`
@@ -83,7 +83,7 @@ const endpointCount = 2
 const secondsPerSweep = 0.2
 const minutesPerMonth = hoursPerMonth * 60
 /** Polls in a month: Lambda has five connections to each idle queue, and each of them polls every 20 s. */
-const queuePolls = queueIds.length * 5 * 3 * minutesPerMonth
+const queuePollsPerMonth = queueIds.length * 5 * 3 * minutesPerMonth
 const imagesGb = imageIds.reduce((sum, image) => sum + (getMeasuredFigures(image)?.imageMb ?? 0), 0) / 1000
 const defaultStage = parseStage('dev', {})
 const alarms = Object.values<{ readonly Type: string }>(createAlarmResources(defaultStage)).filter(
@@ -98,7 +98,7 @@ const idleMonthCosts = {
       16 * prices.tableReadUnit),
   alarms: alarms.length * prices.alarmMonth,
   dashboard: prices.dashboardMonth,
-  [`polling of ${queueIds.length} queues by Lambda`]: queuePolls * prices.queueRequest,
+  [`polling of ${queueIds.length} queues by Lambda`]: queuePollsPerMonth * prices.queueRequest,
   'metrics of the sweep from its log': Object.keys(sweepMetrics).length * prices.metricMonth,
   [`images in ECR, ${imagesGb.toFixed(1)} GB uncompressed`]: imagesGb * prices.imageGbMonth,
   'a table of 1 GB with point-in-time recovery': prices.tableGbMonth + prices.backupGbMonth,
@@ -119,7 +119,7 @@ const maxCostPerHour = (maxConcurrentMb / 1024) * 3600 * prices.gbSecond
 
 /** Number of downloads in a terabyte of files of the typical size. */
 const downloadsPerTb = 1e6 / typicalFileMb
-const tbCosts = {
+const costsPerTb = {
   'from the bucket': 1000 * prices.egressGb,
   'through CloudFront, with `cdnPublicKeys`':
     1000 * prices.edgeEgressGb + downloadsPerTb * prices.edgeRequest,
@@ -137,7 +137,7 @@ const costTable = [
   '',
   `| Downloads of 1 TB in files of ${typicalFileMb} MB | |`,
   '|---|---|',
-  ...Object.entries(tbCosts).map(([costItem, amount]) => `| ${costItem} | ${formatDollars(amount)} |`),
+  ...Object.entries(costsPerTb).map(([costItem, amount]) => `| ${costItem} | ${formatDollars(amount)} |`),
   '',
   '| An attack | |',
   '|---|---|',

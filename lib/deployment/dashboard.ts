@@ -33,7 +33,7 @@ const jobGraphs = [
 ] as const
 
 /** Converts a value to text for `Fn::Sub`, where a reference is written as `${…}`. */
-function toText(value: unknown): string {
+function toSubstitutionText(value: unknown): string {
   if (!isRecord(value)) return String(value)
   const { Ref, 'Fn::GetAtt': attribute } = value
   return `\${${Ref === undefined ? (attribute as readonly string[]).join('.') : String(Ref)}}`
@@ -51,7 +51,7 @@ const createAlarmGraph = (alarms: readonly AlarmProperties[]) => {
     metrics: alarms.map(({ Dimensions }) => [
       Namespace,
       MetricName,
-      ...Dimensions.flatMap(({ Name, Value }) => [Name, toText(Value)]),
+      ...Dimensions.flatMap(({ Name, Value }) => [Name, toSubstitutionText(Value)]),
     ]),
     annotations: { horizontal: [{ label: 'alarm', value: Threshold }] },
   }

@@ -28,7 +28,7 @@ export const edgeCode = `function handler(event) {
 const originSecret = `{{resolve:secretsmanager:\${OriginSecret}}}`
 
 /** Returns the URL at which clients reach the service. */
-export const publicUrl = ({ domain }: Pick<Stage, 'domain'>) =>
+export const getPublicUrl = ({ domain }: Pick<Stage, 'domain'>) =>
   domain ? `https://${domain.name}` : { 'Fn::Sub': `https://\${Distribution.DomainName}` }
 
 const origin = (id: string, api: string, path?: unknown) => ({

@@ -15,11 +15,11 @@ import {
 import { type FunctionName, functionNames, functions } from '../resources/functions.ts'
 import { getFunctionForQueue, getQueueMapping, getRecursiveLoop } from '../resources/queue-functions.ts'
 import { type QueueId, queueIds } from '../resources/queues.ts'
-import { uploadPattern } from '../resources/storage.ts'
+import { createUploadPattern } from '../resources/storage.ts'
 import { defined } from '../validation/defined.ts'
 import { createCdnKeysSetting } from './cdn-files.ts'
 import { canReserveConcurrency, getMaxConcurrency, hasReservedConcurrency } from './concurrency.ts'
-import { publicUrl } from './edge.ts'
+import { getPublicUrl } from './edge.ts'
 import { createLayerReference, getLayers } from './lambda-layers.ts'
 import { createVpcSettings, isInVpc } from './network.ts'
 import {
@@ -58,7 +58,7 @@ export const environment = {
 
 /** Returns the part of the environment that depends on the stage. */
 const createStageEnvironment = (stage: Stage) => ({
-  PUBLIC_URL: publicUrl(stage),
+  PUBLIC_URL: getPublicUrl(stage),
   ANONYMOUS_PLAN: stage.anonymousPlan,
   RETENTION_HOURS: String(stage.retentionHours),
   ...defined({ FACADES: stage.facades }),
@@ -95,7 +95,7 @@ export function createEvents(trigger: Trigger, stage?: Stage) {
       { eventBridge: { eventBus: { Ref: 'Bus' }, pattern: createEventPattern(trigger.events, trigger.for) } },
     ]
   if ('uploads' in trigger)
-    return [{ eventBridge: { pattern: uploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
+    return [{ eventBridge: { pattern: createUploadPattern({ Ref: 'Bucket' }, trigger.uploads) } }]
   if ('queue' in trigger) return [createQueueEvent(trigger.queue, stage)]
   if ('operator' in trigger) return []
   return trigger.websocket.map((route) => ({

@@ -47,7 +47,7 @@ const readerPackages = {
 } as const satisfies Readonly<Record<(typeof separatePackages)[number], string>>
 
 /** Modules of the decoder program that only workers in images use. */
-const modulesOfImages = ['lib/fidelity/summarize.ts']
+const imageOnlyModules = ['lib/fidelity/summarize.ts']
 
 /** Replacement for a module that, on one machine, bundles the decoder program. */
 const findProgramModule = `export const findProgram = async () => ({
@@ -85,7 +85,7 @@ const contentLoadersByLayer: Readonly<
     const { files } = await buildPrograms({
       folder: join(root, 'lib/decoders'),
       programs: ['program'],
-      omitted: modulesOfImages,
+      omitted: imageOnlyModules,
     })
     const decoderFiles = [...files].map(([name, code]): [string, Uint8Array] => [
       `lib/decoders/${name}`,

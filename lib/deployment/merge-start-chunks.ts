@@ -73,8 +73,8 @@ export async function mergeStartChunks(
           })
           onLoad({ filter: /.*/, namespace: 'made' }, ({ path }) => {
             const map = Buffer.from(builtFiles.get(`${path}.map`) ?? []).toString('base64')
-            const mapped = `//# sourceMappingURL=data:application/json;base64,${map}`
-            return { contents: `${decode(builtFiles.get(path))}\n${mapped}`, loader: 'js' }
+            const sourceMapComment = `//# sourceMappingURL=data:application/json;base64,${map}`
+            return { contents: `${decode(builtFiles.get(path))}\n${sourceMapComment}`, loader: 'js' }
           })
         },
       },

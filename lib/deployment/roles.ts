@@ -4,7 +4,7 @@ import { getSecretNames, type SecretName } from '../resources/function-declarati
 import { type FunctionName, findDeclaration, functionNames, functions } from '../resources/functions.ts'
 import type { Permission } from '../resources/permissions.ts'
 import type { QueueId } from '../resources/queues.ts'
-import { convertPermissions } from '../resources/role-permissions.ts'
+import { createConvertPermissions } from '../resources/role-permissions.ts'
 import { defined } from '../validation/defined.ts'
 import { isInVpc } from './network.ts'
 import { createArnReference, getDeadLetterQueueId, getQueueResourceId, getRoleId } from './references.ts'
@@ -85,7 +85,7 @@ export const createRoleStatements = (): Readonly<Record<string, readonly Stateme
     ...functionNames.map((name): [string, readonly Permission[]] => [name, functions[name].rights]),
     ...imageIds.map((image): [string, readonly Permission[]] => [
       `convert-${image}`,
-      convertPermissions(image),
+      createConvertPermissions(image),
     ]),
   ]
   return Object.fromEntries(

@@ -20,12 +20,12 @@ const canaryPaces = [
   ...(['Canary10Percent5Minutes', 'Canary10Percent10Minutes', 'Canary10Percent30Minutes'] as const),
 ] as const
 
-const publicKeyPem = /^-----BEGIN PUBLIC KEY-----[\w+/=\s]+-----END PUBLIC KEY-----$/
+const publicKeyPattern = /^-----BEGIN PUBLIC KEY-----[\w+/=\s]+-----END PUBLIC KEY-----$/
 
 /** Returns whether CloudFront accepts a public key for signed URLs. */
 function isCdnKey(pem: string): boolean {
   // Node also derives a public key from a private key, whose text would then be part of the template.
-  if (!publicKeyPem.test(pem.trim())) return false
+  if (!publicKeyPattern.test(pem.trim())) return false
   try {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPublicKey(pem)
     return asymmetricKeyType === 'rsa' && asymmetricKeyDetails?.modulusLength === 2048

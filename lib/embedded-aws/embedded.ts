@@ -118,9 +118,9 @@ export async function openEmbedded(options: EmbeddedOptions): Promise<Embedded> 
     // Uploads may take any amount of time, and a long poll is silent for 20 s.
     const server = createServer({ requestTimeout: 0, keepAliveTimeout: 60_000 }, handle)
     if (service === 'S3') server.on('checkContinue', handle)
-    const bound = await listen(server, port(service), host, '--port-base')
+    const boundPort = await listen(server, port(service), host, '--port-base')
     openedResources.defer(() => closeServer(server))
-    return `http://${host}:${bound}`
+    return `http://${host}:${boundPort}`
   }
   const handle = {
     S3: s3.handle.bind(s3),

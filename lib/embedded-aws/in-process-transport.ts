@@ -24,7 +24,7 @@ const bodilessMethods = new Set(['GET', 'HEAD', 'DELETE'])
 const bodilessStatuses = new Set([204, 304])
 
 /** Returns SDK options that pass requests to `handle`. Requests within the process need no signatures or checksums. */
-export function inProcessConnection(handle: RequestHandler) {
+export function createInProcessConnection(handle: RequestHandler) {
   return {
     requestHandler: {
       metadata: { handlerProtocol: 'http/1.1' },
@@ -67,7 +67,7 @@ class Exchange {
   }
 
   run(handle: RequestHandler): Promise<{ response: HttpResponse }> {
-    if (this.#signal?.aborted) return Promise.reject(abortError(this.#signal))
+    if (this.#signal?.aborted) return Promise.reject(createAbortError(this.#signal))
     this.#signal?.addEventListener('abort', this.#abort)
     this.#request.once('close', () => this.#onRequestClosed())
     this.#response.once('close', () => this.#onResponseClosed())
@@ -84,7 +84,7 @@ class Exchange {
   /** The caller has disconnected. A server that waits for a message, as in a long poll, must not take one any more. */
   readonly #abort = (): void => {
     this.#socket.emit('end')
-    this.#fail(this.#signal ? abortError(this.#signal) : hangUpError())
+    this.#fail(this.#signal ? createAbortError(this.#signal) : createHangUpError())
   }
 
   #fail(error: Error): void {
@@ -96,15 +96,15 @@ class Exchange {
   /** Fails the exchange if the body is incomplete, because its source failed or the server aborted the request. */
   #onRequestClosed(): void {
     if (this.#request.complete || this.#response.writableEnded) return
-    this.#fail(this.#request.errored ?? hangUpError())
+    this.#fail(this.#request.errored ?? createHangUpError())
   }
 
   #onResponseClosed(): void {
     this.#signal?.removeEventListener('abort', this.#abort)
-    if (!this.#response.writableFinished) this.#fail(hangUpError())
+    if (!this.#response.writableFinished) this.#fail(createHangUpError())
     if (this.#request.complete) return
     // A server may respond without reading the whole body. If it is still reading, it gets an error.
-    this.#request.destroy(this.#response.writableFinished ? undefined : hangUpError())
+    this.#request.destroy(this.#response.writableFinished ? undefined : createHangUpError())
   }
 }
 
@@ -285,11 +285,11 @@ function* splitIntoChunks(bytes: Buffer): Generator<Buffer> {
 }
 
 /** Creates the same error as the SDK's own request handler; the SDK does not retry it. */
-function abortError({ reason }: AbortSignal): Error {
+function createAbortError({ reason }: AbortSignal): Error {
   return Object.assign(new Error('Request aborted', { cause: reason }), { name: 'AbortError' })
 }
 
 /** Creates the same error as node:http; the SDK retries it. */
-function hangUpError(): Error {
+function createHangUpError(): Error {
   return Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' })
 }

@@ -1,5 +1,5 @@
 /** Once there are more keys than this, the buckets that are full again are dropped. */
-const maxKeys = 10_000
+const cleanupThresholdKeys = 10_000
 
 interface Bucket {
   tokens: number
@@ -27,7 +27,7 @@ export class RateLimit {
     const bucket = this.#buckets.get(key)
     const tokens = bucket ? this.#tokensIn(bucket) : this.#perSecond
     this.#buckets.set(key, { tokens: tokens - count, filledAtMs: this.#now() })
-    if (this.#buckets.size > maxKeys) this.#forgetFull()
+    if (this.#buckets.size > cleanupThresholdKeys) this.#forgetFull()
   }
 
   #tokensIn({ tokens, filledAtMs }: Bucket): number {

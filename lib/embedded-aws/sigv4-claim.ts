@@ -83,7 +83,7 @@ function readAuthorization(
   if (!signedHeaders) return refuseMalformed('missing SignedHeaders')
   if (!signature) return refuseMalformed('missing Signature')
 
-  const amzDate = String(headers['x-amz-date'] ?? isoDate(headers.date))
+  const amzDate = String(headers['x-amz-date'] ?? formatIsoDate(headers.date))
   const signedAt = readAmzDate(amzDate)
   if (!signedAt)
     return refuse('missing', 'AWS authentication requires a valid Date or x-amz-date header', false)
@@ -163,7 +163,7 @@ export function readAmzDate(text: string): Date | undefined {
   return iso === text || Number.isNaN(date.getTime()) ? undefined : date
 }
 
-function isoDate(httpDate: string | undefined): string {
+function formatIsoDate(httpDate: string | undefined): string {
   const date = new Date(httpDate ?? '')
   return Number.isNaN(date.getTime()) ? '' : date.toISOString().replace(/[-:]|\.\d+/g, '')
 }

@@ -59,9 +59,9 @@ export class IncrementalVacuum {
 
   /** Frees some pages; returns false if there are none to free. */
   #vacuumSome(): boolean {
-    const free = readPragma(this.#db, 'freelist_count')
-    const usedPages = readPragma(this.#db, 'page_count') - free
-    if (free <= minFreePages + usedPages / 4 || readPragma(this.#db, 'auto_vacuum') !== incrementalMode)
+    const freePages = readPragma(this.#db, 'freelist_count')
+    const usedPages = readPragma(this.#db, 'page_count') - freePages
+    if (freePages <= minFreePages + usedPages / 4 || readPragma(this.#db, 'auto_vacuum') !== incrementalMode)
       return false
     this.#db.exec(`PRAGMA incremental_vacuum(${pagesPerStep})`)
     return true

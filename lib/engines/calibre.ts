@@ -9,8 +9,8 @@ import {
 } from '../formats/archive-limits.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
 import { convertComicToPdf, convertComicToZip, createUnreadableComicError } from './calibre/comic.ts'
-import { convertEbook, type EbookTitle, titleFromName } from './calibre/ebook.ts'
-import { createEbookConverters, ebookHost } from './calibre/host.ts'
+import { convertEbook, createTitle, type EbookTitle } from './calibre/ebook.ts'
+import { createEbookConverters, createEbookHost } from './calibre/host.ts'
 import { EbookOptions, ebookOptionShape, epubArgs } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { encodingOption } from './shared/text/charsets.ts'
@@ -75,7 +75,7 @@ export function createCalibre({ baseDir = tmpdir() }: { readonly baseDir?: strin
     capabilities,
     limits,
     version: ['ebook-convert', '--version'],
-    host: ebookHost(ebookConverters),
+    host: createEbookHost(ebookConverters),
     run,
     close: () => ebookConverters.close(),
   }
@@ -145,7 +145,7 @@ const formatsWithoutTitle: readonly FormatId[] = ['txt', ...comicFormats]
 
 function chooseTitle({ format, filename }: InputFile): EbookTitle | undefined {
   if (formatsWithTitle.includes(format)) return undefined
-  return { text: titleFromName(filename), isFallback: !formatsWithoutTitle.includes(format) }
+  return { text: createTitle(filename), isFallback: !formatsWithoutTitle.includes(format) }
 }
 
 const zippedFormats: readonly FormatId[] = ['epub', 'fbz', 'htmlz', 'txtz', 'pmlz', 'docx', 'odt']

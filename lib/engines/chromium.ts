@@ -10,7 +10,7 @@ import type { FormatId } from '../formats/index.ts'
 import { Browser } from './chromium/browser.ts'
 import { BrowserCrash } from './chromium/cdp-pipe.ts'
 import { EvaluationFailure, evaluate } from './chromium/evaluate.ts'
-import { browserHost } from './chromium/host.ts'
+import { createBrowserHost } from './chromium/host.ts'
 import { runInBrowser } from './chromium/hosted-browser.ts'
 import { type BrowserPage, invalidUrl, type PageSize, type PageSource, showPage } from './chromium/page.ts'
 import { ebookMargin, PrintOptions, parsePaperSheet } from './chromium/paper.ts'
@@ -105,7 +105,7 @@ export function createChromium({ baseDir = tmpdir() }: { readonly baseDir?: stri
     capabilities,
     limits,
     version: ['chromium', '--version'],
-    host: browserHost(browser, limits),
+    host: createBrowserHost(browser, limits),
     run,
     warm: () => browser.warm(),
     close: () => browser.close(),
@@ -122,7 +122,7 @@ async function run(work: EngineWork, tools: Tools): Promise<EngineResult> {
   const convertInBrowser = (runsScripts: boolean) =>
     runInBrowser(
       (pipe) => {
-        const request = { source, view: viewFor(work), runsScripts }
+        const request = { source, view: createPageView(work), runsScripts }
         return showPage(pipe, request, (page) => convert(page, { source, runsScripts }, work, tools))
       },
       tools.host,
@@ -163,7 +163,7 @@ async function convertWithScripts(
 }
 
 /** Returns the view for a page. A drawing is shown alone and at its own size, whatever the size of the window is. */
-function viewFor({ from, to, options }: EngineWork) {
+function createPageView({ from, to, options }: EngineWork) {
   return to === 'pdf' || isSvg(from) ? { width: 1280, height: 1024, scale: 1 } : parseScreenshotView(options)
 }
 
@@ -178,8 +178,8 @@ async function createPageSource(input: InputFile, work: EngineWork, tools: Tools
   const title = parse(filename).name
   if (format === 'epub') {
     // Loaded on first use: only ebooks need the XML parser.
-    const { ebookPageSource } = await import('./chromium/ebook-page.ts')
-    return ebookPageSource(input, title, parsePaperSheet(options, ebookMargin))
+    const { createEbookPageSource } = await import('./chromium/ebook-page.ts')
+    return createEbookPageSource(input, title, parsePaperSheet(options, ebookMargin))
   }
   const bytes = await readFile(path)
   if (format === 'mhtml') {
@@ -207,7 +207,7 @@ function throwMissingPage(): never {
 
 /** Number of bytes at the start of a page in which the root element must begin. */
 const maxHeadBytes = 4096
-const xhtmlNamespace =
+const xhtmlNamespacePattern =
   /<(?:\w{1,40}:)?html\b[^<>]{0,2000}?\bxmlns(?::\w{1,40})?\s{0,9}=\s{0,9}["']http:\/\/www\.w3\.org\/1999\/xhtml["']/
 
 /**
@@ -238,7 +238,7 @@ function isBrowserCharset(name: string): boolean {
 function detectContentType(bytes: Buffer, { name, source }: Charset): string {
   const head = bytes.toString('latin1', 0, maxHeadBytes)
   // Without the namespace, elements have no meaning in XML; such pages are HTML with a needless declaration.
-  const isXml = /^\s*<\?xml\b/.test(head) && xhtmlNamespace.test(head)
+  const isXml = /^\s*<\?xml\b/.test(head) && xhtmlNamespacePattern.test(head)
   const type = isXml ? 'application/xhtml+xml' : 'text/html'
   // UTF-16 text can consist of ASCII bytes only.
   const isPureAscii = source === 'bytes' && name === 'utf-8' && isAscii(bytes)
@@ -282,7 +282,7 @@ async function convert(
     const message = 'Scripts of the page did not run, so what they draw or write is missing.'
     tools.warn('SCRIPTS_NOT_RUN', message)
   }
-  if (page.areScriptsCut) {
+  if (page.scriptsTimedOut) {
     const message =
       'Scripts of the page were stopped before they had ended. Check whether what they draw or write is missing.'
     tools.warn('SCRIPTS_STOPPED', message)

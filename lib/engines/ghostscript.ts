@@ -97,8 +97,8 @@ async function convertPostScript(input: string, work: EngineWork, tools: Tools):
     return takeFirstPage(await rasterize(input, to, work, tools), to, tools)
   }
   const pdf = join(to === 'pdf' ? outDir : tools.workDir, 'drawing.pdf')
-  const crop = from === 'ps' ? [] : ['-dEPSCrop']
-  const switches = [...crop, ...losslessImageSwitches, '-dAutoRotatePages=/None']
+  const cropSwitches = from === 'ps' ? [] : ['-dEPSCrop']
+  const switches = [...cropSwitches, ...losslessImageSwitches, '-dAutoRotatePages=/None']
   await runGhostscript({ device: 'pdfwrite', input, format: from, output: pdf, switches }, tools)
   return { files: [{ path: to === 'pdf' ? pdf : await convertDrawing(pdf, work, tools) }] }
 }
@@ -226,8 +226,8 @@ async function toPostScript({ opened, pages, outDir }: PageSelection, tools: Too
   const path = join(outDir, 'output.ps')
   // Lets qpdf arrange the pages, because pdftops can only write pages in ascending order.
   const orderedPdf = join(tools.workDir, 'ordered.pdf')
-  const select = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdf]
-  await tools.exec('qpdf', select, { okCodes: [0, 3] })
+  const pageSelectionArgs = ['--empty', '--pages', opened.path, pages.join(','), '--', orderedPdf]
+  await tools.exec('qpdf', pageSelectionArgs, { okCodes: [0, 3] })
   await writePostScript(orderedPdf, path, undefined, tools)
   return { path }
 }

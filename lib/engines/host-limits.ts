@@ -15,14 +15,14 @@ const availableProcessors = availableParallelism()
  * Returns the number of threads that one program should use. On Lambda, the number of processors depends on the memory
  * size.
  */
-export const availableThreads = (processors = availableProcessors): number =>
+export const getAvailableThreads = (processors = availableProcessors): number =>
   Math.min(maxThreads, Math.max(1, processors))
 
 /**
  * Lowers the memory limit of a step if the Lambda function has less memory than its engine declares.
  * @param functionMb memory of the Lambda function; unlimited elsewhere
  */
-export function effectiveLimits(
+export function computeEffectiveLimits(
   limits: EngineLimits,
   functionMb = Number(processEnvironment['AWS_LAMBDA_FUNCTION_MEMORY_SIZE'] || Number.POSITIVE_INFINITY),
 ): EngineLimits {

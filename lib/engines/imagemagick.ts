@@ -116,8 +116,14 @@ async function convert(step: Step): Promise<EngineResult> {
   const path = join(work.outDir, `output.${getExtension(to)}`)
   if (hasPages && stores !== 'pages') return writePagesAsZip(step, frames)
   if (hasManyFrames && stores) {
-    const fit = hasPages ? [] : ['-coalesce']
-    await writeFrame(step, `${getMagickSource(from).coder}:${input.path}`, chosenFrame.frame, path, fit)
+    const coalesceArgs = hasPages ? [] : ['-coalesce']
+    await writeFrame(
+      step,
+      `${getMagickSource(from).coder}:${input.path}`,
+      chosenFrame.frame,
+      path,
+      coalesceArgs,
+    )
     return { files: [{ path }], details: { frames: frames.length } }
   }
   if (hasManyFrames) {

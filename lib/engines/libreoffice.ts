@@ -14,7 +14,7 @@ import {
   selectFilters,
 } from './libreoffice/formats.ts'
 import { hasHiddenText } from './libreoffice/hidden-text.ts'
-import { type HostedOfficeJob, officeHost } from './libreoffice/host.ts'
+import { createOfficeHost, type HostedOfficeJob } from './libreoffice/host.ts'
 import { prepareOfficeSource } from './libreoffice/office-source.ts'
 import {
   hasPageChanges,
@@ -77,7 +77,7 @@ function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capa
   if (!listReadableFormats(family).includes('html')) return rows
   const drops = 'The layout of the page was simplified: it was converted by LibreOffice, not by a browser.'
   const page = { operation: 'convert', from: ['html'], cost: cost.webPage, drops } as const
-  const texts: Capability[] = [
+  const textRows: Capability[] = [
     { ...page, to: ['pdf'], options: pdfOptions },
     // WordprocessingML 2003 is the only target that LibreOffice cannot write from a web page.
     { ...page, to: otherFormats.filter((to) => to !== 'wordml'), options: noOptions },
@@ -86,7 +86,7 @@ function createCapabilities(family: OfficeFamily, pdfOptions: z.ZodObject): Capa
   return [
     ...rows,
     ...(family === 'text'
-      ? texts
+      ? textRows
       : [{ ...page, to: otherFormats.filter((to) => to !== 'html'), options: noOptions }]),
   ]
 }
@@ -120,7 +120,7 @@ export function createLibreOffice(settings: LibreOfficeSettings = {}): Engine {
     capabilities,
     limits,
     version: ['soffice', '--version'],
-    host: officeHost(pool, limits),
+    host: createOfficeHost(pool, limits),
     run: (work, tools) =>
       work.operation === 'unlock'
         ? unlock(work, tools, (password) => convert(work, tools, password))

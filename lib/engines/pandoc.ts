@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import * as z from 'zod'
 import { AppError } from '../errors.ts'
 import { type FormatId, formatById } from '../formats/index.ts'
-import { convertEbook, titleFromName } from './calibre/ebook.ts'
-import { ebookHost } from './calibre/host.ts'
+import { convertEbook, createTitle } from './calibre/ebook.ts'
+import { createEbookHost } from './calibre/host.ts'
 import { EbookOptions, ebookOptionShape, epubArgs, hasEbookOptions } from './calibre/options.ts'
 import type { Capability, Engine, EngineResult, EngineWork, InputFile, Tools } from './engine.ts'
 import { convertEmail, emailCapabilities } from './pandoc/email.ts'
@@ -113,7 +113,7 @@ export const pandoc: Engine = {
   capabilities,
   limits: { memoryMb: 3008, diskMb: 2048, timeoutS: 600 },
   version: ['pandoc', '--version'],
-  host: ebookHost(),
+  host: createEbookHost(),
   run,
 }
 
@@ -165,9 +165,9 @@ async function convertViaAst(
   if (images === 'packed') removeRawContent(tree)
   adaptTree(tree, from, target)
   adaptTitle(tree, target, titleAsHeading === true)
-  if (target === 'opml') convertToOutline(tree, readTitle(tree) || titleFromName(input.filename))
+  if (target === 'opml') convertToOutline(tree, readTitle(tree) || createTitle(input.filename))
   if (needsTitle && extractText(tree.meta['title']) === '') {
-    const title = readTitle(tree) || titleFromName(input.filename)
+    const title = readTitle(tree) || createTitle(input.filename)
     setTitle(tree, webPages.includes(target) ? 'pagetitle' : 'title', title)
   }
   const droppedImages = await resolveImages(tree, {

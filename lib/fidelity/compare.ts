@@ -119,7 +119,7 @@ export function compare(comparison: Comparison): ComparisonResult {
     .flatMap((code) => unitsByWarning[code] ?? [])
     .filter((unit) => unit !== 'words' || !isVisibleOnly)
     .concat(listMeaninglessUnits(from, measures))
-  const lostMeasures = Object.entries(measures).flatMap(([name, measure]) => {
+  const lostUnits = Object.entries(measures).flatMap(([name, measure]) => {
     const unit = name as Unit // keys of `measures`
     // Some markup languages write accented letters as markup.
     const isMarkupText =
@@ -136,7 +136,7 @@ export function compare(comparison: Comparison): ComparisonResult {
   })
   return {
     fidelity: { ...measures, dropped: listDroppedFeatures(comparedContent) },
-    lost: lostMeasures,
+    lost: lostUnits,
     lacksImages:
       !isPartial &&
       !excusedUnits.includes('images') &&

@@ -19,7 +19,7 @@ export interface Zip {
 }
 
 const maxMembers = 20_000
-const storedBytes = 0
+const storedMethod = 0
 
 /**
  * Opens a ZIP; undefined for another kind of file. @throws RangeError if the ZIP is damaged or has too many members.
@@ -38,7 +38,7 @@ export async function openZip(bytes: FileBytes): Promise<Zip | undefined> {
       return use(content)
     } finally {
       // Uncompressed content is a part of the file's buffer, so it must not be freed.
-      if (member.method !== storedBytes) freeBuffer(content)
+      if (member.method !== storedMethod) freeBuffer(content)
     }
   }
   return {

@@ -123,9 +123,9 @@ async function detectContentFormat(
   file: OpenedFile,
   namedFormat: NamedFormat,
 ): Promise<ContentFormat> {
-  const headerless =
+  const headerlessFormat =
     getHeaderlessFormat(sniffed, namedFormat) ?? matchCustomSignature(sniffed, file, namedFormat)
-  if (headerless) return { format: headerless }
+  if (headerlessFormat) return { format: headerlessFormat }
   switch (sniffed.kind) {
     case 'format':
       return { format: sniffed.format === 'mobi' ? await detectMobipocketFormat(file) : sniffed.format }
@@ -150,13 +150,13 @@ function getTextFormat({ extension, format }: NamedFormat): FormatId {
   if (extension === '') return 'txt'
   const kind = format && (textFormatAliases[format.id] ?? format.id)
   if (kind && textFormats.includes(kind)) return kind
-  if (format) throw nameMismatchError(format, 'plain text')
+  if (format) throw createNameMismatchError(format, 'plain text')
   const sentence = `Files named .${extension} are not supported; this one looks like plain text. Rename it to .txt to convert it as plain text.`
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension })
 }
 
 function throwUnknownFormat(looksLike: string, { extension, format }: NamedFormat): never {
-  if (format) throw nameMismatchError(format, looksLike)
+  if (format) throw createNameMismatchError(format, looksLike)
   const name = extension === '' ? 'has no extension' : `is named .${extension}`
   const sentence = `The format of the file is not supported: it ${name} and looks like ${looksLike}.`
   throw new AppError('UNSUPPORTED_FORMAT', sentence, { field: 'file', extension, looksLike })
@@ -173,10 +173,10 @@ function reconcileWithName(content: FormatId, { extension, format: namedFormat }
   if (getFamily(content).includes(namedFormat.id)) return namedFormat.id
   const { category, name } = formatById(content)
   if (namedFormat.category === category) return content
-  throw nameMismatchError(namedFormat, `${name} (${content})`)
+  throw createNameMismatchError(namedFormat, `${name} (${content})`)
 }
 
-function nameMismatchError(namedFormat: Format, looksLike: string): AppError {
+function createNameMismatchError(namedFormat: Format, looksLike: string): AppError {
   const sentence = `The file name says ${namedFormat.name} (${namedFormat.id}), but the content looks like ${looksLike}. Rename the file, or send the intended file.`
   return new AppError('CORRUPT_FILE', sentence, { field: 'file', namedAs: namedFormat.id, looksLike })
 }

@@ -20,12 +20,12 @@ export function detectUtf16(head: Uint8Array): 'utf-16le' | 'utf-16be' | undefin
 const isMostlyAscii = (sample: Uint8Array) => sample.filter(isAscii).length > sample.length * maxAsciiShare
 
 /** Returns the average score of the code units: 2 for an ASCII character, 1 for a common script, 0 otherwise. */
-function scorePlausibility(sample: Uint8Array, isLittle: boolean): number {
+function scorePlausibility(sample: Uint8Array, isLittleEndian: boolean): number {
   const view = new DataView(sample.buffer, sample.byteOffset, sample.byteLength)
   const unitCount = Math.floor(sample.length / 2)
   let totalScore = 0
   for (let at = 0; at < unitCount; at++) {
-    const codeUnit = view.getUint16(at * 2, isLittle)
+    const codeUnit = view.getUint16(at * 2, isLittleEndian)
     // Text contains no NUL, and binary files contain runs of zero bytes.
     if (codeUnit === 0) return 0
     totalScore += isAscii(codeUnit) ? 2 : isInCommonScript(codeUnit) ? 1 : 0

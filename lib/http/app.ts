@@ -1,5 +1,5 @@
 import middy from '@middy/core'
-import { publishToOwner, quotaEvents } from '../access/account-events.ts'
+import { createQuotaThresholdEvents, publishToOwner } from '../access/account-events.ts'
 import { createAnonymousPrincipal, ownerCookie, ownerHeader, signOwnerToken } from '../access/anonymous.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
@@ -147,10 +147,10 @@ function addOwnerToken(services: Services): Middleware {
   return onReply((_event, { newOwner }, result) => {
     if (newOwner === undefined) return
     const token = signOwnerToken(newOwner, services.keys.owner)
-    const secure = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
+    const secureAttribute = services.config.PUBLIC_URL?.startsWith('https:') ? '; Secure' : ''
     result.headers = { ...result.headers, [ownerHeader]: token }
     result.cookies = [
-      `${ownerCookie}=${token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secure}`,
+      `${ownerCookie}=${token}; Path=/; Max-Age=${ownerLifetimeS}; HttpOnly; SameSite=Lax${secureAttribute}`,
     ]
   })
 }
@@ -159,7 +159,7 @@ interface App {
   readonly router: Router
   /** Runs a request with an idempotency key, or returns the stored reply to an earlier attempt. */
   readonly runOnce: (
-    keyed: KeyedRequest,
+    keyedRequest: KeyedRequest,
     principal: Principal,
     context: RequestContext,
     createReply: (principal: Principal, attempt: IdempotentAttempt) => Promise<HttpResult>,
@@ -262,7 +262,7 @@ async function authorizeRequest(
   if (!limitResult.isAllowed) throw createRateLimitError(limitResult, sender)
   if (sender.kind !== 'anonymous') await services.requestCounts.count(sender.ownerId)
   // A failure of the event bus must not fail the request.
-  await publishToOwner(services, quotaEvents(sender, limitResult.usages, new Date())).catch(
+  await publishToOwner(services, createQuotaThresholdEvents(sender, limitResult.usages, new Date())).catch(
     (error: unknown) =>
       context.log.error({ error, ownerId: sender.ownerId }, 'quota events could not be published'),
   )

@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { createJobHeaders, grantWaitS, loadViewState, waitUntilFinished } from '../access/job-access.ts'
 import { createConversionGraph, type RequestedConversion } from '../conversion/conversion-graph.ts'
 import { Estimate, estimateJob } from '../conversion/estimate.ts'
-import { remoteFields } from '../conversion/remote-files.ts'
+import { exportRequestFields } from '../conversion/remote-files.ts'
 import { startJob } from '../conversion/start-job.ts'
 import { AppError, type ErrorCode } from '../errors.ts'
 import { getJobResult } from '../jobs/job-state-machine.ts'
@@ -65,7 +65,7 @@ export const targetFields = {
   targetFormat: text('id').optional().describe('Id of the target format, such as `pdf`; see GET /v1/formats'),
   output_format: text('id').optional().describe('Deprecated name of targetFormat'),
   target: text('id').optional().describe('Deprecated name of targetFormat'),
-  ...remoteFields,
+  ...exportRequestFields,
   engine: text('id').optional().describe('Engine to use; chosen automatically if omitted'),
   filename: text('name')
     .optional()
@@ -101,7 +101,7 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
   const optionFields = Object.fromEntries(
     Object.entries(body).filter(([name]) => !Object.hasOwn(schema.shape, name)),
   )
-  const options = { ...optionsObject(body.options) }
+  const options = { ...parseOptionsObject(body.options) }
   for (const [name, value] of Object.entries(optionFields)) addOption(options, name, value)
   return parseInput(allOptions, options, 'options')
 }
@@ -109,7 +109,7 @@ export function collectOptions(body: Fields, schema: z.ZodObject): Record<string
 /** Schema with all options, which also limits options sent as separate fields. */
 const allOptions = createOptionsSchema()
 
-function optionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
+function parseOptionsObject(options: string | Record<string, unknown> | undefined): Record<string, unknown> {
   if (typeof options !== 'string') return options ?? {}
   if (options.trim() === '') return {}
   const expected = 'a JSON object such as {"quality":"high"}'

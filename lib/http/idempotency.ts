@@ -108,7 +108,7 @@ export class Idempotency {
       this.#store
         .renew(recordKey, reservation)
         .catch((error) => log.warn({ error }, 'idempotency lease could not be renewed'))
-    const renewal = setInterval(renew, this.#renewMs).unref()
+    const renewalTimer = setInterval(renew, this.#renewMs).unref()
     try {
       const result = await run({ jobId: reservation.jobId, isRetry })
       const reply = this.#toStoredReply(result, recordKey)
@@ -122,7 +122,7 @@ export class Idempotency {
       else await this.#store.release(recordKey, reservation)
       throw error
     } finally {
-      clearInterval(renewal)
+      clearInterval(renewalTimer)
     }
   }
 

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 /** Number of bytes between two minor garbage collections. */
 const bytesPerMinorCollection = 4 * 1024 ** 2
 /** Growth of buffer memory, in bytes, after which a major collection runs as well. */
-const maxUncollectedBytes = 24 * 1024 ** 2
+const majorCollectionThresholdBytes = 24 * 1024 ** 2
 
 /** Bytes of buffers that were in use after the last major collection of this process. */
 let bufferBytesInUse = 0
@@ -21,7 +21,7 @@ export function createGarbageCollector(): (bytes: number) => void {
     bytesSinceCollection = 0
     globalThis.gc({ type: 'minor', execution: 'sync' })
     // Buffers that survived two minor collections are in the old generation, which only a major collection frees.
-    if (process.memoryUsage().arrayBuffers < bufferBytesInUse + maxUncollectedBytes) return
+    if (process.memoryUsage().arrayBuffers < bufferBytesInUse + majorCollectionThresholdBytes) return
     globalThis.gc({ type: 'major', execution: 'sync' })
     bufferBytesInUse = process.memoryUsage().arrayBuffers
   }

@@ -29,9 +29,9 @@ export class DirectWriter {
   #currentIndex = 0
   #filledBytes = 0
 
-  private constructor(direct: FileHandle, cached: FileHandle, at: number) {
-    this.#directFile = direct
-    this.#cachedFile = cached
+  private constructor(directFile: FileHandle, cachedFile: FileHandle, at: number) {
+    this.#directFile = directFile
+    this.#cachedFile = cachedFile
     this.#position = at
   }
 
@@ -40,8 +40,8 @@ export class DirectWriter {
    */
   static async openAt(at: number, { path, file }: { path: string; file: FileHandle }) {
     if (at % directIoAlignment !== 0) return undefined
-    const direct = await openDirect(path, 'write')
-    return direct && new DirectWriter(direct, file, at)
+    const directFile = await openDirect(path, 'write')
+    return directFile && new DirectWriter(directFile, file, at)
   }
 
   /** Copies the bytes and writes them later. @throws the error of an earlier write. */

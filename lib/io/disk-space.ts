@@ -11,7 +11,7 @@ const bytesPerMib = 1024 ** 2
 export const getReservedBytes = (diskBytes: number): number => Math.min(96 * bytesPerMib, diskBytes / 8)
 
 /** With less free space than this, the output of a program may be truncated even if the program reported no error. */
-const exhaustedBytes = bytesPerMib
+const exhaustedThresholdBytes = bytesPerMib
 
 /**
  * Maximum number of bytes that a program allocates in one step. With less free space, the program may fail although the
@@ -115,7 +115,7 @@ export class DiskSpaceMonitor {
   /** Call before storing a result. @throws AppError INSUFFICIENT_DISK_SPACE if it may be truncated. */
   async requireCompleteOutput(): Promise<void> {
     await this.#poll()
-    if (this.#minFreeBytes < exhaustedBytes) throw this.#createOutOfSpaceError()
+    if (this.#minFreeBytes < exhaustedThresholdBytes) throw this.#createOutOfSpaceError()
   }
 
   /**
@@ -123,7 +123,7 @@ export class DiskSpaceMonitor {
    * damaged, although only a truncated copy is. Returns undefined for any other error.
    */
   async explainDiskError(error: unknown): Promise<AppError | undefined> {
-    if (error instanceof AppError && !possiblyDiskErrors.has(error.code)) return undefined
+    if (error instanceof AppError && !possibleDiskErrorCodes.has(error.code)) return undefined
     await this.#poll()
     // The program may have removed its files before the check, so an earlier low value counts as well.
     const isLikelyDiskError =
@@ -140,7 +140,7 @@ export class DiskSpaceMonitor {
   #createOutOfSpaceError(cause?: unknown): AppError {
     const wasDiskNearlyEmpty =
       this.#initialFreeBytes !== undefined && this.#initialFreeBytes > this.#size * emptyDiskFraction
-    return wasDiskNearlyEmpty ? exceedsDiskError(this.#size, cause) : createOutOfSpaceError(cause)
+    return wasDiskNearlyEmpty ? createDiskTooSmallError(this.#size, cause) : createOutOfSpaceError(cause)
   }
 
   async #poll(): Promise<void> {
@@ -154,7 +154,7 @@ export class DiskSpaceMonitor {
   }
 }
 
-const possiblyDiskErrors: ReadonlySet<string> = new Set([
+const possibleDiskErrorCodes: ReadonlySet<string> = new Set([
   'CORRUPT_FILE',
   'CONVERSION_FAILED',
   'INTERNAL_ERROR',
@@ -163,7 +163,7 @@ const possiblyDiskErrors: ReadonlySet<string> = new Set([
 /** Free fraction of a disk above which it counts as nearly empty. */
 const emptyDiskFraction = 0.9
 
-function exceedsDiskError(diskBytes: number, cause: unknown): AppError {
+function createDiskTooSmallError(diskBytes: number, cause: unknown): AppError {
   const diskMb = Math.floor(diskBytes / bytesPerMib)
   return new AppError(
     'FILE_TOO_LARGE',

@@ -25,26 +25,26 @@ export async function writeSynchronously(
 ): Promise<void> {
   const file = await open(path, 'w')
   const cachedBytes = size !== undefined && size > maxCachedBytes ? 0 : maxCachedBytes
-  const cached = new CachedWriter(file)
-  let direct: DirectWriter | undefined
-  let directWriter: Pick<DirectWriter, 'write'> | undefined
+  const cachedWriter = new CachedWriter(file)
+  let directWriter: DirectWriter | undefined
+  let remainderWriter: Pick<DirectWriter, 'write'> | undefined
   try {
     for await (const chunk of chunks) {
-      const cacheable = directWriter ? 0 : cachedBytes - cached.bytes
-      if (cacheable > 0) await cached.write(chunk.subarray(0, cacheable))
-      if (cacheable < chunk.length) {
-        if (!directWriter) {
-          direct = await DirectWriter.openAt(cached.bytes, { path, file })
-          directWriter = direct ?? cached
+      const cacheableBytes = remainderWriter ? 0 : cachedBytes - cachedWriter.bytes
+      if (cacheableBytes > 0) await cachedWriter.write(chunk.subarray(0, cacheableBytes))
+      if (cacheableBytes < chunk.length) {
+        if (!remainderWriter) {
+          directWriter = await DirectWriter.openAt(cachedWriter.bytes, { path, file })
+          remainderWriter = directWriter ?? cachedWriter
         }
-        await directWriter.write(chunk.subarray(cacheable))
+        await remainderWriter.write(chunk.subarray(cacheableBytes))
       }
       onWritten(chunk)
     }
-    await direct?.finish()
-    await cached.flush()
+    await directWriter?.finish()
+    await cachedWriter.flush()
   } finally {
-    await Promise.allSettled([cached.flush(), direct?.close()])
+    await Promise.allSettled([cachedWriter.flush(), directWriter?.close()])
     await file.close()
   }
 }

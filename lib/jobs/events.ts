@@ -296,7 +296,7 @@ function describeEndedJob(state: JobState, endedAt: string) {
   const isOnlyResult = job.status === 'completed' && allTasks.filter(isLinkExport).length === 1
   const tasks = allTasks.map((task) => {
     const status = hasRecord(task) ? task.status : getFixedTaskStatus(task, state)
-    const link = () => addExpiry(job, isOnlyResult ? {} : { task: task.name }, getLinkLifetimeS(task))
+    const link = () => createUrlFields(job, isOnlyResult ? {} : { task: task.name }, getLinkLifetimeS(task))
     const result = isLinkExport(task) && status === 'completed' ? { result: link() } : {}
     return [task.name, { operation: task.operation, status, ...result }] as const
   })
@@ -315,7 +315,7 @@ function describeEndedJob(state: JobState, endedAt: string) {
  * Returns the fields with the URL of a result: its path, which `addResultLinks` replaces with a signed URL, and the
  * expiry of the link if that is earlier than the expiry of the files.
  */
-function addExpiry(
+function createUrlFields(
   job: Job,
   query: Readonly<Record<string, string>>,
   lifetimeS: number | undefined,
@@ -341,7 +341,7 @@ function describeCompletedJob(state: JobState, endedAt: string) {
       filename,
       size,
       mimeType,
-      ...addExpiry(job, files.length > 1 ? { file: filename } : {}, linkLifetimeS),
+      ...createUrlFields(job, files.length > 1 ? { file: filename } : {}, linkLifetimeS),
     })),
     ...defined({ export: describeExport(state) }),
   }

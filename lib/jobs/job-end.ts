@@ -4,7 +4,7 @@ import { findFirstImportedFile, type JobOutcome } from './job-state-machine.ts'
 import { getListKey } from './list.ts'
 
 /** Maximum JSON length, in characters, of a result that is stored in the job's record. */
-const maxInlineResultBytes = 2000
+const maxInlineResultLength = 2000
 
 /** Returns the write that ends a job. It also starts the job if its start is not recorded yet. */
 export function createJobEndChange(
@@ -31,7 +31,7 @@ export function createJobEndChange(
       expiresAt,
       wakeAt: expiresAt,
       endedAt: now.toISOString(),
-      ...(JSON.stringify(result).length <= maxInlineResultBytes && { result }),
+      ...(JSON.stringify(result).length <= maxInlineResultLength && { result }),
       ...(isStarting &&
         firstStartedTask && { startedAt: firstStartedTask.startedAt, startedWith: firstStartedTask.number }),
       ...(isStarting && { 'log.started': { at: now.toISOString() } }),

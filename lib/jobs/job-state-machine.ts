@@ -201,8 +201,8 @@ export function deduplicateWarnings(warnings: readonly Warning[]): Warning[] {
  */
 export function listResultFiles(state: JobState): ResultFile[] {
   const links = [...state.fixed, ...state.tasks].filter(isLinkExport)
-  const exports = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
-  const files = exports.flatMap((task) =>
+  const exportTasks = links.length > 0 ? links : state.tasks.filter(({ deliveries }) => deliveries)
+  const files = exportTasks.flatMap((task) =>
     nameExportFiles(task, state).map(({ members: _, ...file }) => ({
       ...file,
       ...defined({ linkLifetimeS: getLinkLifetimeS(task) }),
@@ -213,11 +213,11 @@ export function listResultFiles(state: JobState): ResultFile[] {
 
 /** Removes duplicates: a file of several exports counts once, with the links that work longest. */
 function deduplicateFiles(files: readonly ResultFile[]): ResultFile[] {
-  const lifetimeS = (file: ResultFile) => file.linkLifetimeS ?? Number.POSITIVE_INFINITY
+  const getLifetimeS = (file: ResultFile) => file.linkLifetimeS ?? Number.POSITIVE_INFINITY
   const filesByKey = new Map<string, ResultFile>()
   for (const file of files) {
-    const earlier = filesByKey.get(file.key)
-    if (!earlier || lifetimeS(file) >= lifetimeS(earlier)) filesByKey.set(file.key, file)
+    const earlierFile = filesByKey.get(file.key)
+    if (!earlierFile || getLifetimeS(file) >= getLifetimeS(earlierFile)) filesByKey.set(file.key, file)
   }
   return [...filesByKey.values()]
 }

@@ -8,12 +8,12 @@ import { isLiveStatus, type Job, type JobStatus } from '../model/job.ts'
  * for all statuses.
  */
 
-const listsByStatus = ['live', 'completed', 'failed', 'cancelled'] as const
-const oneList = 'all'
-type List = (typeof listsByStatus)[number]
+const listNames = ['live', 'completed', 'failed', 'cancelled'] as const
+const sharedListName = 'all'
+type ListName = (typeof listNames)[number]
 
-const getList = (status: JobStatus): List | undefined =>
-  isLiveStatus(status) ? 'live' : listsByStatus.find((list) => list === status)
+const getListName = (status: JobStatus): ListName | undefined =>
+  isLiveStatus(status) ? 'live' : listNames.find((list) => list === status)
 
 /** Returns the key of the list that contains a job; undefined for jobs that are not listed, such as expired jobs. */
 export function getListKey({
@@ -21,8 +21,8 @@ export function getListKey({
   status,
   inOneList,
 }: Pick<Job, 'owner' | 'status' | 'inOneList'>): string | undefined {
-  const list = getList(status)
-  return list && `${owner}#${inOneList ? oneList : list}`
+  const list = getListName(status)
+  return list && `${owner}#${inOneList ? sharedListName : list}`
 }
 
 export const getTagKey = (owner: string, tag: string) => `${owner}#${tag}`
@@ -86,21 +86,21 @@ export async function queryJobs(
 ): Promise<JobPage> {
   const { limit, after, newestFirst } = query
   const foundJobs: Job[] = []
-  let scanned = 0
+  let scannedCount = 0
   let lastId = after
   for (;;) {
     // Without a filter, one job more than fits on the page is read, which shows whether there is a next page.
-    const count = scanned === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
+    const count = scannedCount === 0 ? Math.min(limit + 1, maxIdsPerRead) : maxIdsPerRead
     const { ids, isLastPage } = await queryNextIds(query, lastId, count, table)
     const candidates = (await read(ids)).filter((job) => matchesQuery(job, query))
     for (const job of candidates) {
       if (isFull(foundJobs, job, query)) return { jobs: foundJobs, next: foundJobs.at(-1)?.id }
       foundJobs.push(job)
     }
-    scanned += ids.length
+    scannedCount += ids.length
     lastId = ids.at(-1) ?? lastId
     if (isLastPage) return { jobs: foundJobs, next: undefined }
-    if (scanned >= maxScanned) return { jobs: foundJobs, next: lastId }
+    if (scannedCount >= maxScanned) return { jobs: foundJobs, next: lastId }
     if (ids.length === 0)
       throw new Error(`the job list does not advance ${newestFirst ? 'before' : 'after'} ${lastId}`)
   }
@@ -168,9 +168,9 @@ interface IndexKey {
 function listIndexKeys({ owner, statuses, tag }: JobQuery): IndexKey[] {
   if (tag !== undefined) return [{ index: 'byTag', attribute: 'tagKey', value: getTagKey(owner, tag) }]
   const statusLists = statuses
-    ? [...new Set(statuses.map(getList))].filter((list) => list !== undefined)
-    : listsByStatus
-  const lists = statusLists.length === 0 ? [] : [...statusLists, oneList]
+    ? [...new Set(statuses.map(getListName))].filter((list) => list !== undefined)
+    : listNames
+  const lists = statusLists.length === 0 ? [] : [...statusLists, sharedListName]
   return lists.map((list) => ({ index: 'byList', attribute: 'listKey', value: `${owner}#${list}` }))
 }
 

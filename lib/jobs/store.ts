@@ -65,8 +65,8 @@ export class JobStore {
       return this.#putJob(job)
     }
     if (otherRecords.length + otherWrites.length + 1 <= maxTransactionRecords) {
-      const isNew = { exists: false }
-      const puts = [...otherRecords, toJobItem(job)].map((put) => ({ put, if: isNew }))
+      const notExistsCondition = { exists: false }
+      const puts = [...otherRecords, toJobItem(job)].map((put) => ({ put, if: notExistsCondition }))
       return (await this.#table.transact([...puts, ...otherWrites])) || (await this.#isStored(job))
     }
     for (const { update, change, if: condition } of otherWrites) {

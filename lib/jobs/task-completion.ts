@@ -62,8 +62,8 @@ export class TaskCompletion {
 
   /** Sends a ready task to a worker; fails a task that cannot be planned. */
   async sendTask(task: Task, inputs?: TaskInputs): Promise<void> {
-    const routed = await this.#routeTask(task, inputs)
-    if (routed) await this.#queues.send(routed.queue, [routed.message], task.owner)
+    const routedTask = await this.#routeTask(task, inputs)
+    if (routedTask) await this.#queues.send(routedTask.queue, [routedTask.message], task.owner)
   }
 
   /** Decides where to send a task. Fails a task that cannot be planned, and returns undefined. */
@@ -82,8 +82,8 @@ export class TaskCompletion {
   async sendTasks(tasks: readonly Task[], state: JobState): Promise<void> {
     const readyTasks: RoutedTask[] = []
     for (const task of tasks) {
-      const routed = await this.#routeTask(task, state)
-      if (routed) readyTasks.push(routed)
+      const routedTask = await this.#routeTask(task, state)
+      if (routedTask) readyTasks.push(routedTask)
     }
     const tasksByQueue = Map.groupBy(readyTasks, ({ queue }) => queue)
     await Promise.all(

@@ -50,7 +50,7 @@ export interface NewJob {
 const maxInlineDependents = 32
 const dependentsPerPage = 1000
 /** Maximum JSON length of tasks without work in the job's record; a longer list is stored in a separate record. */
-const maxInlineFixedBytes = 2000
+const maxInlineFixedLength = 2000
 /** Seconds added to a job's longest possible lifetime; afterwards the table deletes leftover records. */
 const ttlMarginS = 14 * 24 * 3600
 /** Seconds until the sweep checks whether a new job has started. */
@@ -106,7 +106,7 @@ export function createGraphRecords(request: NewJob, now: Date): GraphRecords {
   const fixedTasks = newTasks.flatMap((task, number) =>
     task.fixed ? [createFixedRecord(task, task.fixed, number)] : [],
   )
-  const isFixedSeparate = JSON.stringify(fixedTasks).length > maxInlineFixedBytes
+  const isFixedSeparate = JSON.stringify(fixedTasks).length > maxInlineFixedLength
   const units = bucketed ? [...new Set(numbers.map(getBucketNumber))] : numbers
   const awaitedTasks = newTasks.flatMap((task, number) => (task.awaited ? [number] : []))
   return {

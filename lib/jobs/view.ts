@@ -408,5 +408,5 @@ export function toJobView(state: JobState, link: ResultLink): JobView {
 }
 
 /** Returns the recommended polling interval in seconds; undefined for a job that has ended. */
-export const retryAfterS = (job: Job): number | undefined =>
+export const getJobPollIntervalS = (job: Job): number | undefined =>
   isLiveStatus(job.status) ? job.display.pollS : undefined

@@ -21,7 +21,7 @@ type Query = Readonly<Record<string, string | undefined>>
 
 const getDay = (at: number) => Math.floor(at / 1000 / dayS)
 
-function signature(jobId: string, query: Query, key: Buffer): string {
+function computeSignature(jobId: string, query: Query, key: Buffer): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     name === 'sig' || value === undefined ? [] : `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
   )
@@ -36,11 +36,11 @@ export function signQuery(
 ): string {
   const kid = getDay(at)
   const allParameters: Query = { ...query, exp: String(expiresAtS), kid: String(kid) }
-  const givenNames = Object.entries(allParameters).flatMap(([name, value]): [string, string][] =>
+  const definedParameters = Object.entries(allParameters).flatMap(([name, value]): [string, string][] =>
     value === undefined ? [] : [[name, value]],
   )
-  const text = new URLSearchParams(givenNames).toString().replaceAll('+', '%20')
-  return `${text}&sig=${signature(jobId, allParameters, getKey(kid))}`
+  const text = new URLSearchParams(definedParameters).toString().replaceAll('+', '%20')
+  return `${text}&sig=${computeSignature(jobId, allParameters, getKey(kid))}`
 }
 
 const signatureParams = ['exp', 'kid', 'sig', 'max', 'link'] as const
@@ -75,8 +75,8 @@ function isValidSignature(jobId: string, query: Query, key: Buffer, sig: string)
   const { inline: _inline, ...parameters } = signed
   // `inline` may be part of the signed query, or may have been added later.
   return (
-    areSignaturesEqual(sig, signature(jobId, signed, key)) ||
-    areSignaturesEqual(sig, signature(jobId, parameters, key))
+    areSignaturesEqual(sig, computeSignature(jobId, signed, key)) ||
+    areSignaturesEqual(sig, computeSignature(jobId, parameters, key))
   )
 }
 

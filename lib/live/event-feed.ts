@@ -48,7 +48,7 @@ const leaseMs = 5000
 const maxTries = 20
 
 /** Emits an owner when this process appends events to their feed; other processes poll. */
-const appended = new EventEmitter().setMaxListeners(0)
+const appendEmitter = new EventEmitter().setMaxListeners(0)
 
 export const getLivePartition = (owner: string) => `LIVE#${owner}`
 const getFeedKey = (owner: string): Key => ({ pk: getLivePartition(owner), sk: 'FEED' })
@@ -134,13 +134,13 @@ export class EventFeeds {
    * `acquire`. Returns undefined if no client is watching.
    */
   async append(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
-    let acquired: AcquiredFeed
+    let acquiredFeed: AcquiredFeed
     for (let at = 0; at < events.length; at += maxBatch) {
-      acquired = await this.#appendBatch(owner, events.slice(at, at + maxBatch), holder)
-      if (!acquired) return undefined
+      acquiredFeed = await this.#appendBatch(owner, events.slice(at, at + maxBatch), holder)
+      if (!acquiredFeed) return undefined
     }
-    appended.emit(owner)
-    return acquired
+    appendEmitter.emit(owner)
+    return acquiredFeed
   }
 
   async #appendBatch(owner: string, events: readonly BusEvent[], holder: string): Promise<AcquiredFeed> {
@@ -291,8 +291,8 @@ const toFeedEntry = ({ seq, event, stream }: Item): FeedEntry => ({
 
 /** Resolves when this process appends to an owner's feed, or after the timeout. */
 export async function waitForAppend(owner: string, timeoutMs: number): Promise<void> {
-  const waitingSignal = new AbortController()
-  const timer = setTimeout(() => waitingSignal.abort(), timeoutMs)
-  await once(appended, owner, { signal: waitingSignal.signal }).catch(() => undefined)
+  const waitController = new AbortController()
+  const timer = setTimeout(() => waitController.abort(), timeoutMs)
+  await once(appendEmitter, owner, { signal: waitController.signal }).catch(() => undefined)
   clearTimeout(timer)
 }

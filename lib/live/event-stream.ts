@@ -69,7 +69,7 @@ async function* streamEvents({ missedEntries, retryMs = defaultRetryMs, ...conte
       missedEntries.some(({ event }) => isTerminalEvent(event)) || (isBuffered && missedEntries.length > 0)
   } else {
     // The job is read after the feed, so that no event is lost between the two reads.
-    const now = await currentJob(context)
+    const now = await loadCurrentJob(context)
     if (now) yield formatEvent('snapshot', feed.last, await createView(now, context))
     isOver = !now || isTerminalStatus(now.status)
     snapshotSequence = now?.sequence ?? 0
@@ -77,7 +77,7 @@ async function* streamEvents({ missedEntries, retryMs = defaultRetryMs, ...conte
   if (!isOver) yield* streamNewEvents(context, snapshotSequence)
 }
 
-async function currentJob({ job, services }: StreamContext): Promise<Job | undefined> {
+async function loadCurrentJob({ job, services }: StreamContext): Promise<Job | undefined> {
   const now = await services.jobs.store.getJob(job.id)
   return now?.deletedAt ? undefined : now
 }
@@ -123,10 +123,10 @@ async function waitForEntries(
   deadline: number,
   feeds: EventFeeds,
 ): Promise<FeedEntry[]> {
-  const appended = waitForAppend(owner, Math.min(pollMs, Math.max(0, deadline - Date.now())))
+  const appendPromise = waitForAppend(owner, Math.min(pollMs, Math.max(0, deadline - Date.now())))
   const now = await feeds.read(owner)
   if (now && now.last > lastNumber) return feeds.readRange(owner, lastNumber, now.last)
-  await appended
+  await appendPromise
   return []
 }
 

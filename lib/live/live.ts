@@ -124,10 +124,10 @@ export class Live {
 
   /** Handles a frame. Returns the reply if its order relative to events does not matter. */
   async receive(id: string, text: string): Promise<ServerFrame | undefined> {
-    const receivedText = await this.#mutex.run(id, () => this.#receive(id, text))
-    if (!receivedText || 'type' in receivedText) return receivedText
+    const outcome = await this.#mutex.run(id, () => this.#receive(id, text))
+    if (!outcome || 'type' in outcome) return outcome
     // Requests are served outside the mutex, so that many frames in a row are served in one round.
-    await this.broadcast.serve(receivedText.ownerToServe)
+    await this.broadcast.serve(outcome.ownerToServe)
     return undefined
   }
 

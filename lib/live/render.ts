@@ -61,18 +61,19 @@ export const isTerminalEvent = ({ event }: Pick<ServiceEvent, 'event'>): boolean
  */
 export function toJobFrame(
   { event, stream }: Pick<FeedEntry, 'event' | 'stream'>,
-  now: Job | undefined,
+  currentJob: Job | undefined,
 ): JobFrame | undefined {
   if (!event.event.startsWith('job.')) return undefined
   // Every job event has these fields in its schema.
   const { status, progress } = event['job'] as Pick<JobFrame, 'status'> & {
     progress?: { readonly percent: number; readonly stage: string }
   }
-  const currentFrame = now && !isTerminalStatus(now.status) ? createJobFrame(now) : undefined
+  const currentFrame =
+    currentJob && !isTerminalStatus(currentJob.status) ? createJobFrame(currentJob) : undefined
   const percent =
     status === 'completed'
       ? 100
-      : (progress?.percent ?? (isTerminalEvent(event) && now ? createJobFrame(now).percent : 0))
+      : (progress?.percent ?? (isTerminalEvent(event) && currentJob ? createJobFrame(currentJob).percent : 0))
   return {
     jobId: stream,
     stage: progress?.stage ?? (status === 'processing' ? 'convert' : status),

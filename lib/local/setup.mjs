@@ -4,9 +4,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { stripVTControlCharacters } from 'node:util'
-import { installCommand, installDebianPackages, missingDebianPackages } from './setup/debian-packages.mjs'
+import {
+  createInstallCommand,
+  findMissingDebianPackages,
+  installDebianPackages,
+} from './setup/debian-packages.mjs'
 import { installGitHooks } from './setup/git-hooks.mjs'
-import { installNpmPackages, nodeBinary } from './setup/npm-packages.mjs'
+import { getNodeBinary, installNpmPackages } from './setup/npm-packages.mjs'
 import { CommandError, runInForeground, runQuietly } from './setup/process.mjs'
 import { showPhase } from './setup/progress.mjs'
 
@@ -69,11 +73,11 @@ const nodeFlags = purpose.startsWith('test')
   : serviceFlags
 
 async function installEngines() {
-  const missing = await installDebianPackages(root, includesSection[purpose], env)
-  if (missing.length === 0) return
+  const missingPackages = await installDebianPackages(root, includesSection[purpose], env)
+  if (missingPackages.length === 0) return
   console.error(
-    `${missing.length} Debian packages are missing, and this user may not install them. Run as root:\n\n` +
-      `  ${installCommand(missing)}\n`,
+    `${missingPackages.length} Debian packages are missing, and this user may not install them. Run as root:\n\n` +
+      `  ${createInstallCommand(missingPackages)}\n`,
   )
   if (purpose === 'start' || purpose === 'run') {
     console.error('Continuing without them: conversions that need a missing engine are refused.\n')
@@ -86,7 +90,7 @@ async function installEngines() {
 const namesFiles = args.some((arg) => !arg.startsWith('-'))
 
 /** Returns the arguments of a test run. @param {readonly string[]} files files to run if the arguments name none */
-const testArgs = (files) => ['test/run-files.ts', ...args, ...(namesFiles ? [] : files)]
+const createTestArgs = (files) => ['test/run-files.ts', ...args, ...(namesFiles ? [] : files)]
 
 async function testCommand() {
   // Types and style are checked first, unless single files are tested.
@@ -94,16 +98,16 @@ async function testCommand() {
     const check = ['npm', 'run', '--silent', 'check']
     await showPhase('Checking types and style', () => runQuietly(check, { cwd: root, env }))
   }
-  return testArgs(['test/**/*.test.ts'])
+  return createTestArgs(['test/**/*.test.ts'])
 }
 
 /** Commands by purpose, to run once everything is installed. */
-const commandOf = {
+const commandsByPurpose = {
   start: () => ['lib/local/commands/start.ts', ...args],
   run: () => args,
   test: testCommand,
   'test:slow': () =>
-    testArgs([
+    createTestArgs([
       'test/{access,capture,client,engines,functions,jobs,live,permissions,transfer,web,webhooks}/**/*.slow.ts',
     ]),
   'test:aws': () => ['test/aws.ts', ...args],
@@ -115,7 +119,7 @@ const commandOf = {
   doctor: () => [
     'lib/local/commands/doctor.ts',
     ...args,
-    `--missing=${missingDebianPackages(root, isEngine).join(',')}`,
+    `--missing=${findMissingDebianPackages(root, isEngine).join(',')}`,
   ],
 }
 
@@ -127,13 +131,13 @@ async function main() {
   await installNpmPackages(root, process.env)
   await installEngines()
   if (purpose === 'start' || purpose === 'test') installGitHooks(root)
-  const command = [nodeBinary(root), ...nodeFlags, ...(await commandOf[purpose]())]
+  const command = [getNodeBinary(root), ...nodeFlags, ...(await commandsByPurpose[purpose]())]
   // Variables that Node and libc read at startup: enough threads for file syncs, and an allocator that returns unused
   // memory. Values set by the user take precedence.
-  const own = purpose === 'start' ? readSettings('node-environment.json') : {}
+  const startupVariables = purpose === 'start' ? readSettings('node-environment.json') : {}
   await runInForeground(command, {
     cwd: root,
-    env: { ...own, ...env },
+    env: { ...startupVariables, ...env },
     startedByNpm: 'npm_lifecycle_event' in process.env,
   })
 }
@@ -143,8 +147,8 @@ try {
 } catch (error) {
   if (error instanceof CommandError) {
     // Some tools color their output even if it goes to a log.
-    const plain = process.stderr.isTTY ? error.output : stripVTControlCharacters(error.output)
-    console.error(plain.trimEnd())
+    const plainOutput = process.stderr.isTTY ? error.output : stripVTControlCharacters(error.output)
+    console.error(plainOutput.trimEnd())
   }
   console.error(error instanceof Error ? error.message : error)
   process.exit(1)

@@ -50,10 +50,10 @@ export async function buildPage(language: Language): Promise<BuiltPage> {
     metafile: true as const,
     minify: true,
   })
-  const scripts = chunkFinder(metafile)
+  const findChunks = createChunkFinder(metafile)
   const renderDocument = await loadRenderer(language)
   const documentEntries = documentIds.map(async (id) => {
-    const { script, preload } = scripts(findSection(id))
+    const { script, preload } = findChunks(findSection(id))
     const html = renderDocument(id, { script, preload, style })
     return [id, await compress(Buffer.from(html))] as const
   })
@@ -153,7 +153,7 @@ const iconsAsData: Plugin = {
 }
 
 /** Returns a function that finds the start script and the chunks that a section needs immediately. */
-function chunkFinder({ outputs }: Metafile) {
+function createChunkFinder({ outputs }: Metafile) {
   const entries = Object.entries(outputs).map(([path, output]) => ({ name: basename(path), ...output }))
   const findEntry = (suffix: string) => entries.find(({ entryPoint }) => entryPoint?.endsWith(suffix))
   const start = findEntry('start.tsx')

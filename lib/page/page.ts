@@ -123,9 +123,9 @@ function finishDocument(
       .replaceAll(themeToken, theme)
     return compress(Buffer.from(html))
   }
-  const finished = finishedDocuments.get(key) ?? finish()
-  finishedDocuments.set(key, finished)
-  return finished
+  const documentPromise = finishedDocuments.get(key) ?? finish()
+  finishedDocuments.set(key, documentPromise)
+  return documentPromise
 }
 
 export async function loadPageDocument(id: DocumentId, request: PageRequest, deps: PageDeps) {

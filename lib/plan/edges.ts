@@ -60,10 +60,10 @@ function listEdges(engines: readonly Engine[], operation: Operation): Edge[] {
 
 /** Returns all pairs of source and target format that a capability covers. */
 export function listFormatPairs({ from, to, same, except = [] }: Capability): [FormatId, FormatId][] {
-  const excluded = new Set(except.map(([source, target]) => `${source} ${target}`))
+  const excludedPairs = new Set(except.map(([source, target]) => `${source} ${target}`))
   return from.flatMap((source) =>
     to
-      .filter((target) => (same || target !== source) && !excluded.has(`${source} ${target}`))
+      .filter((target) => (same || target !== source) && !excludedPairs.has(`${source} ${target}`))
       .map((target): [FormatId, FormatId] => [source, target]),
   )
 }

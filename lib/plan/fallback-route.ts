@@ -113,7 +113,7 @@ function getEndFormats({ steps }: Route): Pick<Route['steps'][0], 'from' | 'to'>
 }
 
 /** Kinds of errors, from the least informative to those that the sender can act on. */
-const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
+const errorKindsByInformation: readonly ((error: JobError) => boolean)[] = [
   ({ code }) => code === 'CORRUPT_FILE',
   // At least one engine could read the file, but its result was rejected.
   isRejection,
@@ -125,6 +125,6 @@ const errorsByInformation: readonly ((error: JobError) => boolean)[] = [
 
 /** Returns the most informative error; if several are equally informative, the first of them. */
 export function pickMostInformative(errors: readonly JobError[]): JobError {
-  const rank = (error: JobError) => errorsByInformation.findIndex((matches) => matches(error))
-  return errors.reduce((best, next) => (rank(next) > rank(best) ? next : best))
+  const getRank = (error: JobError) => errorKindsByInformation.findIndex((matches) => matches(error))
+  return errors.reduce((best, next) => (getRank(next) > getRank(best) ? next : best))
 }

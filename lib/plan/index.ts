@@ -52,8 +52,8 @@ export function planRoute({
   const plans = getPlans(engines, operation)
   const route = plans.from(from, engine).get(to)
   // A pinned engine is used even if it does not support the file's traits. Traits that no engine supports are ignored.
-  const hasTraits = route && engine === undefined && traits.length > 0
-  const traitsRoute = hasTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
+  const usesTraits = route && engine === undefined && traits.length > 0
+  const traitsRoute = usesTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
   const pairName = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw createUnsupportedOperationError(operation, from, to, engines)
@@ -82,12 +82,12 @@ export function planRoute({
  * Creates an error that names the tools, because a client that converts a format to itself usually wants one of them.
  */
 function createSameFormatError(from: FormatId, engines: readonly Engine[]): AppError {
-  const supported = new Set(
+  const supportedOperations = new Set(
     engines.flatMap(({ capabilities }) =>
       capabilities.flatMap((row) => (row.from.includes(from) ? row.operation : [])),
     ),
   )
-  const tools = toolOperations.filter((tool) => supported.has(tool))
+  const tools = toolOperations.filter((tool) => supportedOperations.has(tool))
   const hint =
     tools.length > 0
       ? `To change it, send one of these as toolOperation: ${tools.join(', ')}.`
@@ -173,8 +173,8 @@ export function listAlternatives(
   engines: readonly Engine[],
 ): readonly EngineId[] {
   const routeEngines = route.steps.map(({ engine }) => engine)
-  const direct = getPlans(engines, route.steps[0].capability.operation).directEngines(from, to)
-  return [...new Set(direct)].filter((id) => !routeEngines.includes(id) && isPinnable(id))
+  const oneStepEngines = getPlans(engines, route.steps[0].capability.operation).directEngines(from, to)
+  return [...new Set(oneStepEngines)].filter((id) => !routeEngines.includes(id) && isPinnable(id))
 }
 
 const toConversions = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Conversion[] =>
@@ -208,8 +208,8 @@ export function createSteps(route: Route, options: Readonly<Record<string, unkno
   const [firstStep] = route.steps
   if (!needsUnlockStep(route, options)) return assignOptions(route, options)
   const { engine, image } = unlockEngine
-  const unlock = { operation: 'unlock', engine, image, from: firstStep.from, to: firstStep.from } as const
-  return [{ ...unlock, options: { password } }, ...assignOptions(route, otherOptions)]
+  const unlockStep = { operation: 'unlock', engine, image, from: firstStep.from, to: firstStep.from } as const
+  return [{ ...unlockStep, options: { password } }, ...assignOptions(route, otherOptions)]
 }
 
 /** Operations that read the content of a document; other operations treat the document as bytes. */

@@ -135,13 +135,13 @@ const rules: readonly OptionRule[] = [
   {
     operations: ['merge'],
     find: ({ layout }, additionalFiles) => {
-      const positions = typeof layout === 'string' ? gridPlaces[layout] : undefined
+      const placeCount = typeof layout === 'string' ? gridPlaces[layout] : undefined
       const fileCount = (additionalFiles ?? 0) + 1
-      if (positions === undefined || fileCount <= positions) return undefined
+      if (placeCount === undefined || fileCount <= placeCount) return undefined
       return {
         field: 'layout',
-        error: `${String(layout)} has ${positions} places, got ${fileCount} images. Send fewer images, or use the layout grid`,
-        details: { reason: 'too-many-images', max: positions },
+        error: `${String(layout)} has ${placeCount} places, got ${fileCount} images. Send fewer images, or use the layout grid`,
+        details: { reason: 'too-many-images', max: placeCount },
       }
     },
   },

@@ -5,15 +5,15 @@ import { allGroups, contentGroups } from './partitions.ts'
 import { maxConcurrentDeliveries, queueIds } from './queues.ts'
 import {
   allFilePrefixes,
+  createContentPermission,
+  createTaskPermissions,
   deliveryQueuePermission,
   fileAccess,
-  runTasks,
-  serveJobRequests,
-  serveRequests,
+  jobRequestPermissions,
+  jobUpdatePermissions,
+  requestPermissions,
   tableAccess,
-  takeUploads,
-  updateJobs,
-  writeContent,
+  uploadPermissions,
 } from './role-permissions.ts'
 
 /** Returns routes for each path and everything below it. */
@@ -36,8 +36,8 @@ export const functions = {
     trigger: { http: true },
     // `/health` checks access to the bucket and the queues.
     rights: [
-      ...serveRequests,
-      writeContent('PutItem'),
+      ...requestPermissions,
+      createContentPermission('PutItem'),
       { list: true },
       { queues: queueIds, actions: ['sqs:GetQueueAttributes'] },
     ],
@@ -51,10 +51,10 @@ export const functions = {
     trigger: { http: createRoutesBelow('/v1/convert') },
     // Estimates need the number of messages in the queue.
     rights: [
-      ...serveJobRequests,
-      writeContent('PutItem', 'BatchWriteItem'),
+      ...jobRequestPermissions,
+      createContentPermission('PutItem', 'BatchWriteItem'),
       fileAccess(allFilePrefixes, 'GetObject'),
-      ...takeUploads,
+      ...uploadPermissions,
       { list: true },
       { queues: imageIds, actions: ['sqs:GetQueueAttributes'] },
     ],
@@ -68,8 +68,8 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: createRoutesBelow('/v1/jobs', '/v1/status', '/v1/download', '/v1/import') },
     rights: [
-      ...serveJobRequests,
-      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...jobRequestPermissions,
+      createContentPermission('PutItem', 'DeleteItem', 'BatchWriteItem'),
       fileAccess(allFilePrefixes, 'GetObject', 'DeleteObject'),
       fileAccess(['received'], 'PutObject', 'AbortMultipartUpload'),
       fileAccess(['uploads'], 'PutObject'),
@@ -87,7 +87,7 @@ export const functions = {
     ...httpDefaults,
     handler: 'functions/job-events.handler',
     trigger: { http: ['ANY /v1/jobs/{jobId}/events'] },
-    rights: [...serveRequests, writeContent('PutItem')],
+    rights: [...requestPermissions, createContentPermission('PutItem')],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 50,
   },
@@ -96,8 +96,8 @@ export const functions = {
     handler: 'functions/uploads.handler',
     trigger: { http: createRoutesBelow('/v1/uploads') },
     rights: [
-      ...serveRequests,
-      writeContent('PutItem', 'BatchWriteItem'),
+      ...requestPermissions,
+      createContentPermission('PutItem', 'BatchWriteItem'),
       fileAccess(
         ['uploads'],
         ...([
@@ -120,8 +120,8 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: createRoutesBelow('/v1/webhooks', '/v1/workflows') },
     rights: [
-      ...serveJobRequests,
-      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...jobRequestPermissions,
+      createContentPermission('PutItem', 'DeleteItem', 'BatchWriteItem'),
       fileAccess(['received'], 'PutObject', 'DeleteObject'),
       deliveryQueuePermission,
       { index: 'byList' },
@@ -136,7 +136,7 @@ export const functions = {
     ...httpDefaults,
     handler: 'functions/drives.handler',
     trigger: { http: createRoutesBelow('/v1/cloud') },
-    rights: [...serveJobRequests, writeContent('PutItem', 'DeleteItem')],
+    rights: [...jobRequestPermissions, createContentPermission('PutItem', 'DeleteItem')],
     secrets: ['SERVICE_SECRET', 'DRIVES'],
     reaches: ['drives'],
     plans: true,
@@ -146,7 +146,7 @@ export const functions = {
     handler: 'functions/account-api.handler',
     ...httpDefaults,
     trigger: { http: createRoutesBelow('/v1/account', '/v1/api-keys', '/v1/oauth') },
-    rights: [...serveRequests, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
+    rights: [...requestPermissions, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 20,
   },
@@ -154,7 +154,7 @@ export const functions = {
     ...httpDefaults,
     handler: 'functions/admin.handler',
     trigger: { http: createRoutesBelow('/v1/admin') },
-    rights: [...serveRequests, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
+    rights: [...requestPermissions, tableAccess(allGroups, 'PutItem', 'DeleteItem'), { index: 'byList' }],
     secrets: ['SERVICE_SECRET'],
     maximumConcurrency: 5,
   },
@@ -164,8 +164,8 @@ export const functions = {
     ...httpDefaults,
     trigger: { http: createRoutesBelow('/v2', '/sync/v2') },
     rights: [
-      ...serveJobRequests,
-      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      ...jobRequestPermissions,
+      createContentPermission('PutItem', 'DeleteItem', 'BatchWriteItem'),
       fileAccess(allFilePrefixes, 'GetObject', 'DeleteObject'),
       fileAccess(['received'], 'PutObject', 'AbortMultipartUpload'),
       fileAccess(['uploads'], 'PutObject'),
@@ -198,7 +198,7 @@ export const functions = {
     timeoutS: 60,
     trigger: { schedule: 'rate(1 minute)' },
     rights: [
-      ...serveJobRequests,
+      ...jobRequestPermissions,
       // Accounts are deleted, and what anonymous clients created is moved to their new accounts.
       tableAccess(allGroups, 'DeleteItem', 'BatchWriteItem'),
       tableAccess([...contentGroups, 'AUDIT#', 'PLAN#', 'MOVE#', 'CLOSE#'], 'PutItem'),
@@ -226,10 +226,10 @@ export const functions = {
     timeoutS: 30,
     trigger: { uploads: 'uploads/' },
     rights: [
-      ...updateJobs,
+      ...jobUpdatePermissions,
       tableAccess(['uploads'], 'GetItem', 'UpdateItem'),
       fileAccess(['uploads'], 'GetObject'),
-      ...takeUploads,
+      ...uploadPermissions,
       { list: true },
     ],
     readsFiles: true,
@@ -246,7 +246,7 @@ export const functions = {
     trigger: { queue: 'ready' },
     recurs: true,
     rights: [
-      ...updateJobs,
+      ...jobUpdatePermissions,
       tableAccess(['jobs'], 'DeleteItem'),
       { queues: [...imageIds, 'capture', 'transfer'], actions: ['sqs:SendMessage'] },
       fileAccess(allFilePrefixes, 'GetObject'),
@@ -266,7 +266,7 @@ export const functions = {
     trigger: { queue: 'transfer' },
     recurs: true,
     rights: [
-      ...runTasks('transfer'),
+      ...createTaskPermissions('transfer'),
       tableAccess(['uploads'], 'GetItem', 'UpdateItem'),
       fileAccess(allFilePrefixes, 'GetObject'),
       fileAccess(['jobs', 'uploads'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
@@ -281,7 +281,7 @@ export const functions = {
     timeoutS: 300,
     trigger: { queue: 'capture' },
     recurs: true,
-    rights: runTasks('capture'),
+    rights: createTaskPermissions('capture'),
     image: 'browser',
     reaches: ['websites'],
   },
@@ -346,7 +346,7 @@ export const functions = {
     trigger: { websocket: ['$connect', '$disconnect', '$default'] },
     rights: [
       tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
-      writeContent('PutItem', 'DeleteItem', 'BatchWriteItem'),
+      createContentPermission('PutItem', 'DeleteItem', 'BatchWriteItem'),
       { index: 'byList' },
       { publish: true },
       { sockets: ['POST', 'DELETE'] },

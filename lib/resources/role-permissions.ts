@@ -17,7 +17,7 @@ export const fileAccess = (prefixes: readonly FilePrefix[], ...verbs: readonly F
 export const allFilePrefixes = ['jobs', 'uploads', 'received'] as const satisfies readonly FilePrefix[]
 
 /** Permissions to store files, and to move files of uploads to where no presigned URL can overwrite them. */
-export const takeUploads = [
+export const uploadPermissions = [
   fileAccess(['received'], 'PutObject', 'DeleteObject', 'AbortMultipartUpload'),
   fileAccess(['uploads'], 'DeleteObject'),
 ] as const satisfies readonly Permission[]
@@ -26,7 +26,7 @@ export const takeUploads = [
  * Permissions for any change to a job: its records, tasks that become ready, events and their subscribers. The account
  * is read because its plan limits how many of its jobs run.
  */
-export const updateJobs = [
+export const jobUpdatePermissions = [
   tableAccess(['jobs'], 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   tableAccess(['OWNER#', 'WEBHOOK#'], 'GetItem', 'BatchGetItem', 'Query'),
   tableAccess(['ACCOUNT#'], 'GetItem'),
@@ -44,33 +44,34 @@ export const deliveryQueuePermission = {
  * Permissions to run tasks. They include no access to files, because the message contains signed URLs and passwords.
  * Tasks beyond the owner's concurrency limit wait in records.
  */
-export const runTasks = (queue: ImageId | 'capture' | 'transfer') =>
+export const createTaskPermissions = (queue: ImageId | 'capture' | 'transfer') =>
   [
-    ...updateJobs,
+    ...jobUpdatePermissions,
     tableAccess(['jobs'], 'PutItem', 'DeleteItem'),
     { queues: [queue], actions: ['sqs:ChangeMessageVisibility'] },
   ] as const satisfies readonly Permission[]
 
 /** Permissions for any request: authentication, usage of the plan, and the event when its quota is used up. */
-export const serveRequests = [
+export const requestPermissions = [
   tableAccess(allGroups, 'GetItem', 'BatchGetItem', 'Query', 'UpdateItem'),
   { publish: true },
 ] as const satisfies readonly Permission[]
 
 /** Permissions for requests that create or change jobs. */
-export const serveJobRequests = [
-  ...serveRequests,
+export const jobRequestPermissions = [
+  ...requestPermissions,
   { queues: ['ready'], actions: ['sqs:SendMessage'] },
 ] as const satisfies readonly Permission[]
 
 /** Returns a permission for all records except those of accounts and credentials. */
-export const writeContent = (...verbs: readonly TableVerb[]) => tableAccess(contentGroups, ...verbs)
+export const createContentPermission = (...verbs: readonly TableVerb[]) =>
+  tableAccess(contentGroups, ...verbs)
 
 /** Images with an engine that splits tasks into chunks. */
 const imagesWithChunks: readonly ImageId[] = ['av', 'pdf']
 
 /** Permissions of the `convert-<image>` function. */
-export const convertPermissions = (image: ImageId): readonly Permission[] => [
-  ...runTasks(image),
+export const createConvertPermissions = (image: ImageId): readonly Permission[] => [
+  ...createTaskPermissions(image),
   ...(imagesWithChunks.includes(image) ? [tableAccess(['jobs'], 'BatchWriteItem')] : []),
 ]

@@ -93,7 +93,7 @@ export const fileHeaders = {
 } as const
 
 /** Returns the EventBridge pattern for files created in a bucket. */
-export const uploadPattern = (bucketName: unknown, prefix: string) => ({
+export const createUploadPattern = (bucketName: unknown, prefix: string) => ({
   source: ['aws.s3'],
   'detail-type': ['Object Created'],
   detail: { bucket: { name: [bucketName] }, object: { key: [{ prefix }] } },

@@ -62,8 +62,8 @@ export function createServices(
   const vault = createLazy(() => openVault(config))
   const keys = createLazy(() => ({ ...deriveKeys(secret()), download: download() }))
   const uploads = new Uploads(table)
-  const subscribers = new TtlCache<SubscriberLookup>(subscriberCacheMs)
-  const findSubscribers = (owner: string) => subscribers.get(owner, () => loadSubscribers(table, owner))
+  const subscriberCache = new TtlCache<SubscriberLookup>(subscriberCacheMs)
+  const findSubscribers = (owner: string) => subscriberCache.get(owner, () => loadSubscribers(table, owner))
   let guardedHttp: Promise<GuardedHttp> | undefined
   const jobs: Jobs = new Jobs({
     store,
@@ -149,15 +149,20 @@ function createTaskSender({
   readonly files: Files
   readonly vault: () => Vault
 }): TaskSender {
-  const direct = createDirectSender({ store, engines })
-  if (config.TASK_FILES === 'direct') return direct
+  const directSender = createDirectSender({ store, engines })
+  if (config.TASK_FILES === 'direct') return directSender
   if (!presignsTaskFiles) return preparingSender
   const openPresigningSender = lazyAsync(async () => {
     const [{ createPresigningSender }, { TaskUrlSigner }] = await Promise.all([
       import('../jobs/presign-work.ts'),
       import('../aws/task-url-signer.ts'),
     ])
-    return createPresigningSender(direct, { store, files, vault: vault(), signer: new TaskUrlSigner(config) })
+    return createPresigningSender(directSender, {
+      store,
+      files,
+      vault: vault(),
+      signer: new TaskUrlSigner(config),
+    })
   })
   return {
     ...preparingSender,

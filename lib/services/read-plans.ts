@@ -37,16 +37,16 @@ export function readPlans({ PLANS_FILE, SANDBOX }: Pick<Config, 'PLANS_FILE' | '
   // The object has an entry for every plan id.
   if (SANDBOX === '1') return Object.fromEntries(planIds.map((id) => [id, sandboxPlan])) as unknown as Plans
   if (PLANS_FILE === undefined) return defaultPlans
-  const givenPlans = parsePlansFile(PLANS_FILE)
+  const planOverrides = parsePlansFile(PLANS_FILE)
   const plans: Record<string, Plan> = { ...defaultPlans }
-  for (const [name, values] of Object.entries(givenPlans)) {
+  for (const [name, values] of Object.entries(planOverrides)) {
     const id = toPlanId(name)
     if (!id)
       throw new ConfigError(
         `PLANS_FILE: expected the plans ${planIds.join(', ')}, got "${name}" in ${PLANS_FILE}.`,
       )
-    const defined = Object.entries(values).filter(([, value]) => value !== undefined)
-    plans[id] = { ...defaultPlans[id], ...Object.fromEntries(defined) }
+    const definedLimits = Object.entries(values).filter(([, value]) => value !== undefined)
+    plans[id] = { ...defaultPlans[id], ...Object.fromEntries(definedLimits) }
   }
   return plans as Plans // it has an entry for every plan
 }

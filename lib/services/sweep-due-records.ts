@@ -6,7 +6,7 @@ import { createWakeHandlers, type DueRecord, findDueRecords, type WakeHandler } 
 /** Maximum number of due records handled at a time. */
 const batchSize = 160
 /** Number of failures in a row after which a record is quarantined, which means that it is tried once a day. */
-const maxFailures = 5
+const quarantineThreshold = 5
 const maxRetryDelayS = 24 * 3600
 
 /** Attribute that counts the failures of a record that could not be handled. */
@@ -25,8 +25,8 @@ interface SweepOptions {
 
 /**
  * Handles all overdue records. A record that cannot be handled is tried again later, so that it does not delay other
- * records. After `maxFailures` it is quarantined: tried once a day, and reported each time. Returns the number of
- * records that were handled.
+ * records. After `quarantineThreshold` it is quarantined: tried once a day, and reported each time. Returns the number
+ * of records that were handled.
  */
 export async function sweepDueRecords(
   services: Services,
@@ -70,7 +70,7 @@ async function postponeRecord(
     if (typeof wakeAt !== 'string' || wakeAt > now.toISOString()) return 'unchanged'
     const { data: earlier } = WakeFailures.safeParse(record?.['wakeFailures'])
     const count = earlier?.until === wakeAt ? earlier.count + 1 : 1
-    const isQuarantined = count >= maxFailures
+    const isQuarantined = count >= quarantineThreshold
     const delayS = isQuarantined ? maxRetryDelayS : 60 * 2 ** count
     const until = new Date(now.getTime() + delayS * 1000).toISOString()
     const { applied } = await table.update(

@@ -109,7 +109,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
     )
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new AppError('INVALID_INPUT', 'expected an object with an operation and its fields.')
-  const namedTasks = Object.entries(value).map(([field, value]) => [
+  const fieldEntries = Object.entries(value).map(([field, value]) => [
     isCommonField(field) ? toSnakeCase(field) : field,
     value,
   ])
@@ -118,7 +118,7 @@ function parseTask(name: string, value: unknown): RequestedTask {
     input = [],
     continue_on_error = false,
     ...otherFields
-  } = parseInput(CommonFields, Object.fromEntries(namedTasks), 'task')
+  } = parseInput(CommonFields, Object.fromEntries(fieldEntries), 'task')
   const operation = findPublicOperation(id)
   if (!operation)
     throw new AppError(
@@ -165,12 +165,12 @@ function parseInputs(sentInput: NonNullable<SentInput>): Pick<RequestedTask, 'in
     else if (input.file === undefined) wholeTasks.push(input.task)
     else tasksOfFiles.add(input.task)
   }
-  const selections = inputs.filter((input) => typeof input !== 'string').length
-  if (selections > maxSelections)
+  const selectionCount = inputs.filter((input) => typeof input !== 'string').length
+  if (selectionCount > maxSelections)
     throw new AppError(
       'INVALID_INPUT',
-      `input: expected at most ${maxSelections} objects with a task and a file, got ${selections}. A pattern such as page-0*.jpg selects many files at once.`,
-      { field: 'input', max: maxSelections, got: selections },
+      `input: expected at most ${maxSelections} objects with a task and a file, got ${selectionCount}. A pattern such as page-0*.jpg selects many files at once.`,
+      { field: 'input', max: maxSelections, got: selectionCount },
     )
   const isListOfNames = Array.isArray(sentInput) && inputs.every((input) => typeof input === 'string')
   return { input: [...wholeTasks, ...tasksOfFiles], ...(!isListOfNames && { sentInput }) }
@@ -265,7 +265,7 @@ function findCycle(
   tasks: readonly RequestedTask[],
   byName: ReadonlyMap<string, RequestedTask>,
 ): RequestedTask | undefined {
-  const waitingTasks = new Map(tasks.map(({ name, input }) => [name, input.length]))
+  const openInputCounts = new Map(tasks.map(({ name, input }) => [name, input.length]))
   const consumers = new Map<string, string[]>()
   for (const { name, input } of tasks) {
     for (const source of input) {
@@ -276,13 +276,13 @@ function findCycle(
   }
   const readyTasks = tasks.filter(({ input }) => input.length === 0).map(({ name }) => name)
   for (const name of readyTasks) {
-    waitingTasks.delete(name)
+    openInputCounts.delete(name)
     for (const consumer of consumers.get(name) ?? []) {
-      const remainingCount = (waitingTasks.get(consumer) ?? 0) - 1
-      waitingTasks.set(consumer, remainingCount)
+      const remainingCount = (openInputCounts.get(consumer) ?? 0) - 1
+      openInputCounts.set(consumer, remainingCount)
       if (remainingCount === 0) readyTasks.push(consumer)
     }
   }
-  const [firstName] = waitingTasks.keys()
+  const [firstName] = openInputCounts.keys()
   return firstName === undefined ? undefined : byName.get(firstName)
 }

@@ -100,7 +100,7 @@ function requireOneOf({ needsOneOf: names = [] }: StoreKind) {
 }
 
 /** Text for a header. A line break would split the header in two, and stores only accept ASCII. */
-const headerText = (text: z.ZodString) =>
+const toHeaderText = (text: z.ZodString) =>
   text.regex(
     /^[ -~]*$/,
     "expected ASCII without line breaks; encode other characters as in filename*=UTF-8''%C3%A4.pdf",
@@ -123,8 +123,8 @@ export const createMetadataField = (name: z.ZodString) =>
 
 /** Headers that most stores keep with a file. */
 export const headerFields = {
-  cache_control: headerText(z.string().max(256)).optional().describe('Cache-Control header of downloads'),
-  content_disposition: headerText(z.string().max(512))
+  cache_control: toHeaderText(z.string().max(256)).optional().describe('Cache-Control header of downloads'),
+  content_disposition: toHeaderText(z.string().max(512))
     .optional()
     .describe('Content-Disposition header of downloads'),
 } as const

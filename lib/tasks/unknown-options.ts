@@ -7,8 +7,8 @@ import type { TaskOperation } from './operation.ts'
 const namesByEngines = new WeakMap<readonly Engine[], ReadonlySet<string>>()
 
 function listOptionNames(engines: readonly Engine[]): ReadonlySet<string> {
-  const knownOptions = namesByEngines.get(engines)
-  if (knownOptions) return knownOptions
+  const cachedNames = namesByEngines.get(engines)
+  if (cachedNames) return cachedNames
   const names = new Set(
     engines.flatMap(({ capabilities }) => capabilities.flatMap(({ options }) => Object.keys(options.shape))),
   )

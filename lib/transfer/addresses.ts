@@ -48,8 +48,8 @@ export class AddressGuard {
    */
   async resolve(host: string): Promise<Address> {
     const name = host.replace(/^\[(.*)\]$/, '$1')
-    const literal = parseAddress(name)
-    const foundAddresses = literal ? [literal] : await this.#resolve(name)
+    const literalAddress = parseAddress(name)
+    const foundAddresses = literalAddress ? [literalAddress] : await this.#resolve(name)
     // A name with a private address among public ones is an attack, or may soon resolve to the private one.
     if (foundAddresses.length === 0 || !foundAddresses.every(({ address }) => this.isAllowed(address)))
       throw createAddressNotAllowedError(name)
@@ -61,8 +61,9 @@ export class AddressGuard {
   requireAllowedLiteral(host: string): void {
     const name = host.replace(/^\[(.*)\]$/, '$1').toLowerCase()
     const isLocal = name === 'localhost' || name.endsWith('.localhost')
-    const literal = isLocal ? '127.0.0.1' : parseAddress(name)?.address
-    if (literal !== undefined && !this.isAllowed(literal)) throw createAddressNotAllowedError(name)
+    const literalAddress = isLocal ? '127.0.0.1' : parseAddress(name)?.address
+    if (literalAddress !== undefined && !this.isAllowed(literalAddress))
+      throw createAddressNotAllowedError(name)
   }
 
   isAllowed(address: string): boolean {

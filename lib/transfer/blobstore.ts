@@ -121,7 +121,7 @@ function toRemoteFile(
         ...defined({ 'if-match': tag }),
         ...(start > 0 && { range: `bytes=${start}-` }),
       }
-      const url = await signedUrl(container.getBlobClient(name))
+      const url = await createSignedUrl(container.getBlobClient(name))
       const response = await guardedHttp.request(url, { headers, signal, maxRedirects: 0 })
       if (response.status === (start > 0 ? 206 : 200)) return response.body
       response.body.destroy()
@@ -134,7 +134,7 @@ function toRemoteFile(
 }
 
 /** Returns a signed URL. If the user provided a SAS token, the URL already contains it. */
-const signedUrl = async (blob: BlobClient): Promise<string> =>
+const createSignedUrl = async (blob: BlobClient): Promise<string> =>
   blob.credential instanceof StorageSharedKeyCredential
     ? blob.generateSasUrl({
         permissions: BlobSASPermissions.from({ read: true }),
@@ -186,26 +186,27 @@ async function sendBlocks(
   const step = Math.max(blockBytes, Math.ceil(file.size / maxBlocks))
   const starts = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at * step)
   const upload = randomUUID()
-  const idAt = (start: number) => Buffer.from(`${upload} ${start / step + 100_000}`).toString('base64')
-  const failureSignal = new AbortController()
-  const abortSignal = AbortSignal.any([signal, failureSignal.signal])
+  const createBlockId = (start: number) =>
+    Buffer.from(`${upload} ${start / step + 100_000}`).toString('base64')
+  const failureController = new AbortController()
+  const abortSignal = AbortSignal.any([signal, failureController.signal])
   try {
     await forEachConcurrently(starts, maxConcurrentBlocks, async (start) => {
       const end = Math.min(start + step, file.size)
       const body = () =>
         // The library does not notice an error of the stream and would wait for more data.
         Readable.from(openChunks(file, { start, end }), { objectMode: false }).once('error', (error) =>
-          failureSignal.abort(error),
+          failureController.abort(error),
         )
-      await client.stageBlock(idAt(start), body, end - start, { abortSignal })
+      await client.stageBlock(createBlockId(start), body, end - start, { abortSignal })
       onSent(end - start)
     })
   } catch (error) {
-    const cause: unknown = failureSignal.signal.aborted ? failureSignal.signal.reason : error
-    failureSignal.abort()
+    const cause: unknown = failureController.signal.aborted ? failureController.signal.reason : error
+    failureController.abort()
     throw cause
   }
-  return starts.map(idAt)
+  return starts.map(createBlockId)
 }
 
 async function* openChunks(file: OutgoingFile, range: { readonly start: number; readonly end: number }) {

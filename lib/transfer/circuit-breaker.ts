@@ -22,9 +22,9 @@ export class CircuitBreaker {
 
   /** Checks that requests to a host are allowed. @throws RemoteError while the circuit is open. */
   requireClosed(host: string, owner: string): void {
-    const recent = this.#recentFailures(getBreakerKey(host, owner))
-    if (recent.length < maxFailures) return
-    const leftS = Math.ceil(((recent[0] ?? 0) + windowMs - this.#now()) / 1000)
+    const recentTimes = this.#recentFailures(getBreakerKey(host, owner))
+    if (recentTimes.length < maxFailures) return
+    const leftS = Math.ceil(((recentTimes[0] ?? 0) + windowMs - this.#now()) / 1000)
     throw new RemoteError(
       'unreachable',
       `${host} failed ${maxFailures} times within a minute, so requests to it are paused for ${leftS} s. Try again after that.`,
@@ -34,8 +34,8 @@ export class CircuitBreaker {
 
   recordFailure(host: string, owner: string): void {
     const key = getBreakerKey(host, owner)
-    const recent = [...this.#recentFailures(key), this.#now()]
-    this.#failedAt.set(key, recent.slice(-maxFailures))
+    const recentTimes = [...this.#recentFailures(key), this.#now()]
+    this.#failedAt.set(key, recentTimes.slice(-maxFailures))
   }
 
   recordSuccess(host: string, owner: string): void {

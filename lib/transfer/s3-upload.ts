@@ -69,14 +69,14 @@ async function uploadInParts(
   { signal, onSent, onStarted, step }: UploadContext & { readonly step: number },
 ): Promise<void> {
   const { Bucket, Key } = target
-  const failureSignal = new AbortController()
-  const partsSignal = AbortSignal.any([signal, failureSignal.signal])
+  const failureController = new AbortController()
+  const partsSignal = AbortSignal.any([signal, failureController.signal])
   await onStarted?.(`${startTimePrefix}${new Date().toISOString()} ${Key}`)
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target), { abortSignal: signal })
   const upload = { Bucket, Key, UploadId }
   const numbers = Array.from({ length: Math.ceil(file.size / step) }, (_, at) => at + 1)
   const tags = new Map<number, string | undefined>()
-  const sending: Promise<void>[] = []
+  const partUploads: Promise<void>[] = []
   const sendPart = async (PartNumber: number) => {
     const start = (PartNumber - 1) * step
     const range = { start, end: Math.min(start + step, file.size) }
@@ -90,7 +90,7 @@ async function uploadInParts(
     await onStarted?.(`${UploadId} ${Key}`)
     await forEachConcurrently(numbers, maxConcurrentParts, (number) => {
       const partPromise = sendPart(number)
-      sending.push(partPromise)
+      partUploads.push(partPromise)
       return partPromise
     })
     const Parts = numbers.map((PartNumber) => ({ PartNumber, ETag: tags.get(PartNumber) }))
@@ -98,9 +98,9 @@ async function uploadInParts(
       abortSignal: signal,
     })
   } catch (error) {
-    failureSignal.abort()
+    failureController.abort()
     // A part that arrives after the abort would remain, and the bucket's owner would pay for it.
-    await Promise.allSettled(sending)
+    await Promise.allSettled(partUploads)
     await abort(client, upload)
     throw error
   }
@@ -151,10 +151,10 @@ async function sendRange<T>(
   for (let attempt = 1; ; attempt++) {
     const body = await file.open(range)
     // The SDK does not notice an error of the stream and would wait for more data.
-    const bodyFailure = new AbortController()
-    body.once('error', (error) => bodyFailure.abort(error))
+    const bodyFailureController = new AbortController()
+    body.once('error', (error) => bodyFailureController.abort(error))
     try {
-      const response = await send(body, AbortSignal.any([signal, bodyFailure.signal]))
+      const response = await send(body, AbortSignal.any([signal, bodyFailureController.signal]))
       onSent(range.end - range.start)
       return response
     } catch (failure) {

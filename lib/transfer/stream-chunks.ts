@@ -9,10 +9,14 @@ const maxBufferedChunks = 1
  * prevents releasing pooled buffers. The stream is destroyed when the consumer stops.
  */
 export async function* readChunks(stream: Readable): AsyncGenerator<Buffer> {
-  const flow = { close: ['end', 'close'], highWaterMark: maxBufferedChunks, lowWaterMark: maxBufferedChunks }
+  const eventOptions = {
+    close: ['end', 'close'],
+    highWaterMark: maxBufferedChunks,
+    lowWaterMark: maxBufferedChunks,
+  }
   // The stream may emit another error while it is destroyed, when there is no other listener.
   stream.on('error', () => {})
-  const chunks = on(stream, 'data', flow)
+  const chunks = on(stream, 'data', eventOptions)
   // A listener may have paused the stream.
   stream.resume()
   try {

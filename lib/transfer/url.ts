@@ -21,7 +21,7 @@ export const findByUrl: FindFiles = async (fields, deps) => {
   let unreadResponse: OutgoingResponse | undefined = firstResponse
   return [
     {
-      filename: filename ?? nameFromHeader(firstResponse) ?? nameFromUrl(firstResponse.url),
+      filename: filename ?? parseNameFromHeader(firstResponse) ?? getNameFromUrl(firstResponse.url),
       size: length === undefined || isEncoded ? undefined : Number(length),
       isResumable:
         !isEncoded && validator !== undefined && firstResponse.headers['accept-ranges'] === 'bytes',
@@ -29,7 +29,11 @@ export const findByUrl: FindFiles = async (fields, deps) => {
         const response =
           start === 0 && unreadResponse
             ? unreadResponse
-            : await fetchUrl(url, { ...headers, ...rangeFrom(start, validator) }, { ...deps, signal })
+            : await fetchUrl(
+                url,
+                { ...headers, ...createRangeHeaders(start, validator) },
+                { ...deps, signal },
+              )
         unreadResponse = undefined
         if (start > 0) requireContinuation(response, start, firstResponse)
         else requireFullContent(response)
@@ -65,7 +69,7 @@ function findValidator({ headers }: OutgoingResponse): string | undefined {
   return typeof etag === 'string' && !etag.startsWith('W/') ? etag : lastModified
 }
 
-const rangeFrom = (start: number, validator: string | undefined): RequestHeaders =>
+const createRangeHeaders = (start: number, validator: string | undefined): RequestHeaders =>
   start === 0 ? {} : { range: `bytes=${start}-`, ...defined({ 'if-range': validator }) }
 
 /** Refuses a partial response to a request for the whole file, which some servers and caches send. */
@@ -114,7 +118,7 @@ function isUnchanged(response: OutgoingResponse, firstResponse: OutgoingResponse
   return currentValue === firstResponse.headers[name] && !hasContentCoding(response)
 }
 
-function nameFromHeader({ headers }: OutgoingResponse): string | undefined {
+function parseNameFromHeader({ headers }: OutgoingResponse): string | undefined {
   const header = headers['content-disposition']
   if (typeof header !== 'string') return undefined
   try {
@@ -124,7 +128,7 @@ function nameFromHeader({ headers }: OutgoingResponse): string | undefined {
   }
 }
 
-function nameFromUrl({ pathname, host }: URL): string {
+function getNameFromUrl({ pathname, host }: URL): string {
   const lastSegment = pathname.split('/').at(-1) ?? ''
   try {
     return decodeURIComponent(lastSegment) || host

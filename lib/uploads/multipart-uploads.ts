@@ -7,7 +7,7 @@ import { requireDiskSpace } from '../io/disk-space.ts'
 import { sanitizeFileName } from '../names/file-name.ts'
 import type { Services } from '../services/services.ts'
 import { defined } from '../validation/defined.ts'
-import { requireOwnUpload, uploadNotFound } from './own-upload.ts'
+import { createUploadNotFoundError, requireOwnUpload } from './own-upload.ts'
 import { createFileTooLargeError, createSizeLimitError } from './size-errors.ts'
 import { multipartLifetimeS, type UploadRecord, uploadKey } from './uploads.ts'
 
@@ -84,7 +84,7 @@ export async function findMultipartUpload(
 ): Promise<MultipartUpload> {
   const upload = await requireOwnUpload(uploadId, 'uploadId', principal, services)
   if (upload.partsId === undefined || (key !== undefined && key !== upload.key))
-    throw uploadNotFound(uploadId, 'uploadId')
+    throw createUploadNotFoundError(uploadId, 'uploadId')
   return { ...upload, partsId: upload.partsId }
 }
 
@@ -185,9 +185,14 @@ function matchParts(
   uploadedParts: readonly StoredPart[],
 ): readonly StoredPart[] {
   const knownParts = new Map(uploadedParts.map((part) => [part.number, part]))
-  const unordered = references.find(({ number }, index) => number <= (references[index - 1]?.number ?? 0))
-  if (unordered)
-    throw createInvalidPartError(unordered.number, 'list each part once, in the order of the part numbers')
+  const misplacedReference = references.find(
+    ({ number }, index) => number <= (references[index - 1]?.number ?? 0),
+  )
+  if (misplacedReference)
+    throw createInvalidPartError(
+      misplacedReference.number,
+      'list each part once, in the order of the part numbers',
+    )
   return references.map(({ number, etag }, index) => {
     const uploadedPart = knownParts.get(number)
     if (!uploadedPart) throw createInvalidPartError(number, 'it was not uploaded. PUT it to its URL first')

@@ -19,7 +19,7 @@ export async function requireOwnUpload(
   const upload = idPattern('upl').test(uploadId) ? await services.uploads.get(uploadId) : undefined
   const isValid = upload !== undefined && upload.expiresAt >= new Date().toISOString()
   if (isValid && (upload.open || (await isReadable(upload, reader, services)))) return upload
-  throw uploadNotFound(uploadId, field)
+  throw createUploadNotFoundError(uploadId, field)
 }
 
 async function isReadable(
@@ -31,7 +31,7 @@ async function isReadable(
   return keyId === undefined || isVisibleToKey({ keyId: keyId ?? undefined }, reader)
 }
 
-export const uploadNotFound = (uploadId: string, field: string) =>
+export const createUploadNotFoundError = (uploadId: string, field: string) =>
   new AppError(
     'UPLOAD_NOT_FOUND',
     `You have no upload ${quoteId(uploadId)}; it may have expired. Upload the file again.`,

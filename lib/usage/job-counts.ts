@@ -8,11 +8,11 @@ const getOutcome = (event: JobEnd['event']) => event.slice('job.'.length)
 export function countForOwner({ event, share }: JobEnd): UsageCounts {
   const { engine, format, key = null, workMs, bytesIn, bytesOut } = share
   const counts = { jobs: 1, [getOutcome(event)]: 1, workMs, bytesIn, bytesOut }
-  const nonZero = Object.entries(counts).filter(([, value]) => value > 0)
+  const nonZeroCounts = Object.entries(counts).filter(([, value]) => value > 0)
   const prefixCounts = (group: string, name: string | null) =>
-    name === null ? [] : nonZero.map(([count, value]) => [`${group} ${name} ${count}`, value])
+    name === null ? [] : nonZeroCounts.map(([count, value]) => [`${group} ${name} ${count}`, value])
   return Object.fromEntries([
-    ...nonZero,
+    ...nonZeroCounts,
     ...prefixCounts('engine', engine),
     ...prefixCounts('format', format),
     ...prefixCounts('key', key),

@@ -49,9 +49,9 @@ const codePrefix = 'code '
  * like a restart.
  */
 export function createJobMetrics(
-  today: readonly { readonly engine: string; readonly counts: UsageCounts }[],
+  engineCounts: readonly { readonly engine: string; readonly counts: UsageCounts }[],
 ): MetricFamily[] {
-  const engines = [...Map.groupBy(today, ({ engine }) => engine)].map(([engine, records]) => ({
+  const engines = [...Map.groupBy(engineCounts, ({ engine }) => engine)].map(([engine, records]) => ({
     engine,
     counts: sumCounts(records.map(({ counts }) => counts)),
   }))

@@ -27,9 +27,9 @@ export const getCountedEventsKey = (owner: string, timestamp: string): Key => ({
 })
 
 /** Number of records per engine and day that spread the write load. */
-const shards = 4
+const shardCount = 4
 export const getServiceDayPartition = (day: string) => `SLO#${day}`
-export const pickRandomShard = () => Math.floor(Math.random() * shards)
+export const pickRandomShard = () => Math.floor(Math.random() * shardCount)
 export const getEngineDayKey = (day: string, engine: string, shard: number): Key => ({
   pk: getServiceDayPartition(day),
   sk: `${engine}#${shard}`,

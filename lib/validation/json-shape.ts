@@ -48,9 +48,9 @@ export function findJsonExcess(json: string): string | undefined {
 /** Returns the position of the unescaped quote that ends a string, or the end of the text if there is none. */
 function findEndOfString(json: string, start: number): number {
   for (let end = json.indexOf('"', start + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let firstCharacter = end
-    while (json.charCodeAt(firstCharacter - 1) === backslash) firstCharacter--
-    if ((end - firstCharacter) % 2 === 0) return end
+    let backslashStart = end
+    while (json.charCodeAt(backslashStart - 1) === backslash) backslashStart--
+    if ((end - backslashStart) % 2 === 0) return end
   }
   return json.length
 }

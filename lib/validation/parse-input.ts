@@ -24,14 +24,14 @@ const maxFieldErrors = 20
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
-  where: string,
+  location: string,
   clientFieldName = (field: string) => field,
 ): z.output<Schema> {
   const parseResult = schema.safeParse(value)
   if (parseResult.success) return parseResult.data
-  const foundErrors = listFieldErrors(parseResult.error, schema, value, where)
+  const foundErrors = listFieldErrors(parseResult.error, schema, value, location)
   const errors = foundErrors.map(({ field, error }) => ({
-    field: field === where ? field : clientFieldName(field),
+    field: field === location ? field : clientFieldName(field),
     error,
   }))
   const [firstError] = errors
@@ -67,11 +67,11 @@ function listFieldErrors(
   { issues }: z.ZodError,
   schema: z.ZodType,
   value: unknown,
-  where: string,
+  location: string,
 ): FieldError[] {
   const errors = new Map<string, FieldError>()
   for (const issue of issues.flatMap((issue) => unwrapUnion(issue))) {
-    for (const error of describeIssue(issue, schema, value, where))
+    for (const error of describeIssue(issue, schema, value, location))
       if (!errors.has(error.field) && errors.size < maxFieldErrors) errors.set(error.field, error)
   }
   return [...errors.values()]
@@ -82,17 +82,17 @@ type Issue = z.core.$ZodIssue
 /** If exactly one variant of a union fails only inside its fields, returns the issues of that variant. */
 function unwrapUnion(issue: Issue): readonly Issue[] {
   if (issue.code !== 'invalid_union') return [issue]
-  const nearlyMatching = issue.errors.filter(
+  const nearMatches = issue.errors.filter(
     (form) => form.length > 0 && form.every(({ path }) => path.length > 0),
   )
-  const [onlyIssue] = nearlyMatching
-  if (onlyIssue === undefined || nearlyMatching.length > 1) return [issue]
+  const [onlyIssue] = nearMatches
+  if (onlyIssue === undefined || nearMatches.length > 1) return [issue]
   return onlyIssue.flatMap((inner) => unwrapUnion({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, where: string): FieldError[] {
+function describeIssue(issue: Issue, schema: z.ZodType, value: unknown, location: string): FieldError[] {
   const { path, received } = locateSentValue(issue.path, value)
-  const field = path.join('.') || where
+  const field = path.join('.') || location
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
       field: [...path, key].join('.').slice(0, 100),

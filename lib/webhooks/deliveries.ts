@@ -48,12 +48,12 @@ export class DeliveryStore {
    * @param at time of the event.
    */
   createProgress(delivery: Delivery, at: Date): Promise<boolean> {
-    const latestAllowed = addMs(at, -minProgressIntervalMs)
+    const latestAllowedAt = addMs(at, -minProgressIntervalMs)
     return this.#table.transact([
       {
         update: laneKey(delivery),
         change: { set: { progressAt: at.toISOString(), ttl: delivery.ttl } },
-        if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: latestAllowed } }] },
+        if: { either: [{ absent: ['progressAt'] }, { until: { progressAt: latestAllowedAt } }] },
       },
       { put: toRecord(delivery), if: { exists: false } },
     ])
@@ -182,12 +182,12 @@ export class DeliveryStore {
 
   /** Releases the lease on a lane; false if something was added meanwhile, so that the lane has to be checked again. */
   async releaseLane(lane: Lane, lease: string, passedSequence: number): Promise<boolean> {
-    const released = await this.#table.update(
+    const releaseResult = await this.#table.update(
       laneKey(lane),
       { set: { passed: passedSequence }, remove: ['lease', 'leaseUntil'] },
       { condition: { equal: { lease }, absent: ['again'] } },
     )
-    if (released.applied || released.item?.['lease'] !== lease) return true
+    if (releaseResult.applied || releaseResult.item?.['lease'] !== lease) return true
     await this.#table.update(laneKey(lane), { remove: ['again'] }, { condition: { equal: { lease } } })
     return false
   }

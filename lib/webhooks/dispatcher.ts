@@ -53,21 +53,21 @@ export class Dispatcher {
   /** Dispatches an event. If it is dispatched again, the deliveries are the same and are triggered again. */
   async dispatch(event: BusEvent, now = new Date()): Promise<void> {
     const { stream } = event
-    const owned = await this.#webhookCache.get(event.owner, () => this.#webhooks.list(event.owner))
-    const candidates = [...owned, ...(await this.#jobWebhook(event))]
+    const ownedWebhooks = await this.#webhookCache.get(event.owner, () => this.#webhooks.list(event.owner))
+    const candidates = [...ownedWebhooks, ...(await this.#jobWebhook(event))]
     if (!candidates.some((webhook) => needsEvent(webhook, event.event))) return
     const enabledWebhooks = candidates.filter((webhook) => webhook.enabled)
-    const subscribed = enabledWebhooks.filter((webhook) => isSubscribedTo(webhook, event.event))
-    await Promise.all(subscribed.map((webhook) => this.#createDelivery(webhook, event, now)))
+    const subscribedWebhooks = enabledWebhooks.filter((webhook) => isSubscribedTo(webhook, event.event))
+    await Promise.all(subscribedWebhooks.map((webhook) => this.#createDelivery(webhook, event, now)))
     await this.#events.store(event, now)
     // Later events may be waiting for this one, so its lanes are drained.
     const orderedWebhooks = enabledWebhooks.filter((webhook) => !receivesTerminalEventsOnly(webhook))
     const isLate =
       orderedWebhooks.length > 0 && hasGaplessSequence(stream) && (await this.#events.hasLater(event))
-    const notified = enabledWebhooks.filter(
-      (webhook) => subscribed.includes(webhook) || (isLate && orderedWebhooks.includes(webhook)),
+    const webhooksToNotify = enabledWebhooks.filter(
+      (webhook) => subscribedWebhooks.includes(webhook) || (isLate && orderedWebhooks.includes(webhook)),
     )
-    const messages = notified.map((webhook) => ({
+    const messages = webhooksToNotify.map((webhook) => ({
       message: createMessage(webhook, event),
       group: webhook.id,
     }))

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { encodeTime } from 'ulid'
-import { exampleOnBus } from '../../events/examples/index.ts'
+import { createExampleOnBus } from '../../events/examples/index.ts'
 import type { BusEvent, EventName } from '../../events/index.ts'
 import { forEachConcurrently } from '../async/for-each-concurrently.ts'
 import { AppError } from '../errors.ts'
@@ -42,7 +42,7 @@ export class ManualDeliveries {
   ): Promise<Delivery> {
     const id = newId('evt')
     const testEvent = {
-      ...exampleOnBus(event),
+      ...createExampleOnBus(event),
       timestamp: now.toISOString(),
       id,
       sequence: 1,

@@ -26,7 +26,7 @@ export async function resumeLane(
   const lane = parseLaneId(id)
   const { deliveries, unreadable } = await store.readLane(lane)
   const dueDeliveries = deliveries.filter(({ wakeAt }) => wakeAt !== undefined && wakeAt <= now.toISOString())
-  onDelay?.(maxDelayS(dueDeliveries, now))
+  onDelay?.(getMaxDelayS(dueDeliveries, now))
   const hasUntried = dueDeliveries.some(isUntried)
   const messages = dueDeliveries.filter((delivery) => !isUntried(delivery)).map(createRetryMessage)
   for (const message of [...(hasUntried ? [lane] : []), ...messages]) await sendDelivery(queues, message)
@@ -40,7 +40,7 @@ export async function resumeLane(
  * Returns by how many seconds the most overdue attempt is late. The delay of the sweep does not show that, because the
  * messages of an overdue attempt are sent again and again.
  */
-function maxDelayS(deliveries: readonly Delivery[], now: Date): number {
+function getMaxDelayS(deliveries: readonly Delivery[], now: Date): number {
   const delaysS = deliveries.flatMap(({ nextAttemptAt, createdAt, from }) => {
     // It is unknown when a redelivery was requested.
     const dueAt = nextAttemptAt ?? (from === 0 ? createdAt : undefined)

@@ -43,11 +43,11 @@ export function getNextDelayS(
   const delayS = retryDelaysS[attempts]
   if (delayS === undefined) return undefined
   const jitteredDelayS = delayS * (1 + jitterFraction * (2 * random - 1))
-  return Math.max(jitteredDelayS, retryAfterS(outcome.retryAfter, now))
+  return Math.max(jitteredDelayS, parseRetryAfterS(outcome.retryAfter, now))
 }
 
 /** Parses `Retry-After`: seconds or a date (RFC 9110, 10.2.3). */
-function retryAfterS(value: string | undefined, now: Date): number {
+function parseRetryAfterS(value: string | undefined, now: Date): number {
   if (value === undefined) return 0
   const seconds = /^\d+$/.test(value.trim()) ? Number(value) : (Date.parse(value) - now.getTime()) / 1000
   return Number.isNaN(seconds) ? 0 : Math.min(maxRetryAfterS, Math.max(0, seconds))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { eventSchema, toPublicEvent } from '../../events/index.ts'
-import { quotaEvents, subscriptionEvents } from '../../lib/access/account-events.ts'
+import { createQuotaThresholdEvents, createSubscriptionEvents } from '../../lib/access/account-events.ts'
 import { getWindowEnd, type WindowName } from '../../lib/access/rate-limit-windows.ts'
 import { newId } from '../../lib/ids.ts'
 
@@ -12,13 +12,13 @@ const createUsage = (name: WindowName, used: number, limit: number) => ({
   used,
   endsAt: getWindowEnd(name, now.getTime()),
 })
-const eventsFor = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
-  quotaEvents({ ownerId: id, kind }, [createUsage(name, used, limit)], now)
+const createQuotaEvents = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
+  createQuotaThresholdEvents({ ownerId: id, kind }, [createUsage(name, used, limit)], now)
 
 test('a daily or monthly quota publishes one event at 80 % and one at its limit', () => {
   const names = (name: WindowName, limit: number) =>
     Array.from({ length: limit }, (_, at) =>
-      eventsFor(name, at + 1, limit).map(({ event }) => [at + 1, event]),
+      createQuotaEvents(name, at + 1, limit).map(({ event }) => [at + 1, event]),
     ).flat()
   assert.deepEqual(names('day', 50), [
     [40, 'quota.warning'],
@@ -29,8 +29,8 @@ test('a daily or monthly quota publishes one event at 80 % and one at its limit'
     [3, 'quota.exceeded'],
   ])
   assert.deepEqual(names('minute', 50), [])
-  assert.deepEqual(eventsFor('day', 40, 50, 'anonymous'), [])
-  const [event] = eventsFor('day', 40)
+  assert.deepEqual(createQuotaEvents('day', 40, 50, 'anonymous'), [])
+  const [event] = createQuotaEvents('day', 40)
   assert.ok(event)
   const { quota } = eventSchema('quota.warning').parse(toPublicEvent(event))
   assert.deepEqual(quota, {
@@ -51,7 +51,7 @@ test('changing the plan of an account publishes a created, updated or cancelled 
     ['business', 'free', 'subscription.cancelled', 'cancelled'],
   ] as const
   for (const [statusBefore, plan, name, status] of cases) {
-    const [event] = subscriptionEvents({ plan: statusBefore }, { id, plan }, now)
+    const [event] = createSubscriptionEvents({ plan: statusBefore }, { id, plan }, now)
     assert.ok(event)
     assert.equal(event.event, name)
     assert.equal(event.owner, id)
@@ -61,5 +61,5 @@ test('changing the plan of an account publishes a created, updated or cancelled 
       [plan, statusBefore, status],
     )
   }
-  assert.deepEqual(subscriptionEvents({ plan: 'pro' }, { id, plan: 'pro' }, now), [])
+  assert.deepEqual(createSubscriptionEvents({ plan: 'pro' }, { id, plan: 'pro' }, now), [])
 })

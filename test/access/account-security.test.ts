@@ -120,23 +120,23 @@ describe('passwords of accounts', () => {
 
   test('the token in a password reset email works once, and using it ends the sessions of the account', async () => {
     const box = createMailbox()
-    const withMail = createAuthApi(app.services, { ...cheapHashing, mailer: box })
-    const here = openBrowser(app, withMail)
+    const apiWithMail = createAuthApi(app.services, { ...cheapHashing, mailer: box })
+    const here = openBrowser(app, apiWithMail)
     assert.equal(
       (await signUp(here, 'forgot@example.com')).json.token,
       null,
       'the email address has to be confirmed',
     )
     assert.equal((await signIn(here, 'forgot@example.com')).status, 403)
-    const linkInEmail = (at: number) => new URL(/http\S+/.exec(box.emails.at(at)?.text ?? '')?.[0] ?? '')
-    const verify = linkInEmail(0)
+    const findLinkInEmail = (at: number) => new URL(/http\S+/.exec(box.emails.at(at)?.text ?? '')?.[0] ?? '')
+    const verify = findLinkInEmail(0)
     const confirmReply = await here.send('GET', verify.pathname, undefined, {
       query: Object.fromEntries(verify.searchParams),
     })
     assert.equal(confirmReply.status, 302)
     assert.ok(here.jar.has('session'), 'the confirmation signs in')
 
-    const sameBrowser = openBrowser(app, withMail)
+    const sameBrowser = openBrowser(app, apiWithMail)
     assert.equal(
       (await signUp(sameBrowser, 'forgot@example.com')).status,
       200,
@@ -145,22 +145,22 @@ describe('passwords of accounts', () => {
     assert.equal(box.emails.at(-1)?.subject, 'You already have an account')
 
     const resetRequest = { email: 'forgot@example.com', redirectTo: '/reset' }
-    await openBrowser(app, withMail).send('POST', '/v1/auth/request-password-reset', resetRequest)
+    await openBrowser(app, apiWithMail).send('POST', '/v1/auth/request-password-reset', resetRequest)
     const foreignRedirect = { ...resetRequest, redirectTo: 'https://evil.example/' }
-    const foreignReply = await openBrowser(app, withMail).send(
+    const foreignReply = await openBrowser(app, apiWithMail).send(
       'POST',
       '/v1/auth/request-password-reset',
       foreignRedirect,
     )
     assert.equal(foreignReply.status, 403)
-    const token = linkInEmail(-1).pathname.split('/').at(-1)
-    const reset = { newPassword: 'another good password', token }
+    const token = findLinkInEmail(-1).pathname.split('/').at(-1)
+    const resetBody = { newPassword: 'another good password', token }
     const resetReplies = await Promise.all(
-      [0, 1, 2].map(() => openBrowser(app, withMail).send('POST', '/v1/auth/reset-password', reset)),
+      [0, 1, 2].map(() => openBrowser(app, apiWithMail).send('POST', '/v1/auth/reset-password', resetBody)),
     )
     assert.deepEqual(resetReplies.map(({ status }) => status).sort(), [200, 400, 400])
     assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
-    assert.equal((await signIn(here, 'forgot@example.com', reset.newPassword)).status, 200)
+    assert.equal((await signIn(here, 'forgot@example.com', resetBody.newPassword)).status, 200)
   })
 })
 
@@ -191,8 +191,10 @@ describe('two-factor authentication', () => {
     assert.equal(backupReply.status, 200)
     const visitorAgain = openVisitor()
     await signIn(visitorAgain, 'totp@example.com')
-    const reused = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', { code })
-    assert.equal(reused.status, 401)
+    const reusedCodeReply = await visitorAgain.send('POST', '/v1/auth/two-factor/verify-backup-code', {
+      code,
+    })
+    assert.equal(reusedCodeReply.status, 401)
   })
 })
 
@@ -205,11 +207,11 @@ describe('the better-auth table adapter', () => {
       data: { identifier: 'once', value: 'v', expiresAt, createdAt: expiresAt, updatedAt: expiresAt },
     })
     const whereIdentifier = [{ field: 'identifier', value: 'once' }]
-    const consumed = await Promise.all(
+    const consumedRecords = await Promise.all(
       Array.from({ length: 8 }, () => adapter.consumeOne({ model: 'verification', where: whereIdentifier })),
     )
     assert.deepEqual(
-      consumed.filter(Boolean).map((record) => (record as { id: string }).id),
+      consumedRecords.filter(Boolean).map((record) => (record as { id: string }).id),
       [id],
     )
   })
@@ -301,9 +303,11 @@ describe('the account administration API', () => {
       const { json } = await app.send('GET', `/v1/admin/${path}`, { headers, query: { cursor: 'x' } })
       assert.match(json.error.message, /^cursor: expected a `nextCursor` or `prevCursor` of this list/, path)
     }
-    const hooks = await openVisitor().send('GET', '/v1/webhooks', undefined, { query: { before: 'x' } })
+    const webhooksReply = await openVisitor().send('GET', '/v1/webhooks', undefined, {
+      query: { before: 'x' },
+    })
     assert.match(
-      hooks.json.error.message,
+      webhooksReply.json.error.message,
       /^before: expected the id of the last webhook of the previous page/,
     )
     assert.equal((await ask('GET', 'users/acc_none')).status, 404)
@@ -315,13 +319,13 @@ describe('the account administration API', () => {
     await updateAccount(id, { plan: 'business' }, { id: 'command' }, app.services)
     const dueRecords = await findDueRecords(new Date(), 1000, app.services.table)
     assert.ok(dueRecords.some((dueRecord) => dueRecord.kind === 'PLAN' && dueRecord.id === id))
-    const published: { event: string; id: string }[] = []
-    const bus = { publish: async (events: typeof published) => void published.push(...events) }
+    const publishedEvents: { event: string; id: string }[] = []
+    const bus = { publish: async (events: typeof publishedEvents) => void publishedEvents.push(...events) }
     const { PLAN: wake = assert.fail() } = createWakeHandlers({ ...app.services, bus } as unknown as Services)
     await wake(id, new Date())
     await wake(id, new Date())
     assert.deepEqual(
-      published.map(({ event }) => event),
+      publishedEvents.map(({ event }) => event),
       ['subscription.created', 'subscription.updated'],
     )
     assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)

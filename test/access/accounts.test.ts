@@ -36,7 +36,7 @@ after(() => app.close())
 
 const password = 'correct horse battery'
 
-const visitor = () => openBrowser(app, account)
+const openVisitor = () => openBrowser(app, account)
 
 const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
   send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...overrides })
@@ -54,7 +54,9 @@ const tasks = {
 describe('accounts and their jobs', () => {
   test('concurrent sign-ups with one email address create one account', async () => {
     const signUpReplies = await Promise.all(
-      ['race@example.com', 'RACE@example.com', 'Race@Example.com'].map((email) => signUp(visitor(), email)),
+      ['race@example.com', 'RACE@example.com', 'Race@Example.com'].map((email) =>
+        signUp(openVisitor(), email),
+      ),
     )
     assert.deepEqual(signUpReplies.map(({ status }) => status).sort(), [200, 422, 422])
     const createdUser = signUpReplies.find(({ status }) => status === 200)?.json.user
@@ -74,13 +76,13 @@ describe('accounts and their jobs', () => {
     const refusedSignUp = await signUp(here, 'closed@example.com')
     assert.deepEqual([refusedSignUp.status, refusedSignUp.json.code], [403, 'SIGN_UP_CLOSED'])
     assert.equal((await here.send('GET', '/v1/auth/options')).json.signUp, 'closed')
-    await signUp(visitor(), 'member@example.com')
+    await signUp(openVisitor(), 'member@example.com')
     assert.equal((await signIn(here, 'member@example.com')).status, 200)
   })
 
   test('a sign-up cannot set its role or plan', async () => {
     const expectedFields = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
-    const here = visitor()
+    const here = openVisitor()
     const { id } = (await signUp(here, 'grab@example.com', expectedFields)).json.user
     await here.send('POST', '/v1/auth/update-user', { name: 'Bob', ...expectedFields })
     assert.partialDeepStrictEqual(await readAccount(app.services, id), {
@@ -91,12 +93,12 @@ describe('accounts and their jobs', () => {
   })
 
   test('a session authenticates API requests until it ends', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { json } = await signUp(here, 'session@example.com')
     const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     assert.equal((await app.services.jobs.store.getJob(job.jobId))?.owner, json.user.id)
 
-    const otherVisitor = visitor()
+    const otherVisitor = openVisitor()
     await signIn(otherVisitor, 'session@example.com')
     assert.equal((await otherVisitor.send('GET', '/v1/jobs')).json.data.jobs.length, 1)
     const list = (await here.send('GET', '/v1/auth/list-sessions')).json
@@ -117,18 +119,18 @@ describe('accounts and their jobs', () => {
   })
 
   test('a suspended account loses its sessions and cannot sign in', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { json } = await signUp(here, 'suspended@example.com')
     await changeAccount(app.services, json.user.id, { status: 'suspended' })
     assert.equal((await here.send('GET', '/v1/jobs')).status, 401)
-    assert.equal((await signIn(visitor(), 'suspended@example.com')).status, 403)
+    assert.equal((await signIn(openVisitor(), 'suspended@example.com')).status, 403)
   })
 
   test('other accounts cannot read the jobs of an account, except through signed URLs', async () => {
-    const here = visitor()
+    const here = openVisitor()
     await signUp(here, 'private@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
-    for (const stranger of [visitor(), visitor()]) {
+    for (const stranger of [openVisitor(), openVisitor()]) {
       for (const [method, path] of [
         ['GET', `/v1/jobs/${jobId}`],
         ['GET', `/v1/status/${jobId}`],
@@ -145,14 +147,14 @@ describe('accounts and their jobs', () => {
     }
     assert.equal((await here.send('GET', `/v1/status/${jobId}`)).status, 200)
     const url = new URL(app.services.resultLink({ id: jobId }))
-    const confirmReply = await visitor().send('GET', url.pathname, undefined, {
+    const confirmReply = await openVisitor().send('GET', url.pathname, undefined, {
       query: Object.fromEntries(url.searchParams),
     })
     assert.equal(confirmReply.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
   test('a new account takes over the jobs created anonymously in the same browser', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
     const createdJobId = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
     await here.send('POST', `/v1/jobs/${createdJobId}/cancel`)
@@ -181,10 +183,10 @@ describe('accounts and their jobs', () => {
       [hookId],
     )
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).json.data.secret, secret)
-    assert.equal((await visitor().send('GET', `/v1/status/${jobId}`)).status, 404)
+    assert.equal((await openVisitor().send('GET', `/v1/status/${jobId}`)).status, 404)
     for (const upload of [uploadId, multipart.uploadId]) {
       assert.equal((await here.send('GET', `/v1/uploads/${upload}`)).status, 200)
-      assert.equal((await visitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
+      assert.equal((await openVisitor().send('GET', `/v1/uploads/${upload}`)).status, 404)
     }
 
     // A worker that read the job before the move still writes the end of the job with the old owner.
@@ -203,7 +205,7 @@ describe('accounts and their jobs', () => {
 
 describe('WebSockets of jobs', () => {
   test('the WebSocket of a job opens only for the account that owns the job', async () => {
-    const here = visitor()
+    const here = openVisitor()
     await signUp(here, 'socket@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     const live = new Live(app.services)
@@ -229,7 +231,7 @@ describe('emails to account owners', () => {
 
 describe('session cookies', () => {
   test('a page of another origin cannot use a session cookie', async () => {
-    const here = visitor()
+    const here = openVisitor()
     await signUp(here, 'csrf@example.com')
     const headers = { origin: 'https://evil.example' }
     const refusedReply = await here.send('POST', '/v1/jobs', { tasks }, { headers })
@@ -239,12 +241,12 @@ describe('session cookies', () => {
   })
 
   test('a session token without a signature, or signed with another key, is rejected', async () => {
-    const here = visitor()
+    const here = openVisitor()
     const { json } = await signUp(here, 'forged@example.com')
     const { token } = json
     const sign = (secret: string) => createHmac('sha256', secret).update(token).digest('base64')
     for (const value of [token, `${token}.`, `${token}.${sign('another secret')}`, '%E0%A4%A', '.x']) {
-      const forger = visitor()
+      const forger = openVisitor()
       forger.jar.set('session', encodeURIComponent(value).replaceAll('%25', '%'))
       assert.equal((await forger.send('GET', '/v1/jobs')).status, 401)
     }

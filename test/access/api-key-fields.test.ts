@@ -9,7 +9,7 @@ import {
 } from '../../lib/access/api-key-fields.ts'
 import { createKeyText, hasKeyPrefix, isKeyText } from '../../lib/access/api-key-text.ts'
 import type { ApiKey } from '../../lib/access/api-keys.ts'
-import { bearerToken } from '../../lib/access/bearer.ts'
+import { readBearerToken } from '../../lib/access/bearer.ts'
 import {
   createSecretText,
   hashSecret,
@@ -168,7 +168,7 @@ describe('API key secrets', () => {
 })
 
 test('a bearer token that contains a space is rejected', () => {
-  const parseToken = (authorization?: string) => bearerToken({ authorization })
+  const parseToken = (authorization?: string) => readBearerToken({ authorization })
   assert.deepEqual([parseToken('Bearer abc'), parseToken('BEARER   abc')], ['abc', 'abc'])
   for (const otherInput of [
     undefined,

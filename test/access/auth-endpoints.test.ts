@@ -34,18 +34,18 @@ test('the OpenAPI document lists every enabled better-auth endpoint with its fie
   const app = await openApp()
   const { api } = createAuth({ services: app.services })
   await app.close()
-  const served = (Object.values(api) as readonly Endpoint[])
+  const servedEndpoints = (Object.values(api) as readonly Endpoint[])
     .filter(({ path }) => path !== undefined && !disabledAuthPaths.includes(path))
     .flatMap(({ path, options }) =>
       [options.method].flat().map((method) => ({ name: `${method} ${path}`, ...options })),
     )
     .filter(({ name }) => !unusedMethods.includes(name))
-  const documented = new Map(
+  const documentedEndpoints = new Map(
     authEndpoints.map((authEndpoint) => [`${authEndpoint.method} ${authEndpoint.path}`, authEndpoint]),
   )
-  assert.deepEqual([...documented.keys()].sort(), served.map(({ name }) => name).sort())
-  for (const { name, body, query } of served) {
-    const endpoint = documented.get(name)
+  assert.deepEqual([...documentedEndpoints.keys()].sort(), servedEndpoints.map(({ name }) => name).sort())
+  for (const { name, body, query } of servedEndpoints) {
+    const endpoint = documentedEndpoints.get(name)
     const isCallback = name.includes('/callback/')
     for (const [place, known, shown] of [
       ['body', name.startsWith('GET') ? undefined : body, endpoint?.body],

@@ -41,7 +41,12 @@ interface Sender {
   readonly expected: (access: Access) => readonly string[] | 'let in'
 }
 
-const refusals = ['INVALID_API_KEY', 'AUTHENTICATION_REQUIRED', 'INSUFFICIENT_PERMISSIONS', 'RATE_LIMITED']
+const refusalCodes = [
+  'INVALID_API_KEY',
+  'AUTHENTICATION_REQUIRED',
+  'INSUFFICIENT_PERMISSIONS',
+  'RATE_LIMITED',
+]
 const invalidKeyCodes = () => ['INVALID_API_KEY']
 
 /** Expected replies for anonymous clients, on a self-hosted and on a public service. */
@@ -58,10 +63,10 @@ const expectForScopes =
       : ['INSUFFICIENT_PERMISSIONS']
 
 async function createSenders(): Promise<Sender[]> {
-  const free = app.with({ plans: createUnlimitedPlans() })
-  const { services } = free
+  const unlimitedApp = app.with({ plans: createUnlimitedPlans() })
+  const { services } = unlimitedApp
   const by =
-    (headers: Record<string, string>, at = free): Send =>
+    (headers: Record<string, string>, at = unlimitedApp): Send =>
     (method, path, body) =>
       at.send(method, path, { headers, ...defined({ body }) })
   const createKey = async (input: Parameters<typeof newKey>[2] = {}) => ({
@@ -75,13 +80,13 @@ async function createSenders(): Promise<Sender[]> {
   const rotatedKey = await keys.rotate(oldKey.key)
   assert.ok(rotatedKey && rotatedKey !== 'full')
   await keys.revoke(revokedKey.key)
-  const open = free.with({ config: { ...services.config, ANONYMOUS_PLAN: 'anonymous' } })
+  const open = unlimitedApp.with({ config: { ...services.config, ANONYMOUS_PLAN: 'anonymous' } })
   const { client } = await new Clients(services.table).create(await newAccount(services), {
     name: 'c',
     scopes: ['CONVERT_READ', 'WEBHOOKS_MANAGE'],
   })
   const token = await new AccessTokens(services.table).issue(client, ['CONVERT_READ'])
-  const person = openBrowser(free, createAuthApi(services, { constantTimeMs: 0 }))
+  const person = openBrowser(unlimitedApp, createAuthApi(services, { constantTimeMs: 0 }))
   const signedUp = { name: 'Ann', email: 'matrix@example.com', password: 'correct horse battery' }
   assert.equal((await person.send('POST', '/v1/auth/sign-up/email', signedUp)).status, 200)
   const page = 'https://www.example.com'
@@ -92,7 +97,7 @@ async function createSenders(): Promise<Sender[]> {
   })
   const scopesWithout = (scope: GrantedScope) =>
     grantedScopes.filter((grantedScope) => grantedScope !== scope)
-  const everything = expectForScopes([...grantedScopes, 'ACCOUNT_MANAGE'])
+  const expectForAllScopes = expectForScopes([...grantedScopes, 'ACCOUNT_MANAGE'])
   const { headers: identityHeaders } = await app.send('POST', '/v1/ws/tickets')
   return [
     { name: 'an anonymous client', send: by({}), expected: anonymous(false) },
@@ -151,7 +156,7 @@ async function createSenders(): Promise<Sender[]> {
         const reply = await person.send(method, path, body)
         return { ...reply, text: JSON.stringify(reply.json ?? '') }
       },
-      expected: everything,
+      expected: expectForAllScopes,
     },
     {
       name: 'an administrator',
@@ -207,7 +212,7 @@ for (const contract of api) {
       const code = reply.json?.error?.code
       const expectedReply = isOpenAccess(contract.access) ? 'let in' : expected(contract.access)
       if (expectedReply === 'let in') {
-        assert.ok(!refusals.includes(code) || hasAllScopes(reply), `${label}: ${reply.text}`)
+        assert.ok(!refusalCodes.includes(code) || hasAllScopes(reply), `${label}: ${reply.text}`)
         assert.notEqual(reply.status, 500, `${label}: ${reply.text}`)
       } else assert.ok(expectedReply.includes(code), `${label}: ${reply.status} ${reply.text.slice(0, 300)}`)
       // Administrators may see the audit trail of keys.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { api } from '../../functions/routes/index.ts'
-import { type ApiKey, inactiveReason } from '../../lib/access/api-keys.ts'
+import { type ApiKey, findInactiveReason } from '../../lib/access/api-keys.ts'
 import type { AnyContract } from '../../lib/http/contract.ts'
 
 /** Required access by prefix of the operation, written independently of the contracts; the first match counts. */
@@ -84,8 +84,8 @@ test('an API key expires exactly at its expiry time', () => {
     createdAt: '2026-11-01T00:00:00.000Z',
   }
   const msAfterExpiry = (ms: number) => new Date(Date.parse(expiry) + ms)
-  assert.equal(inactiveReason({ ...key, validUntil: expiry }, msAfterExpiry(-1)), undefined)
-  assert.equal(inactiveReason({ ...key, validUntil: expiry }, msAfterExpiry(0)), 'revoked')
-  assert.equal(inactiveReason({ ...key, expiresAt: expiry }, msAfterExpiry(-1)), undefined)
-  assert.equal(inactiveReason({ ...key, expiresAt: expiry }, msAfterExpiry(0)), 'expired')
+  assert.equal(findInactiveReason({ ...key, validUntil: expiry }, msAfterExpiry(-1)), undefined)
+  assert.equal(findInactiveReason({ ...key, validUntil: expiry }, msAfterExpiry(0)), 'revoked')
+  assert.equal(findInactiveReason({ ...key, expiresAt: expiry }, msAfterExpiry(-1)), undefined)
+  assert.equal(findInactiveReason({ ...key, expiresAt: expiry }, msAfterExpiry(0)), 'expired')
 })

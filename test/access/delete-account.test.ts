@@ -31,7 +31,7 @@ const tasks = {
 const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
 const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
 
-async function member(
+async function createMember(
   email: string,
   prepare: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
 ) {
@@ -58,7 +58,9 @@ const getPrefix = (pk: string) => pk.slice(0, pk.indexOf('#'))
 describe('account deletion', () => {
   test('deleting an account deletes all of its data and revokes its access', async () => {
     // Resources that a visitor created before signing up are moved to the account for a day.
-    const here = await member('leaver@example.com', (visitor) => visitor.send('POST', '/v1/jobs', { tasks }))
+    const here = await createMember('leaver@example.com', (visitor) =>
+      visitor.send('POST', '/v1/jobs', { tasks }),
+    )
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     assert.equal((await here.send('POST', '/v1/webhooks', hook)).status, 201)
     assert.equal((await here.send('GET', '/v1/webhooks/secret')).status, 200)
@@ -92,14 +94,14 @@ describe('account deletion', () => {
   })
 
   test('the email address of a deleted account can be used again', async () => {
-    const here = await member('again@example.com')
+    const here = await createMember('again@example.com')
     await here.close({ password })
-    const nextMember = await member('again@example.com')
+    const nextMember = await createMember('again@example.com')
     assert.notEqual(nextMember.id, here.id)
   })
 
   test('an account whose deletion is cancelled keeps its resources', async () => {
-    const here = await member('stayer@example.com')
+    const here = await createMember('stayer@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     await scheduleDeletion(here.id, app.services)
     await wake(here.id)
@@ -108,7 +110,7 @@ describe('account deletion', () => {
   })
 
   test('an administrator account cannot be deleted', async () => {
-    const here = await member('boss@example.com')
+    const here = await createMember('boss@example.com')
     await changeAccount(app.services, here.id, { role: 'ADMIN' })
     const refusedReply = await here.close({ password })
     assert.deepEqual([refusedReply.status, refusedReply.json.code], [403, 'ADMINISTRATOR'])

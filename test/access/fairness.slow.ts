@@ -7,10 +7,10 @@ const file = {
   name: 'alpha.png',
   bytes: new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.meta.url))),
 }
-const jobsOfBusyClient = 400
+const busyClientJobCount = 400
 
 /** Starts a conversion to WebP and returns the job id. */
-async function begin(client: Client): Promise<string> {
+async function startConversion(client: Client): Promise<string> {
   const { data } = (await (await client.convert(file, { targetFormat: 'webp' })).json()) as {
     data: { jobId: string }
   }
@@ -22,12 +22,12 @@ test('a job does not wait for hundreds of earlier jobs of another owner', async 
   try {
     const [busyClient, idleClient] = [new Client(service), new Client(service)]
     // First give both owners an identity and warm up the engines.
-    await busyClient.finishedJob(await begin(busyClient))
-    await idleClient.finishedJob(await begin(idleClient))
+    await busyClient.finishedJob(await startConversion(busyClient))
+    await idleClient.finishedJob(await startConversion(idleClient))
     const sentIds: string[] = []
-    while (sentIds.length < jobsOfBusyClient)
-      sentIds.push(...(await Promise.all(Array.from({ length: 20 }, () => begin(busyClient)))))
-    const { status } = await idleClient.finishedJob(await begin(idleClient))
+    while (sentIds.length < busyClientJobCount)
+      sentIds.push(...(await Promise.all(Array.from({ length: 20 }, () => startConversion(busyClient)))))
+    const { status } = await idleClient.finishedJob(await startConversion(idleClient))
     assert.equal(status, 'completed')
     const response = await busyClient.fetch('/v1/jobs?status=queued&limit=100')
     const { data } = (await response.json()) as { data: { items?: unknown[]; jobs?: unknown[] } }

@@ -48,13 +48,17 @@ const createForm = (
   body: new URLSearchParams(fields),
   headers,
 })
-const basic = (id: string, secret: string) => ({
+const createBasicAuthHeaders = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 })
 const grantType = { grant_type: 'client_credentials' }
 
 async function requestToken({ id, secret }: { readonly id: string; readonly secret: string }) {
-  const { json } = await app.send('POST', '/v1/oauth/token', createForm(grantType, basic(id, secret)))
+  const { json } = await app.send(
+    'POST',
+    '/v1/oauth/token',
+    createForm(grantType, createBasicAuthHeaders(id, secret)),
+  )
   return String(json.access_token)
 }
 const getPrincipal = async (token: string) =>
@@ -136,13 +140,13 @@ test('a user can create, list and delete OAuth clients, and each client secret i
 
 test('OAuth errors use the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
-  const validHeaders = basic(id, secret)
+  const validHeaders = createBasicAuthHeaders(id, secret)
   const cases = [
     [createForm(grantType), 401, 'invalid_client'],
     [createForm({ ...grantType, client_id: id }), 401, 'invalid_client'],
     [createForm({ ...grantType, client_secret: secret }), 401, 'invalid_client'],
-    [createForm(grantType, basic(id, `${secret}x`)), 401, 'invalid_client'],
-    [createForm(grantType, basic(newId('client'), secret)), 401, 'invalid_client'],
+    [createForm(grantType, createBasicAuthHeaders(id, `${secret}x`)), 401, 'invalid_client'],
+    [createForm(grantType, createBasicAuthHeaders(newId('client'), secret)), 401, 'invalid_client'],
     [createForm(grantType, { authorization: 'Basic %%%' }), 401, 'invalid_client'],
     [createForm({ ...grantType, client_secret: secret }, validHeaders), 400, 'invalid_request'],
     [createForm({}, validHeaders), 400, 'invalid_request'],
@@ -169,15 +173,24 @@ test('an access token stops working when it is revoked or expires, or when its c
   const otherClient = await newClient()
   const tokens = new AccessTokens(app.services.table)
   const token = await requestToken(one)
-  const headers = basic(one.id, one.secret)
+  const headers = createBasicAuthHeaders(one.id, one.secret)
   const introspect = async (client: typeof one) =>
-    (await app.send('POST', '/v1/oauth/introspect', createForm({ token }, basic(client.id, client.secret))))
-      .json
+    (
+      await app.send(
+        'POST',
+        '/v1/oauth/introspect',
+        createForm({ token }, createBasicAuthHeaders(client.id, client.secret)),
+      )
+    ).json
   const activeToken = await introspect(one)
   assert.deepEqual([activeToken.active, activeToken.client_id, activeToken.sub], [true, one.id, one.owner])
   assert.deepEqual(await introspect(otherClient), { active: false }, 'another account cannot introspect it')
 
-  await app.send('POST', '/v1/oauth/revoke', createForm({ token }, basic(otherClient.id, otherClient.secret)))
+  await app.send(
+    'POST',
+    '/v1/oauth/revoke',
+    createForm({ token }, createBasicAuthHeaders(otherClient.id, otherClient.secret)),
+  )
   assert.ok(await tokens.findActive(token), 'another account cannot revoke it')
   assert.equal((await app.send('POST', '/v1/oauth/revoke', createForm({ token }, headers))).status, 200)
   assert.equal(await tokens.findActive(token), undefined)
@@ -274,8 +287,11 @@ test('an OAuth client can percent-encode its credentials and write "basic" in lo
   const authenticateWith = async (fields: Record<string, string>, headers: Record<string, string>) =>
     (await app.send('POST', '/v1/oauth/token', createForm({ ...grantType, ...fields }, headers))).status
   assert.equal(await authenticateWith({}, lowercaseBasic(encode(id), encode(secret))), 200)
-  assert.equal(await authenticateWith({ client_id: id }, basic(id, secret)), 200)
-  assert.equal(await authenticateWith({ client_id: newId('client') }, basic(id, secret)), 401)
+  assert.equal(await authenticateWith({ client_id: id }, createBasicAuthHeaders(id, secret)), 200)
+  assert.equal(
+    await authenticateWith({ client_id: newId('client') }, createBasicAuthHeaders(id, secret)),
+    401,
+  )
   for (const wrongHeaders of [
     lowercaseBasic('', secret),
     lowercaseBasic(id, ''),
@@ -289,7 +305,8 @@ test('an OAuth client that requests no scopes gets all of its scopes, in a fixed
   const { id, secret } = await newClient()
   const requestScope = async (scope?: string) => {
     const fields = { ...grantType, ...defined({ scope }) }
-    return (await app.send('POST', '/v1/oauth/token', createForm(fields, basic(id, secret)))).json.scope
+    return (await app.send('POST', '/v1/oauth/token', createForm(fields, createBasicAuthHeaders(id, secret))))
+      .json.scope
   }
   const bothScopes = 'CONVERT_READ CONVERT_WRITE'
   assert.deepEqual(
@@ -313,7 +330,7 @@ test('OAuth clients and tokens of a suspended account are refused', async () => 
   const refusedReply = await app.send(
     'POST',
     '/v1/oauth/token',
-    createForm(grantType, basic(one.id, one.secret)),
+    createForm(grantType, createBasicAuthHeaders(one.id, one.secret)),
   )
   assert.deepEqual([refusedReply.status, refusedReply.json.error], [401, 'invalid_client'])
 })

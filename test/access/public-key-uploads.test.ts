@@ -15,7 +15,7 @@ before(async () => {
 })
 after(() => app.close())
 
-const publicKey = (owner: string) =>
+const createPublicKey = (owner: string) =>
   newKey(app.services, owner, {
     kind: 'public',
     scopes: ['CONVERT_READ', 'CONVERT_WRITE'],
@@ -28,15 +28,15 @@ interface NewUpload {
   readonly parts: readonly { readonly PartNumber: number; readonly ETag: string }[]
 }
 
-const multipart = '/v1/uploads/multipart'
+const multipartPath = '/v1/uploads/multipart'
 
 /** Begins an upload in parts and sends its only part. */
-async function begin(key: string): Promise<NewUpload> {
+async function startUpload(key: string): Promise<NewUpload> {
   const headers = by(key)
   const body = { filename: 'a.md', type: 'text/markdown' }
-  const { json } = await app.send('POST', multipart, { headers, body })
+  const { json } = await app.send('POST', multipartPath, { headers, body })
   const { uploadId } = json.data
-  const partReply = await app.send('GET', `${multipart}/${uploadId}/1`, { headers })
+  const partReply = await app.send('GET', `${multipartPath}/${uploadId}/1`, { headers })
   const { headers: storedHeaders } = await fetch(partReply.json.data.url, { method: 'PUT', body: '# Hi' })
   return { uploadId, parts: [{ PartNumber: 1, ETag: storedHeaders.get('etag') ?? '' }] }
 }
@@ -45,8 +45,8 @@ test('three API keys that use the same idempotency key each get a reply of their
   const owner = await newAccount(app.services)
   const keys = {
     secret: await newKey(app.services, owner),
-    public: await publicKey(owner),
-    other: await publicKey(owner),
+    public: await createPublicKey(owner),
+    other: await createPublicKey(owner),
   }
   const body = { filename: 'a.md', contentType: 'text/markdown', size: 4 }
   const presign = async (sender: keyof typeof keys) => {
@@ -96,24 +96,24 @@ const isUnknown = ({ status, text }: { status: number; text: string }) =>
   status >= 400 && /UPLOAD_NOT_FOUND|You have no upload/.test(text)
 
 test('the tests of public keys cover every endpoint that takes an upload id in its path', async () => {
-  const byPath = routes.filter(
+  const uploadRoutes = routes.filter(
     ({ path }) => path.includes(':uploadId') && !path.startsWith('/v1/uploads/s3/'),
   )
   const listedRequests = new Set(
     requests({ uploadId: '', parts: [] }).map(([method, path]) => `${method} ${path}`),
   )
-  for (const { method, path } of byPath)
+  for (const { method, path } of uploadRoutes)
     assert.ok(listedRequests.has(`${method} ${path}`), `${method} ${path}`)
 })
 
 test('a public key cannot read, send, complete, abort or convert uploads that other keys of its account created', async () => {
   const owner = await newAccount(app.services)
-  const attacker = await publicKey(owner)
+  const attacker = await createPublicKey(owner)
   for (const [kind, key] of [
     ['a secret key', await newKey(app.services, owner)],
-    ['another public key', await publicKey(owner)],
+    ['another public key', await createPublicKey(owner)],
   ] as const) {
-    const upload = await begin(key)
+    const upload = await startUpload(key)
     for (const request of requests(upload)) {
       const reply = await send(attacker, request, upload.uploadId)
       assert.ok(isUnknown(reply), `${kind}: ${request[0]} ${request[1]} ${reply.status} ${reply.text}`)
@@ -125,10 +125,10 @@ test('a public key cannot read, send, complete, abort or convert uploads that ot
 
 test('a public key can use its own uploads, and a secret key can use all uploads of the account', async () => {
   const owner = await newAccount(app.services)
-  const ownKey = await publicKey(owner)
+  const ownKey = await createPublicKey(owner)
   const secret = await newKey(app.services, owner)
   for (const key of [ownKey, secret]) {
-    const upload = await begin(ownKey)
+    const upload = await startUpload(ownKey)
     for (const request of requests(upload).slice(0, 5))
       assert.ok((await send(key, request, upload.uploadId)).status < 300, request[1])
     assert.equal((await send(key, requests(upload)[6], upload.uploadId)).status, 202)
@@ -137,7 +137,7 @@ test('a public key can use its own uploads, and a secret key can use all uploads
 
 test('a rotated public key can continue the uploads of the key that it replaced', async () => {
   const owner = await newAccount(app.services)
-  const upload = await begin(await publicKey(owner))
+  const upload = await startUpload(await createPublicKey(owner))
   const [replacedKey] = await new ApiKeys(app.services).list(owner)
   const nextKey = await newKey(app.services, owner, {
     kind: 'public',
@@ -149,7 +149,7 @@ test('a rotated public key can continue the uploads of the key that it replaced'
 
 test('an upload that a public key fetches from a URL belongs to that key', async () => {
   const owner = await newAccount(app.services)
-  const [ownKey, otherKey] = [await publicKey(owner), await publicKey(owner)]
+  const [ownKey, otherKey] = [await createPublicKey(owner), await createPublicKey(owner)]
   const { json } = await app.send('POST', '/v1/import/url', {
     headers: by(ownKey),
     body: { url: 'https://a.example/a.pdf' },

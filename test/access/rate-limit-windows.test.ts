@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { PermitBlocks } from '../../lib/access/permit-blocks.ts'
 import {
+  computeSecondsUntil,
   createPolicies,
   createRateLimitHeaders,
   findTightestWindow,
@@ -9,7 +10,6 @@ import {
   getWindowEnd,
   getWindowSeconds,
   type RequestKind,
-  secondsUntil,
   type WindowName,
   type WindowUsage,
   windowNames,
@@ -19,7 +19,7 @@ import { defaultPlans } from '../../lib/plans.ts'
 
 const now = Date.UTC(2026, 1, 3, 4, 5, 6)
 
-const usage = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
+const createUsage = (name: WindowName, used: number, limit: number, endsAt = now + 60_000): WindowUsage => ({
   policy: { name, counter: name, limit },
   used,
   endsAt,
@@ -41,27 +41,28 @@ describe('windows of the rate limits', () => {
   })
 
   test('rate limits are counted per key or per account, and reads are counted separately if the plan says so', () => {
-    const policyNames = (plan: keyof typeof defaultPlans, kind: RequestKind) =>
+    const listPolicyNames = (plan: keyof typeof defaultPlans, kind: RequestKind) =>
       createPolicies(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, kind)
-    assert.deepEqual(policyNames('anonymous', 'work'), [
+    assert.deepEqual(listPolicyNames('anonymous', 'work'), [
       { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 5 },
       { name: 'hour', counter: 'hour ip:192-0-2-1', limit: 30 },
       { name: 'day', counter: 'day', limit: 15 },
     ])
     assert.deepEqual(
-      policyNames('anonymous', 'write').map(({ name }) => name),
+      listPolicyNames('anonymous', 'write').map(({ name }) => name),
       ['minute', 'hour'],
     )
-    assert.deepEqual(policyNames('anonymous', 'read'), [
+    assert.deepEqual(listPolicyNames('anonymous', 'read'), [
       { name: 'reads', counter: 'reads ip:192-0-2-1', limit: 60 },
     ])
     const minute = { name: 'minute', counter: 'minute ip:192-0-2-1', limit: 60 }
-    for (const kind of ['read', 'write'] as const) assert.deepEqual(policyNames('starter', kind), [minute])
-    assert.deepEqual(policyNames('starter', 'work'), [
+    for (const kind of ['read', 'write'] as const)
+      assert.deepEqual(listPolicyNames('starter', kind), [minute])
+    assert.deepEqual(listPolicyNames('starter', 'work'), [
       minute,
       { name: 'month', counter: 'month', limit: 5000 },
     ])
-    assert.deepEqual(policyNames('self-hosted', 'work'), [])
+    assert.deepEqual(listPolicyNames('self-hosted', 'work'), [])
     const getRecordKey = (kind: 'anonymous' | 'key' | 'session') =>
       getLimitRecordKey({ kind, ownerId: 'acc_1', limiterKey: 'key:1' })
     assert.deepEqual(getRecordKey('anonymous'), { pk: 'LIMIT#key:1', sk: 'LIMIT' })
@@ -70,13 +71,17 @@ describe('windows of the rate limits', () => {
   })
 
   test('the reply reports the rate-limit window with the fewest remaining requests', () => {
-    const [minute, hour, day] = [usage('minute', 9, 10), usage('hour', 5, 10), usage('day', 9, 10, now + 1)]
+    const [minute, hour, day] = [
+      createUsage('minute', 9, 10),
+      createUsage('hour', 5, 10),
+      createUsage('day', 9, 10, now + 1),
+    ]
     assert.equal(findTightestWindow([hour, minute])?.policy.name, 'minute')
     assert.equal(findTightestWindow([day, minute]), minute)
     assert.equal(findTightestWindow([minute, day]), minute)
     // A window beyond its limit has 0 remaining, like one at its limit.
     assert.equal(
-      findTightestWindow([usage('minute', 12, 10, now), usage('hour', 10, 10)])?.policy.name,
+      findTightestWindow([createUsage('minute', 12, 10, now), createUsage('hour', 10, 10)])?.policy.name,
       'hour',
     )
     assert.equal(findTightestWindow([]), undefined)
@@ -84,7 +89,7 @@ describe('windows of the rate limits', () => {
 
   test('the reply contains the headers of both rate-limit conventions', () => {
     assert.deepEqual(
-      createRateLimitHeaders([usage('day', 12, 10, now + 1500), usage('minute', 3, 60)], now),
+      createRateLimitHeaders([createUsage('day', 12, 10, now + 1500), createUsage('minute', 3, 60)], now),
       {
         'x-ratelimit-limit': '10',
         'x-ratelimit-remaining': '0',
@@ -93,7 +98,7 @@ describe('windows of the rate limits', () => {
         ratelimit: '"day";r=0;t=2',
       },
     )
-    assert.deepEqual([secondsUntil(now, now), secondsUntil(now + 1001, now)], [1, 2])
+    assert.deepEqual([computeSecondsUntil(now, now), computeSecondsUntil(now + 1001, now)], [1, 2])
   })
 })
 
@@ -101,7 +106,7 @@ describe('permit blocks of the rate limits', () => {
   /** Adds a block of `count` permits and returns the usage that each request sees. */
   function addBlock(count: number, used: number, limit = 1000, at = now) {
     const blocks = new PermitBlocks()
-    const usages = [blocks.addBlock('one', 'LIMIT#1', count, [usage('minute', used, limit)])]
+    const usages = [blocks.addBlock('one', 'LIMIT#1', count, [createUsage('minute', used, limit)])]
     for (;;) {
       const nextUsages = blocks.takePermit('one', at)
       if (!nextUsages) return { blocks, used: usages.map(([first]) => first?.used) }
@@ -117,59 +122,59 @@ describe('permit blocks of the rate limits', () => {
   })
 
   /** Returns the block size after a number of requests within a second. */
-  function blockSizeAfter(requestCount: number, used: number, limit: number, requestedAtMs = now) {
+  function getBlockSizeAfter(requestCount: number, used: number, limit: number, requestedAtMs = now) {
     const blocks = new PermitBlocks()
-    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', used, limit)])
+    blocks.addBlock('one', 'LIMIT#1', 1, [createUsage('minute', used, limit)])
     for (let each = 0; each < requestCount; each++) blocks.takePermit('one', now)
     return blocks.getBlockSize('one', requestedAtMs)
   }
 
   test('the size of a permit block is the number of requests within a second, from one to sixteen', () => {
     assert.deepEqual(
-      [blockSizeAfter(0, 0, 10_000), blockSizeAfter(3, 0, 10_000), blockSizeAfter(40, 0, 10_000)],
+      [getBlockSizeAfter(0, 0, 10_000), getBlockSizeAfter(3, 0, 10_000), getBlockSizeAfter(40, 0, 10_000)],
       [1, 3, 16],
     )
     assert.equal(new PermitBlocks().getBlockSize('one', now), 1)
     const blocks = new PermitBlocks()
-    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 10_000)])
+    blocks.addBlock('one', 'LIMIT#1', 1, [createUsage('minute', 0, 10_000)])
     for (const ms of [0, 400, 999, 1000, 1100]) blocks.takePermit('one', now + ms)
     assert.equal(
       blocks.getBlockSize('one', now + 1100),
       2,
       'a second after the first request, the pace is measured again',
     )
-    assert.equal(blockSizeAfter(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
+    assert.equal(getBlockSizeAfter(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
   test('a permit block covers at most an eighth of the remaining requests and ends before the quota warning', () => {
-    assert.equal(blockSizeAfter(40, 900, 1000), 12)
-    assert.equal(blockSizeAfter(40, 995, 1000), 1)
+    assert.equal(getBlockSizeAfter(40, 900, 1000), 12)
+    assert.equal(getBlockSizeAfter(40, 995, 1000), 1)
     // The warning is triggered at 800.
     assert.deepEqual(
-      [blockSizeAfter(40, 790, 1000), blockSizeAfter(40, 798, 1000), blockSizeAfter(40, 799, 1000)],
+      [getBlockSizeAfter(40, 790, 1000), getBlockSizeAfter(40, 798, 1000), getBlockSizeAfter(40, 799, 1000)],
       [9, 1, 1],
     )
-    assert.equal(blockSizeAfter(40, 800, 1000), 16)
+    assert.equal(getBlockSizeAfter(40, 800, 1000), 16)
   })
 
   test('unused permits of a block are not reported as used', () => {
     const { blocks } = addBlock(1, 20)
-    blocks.addBlock('two', 'LIMIT#1', 5, [usage('minute', 25, 1000), usage('day', 25, 1000)])
-    blocks.addBlock('three', 'LIMIT#2', 9, [usage('minute', 9, 1000)])
+    blocks.addBlock('two', 'LIMIT#1', 5, [createUsage('minute', 25, 1000), createUsage('day', 25, 1000)])
+    blocks.addBlock('three', 'LIMIT#2', 9, [createUsage('minute', 9, 1000)])
     const countUsed = (of: WindowUsage) => {
       const [listedUsage] = blocks.subtractUnused('LIMIT#1', [of])
       assert.deepEqual({ ...listedUsage, used: of.used }, of)
       return listedUsage?.used
     }
-    assert.equal(countUsed(usage('minute', 25, 1000)), 21)
-    assert.equal(countUsed(usage('hour', 25, 1000)), 25, 'another window')
-    assert.equal(countUsed(usage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
+    assert.equal(countUsed(createUsage('minute', 25, 1000)), 21)
+    assert.equal(countUsed(createUsage('hour', 25, 1000)), 25, 'another window')
+    assert.equal(countUsed(createUsage('minute', 25, 1000, now + 61_000)), 25, 'the next window')
     blocks.takePermit('two', now)
-    assert.equal(countUsed(usage('minute', 25, 1000)), 22)
+    assert.equal(countUsed(createUsage('minute', 25, 1000)), 22)
   })
 
   test('a permit block ends when the first of its rate-limit windows ends, and reports the usage of each window', () => {
-    const usages = [usage('minute', 9, 1000), usage('day', 19, 1000, now + 90_000)]
+    const usages = [createUsage('minute', 9, 1000), createUsage('day', 19, 1000, now + 90_000)]
     const blocks = new PermitBlocks()
     blocks.addBlock('one', 'LIMIT#1', 3, usages)
     assert.deepEqual(
@@ -182,7 +187,7 @@ describe('permit blocks of the rate limits', () => {
 
   test('at most ten thousand permit blocks are stored', () => {
     const blocks = new PermitBlocks()
-    const wide = [usage('minute', 0, 1_000_000)]
+    const wide = [createUsage('minute', 0, 1_000_000)]
     const begin = (name: string) => blocks.addBlock(name, name, 5, wide)
     begin('one')
     for (let at = 1; at < 10_000; at++) begin(`${at}`)
@@ -193,7 +198,7 @@ describe('permit blocks of the rate limits', () => {
 
   test('the request rate is remembered for at most ten thousand rate-limited clients', () => {
     const blocks = new PermitBlocks()
-    blocks.addBlock('one', 'LIMIT#1', 1, [usage('minute', 0, 1_000_000)])
+    blocks.addBlock('one', 'LIMIT#1', 1, [createUsage('minute', 0, 1_000_000)])
     for (let permitsLeft = 3; permitsLeft > 0; permitsLeft--) blocks.takePermit('one', now)
     for (let at = 1; at < 10_000; at++) blocks.takePermit(`${at}`, now)
     assert.equal(blocks.getBlockSize('one', now), 3)

@@ -275,8 +275,13 @@ describe('accounts', () => {
     assert.deepEqual(box.emails, [])
     await write({ email: 'ann@example.com', name: 'Ann' })
     assert.deepEqual(box.emails, [{ to: 'ann@example.com', subject: 'Ann', text: 'a' }])
-    const down = { ...box, send: () => Promise.reject(new Error('the mail server is away')) }
-    await emailOwner(app.services, await newAccount(app.services), () => ({ subject: 'a', text: 'a' }), down)
+    const failingMailer = { ...box, send: () => Promise.reject(new Error('the mail server is away')) }
+    await emailOwner(
+      app.services,
+      await newAccount(app.services),
+      () => ({ subject: 'a', text: 'a' }),
+      failingMailer,
+    )
   })
 })
 

@@ -147,7 +147,7 @@ function startTraffic(token: string) {
 }
 
 /** Checks that requests and connections with a token end in time after `revoke`. */
-async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDelayMs = maxDelayMs) {
+async function assertAccessEnds(token: string, revoke: () => Promise<unknown>, httpDelayMs = maxDelayMs) {
   const connections = await openConnections(token)
   const { data: unusedTicket } = await send('POST', '/v1/ws/tickets', token)
   const otherConnections = await openConnections(managerToken)
@@ -174,7 +174,7 @@ async function assertEnds(token: string, revoke: () => Promise<unknown>, httpDel
 test('a revoked access token stops working within a second for requests, sockets, streams and tickets', async () => {
   const client = await newClient()
   const [token, sibling] = [await client.issue(), await client.issue()]
-  await assertEnds(token, () =>
+  await assertAccessEnds(token, () =>
     send('POST', '/v1/oauth/revoke', '', new URLSearchParams({ token, ...client.credentials })),
   )
   assert.equal(await isActive(token, client.credentials), false)
@@ -186,14 +186,14 @@ test('the access tokens of a deleted OAuth client stop working within a second',
   const client = await newClient()
   const observer = await newClient()
   const token = await client.issue()
-  await assertEnds(token, () => send('DELETE', `/v1/oauth/clients/${client.id}`, managerToken))
+  await assertAccessEnds(token, () => send('DELETE', `/v1/oauth/clients/${client.id}`, managerToken))
   assert.equal(await isActive(token, observer.credentials), false)
 })
 
 test('sockets and streams opened with an API key close when the key is revoked', async () => {
   const scopes = ['CONVERT_READ', 'CONVERT_WRITE']
   const { data } = await send('POST', '/v1/api-keys', managerToken, { name: 'A key', scopes })
-  await assertEnds(data.key, () => send('DELETE', `/v1/api-keys/${data.id}`, managerToken), 5000)
+  await assertAccessEnds(data.key, () => send('DELETE', `/v1/api-keys/${data.id}`, managerToken), 5000)
 })
 
 test('sockets and streams of an account close when it is suspended', async () => {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isSameOrigin, serviceOrigins } from '../../lib/access/same-origin.ts'
+import { isSameOrigin, listServiceOrigins } from '../../lib/access/same-origin.ts'
 import { clearsSession, createClearingCookie, getSessionCookieName } from '../../lib/access/session-auth.ts'
 import { AppError } from '../../lib/errors.ts'
 
 describe('same-origin checks', () => {
   test('a request counts as same-origin if its Origin matches the host or the public URL, or is missing', () => {
-    const is = (origin: string | undefined, host?: string, publicUrl?: string) =>
+    const checkOrigin = (origin: string | undefined, host?: string, publicUrl?: string) =>
       isSameOrigin({ origin, host }, publicUrl)
-    assert.ok(is(undefined, 'files.lan'))
-    assert.ok(is('http://files.lan:8080', 'files.lan:8080'))
-    assert.ok(is('https://files.example.com', 'internal', 'https://files.example.com/'))
+    assert.ok(checkOrigin(undefined, 'files.lan'))
+    assert.ok(checkOrigin('http://files.lan:8080', 'files.lan:8080'))
+    assert.ok(checkOrigin('https://files.example.com', 'internal', 'https://files.example.com/'))
     for (const origin of [
       'https://evil.example',
       'null',
@@ -18,15 +18,15 @@ describe('same-origin checks', () => {
       'http://files.lan:8081',
       'http://files.example.com',
     ])
-      assert.ok(!is(origin, 'files.lan:8080', 'https://files.example.com'), origin)
-    assert.ok(!is('https://evil.example'))
+      assert.ok(!checkOrigin(origin, 'files.lan:8080', 'https://files.example.com'), origin)
+    assert.ok(!checkOrigin('https://evil.example'))
   })
 
   test('a service on localhost accepts all loopback names as origins', () => {
-    assert.deepEqual(serviceOrigins('https://files.example.com/x'), ['https://files.example.com'])
+    assert.deepEqual(listServiceOrigins('https://files.example.com/x'), ['https://files.example.com'])
     const local = ['http://localhost:8080', 'http://127.0.0.1:8080', 'http://[::1]:8080']
-    for (const url of local) assert.deepEqual(serviceOrigins(url), local)
-    assert.deepEqual(serviceOrigins('http://localhost'), [
+    for (const url of local) assert.deepEqual(listServiceOrigins(url), local)
+    assert.deepEqual(listServiceOrigins('http://localhost'), [
       'http://localhost',
       'http://127.0.0.1',
       'http://[::1]',

@@ -31,7 +31,7 @@ after(() => app.close())
 
 const password = 'correct horse battery'
 
-const visitor = () => openBrowser(app, account)
+const openVisitor = () => openBrowser(app, account)
 
 const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
   send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password, ...overrides })
@@ -39,7 +39,7 @@ const signUp = ({ send }: Visitor, email: string, overrides = {}) =>
 describe('rejected sign-in requests', () => {
   test('a sign-in request with an invalid field is rejected with an error that names the field, the expected and the received value', async () => {
     const getErrorMessage = async (path: string, body: unknown) =>
-      (await visitor().send('POST', `/v1/auth/${path}`, body)).json.message
+      (await openVisitor().send('POST', `/v1/auth/${path}`, body)).json.message
     assert.equal(await getErrorMessage('sign-in/email', { email: 5 }), 'email: expected a text, got 5.')
     assert.equal(
       await getErrorMessage('sign-up/email', { email: 'x', password, name: 'Ann' }),
@@ -58,7 +58,7 @@ describe('rejected sign-in requests', () => {
   })
 
   test('error messages of better-auth are complete sentences that say what to do', async () => {
-    await signUp(visitor(), 'twice@example.com')
+    await signUp(openVisitor(), 'twice@example.com')
     for (const [path, body, expectedMessage] of [
       [
         'sign-in/email',
@@ -73,7 +73,7 @@ describe('rejected sign-in requests', () => {
       ['sign-in/social', { provider: 'unknown' }, /^provider: not available.* GET \/v1\/auth\/options/],
       ['two-factor/verify-totp', { code: '123456' }, /^Sign in with your password first/],
     ] as const) {
-      const { status, json } = await visitor().send('POST', `/v1/auth/${path}`, body)
+      const { status, json } = await openVisitor().send('POST', `/v1/auth/${path}`, body)
       assert.ok(status >= 400, path)
       assert.match(json.message, expectedMessage)
       assert.match(json.message, /\.$/)
@@ -82,7 +82,7 @@ describe('rejected sign-in requests', () => {
 
   test('a sign-up whose user name has an unpaired surrogate is rejected with an error that names the field, and a request id', async () => {
     const body = { name: 'Ann \ud83d', email: 'half@example.com', password }
-    const { status, json, headers } = await visitor().send('POST', '/v1/auth/sign-up/email', body)
+    const { status, json, headers } = await openVisitor().send('POST', '/v1/auth/sign-up/email', body)
     assert.deepEqual([status, json.code], [400, 'INVALID_INPUT'])
     assert.match(json.message, /^name: expected valid Unicode/)
     assert.match(headers['x-request-id'] ?? '', /^req_/)
@@ -90,18 +90,18 @@ describe('rejected sign-in requests', () => {
   })
 
   test('a name without visible characters is rejected by every endpoint that accepts a name', async () => {
-    const here = visitor()
+    const here = openVisitor()
     await signUp(here, 'names@example.com')
-    const signUpAs = (name: string) => signUp(visitor(), 'newcomer@example.com', { name })
+    const signUpAs = (name: string) => signUp(openVisitor(), 'newcomer@example.com', { name })
     const workflow = { cron: '@daily', tasks: {} }
-    const places: Readonly<Record<string, (name: string) => Promise<BrowserReply>>> = {
+    const sendNameByEndpoint: Readonly<Record<string, (name: string) => Promise<BrowserReply>>> = {
       signUp: signUpAs,
       change: (name) => here.send('POST', '/v1/auth/update-user', { name }),
       key: (name) => here.send('POST', '/v1/api-keys', { name }),
       client: (name) => here.send('POST', '/v1/oauth/clients', { name }),
       workflow: (name) => here.send('POST', '/v1/workflows', { name, ...workflow }),
     }
-    for (const [place, send] of Object.entries(places)) {
+    for (const [place, send] of Object.entries(sendNameByEndpoint)) {
       for (const name of [
         '',
         ' \u3000',
@@ -127,7 +127,7 @@ describe('rejected sign-in requests', () => {
 
   test('a sign-up accepts common personal names', async () => {
     const names = ["Ann O'Neil-Ünal", '李小龍', 'مُحَمَّد', 'שרה\u200f', '👩\u200d🚀', ' Ann ']
-    const here = visitor()
+    const here = openVisitor()
     await signUp(here, 'named@example.com')
     for (const name of names) {
       assert.equal((await here.send('POST', '/v1/auth/update-user', { name })).status, 200, name)
@@ -137,7 +137,7 @@ describe('rejected sign-in requests', () => {
   })
 
   test('a sign-up with several invalid fields reports all of them', async () => {
-    const { status, json } = await visitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
+    const { status, json } = await openVisitor().send('POST', '/v1/auth/sign-in/email', { password: 7 })
     assert.deepEqual([status, json.code], [400, 'INVALID_REQUEST'])
     assert.deepEqual(
       json.details.errors.map(({ field }: { field: string }) => field),
@@ -147,13 +147,13 @@ describe('rejected sign-in requests', () => {
   })
 
   test('an unknown endpoint below /v1/auth returns 404', async () => {
-    const { status, json } = await visitor().send('POST', '/v1/auth/nothing', {})
+    const { status, json } = await openVisitor().send('POST', '/v1/auth/nothing', {})
     assert.equal(status, 404)
     assert.match(json.message, /no endpoint POST \/v1\/auth\/nothing/)
   })
 
   test('the error page of better-auth runs no scripts', async () => {
-    const { headers } = await visitor().send('GET', '/v1/auth/error', undefined, {
+    const { headers } = await openVisitor().send('GET', '/v1/auth/error', undefined, {
       query: { error: 'denied' },
     })
     assert.match(headers['content-security-policy'] ?? '', /^default-src 'none'; style-src 'unsafe-inline'/)

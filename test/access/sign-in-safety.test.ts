@@ -50,8 +50,8 @@ test('a redirect URL that browsers resolve to another host is rejected', async (
     const reply = await browser().send('GET', '/v1/auth/verify-email', undefined, { query })
     assert.deepEqual([reply.status, reply.headers['location']], [403, undefined], target)
     assert.equal(reply.json.code, 'INVALID_CALLBACK_URL', target)
-    const reset = { email: 'a@example.com', redirectTo: target }
-    const { status, json } = await browser().send('POST', '/v1/auth/request-password-reset', reset)
+    const resetBody = { email: 'a@example.com', redirectTo: target }
+    const { status, json } = await browser().send('POST', '/v1/auth/request-password-reset', resetBody)
     assert.deepEqual([status, json.code], [403, 'INVALID_REDIRECT_URL'], target)
   }
 })

@@ -23,7 +23,7 @@ const tasks = {
   locked: { operation: 'encrypt-pdf', input: 'pdf', options: { password: secret, userPasswrd: secret } },
   out: { operation: 'export/url', input: 'locked' },
 }
-const daily = { name: 'daily', cron: '0 3 * * *', tasks, webhookUrl: url }
+const dailyWorkflow = { name: 'daily', cron: '0 3 * * *', tasks, webhookUrl: url }
 
 interface Sent {
   readonly method?: string
@@ -51,7 +51,7 @@ test('webhook URLs and conversion options, even misspelled ones, are never store
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   await send({ method: 'PATCH', path: `/v1/webhooks/${webhook.id}`, body: { url: `${url}&more` } })
-  const workflow = await send({ path: '/v1/workflows', body: daily })
+  const workflow = await send({ path: '/v1/workflows', body: dailyWorkflow })
   await send({ method: 'PATCH', path: `/v1/workflows/${workflow.id}`, body: { tasks, webhookUrl: url } })
   await send({ path: `/v1/workflows/${workflow.id}/run` })
   const job = await send({ path: '/v1/jobs', body: { tasks, webhookUrl: url } })
@@ -68,7 +68,7 @@ test('webhook URLs and conversion options, even misspelled ones, are never store
   form.set('file', new Blob(['# Hello']), 'a.md')
   await send({ path: '/v1/convert', body: form })
   const items = await scan()
-  const foundItems = items.filter((item) => JSON.stringify(item, plainText).includes(secret))
+  const foundItems = items.filter((item) => JSON.stringify(item, replaceSetsAndBytes).includes(secret))
   assert.deepEqual(
     foundItems.map(({ pk, sk }) => [pk, sk]),
     [],
@@ -81,7 +81,7 @@ test('webhook URLs and conversion options, even misspelled ones, are never store
 })
 
 /** Converts sets and bytes to JSON. */
-const plainText = (_: string, value: unknown) =>
+const replaceSetsAndBytes = (_: string, value: unknown) =>
   value instanceof Set
     ? [...value]
     : value instanceof Uint8Array
@@ -93,7 +93,7 @@ test('an API key that may change workflows can read their full webhook URLs, and
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   const shownWebhook = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })
   assert.deepEqual([webhook.url, shownWebhook.url], [url, url])
-  const { id } = await send({ path: '/v1/workflows', body: daily })
+  const { id } = await send({ path: '/v1/workflows', body: dailyWorkflow })
   const get = { method: 'GET', path: `/v1/workflows/${id}` }
   assert.equal((await send(get)).webhookUrl, url)
   assert.equal((await send(get, 'read')).webhookUrl, 'https://example.com/hooks/1')
@@ -105,21 +105,21 @@ test('a client cannot pass off its own value as a value that the service encrypt
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await newKey(app.services, owner) }
   const sealed = { sealed: 'x' }
-  const forged = { ...tasks, locked: { ...tasks.locked, options: { password: sealed } } }
+  const forgedTasks = { ...tasks, locked: { ...tasks.locked, options: { password: sealed } } }
   for (const body of [
-    { ...daily, tasks: forged },
-    { ...daily, tasks: { ...tasks, text: { ...tasks.text, file: sealed } } },
-    { ...daily, tasks: { ...tasks, text: { ...tasks.text, options: sealed } } },
-    { ...daily, tasks: { ...tasks, pdf: { ...tasks.pdf, options: sealed } } },
-    { ...daily, tasks: { ...tasks, pdf: sealed } },
+    { ...dailyWorkflow, tasks: forgedTasks },
+    { ...dailyWorkflow, tasks: { ...tasks, text: { ...tasks.text, file: sealed } } },
+    { ...dailyWorkflow, tasks: { ...tasks, text: { ...tasks.text, options: sealed } } },
+    { ...dailyWorkflow, tasks: { ...tasks, pdf: { ...tasks.pdf, options: sealed } } },
+    { ...dailyWorkflow, tasks: { ...tasks, pdf: sealed } },
   ]) {
     const { status, json } = await app.send('POST', '/v1/workflows', { headers, body })
     assert.ok(status === 400 || status === 201, JSON.stringify(json))
   }
-  const fetching = { operation: 'import/url', url: 'https://example.com/a.md', headers: sealed }
+  const importTask = { operation: 'import/url', url: 'https://example.com/a.md', headers: sealed }
   const { json } = await app.send('POST', '/v1/jobs', {
     headers,
-    body: { tasks: { ...tasks, text: fetching } },
+    body: { tasks: { ...tasks, text: importTask } },
   })
   const state = await app.services.jobs.store.getState(json.data.jobId)
   const spec = state?.tasks.find(({ name }) => name === 'text')?.spec ?? {}
@@ -129,13 +129,13 @@ test('a client cannot pass off its own value as a value that the service encrypt
 test('webhook URLs that an earlier version stored unencrypted still work', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url: 'https://example.com/', events: ['*'] } })
-  const workflow = await send({ path: '/v1/workflows', body: daily })
+  const workflow = await send({ path: '/v1/workflows', body: dailyWorkflow })
   await app.services.table.update(getWebhookKey(webhook.id), { set: { url } })
   await app.services.table.update(getWorkflowKey(workflow.id), { set: { webhookUrl: url } })
   assert.equal((await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })).url, url)
   assert.equal((await send({ method: 'GET', path: `/v1/workflows/${workflow.id}` })).webhookUrl, url)
-  const renamed = { method: 'PATCH', path: `/v1/workflows/${workflow.id}`, body: { name: 'nightly' } }
-  assert.equal((await send(renamed)).webhookUrl, url)
+  const renameRequest = { method: 'PATCH', path: `/v1/workflows/${workflow.id}`, body: { name: 'nightly' } }
+  assert.equal((await send(renameRequest)).webhookUrl, url)
 })
 
 test('a task that waits for its upload stores the name of a misspelled option but not its value', async () => {

@@ -23,13 +23,13 @@ export function createMailbox(): Mailer & { readonly emails: Email[] } {
   }
 }
 
-let addresses = 0
+let addressCount = 0
 
 /** Opens a browser on the page of the service, with its own cookies and IP address. */
 export function openBrowser(app: EmbeddedApp, account: ReturnType<typeof createAuthApi>) {
   const jar = new Map<string, string>()
-  addresses += 1
-  const address = `198.51.${Math.floor(addresses / 250)}.${addresses % 250}`
+  addressCount += 1
+  const address = `198.51.${Math.floor(addressCount / 250)}.${addressCount % 250}`
   const send = async (
     method: string,
     path: string,

@@ -126,7 +126,7 @@ test('each kind of token is accepted only where that kind is expected', async ()
 })
 
 test('a token with any character changed, added or removed is rejected', async () => {
-  const alterations = (token: string) => [
+  const listAlterations = (token: string) => [
     ...Array.from(token, (character, at) => {
       const otherCharacter = /[A-Ya-y0-8]/.test(character)
         ? String.fromCharCode(character.charCodeAt(0) + 1)
@@ -140,7 +140,7 @@ test('a token with any character changed, added or removed is rejected', async (
     `${token}=`,
   ]
   for (const [kind, { token, at }] of Object.entries(await createTokens()))
-    for (const alteredToken of alterations(token))
+    for (const alteredToken of listAlterations(token))
       for (const location of at as readonly Place[])
         assert.equal(
           await places[location](alteredToken),
@@ -180,8 +180,8 @@ test('a token that was signed with the same key for another purpose is rejected'
 test('each purpose has its own signing key, and a download signature is valid only for its job and day', () => {
   const days = [20_000, 20_001].map((day) => `download ${day}` as const)
   const purposes = ['owner', 'cursor', 'idempotency', 'accounts', 'signed urls', 'seal', ...days] as const
-  const derived = purposes.map((purpose) => deriveKey('a secret', purpose).toString('hex'))
-  assert.equal(new Set(derived).size, purposes.length)
+  const derivedKeys = purposes.map((purpose) => deriveKey('a secret', purpose).toString('hex'))
+  assert.equal(new Set(derivedKeys).size, purposes.length)
   const deriveDayKey = (day: number) => deriveKey('a secret', `download ${day}`)
   const [jobId, at] = [newId('job'), Date.now()]
   const query = signQuery(

@@ -78,20 +78,20 @@ test('CloudFront serves a file with its name, type, range and ETag, and lets it 
   const { ETag } = await store()
   const address = await link()
   assert.ok(address.startsWith(`${url}/${file.key}?`), address)
-  const whole = await fetch(address, { headers: { origin: 'https://other.example' } })
-  assert.equal(whole.status, 200)
-  assert.equal(await whole.text(), '0123456789')
-  assert.equal(whole.headers.get('etag'), ETag)
-  assert.equal(whole.headers.get('content-type'), file.mimeType)
+  const wholeReply = await fetch(address, { headers: { origin: 'https://other.example' } })
+  assert.equal(wholeReply.status, 200)
+  assert.equal(await wholeReply.text(), '0123456789')
+  assert.equal(wholeReply.headers.get('etag'), ETag)
+  assert.equal(wholeReply.headers.get('content-type'), file.mimeType)
   assert.equal(
-    whole.headers.get('content-disposition'),
+    wholeReply.headers.get('content-disposition'),
     `attachment; filename="Gr??e (1)*'s+x.html"; filename*=UTF-8''Gr%C3%B6%C3%9Fe%20%281%29%2A%27s%2Bx.html`,
   )
-  for (const [name, value] of Object.entries(fileHeaders)) assert.equal(whole.headers.get(name), value)
+  for (const [name, value] of Object.entries(fileHeaders)) assert.equal(wholeReply.headers.get(name), value)
   const rangeReply = await fetch(address, { headers: { range: 'bytes=2-4' } })
   assert.deepEqual([rangeReply.status, await rangeReply.text()], [206, '234'])
-  const known = await fetch(address, { headers: { 'if-none-match': String(ETag) } })
-  assert.equal(known.status, 304)
+  const notModifiedReply = await fetch(address, { headers: { 'if-none-match': String(ETag) } })
+  assert.equal(notModifiedReply.status, 304)
   assert.equal((await fetch(address, { method: 'HEAD' })).headers.get('content-length'), '10')
 })
 
@@ -112,8 +112,8 @@ test('a CloudFront link fails after its expiry, without its signature, and for a
   ]
   for (const unsignedUrl of unsignedUrls) assert.notEqual(await getStatus(unsignedUrl), 200, unsignedUrl)
   assert.equal(await getStatus(address, 'PUT'), 403)
-  const expired = await link(newKeyPair.privateKey, { lifetimeS: 30 })
-  const [, expiresAtS = ''] = /Expires=(\d+)/.exec(expired) ?? []
+  const expiredUrl = await link(newKeyPair.privateKey, { lifetimeS: 30 })
+  const [, expiresAtS = ''] = /Expires=(\d+)/.exec(expiredUrl) ?? []
   assert.ok(Number(expiresAtS) - Date.now() / 1000 <= 30, expiresAtS)
 })
 

@@ -36,7 +36,7 @@ test('redriving dead-lettered messages returns them to their queue, and missed e
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName, Attributes }))
     return { QueueUrl, arn: `arn:aws:sqs:${region}:000000000000:${QueueName}` }
   }
-  const bodies = async (QueueUrl: string | undefined, WaitTimeSeconds = 0) => {
+  const receiveBodies = async (QueueUrl: string | undefined, WaitTimeSeconds = 0) => {
     const receive = new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10, WaitTimeSeconds })
     return ((await sqs.send(receive)).Messages ?? []).map(({ Body }) => Body)
   }
@@ -46,11 +46,11 @@ test('redriving dead-lettered messages returns them to their queue, and missed e
   for (const MessageBody of ['one', 'two'])
     await sqs.send(new SendMessageCommand({ QueueUrl: av.QueueUrl, MessageBody }))
   // The messages are not deleted, so the second receive moves them to the dead-letter queue.
-  assert.equal((await bodies(av.QueueUrl)).length, 2)
-  assert.deepEqual(await bodies(av.QueueUrl), [])
+  assert.equal((await receiveBodies(av.QueueUrl)).length, 2)
+  assert.deepEqual(await receiveBodies(av.QueueUrl), [])
   assert.deepEqual(await redriveMessages('mutabor-av-dead', region), { movedCount: 2, isFinished: true })
-  assert.deepEqual((await bodies(av.QueueUrl)).sort(), ['one', 'two'])
-  assert.deepEqual(await bodies(deadLetterQueue.QueueUrl), [])
+  assert.deepEqual((await receiveBodies(av.QueueUrl)).sort(), ['one', 'two'])
+  assert.deepEqual(await receiveBodies(deadLetterQueue.QueueUrl), [])
 
   const events = new EventBridgeClient({ region })
   await events.send(new CreateEventBusCommand({ Name: 'mutabor' }))
@@ -69,7 +69,7 @@ test('redriving dead-lettered messages returns them to their queue, and missed e
   const MessageBody = JSON.stringify({ ...event, time: '2026-01-01T00:00:00Z', region })
   await sqs.send(new SendMessageCommand({ QueueUrl: missedEventQueue.QueueUrl, MessageBody }))
   assert.equal(await republishEvents('mutabor-dispatch-dead', 'mutabor', region), 1)
-  const [republished = '{}'] = await bodies(receiver.QueueUrl, 20)
+  const [republished = '{}'] = await receiveBodies(receiver.QueueUrl, 20)
   assert.partialDeepStrictEqual(JSON.parse(republished), event)
-  assert.deepEqual(await bodies(missedEventQueue.QueueUrl), [])
+  assert.deepEqual(await receiveBodies(missedEventQueue.QueueUrl), [])
 })

@@ -146,8 +146,8 @@ test("a task message is rejected if its signatures are missing or expire before 
   assert.equal(await createServices({ work: { url: goneUrl } }), undefined)
   const expiredUrl = goneUrl.replace(/X-Amz-Signature=\w{8}/, 'X-Amz-Signature=00000000')
   assert.equal(await createServices({ work: { url: expiredUrl } }), undefined)
-  const unavailable = createServer((_, reply) => reply.writeHead(503).end())
-  const url = `http://127.0.0.1:${await listen(unavailable, 0)}`
+  const unavailableServer = createServer((_, reply) => reply.writeHead(503).end())
+  const url = `http://127.0.0.1:${await listen(unavailableServer, 0)}`
   await assert.rejects(createServices({ work: { url } }), /the storage responded with status 503/)
-  await closeServer(unavailable)
+  await closeServer(unavailableServer)
 })

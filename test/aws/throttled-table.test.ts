@@ -26,12 +26,12 @@ async function openThrottledTable(t: TestContext) {
     quotas: { partitionWriteUnits: 10, partitionReadUnits: 3 },
     log: silentLog,
   })
-  const limited = createDynamoDbClient(proxy.url, 1)
+  const limitedClient = createDynamoDbClient(proxy.url, 1)
   t.after(async () => {
-    limited.destroy()
+    limitedClient.destroy()
     await proxy.close()
   })
-  const table = new Table(readConfig({ TABLE_NAME: 'mutabor' }), DynamoDBDocumentClient.from(limited))
+  const table = new Table(readConfig({ TABLE_NAME: 'mutabor' }), DynamoDBDocumentClient.from(limitedClient))
   await table.put({ pk: 'a', sk: 'large', text: 'x'.repeat(14 * 1024) })
   return table
 }

@@ -13,13 +13,14 @@ import { sections } from './sections.ts'
  */
 const flags = { gib: 'files of 1 GiB for the servers', million: 'a million stored jobs for growth' }
 /** Flags that take a number. */
-const numbers = { check: 'real jobs to compare with the calculation of scale' }
+const numericFlags = { check: 'real jobs to compare with the calculation of scale' }
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
 function list(): void {
   for (const { name, about } of sections) say(`${name.padEnd(14)} ${about}`)
-  for (const [name, about] of Object.entries({ ...flags, ...numbers })) say(`--${name}`.padEnd(15) + about)
+  for (const [name, about] of Object.entries({ ...flags, ...numericFlags }))
+    say(`--${name}`.padEnd(15) + about)
 }
 
 async function measure(

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { overheadPercent, wallTimeWith } from './chunk-model.ts'
 
-const timeSpent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
+const createTimeSpent = (seconds: number) => ({ wall: seconds * 1000, cpu: seconds * 2000 })
 const measuredTimes = {
-  whole: timeSpent(20),
-  cut: timeSpent(1),
-  join: timeSpent(2),
-  chunkTimes: [timeSpent(6), timeSpent(4), timeSpent(8)],
+  whole: createTimeSpent(20),
+  cut: createTimeSpent(1),
+  join: createTimeSpent(2),
+  chunkTimes: [createTimeSpent(6), createTimeSpent(4), createTimeSpent(8)],
 }
 
 test('the modelled time with several workers is limited by the longest chunk', () => {

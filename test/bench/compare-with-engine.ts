@@ -12,7 +12,7 @@ export interface EngineComparison {
   readonly fields: Readonly<Record<string, string>>
   readonly rounds: number
   /** Runs of the service, and of the engine, in each round. */
-  readonly inARow: number
+  readonly runsPerRound: number
   /** Allowed time of the service as a multiple of the engine's. */
   readonly most: number
   readonly engine: string
@@ -54,14 +54,14 @@ export async function withComparedServices(
 }
 
 export async function measureOneClient(
-  { rounds, inARow, most, engine }: EngineComparison,
+  { rounds, runsPerRound, most, engine }: EngineComparison,
   { pid, bare, service }: ComparedServices,
   { report }: BenchContext,
 ): Promise<void> {
   const spentMs: number[] = []
   const times = await runInterleaved(rounds, {
-    bare: measureRepeatedly(inARow, bare),
-    service: withCpu(pid, inARow, measureRepeatedly(inARow, service), spentMs),
+    bare: measureRepeatedly(runsPerRound, bare),
+    service: withCpu(pid, runsPerRound, measureRepeatedly(runsPerRound, service), spentMs),
   })
   const minMs = median(times.bare)
   const remark = `${most} × ${engine}, ${minMs.toFixed(1)} ms; p95 ${p95(times.service).toFixed(1)} ms`

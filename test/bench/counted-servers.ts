@@ -24,14 +24,14 @@ export async function startCountedServers(): Promise<CountedServers> {
   const child = spawn(process.execPath, [program, '--data', dir, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const variables: Record<string, string> = JSON.parse(await firstLine(child))
+  const endpointVariables: Record<string, string> = JSON.parse(await readFirstLine(child))
   const calls = new Map<string, number>()
   const proxies: Server[] = []
-  const env = { ...variables }
-  for (const [name, url] of Object.entries(variables)) {
+  const env = { ...endpointVariables }
+  for (const [name, url] of Object.entries(endpointVariables)) {
     if (!name.startsWith('AWS_ENDPOINT_URL_')) continue
     const proxy = createServer({ requestTimeout: 0 }, (call, response) => {
-      const kind = callName(call)
+      const kind = getCallName(call)
       if (kind) calls.set(kind, (calls.get(kind) ?? 0) + 1)
       forwardCall(url, call, response)
     })
@@ -51,14 +51,14 @@ export async function startCountedServers(): Promise<CountedServers> {
   }
 }
 
-async function firstLine({ stdout }: ChildProcess): Promise<string> {
+async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
   if (!stdout) throw new Error('no stdout')
   const [line] = await once(stdout, 'data')
   return String(line)
 }
 
 /** Returns the name of a call, such as `SQS SendMessage`; for S3 the HTTP method. */
-function callName({ method = '', url = '', headers }: IncomingMessage): string | undefined {
+function getCallName({ method = '', url = '', headers }: IncomingMessage): string | undefined {
   const target = /^(\w+?)(?:_\d+)?\.(\w+)$/.exec(String(headers['x-amz-target'] ?? ''))
   if (target) return `${names[target[1] ?? ''] ?? target[1]} ${target[2]}`
   const { searchParams } = new URL(url, 'http://s3')

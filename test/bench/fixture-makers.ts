@@ -33,13 +33,13 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
     sharp({ create: { width: 1, height: 1, channels: 3, background: '#468' } }).toFile(path),
   'pages.html': (path) => writeFile(path, pages),
   'pages.docx': async (path, getFixture) =>
-    office((await getFixture('pages.html')).path, path, [
+    convertWithOffice((await getFixture('pages.html')).path, path, [
       '--writer',
       '--convert-to',
       'docx:MS Word 2007 XML',
     ]),
   'pages.pdf': async (path, getFixture) =>
-    office((await getFixture('pages.docx')).path, path, ['--convert-to', 'pdf']),
+    convertWithOffice((await getFixture('pages.docx')).path, path, ['--convert-to', 'pdf']),
   'fifty-pages.pdf': async (path, getFixture) => {
     const { path: tenPages } = await getFixture('pages.pdf')
     return run('qpdf', ['--empty', '--pages', tenPages, tenPages, tenPages, tenPages, tenPages, '--', path])
@@ -63,7 +63,7 @@ export const makers: Readonly<Record<FixtureName, Maker>> = {
   'book.epub': makeBook,
   'table.csv': (path) => writeFile(path, table),
   'table.xlsx': async (path, getFixture) =>
-    office((await getFixture('table.csv')).path, path, ['--convert-to', 'xlsx']),
+    convertWithOffice((await getFixture('table.csv')).path, path, ['--convert-to', 'xlsx']),
   'minute.mp3': (path) =>
     run('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', 'anoisesrc=d=60:c=pink:seed=1', '-b:a', '192k', path]),
 }
@@ -83,7 +83,7 @@ const createRow = (_: unknown, at: number) =>
 /** A table of half words, half numbers. */
 const table = `${['no', ...words, 'end'].join()}\n${Array.from({ length: 5000 }, createRow).join('\n')}`
 
-async function office(source: string, target: string, args: readonly string[]): Promise<void> {
+async function convertWithOffice(source: string, target: string, args: readonly string[]): Promise<void> {
   const folder = join(dirname(target), 'office')
   const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`
   await run('soffice', [profile, '--headless', ...args, '--outdir', folder, source], { timeout: 120_000 })

@@ -10,7 +10,7 @@ import type {
   Tools,
   WorkerPool,
 } from '../../lib/engines/engine.ts'
-import { effectiveLimits } from '../../lib/engines/host-limits.ts'
+import { computeEffectiveLimits } from '../../lib/engines/host-limits.ts'
 import { createTools } from '../../lib/engines/sandbox/exec.ts'
 import { type FormatId, formatByExtension } from '../../lib/formats/index.ts'
 import type { Operation } from '../../lib/model/operations.ts'
@@ -39,9 +39,9 @@ export interface ChunkedResult extends ChunkTimes {
 export async function measureInChunks(conversion: ChunkedConversion, folder: string): Promise<ChunkedResult> {
   const { engine } = conversion
   const source = await createInput(conversion.path)
-  const wholeStep = await step(conversion, [source], folder)
+  const wholeStep = await createStep(conversion, [source], folder)
   const wholeTime = await measure(() => engine.run(wholeStep.work, wholeStep.tools))
-  const splitStep = await step(conversion, [source], folder)
+  const splitStep = await createStep(conversion, [source], folder)
   const splitTime = await measure(async () =>
     engine.split?.(splitStep.work, splitStep.tools, conversion.pool),
   )
@@ -51,13 +51,13 @@ export async function measureInChunks(conversion: ChunkedConversion, folder: str
   const results: ChunkResult[] = []
   for (const { spec, file } of splitTime.result) {
     const inputs = [file?.format ? await createInput(file.path, file.format) : source]
-    const { work, tools } = await step(conversion, inputs, folder, spec)
+    const { work, tools } = await createStep(conversion, inputs, folder, spec)
     const runTime = await measure(() => engine.run(work, tools))
     chunkTimes.push(runTime.spent)
     const files = runTime.result.files.map(({ path, format = conversion.to }) => createInput(path, format))
     results.push({ spec, files: await Promise.all(files), details: runTime.result.details })
   }
-  const joinStep = await step(conversion, [source], folder, undefined, results)
+  const joinStep = await createStep(conversion, [source], folder, undefined, results)
   const joinTime = await measure(async () => engine.join?.(joinStep.work, joinStep.results, joinStep.tools))
   const bytes = {
     whole: await getResultSize(wholeTime.result),
@@ -74,7 +74,7 @@ async function createInput(path: string, format = formatByExtension(path)?.id): 
   return { path, filename: basename(path), format: format as FormatId, size: (await stat(path)).size }
 }
 
-async function step(
+async function createStep(
   { engine, operation = 'convert', path, to, options }: ChunkedConversion,
   sources: readonly InputFile[],
   folder: string,
@@ -108,7 +108,7 @@ async function step(
   const { signal } = new AbortController()
   return {
     work,
-    tools: createTools({ workDir, signal, limits: effectiveLimits(engine.limits) }),
+    tools: createTools({ workDir, signal, limits: computeEffectiveLimits(engine.limits) }),
     results: await Promise.all(
       results.map(async (result, at) => ({
         ...result,

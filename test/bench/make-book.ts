@@ -17,7 +17,7 @@ const sentences = [
   'He wrote it down, because what is written down can be read to those who were not there.',
 ]
 
-function chapter(number: number): string {
+function createChapter(number: number): string {
   // No two paragraphs are identical, as in a real book, so that caches do not help.
   const paragraph = (at: number) => {
     const order = sentences.map(
@@ -45,7 +45,7 @@ const css = createNumbers(5)
   .map((at) => `.p${at - 1} { margin: 0.${at}em 0; text-indent: ${at}em; line-height: 1.${at} }`)
   .join('\n')
 
-const manifestItem = (id: string, href: string, type: string, attributes = '') =>
+const createManifestItem = (id: string, href: string, type: string, attributes = '') =>
   `<item id="${id}" href="${href}" media-type="${type}"${attributes}/>`
 
 const xhtml = 'application/xhtml+xml'
@@ -55,9 +55,9 @@ const opf = `<?xml version="1.0" encoding="utf-8"?>
 <metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="id">urn:mutabor:bench</dc:identifier>
 <dc:title>The Third Island</dc:title><dc:language>en</dc:language><dc:creator>Nobody</dc:creator>
 <meta property="dcterms:modified">2026-01-01T00:00:00Z</meta></metadata>
-<manifest>${manifestItem('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${manifestItem('css', 'book.css', 'text/css')}
-${chapters.map((at) => manifestItem(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
-${images.map((at) => manifestItem(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
+<manifest>${createManifestItem('nav', 'nav.xhtml', xhtml, ' properties="nav"')}${createManifestItem('css', 'book.css', 'text/css')}
+${chapters.map((at) => createManifestItem(`c${at}`, `c${at}.xhtml`, xhtml)).join('\n')}
+${images.map((at) => createManifestItem(`p${at}`, `p${at}.jpg`, 'image/jpeg')).join('\n')}</manifest>
 <spine>${chapters.map((at) => `<itemref idref="c${at}"/>`).join('')}</spine></package>`
 
 const links = chapters.map((at) => `<li><a href="c${at}.xhtml">Chapter ${at}</a></li>`).join('\n')
@@ -72,7 +72,7 @@ export async function makeBook(path: string): Promise<void> {
   await addText('book.opf', opf)
   await addText('book.css', css)
   await addText('nav.xhtml', createPage('Contents', `<nav epub:type="toc"><ol>${links}</ol></nav>`))
-  for (const at of chapters) await addText(`c${at}.xhtml`, chapter(at))
+  for (const at of chapters) await addText(`c${at}.xhtml`, createChapter(at))
   for (const at of images) {
     const jpg = await createNoiseImage(800, 1000, at).jpeg({ quality: 95 }).toBuffer()
     await zip.add(`p${at}.jpg`, new Uint8ArrayReader(jpg), { level: 0 })

@@ -9,7 +9,7 @@ export function quantile(values: readonly number[], share: number): number {
 export const median = (values: readonly number[]): number => quantile(values, 0.5)
 
 /** Returns the 95 % confidence interval of the median, based on ranks, because times are not normally distributed. */
-export function medianRange(values: readonly number[]): readonly [least: number, most: number] {
+export function medianRange(values: readonly number[]): readonly [lower: number, upper: number] {
   const sortedValues = [...values].sort((a, b) => a - b)
   const rank = Math.max(1, Math.floor(sortedValues.length / 2 - 0.98 * Math.sqrt(sortedValues.length)))
   return [sortedValues[rank - 1] ?? 0, sortedValues[sortedValues.length - rank] ?? 0]

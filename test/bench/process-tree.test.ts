@@ -6,15 +6,15 @@ import { descendants } from '../support/processes.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { cpuMs, memoryMib, reaper } from './process-tree.ts'
 
-const underReaper = (script: string) => {
+const startUnderReaper = (script: string) => {
   const [program = '', ...args] = [...reaper, '/bin/sh', '-c', script]
   return spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] })
 }
 
 test('the CPU time of a process tree includes orphaned processes', async (t) => {
-  const busy = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
+  const busyLoop = 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'
   // The shell in between exits first, like a killed sandbox.
-  const child = underReaper(`(sh -c '${busy}; echo over' &); exec sleep 60`)
+  const child = startUnderReaper(`(sh -c '${busyLoop}; echo over' &); exec sleep 60`)
   t.after(() => child.kill())
   const pid = child.pid ?? 0
   await once(child.stdout, 'data')
@@ -23,7 +23,7 @@ test('the CPU time of a process tree includes orphaned processes', async (t) => 
 })
 
 test('the memory of a benchmarked program excludes its parent process', async (t) => {
-  const child = underReaper('echo there; exec sleep 60')
+  const child = startUnderReaper('echo there; exec sleep 60')
   t.after(() => child.kill())
   await once(child.stdout, 'data')
   const pid = child.pid ?? 0
@@ -32,7 +32,7 @@ test('the memory of a benchmarked program excludes its parent process', async (t
 })
 
 test('a benchmarked program ends when its parent exits', async () => {
-  const child = underReaper('trap "echo ended; exit" TERM; echo there; while :; do sleep 0.05; done')
+  const child = startUnderReaper('trap "echo ended; exit" TERM; echo there; while :; do sleep 0.05; done')
   await once(child.stdout, 'data')
   const words = once(child.stdout, 'data')
   child.kill('SIGTERM')

@@ -12,13 +12,13 @@ export const reaper = ['/usr/bin/python3', '-B', join(import.meta.dirname, 'reap
 /** Duration of a clock tick: USER_HZ is 100 on every Linux that runs Node. */
 const tickMs = 10
 
-const descendantPids = (pid: number) => descendants(pid).map((descendant) => descendant.pid)
+const listDescendantPids = (pid: number) => descendants(pid).map((descendant) => descendant.pid)
 
 /**
  * Returns the user and system CPU time of a process tree so far in milliseconds, including processes that have exited.
  */
 export const cpuMs = (pid: number): number =>
-  [pid, ...descendantPids(pid)].reduce((sum, treePid) => sum + readTicks(treePid), 0) * tickMs
+  [pid, ...listDescendantPids(pid)].reduce((sum, treePid) => sum + readTicks(treePid), 0) * tickMs
 
 /**
  * Returns the CPU time of this process and of everything it started, because the reaper, its parent, adopts orphaned
@@ -61,17 +61,17 @@ export function withCpu(pid: number, jobs: number, measurement: Measurement, spe
  * too small, because Node processes outside of the tree, such as this one, share pages as well.
  */
 export function memoryMib(pid: number): number {
-  let ownMs = 0
-  const sharedBytes = new Map<string, number>()
-  for (const descendantPid of descendantPids(pid)) {
+  let totalOwnKb = 0
+  const sharedKbByPath = new Map<string, number>()
+  for (const descendantPid of listDescendantPids(pid)) {
     const files = new Map<string, number>()
-    for (const { path, residentKb, ownKb } of mappings(descendantPid)) {
-      ownMs += ownKb
+    for (const { path, residentKb, ownKb } of readMappings(descendantPid)) {
+      totalOwnKb += ownKb
       if (path) files.set(path, (files.get(path) ?? 0) + residentKb - ownKb)
     }
-    for (const [path, kb] of files) sharedBytes.set(path, Math.max(sharedBytes.get(path) ?? 0, kb))
+    for (const [path, kb] of files) sharedKbByPath.set(path, Math.max(sharedKbByPath.get(path) ?? 0, kb))
   }
-  return [...sharedBytes.values()].reduce((sum, kb) => sum + kb, ownMs) / 1024
+  return [...sharedKbByPath.values()].reduce((sum, kb) => sum + kb, totalOwnKb) / 1024
 }
 
 interface Mapping {
@@ -81,7 +81,7 @@ interface Mapping {
   readonly ownKb: number
 }
 
-function* mappings(pid: number): Generator<Mapping> {
+function* readMappings(pid: number): Generator<Mapping> {
   // Each mapping starts with a line `address perms offset dev inode path`; its other lines have a name and a colon.
   for (const text of read(pid, 'smaps').split(/^(?=[0-9a-f]+-[0-9a-f]+ )/m)) {
     const kb = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(text)?.[1] ?? 0)
@@ -104,17 +104,17 @@ function read(pid: number, file: string): string {
  * down.
  */
 export async function peakMib(pid: number, action: () => Promise<unknown>): Promise<number> {
-  const working = action()
+  const actionPromise = action()
   let isOver = false
   const end = () => {
     isOver = true
   }
-  working.then(end, end)
-  let maxBytes = 0
+  actionPromise.then(end, end)
+  let maxMib = 0
   while (!isOver) {
-    maxBytes = Math.max(maxBytes, memoryMib(pid))
+    maxMib = Math.max(maxMib, memoryMib(pid))
     await pause(100)
   }
-  await working
-  return maxBytes
+  await actionPromise
+  return maxMib
 }

@@ -23,7 +23,7 @@ export interface Resource {
 /** The container image that runs the most common job. */
 export const commonImage: ImageId = 'image'
 
-const conversionSeconds = (image: ImageId) => getMeasuredFigures(image)?.warmStartS ?? 0
+const conversionSeconds = (image: ImageId) => getMeasuredFigures(image)?.warmConversionS ?? 0
 
 interface FunctionUse {
   readonly name: string
@@ -130,7 +130,7 @@ export const maxJobsPerS = (resources: readonly Resource[]): number =>
 const pollers = { first: 5, addedPerS: 5 }
 
 /** The steps of a job in order: the requests of each, and the function that processes them. */
-const jobSteps = (image: ImageId) => [
+const listJobSteps = (image: ImageId) => [
   { name: 'POST /v1/convert', requests: 1, by: 'conversion' },
   { name: 'queue ready', requests: 0, by: 'prepare' },
   { name: `queue ${image}`, requests: 0, by: `convert-${image}` },
@@ -152,7 +152,7 @@ export interface Burst {
  */
 export function simulateBurst(stage: Stage, jobs: number, image: ImageId = commonImage): Burst {
   const { functions, pool } = getConcurrency(stage, image)
-  const steps = jobSteps(image).flatMap((jobStep) => {
+  const steps = listJobSteps(image).flatMap((jobStep) => {
     const by = functions.find(({ name }) => name === jobStep.by)
     const poolPerJob = by?.sharesPool ? by.perJob : 0
     return by ? [{ ...by, ...jobStep, poolPerJob, waitingJobs: 0, waitedS: 0 }] : []

@@ -4,6 +4,6 @@ import { reaper } from './process-tree.ts'
 
 /** Starts the benchmark under the reaper, so that orphaned processes of a sandbox are also measured. */
 const [program = '', ...args] = [...reaper, process.execPath, ...process.execArgv]
-const bench = join(import.meta.dirname, 'bench.ts')
-const { status } = spawnSync(program, [...args, bench, ...process.argv.slice(2)], { stdio: 'inherit' })
+const benchPath = join(import.meta.dirname, 'bench.ts')
+const { status } = spawnSync(program, [...args, benchPath, ...process.argv.slice(2)], { stdio: 'inherit' })
 process.exitCode = status ?? 1

@@ -18,7 +18,7 @@ const list = (type: string, ...chunks: readonly Buffer[]) =>
 const createForm = (type: string, ...chunks: readonly Buffer[]) =>
   chunk('RIFF', Buffer.concat([Buffer.from(type), ...chunks]))
 
-const little = { id: 'RIFF' } as const
+const littleEndianHeader = { id: 'RIFF' } as const
 
 async function collect(chunks: AsyncIterable<RiffChunk>) {
   const descriptions: string[] = []
@@ -45,13 +45,16 @@ test('IFF and RIFX files are read with big-endian sizes', async () => {
 
 test('a RIFF chunk of odd length is followed by a padding byte', async () => {
   const bytes = createForm('WAVE', chunk('fmt ', Buffer.alloc(3)), chunk('data', Buffer.alloc(2)))
-  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['fmt  20-23', 'data 32-34'])
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), littleEndianHeader, 10)), [
+    'fmt  20-23',
+    'data 32-34',
+  ])
 })
 
 test('a RIFF chunk with a length beyond the end of the file ends at the end of the file', async () => {
   for (const size of [6, 0x7fffffff, 0xffffffff]) {
     const bytes = createForm('WAVE', chunk('data', Buffer.alloc(4), size))
-    assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['data 20-24'])
+    assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), littleEndianHeader, 10)), ['data 20-24'])
   }
 })
 
@@ -61,35 +64,47 @@ test('a RIFF chunk with a length beyond the end of its list ends at the end of t
     list('strl', chunk('strh', Buffer.alloc(4), 400)),
     chunk('idx1', Buffer.alloc(2)),
   )
-  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['strl 24-36', 'idx1 44-46'])
-  assert.deepEqual(await collect(findRiffChunks(openBuffer(bytes), little, ['strl', 'strh'], 10)), [
-    'strh 32-36',
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), littleEndianHeader, 10)), [
+    'strl 24-36',
+    'idx1 44-46',
   ])
+  assert.deepEqual(
+    await collect(findRiffChunks(openBuffer(bytes), littleEndianHeader, ['strl', 'strh'], 10)),
+    ['strh 32-36'],
+  )
 })
 
 test('RIFF chunks are found in nested lists', async () => {
   const stream = list('strl', chunk('strf', Buffer.alloc(2)), chunk('strh', Buffer.alloc(4)))
   const bytes = createForm('AVI ', list('hdrl', chunk('avih', Buffer.alloc(2)), stream, stream), list('movi'))
-  const chunks = await collect(findRiffChunks(openBuffer(bytes), little, ['hdrl', 'strl', 'strh'], 10))
+  const chunks = await collect(
+    findRiffChunks(openBuffer(bytes), littleEndianHeader, ['hdrl', 'strl', 'strh'], 10),
+  )
   assert.equal(chunks.length, 2)
-  const top = await collect(readRiffChunks(openBuffer(bytes), little, 10))
+  const top = await collect(readRiffChunks(openBuffer(bytes), littleEndianHeader, 10))
   assert.deepEqual(
     top.map((line) => line.split(' ')[0]),
     ['hdrl', 'movi'],
   )
-  assert.deepEqual(await collect(findRiffChunks(openBuffer(bytes), little, ['movi', 'strh'], 10)), [])
+  assert.deepEqual(
+    await collect(findRiffChunks(openBuffer(bytes), littleEndianHeader, ['movi', 'strh'], 10)),
+    [],
+  )
 })
 
 test('a RIFF list too short to contain its type is read as a plain chunk', async () => {
   const bytes = createForm('AVI ', chunk('LIST', Buffer.from('ab')), chunk('JUNK', Buffer.alloc(2)))
-  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), little, 10)), ['LIST 20-22', 'JUNK 30-32'])
+  assert.deepEqual(await collect(readRiffChunks(openBuffer(bytes), littleEndianHeader, 10)), [
+    'LIST 20-22',
+    'JUNK 30-32',
+  ])
 })
 
 test('reading RIFF chunks stops at the limit', async () => {
   for (const count of [1000, 10_000]) {
     const emptyChunks = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
     const source = new CountingSource(createForm('WAVE', ...emptyChunks))
-    assert.equal((await collect(readRiffChunks(source, little, 100))).length, 100)
+    assert.equal((await collect(readRiffChunks(source, littleEndianHeader, 100))).length, 100)
     assert.equal(source.reads, 100)
   }
 })

@@ -26,7 +26,7 @@ function getEntry(zip: ZipArchive, name: string) {
 }
 
 /** Reads the only file of a ZIP with hostile headers. */
-async function readOnly(entry: Omit<ZipEntrySpec, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
+async function readSingleEntry(entry: Omit<ZipEntrySpec, 'name'>, method: 'read' | 'readUnchecked' = 'read') {
   const zip = await openBytes(makeZip([{ name: 'a.txt', ...entry }]))
   return zip[method](getEntry(zip, 'a.txt'), maxBytes)
 }
@@ -119,14 +119,14 @@ test('a ZIP entry above the size limit of the caller is not decompressed', async
   const zip = await openBytes(makeZip([{ name: 'bomb', content: Buffer.alloc(maxBytes + 1) }]))
   await assert.rejects(zip.read(getEntry(zip, 'bomb'), maxBytes), FileLimitError)
   await assert.rejects(zip.readUnchecked(getEntry(zip, 'bomb'), maxBytes), FileLimitError)
-  await assert.rejects(readOnly({ content: text, compressedSize: maxBytes + 1 }), FileLimitError)
+  await assert.rejects(readSingleEntry({ content: text, compressedSize: maxBytes + 1 }), FileLimitError)
 })
 
 test('decompression of a zip bomb that declares a small size is stopped', async () => {
   const content = Buffer.alloc(50 * maxBytes)
   for (const uncompressedSize of [0, 10, 300_000])
-    await assert.rejects(readOnly({ content, uncompressedSize }), DamagedFileError)
-  await assert.rejects(readOnly({ content, uncompressedSize: 10 }, 'readUnchecked'), DamagedFileError)
+    await assert.rejects(readSingleEntry({ content, uncompressedSize }), DamagedFileError)
+  await assert.rejects(readSingleEntry({ content, uncompressedSize: 10 }, 'readUnchecked'), DamagedFileError)
 })
 
 test('a ZIP entry with a wrong size or checksum is reported as damage unless checking is turned off', async () => {
@@ -135,8 +135,8 @@ test('a ZIP entry with a wrong size or checksum is reported as damage unless che
     { uncompressedSize: text.length - 1 },
     { crc: 1 },
   ]) {
-    await assert.rejects(readOnly({ content: text, ...wrongZip }), DamagedFileError)
-    assert.deepEqual(await readOnly({ content: text, ...wrongZip }, 'readUnchecked'), text)
+    await assert.rejects(readSingleEntry({ content: text, ...wrongZip }), DamagedFileError)
+    assert.deepEqual(await readSingleEntry({ content: text, ...wrongZip }, 'readUnchecked'), text)
   }
 })
 
@@ -151,12 +151,12 @@ test('a ZIP entry whose two headers contradict each other is reported as damaged
 })
 
 test('encrypted ZIP entries and unknown compression methods are reported as unsupported', async () => {
-  await assert.rejects(readOnly({ content: text, flags: 1 }), UnsupportedFileError)
-  await assert.rejects(readOnly({ content: text, method: 14 }), UnsupportedFileError)
+  await assert.rejects(readSingleEntry({ content: text, flags: 1 }), UnsupportedFileError)
+  await assert.rejects(readSingleEntry({ content: text, method: 14 }), UnsupportedFileError)
 })
 
 test('a ZIP entry that extends beyond the archive is reported as damaged', async () => {
-  await assert.rejects(readOnly({ content: text, compressedSize: 100_000 }), DamagedFileError)
+  await assert.rejects(readSingleEntry({ content: text, compressedSize: 100_000 }), DamagedFileError)
 })
 
 test('overlapping ZIP entries are refused instead of reading their data repeatedly', async () => {

@@ -23,7 +23,7 @@ function createClient(settings: ConstructorParameters<typeof GuardedHttp>[0]): G
   return client
 }
 
-const colorAt = async (path: string, left: number, top: number) => {
+const readColorAt = async (path: string, left: number, top: number) => {
   const { data } = await sharp(path)
     .extract({ left, top, width: 1, height: 1 })
     .removeAlpha()
@@ -32,7 +32,7 @@ const colorAt = async (path: string, left: number, top: number) => {
   return [...data]
 }
 
-const green = await sharp({ create: { width: 50, height: 50, channels: 3, background: '#0f0' } })
+const greenPng = await sharp({ create: { width: 50, height: 50, channels: 3, background: '#0f0' } })
   .png()
   .toBuffer()
 
@@ -44,7 +44,7 @@ test("a website is captured with its frames, images and scripts, and with the us
   ) => requests.push(`${from}${url} ${headers['cookie'] ?? '-'} ${headers['x-key'] ?? '-'}`)
   const otherSite = await sites.serve('127.0.0.3', (request, response) => {
     recordRequest('other', request)
-    if (request.url === '/image.png') response.writeHead(200, { 'content-type': 'image/png' }).end(green)
+    if (request.url === '/image.png') response.writeHead(200, { 'content-type': 'image/png' }).end(greenPng)
     else response.writeHead(200, html).end('<body style="background:#00f">')
   })
   const trap = await sites.startTrap('127.0.0.1')
@@ -69,7 +69,7 @@ test("a website is captured with its frames, images and scripts, and with the us
         )
         break
       default:
-        setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(green), 300)
+        setTimeout(() => response.writeHead(200, { 'content-type': 'image/png' }).end(greenPng), 300)
     }
   })
   const { path, warnings, filename } = await capture(createClient({ allowedNetworks: ['127.0.0.2/31'] }), {
@@ -85,10 +85,10 @@ test("a website is captured with its frames, images and scripts, and with the us
   assert.equal(trap.connections(), 0)
   const { width, height } = await sharp(path).metadata()
   assert.deepEqual([width, height], [400, 6000])
-  assert.deepEqual(await colorAt(path, 300, 20), [255, 255, 0], 'the script has painted the page')
-  assert.deepEqual(await colorAt(path, 20, 120), [0, 255, 0], 'the image from another host')
-  assert.deepEqual(await colorAt(path, 120, 120), [0, 0, 255], 'the frame')
-  assert.deepEqual(await colorAt(path, 20, 5920), [0, 255, 0], 'a lazily loaded image')
+  assert.deepEqual(await readColorAt(path, 300, 20), [255, 255, 0], 'the script has painted the page')
+  assert.deepEqual(await readColorAt(path, 20, 120), [0, 255, 0], 'the image from another host')
+  assert.deepEqual(await readColorAt(path, 120, 120), [0, 0, 255], 'the frame')
+  assert.deepEqual(await readColorAt(path, 20, 5920), [0, 255, 0], 'a lazily loaded image')
   assert.deepEqual(requests.sort(), [
     'other/frame - -',
     'other/image.png - -',
@@ -100,7 +100,7 @@ test("a website is captured with its frames, images and scripts, and with the us
 })
 
 test('a URL that returns an error or a file download cannot be captured as a website', () => {
-  const captureOutcome = (status: number, headers = {}) => {
+  const getCaptureOutcome = (status: number, headers = {}) => {
     try {
       requirePage({ status, headers, url: new URL('https://example.com/x'), body: Readable.from([]) })
     } catch (error) {
@@ -109,7 +109,9 @@ test('a URL that returns an error or a file download cannot be captured as a web
     }
     return 'a page'
   }
-  const outcomes = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) => captureOutcome(status))
+  const outcomes = [200, 204, 302, 401, 403, 404, 410, 418, 429, 503].map((status) =>
+    getCaptureOutcome(status),
+  )
   const expectedOutcomes = [
     'a page',
     'a page',
@@ -121,10 +123,13 @@ test('a URL that returns an error or a file download cannot be captured as a web
     'status',
   ]
   assert.deepEqual(outcomes, [...expectedOutcomes, 'status, passing', 'status, passing'])
-  assert.equal(captureOutcome(200, { 'content-type': 'image/svg+xml' }), 'a page')
-  assert.equal(captureOutcome(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
-  const attachment = { 'content-type': 'text/html', 'content-disposition': 'attachment; filename=a.html' }
-  assert.equal(captureOutcome(200, attachment), 'UNSUPPORTED_FORMAT')
+  assert.equal(getCaptureOutcome(200, { 'content-type': 'image/svg+xml' }), 'a page')
+  assert.equal(getCaptureOutcome(200, { 'content-type': 'application/zip' }), 'UNSUPPORTED_FORMAT')
+  const attachmentHeaders = {
+    'content-type': 'text/html',
+    'content-disposition': 'attachment; filename=a.html',
+  }
+  assert.equal(getCaptureOutcome(200, attachmentHeaders), 'UNSUPPORTED_FORMAT')
 })
 
 test('a captured website gets no connection headers, and the cookies of the page and the user are merged', () => {
@@ -153,18 +158,18 @@ test('custom headers of a website capture are sent only to the host of the websi
 })
 
 test('a website capture with an option of another output format, or an invalid scale, cookie or header, is rejected', () => {
-  const invalidFields = (fields: object) =>
+  const listInvalidFields = (fields: object) =>
     CaptureFields.safeParse({ url: 'https://example.com', ...fields }).error?.issues.map(
       ({ path }) => path[0],
     )
-  assert.equal(invalidFields({ margin_top: '2cm', width: 300 }), undefined)
-  assert.equal(invalidFields({ output_format: 'jpeg', quality: 80, full_page: false }), undefined)
-  assert.deepEqual(invalidFields({ output_format: 'png', margin_top: '2cm', quality: 80, scale: 0.2 }), [
+  assert.equal(listInvalidFields({ margin_top: '2cm', width: 300 }), undefined)
+  assert.equal(listInvalidFields({ output_format: 'jpeg', quality: 80, full_page: false }), undefined)
+  assert.deepEqual(listInvalidFields({ output_format: 'png', margin_top: '2cm', quality: 80, scale: 0.2 }), [
     'margin_top',
     'quality',
     'scale',
   ])
-  assert.deepEqual(invalidFields({ full_page: true, scale: 3 }), ['full_page', 'scale'])
-  assert.deepEqual(invalidFields({ cookies: { 'a b': '1' } }), ['cookies'])
-  assert.deepEqual(invalidFields({ headers: { Host: 'other' } }), ['headers'])
+  assert.deepEqual(listInvalidFields({ full_page: true, scale: 3 }), ['full_page', 'scale'])
+  assert.deepEqual(listInvalidFields({ cookies: { 'a b': '1' } }), ['cookies'])
+  assert.deepEqual(listInvalidFields({ headers: { Host: 'other' } }), ['headers'])
 })

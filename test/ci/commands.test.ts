@@ -43,11 +43,11 @@ test('CI commands for container images are skipped with a message on a machine w
     ['run', 'images:test'],
     ['run', 'sweep'],
   ]
-  const runsWithoutNamespaces = run(commands, { unshare: 'exit 1' })
-  assert.deepEqual(runsWithoutNamespaces.calls, ['run sweep'])
-  assert.equal(runsWithoutNamespaces.status, 0)
+  const resultWithoutNamespaces = run(commands, { unshare: 'exit 1' })
+  assert.deepEqual(resultWithoutNamespaces.calls, ['run sweep'])
+  assert.equal(resultWithoutNamespaces.status, 0)
   assert.match(
-    runsWithoutNamespaces.stdout,
+    resultWithoutNamespaces.stdout,
     /skipped, because this machine gives no namespaces: npm run images -- av/,
   )
   assert.equal(run(commands).calls.length, 3)

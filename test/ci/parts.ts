@@ -13,16 +13,16 @@ export interface Unit {
 }
 
 /** Number of units into which the conversions are divided. */
-const conformanceUnits = 20
+const conformanceUnitCount = 20
 /** Number of units into which the damaged files are divided. */
-const sweepUnits = 12
+const sweepUnitCount = 12
 /** Number of faults put into each area; fewer are put into the area of a commit. */
 const mutantsInFullRun = 60
 /** Processor seconds of a test file that is not in the list of long ones. */
 const shortFileSeconds = 1
-const cores = 2
+const coreCount = 2
 
-const slowFiles = () => globSync('test/**/*.slow.ts').filter((file) => !file.startsWith('test/layers/'))
+const listSlowFiles = () => globSync('test/**/*.slow.ts').filter((file) => !file.startsWith('test/layers/'))
 
 /** Returns all units of the whole test suite. */
 export function allUnits(): Unit[] {
@@ -40,9 +40,9 @@ export function allUnits(): Unit[] {
     ...globSync('test/**/*.test.ts').map((name) => ({
       kind: 'test' as const,
       name,
-      seconds: (cpuSecondsByFile[name] ?? shortFileSeconds) / cores,
+      seconds: (cpuSecondsByFile[name] ?? shortFileSeconds) / coreCount,
     })),
-    ...slowFiles().map((name) => ({
+    ...listSlowFiles().map((name) => ({
       kind: 'slow' as const,
       name,
       seconds: (getSeconds(name) ?? 0) / getRunner(name).concurrency,
@@ -50,8 +50,8 @@ export function allUnits(): Unit[] {
     ...areas.map(({ name }) =>
       createUnit('mutate', name, `mutate ${name}`, mutantsInFullRun / mutantsPerArea),
     ),
-    ...createParts('conformance', conformanceUnits),
-    ...createParts('sweep', sweepUnits),
+    ...createParts('conformance', conformanceUnitCount),
+    ...createParts('sweep', sweepUnitCount),
     ...[...imageIds, 'all'].map((name) => createUnit('image', name, `image ${name}`)),
   ]
 }
@@ -64,7 +64,7 @@ export function divide(units: readonly Unit[], count: number): Unit[][] {
   const parts = Array.from({ length: count }, () => ({ units: [] as Unit[], seconds: 0 }))
   const sortedUnits = units.toSorted((a, b) => b.seconds - a.seconds || (a.name < b.name ? -1 : 1))
   for (const unit of sortedUnits) {
-    const shortestPart = parts.reduce((least, part) => (part.seconds < least.seconds ? part : least))
+    const shortestPart = parts.reduce((shortest, part) => (part.seconds < shortest.seconds ? part : shortest))
     shortestPart.units.push(unit)
     shortestPart.seconds += unit.seconds
   }

@@ -68,19 +68,25 @@ test('the CI checks of the area with the most changed files run first, and the a
 })
 
 test('the slow checks for a commit that changes everything take at most 45 minutes', () => {
-  const everything = globSync('{lib,functions,layers,events,test}/**/*.ts')
-  const selection = selectChecks([...everything, 'package-lock.json'])
+  const allFiles = globSync('{lib,functions,layers,events,test}/**/*.ts')
+  const selection = selectChecks([...allFiles, 'package-lock.json'])
   const { slow, areas: selectedAreas, engines, image } = selection
   assert.ok(wallSeconds(slow) <= maxSlowSeconds)
   assert.ok(wallSeconds(slow) > maxSlowSeconds * 0.8, 'the time is not used')
   assert.deepEqual(new Set(engines), new Set(engineIds))
   const requireSeconds = (key: string) => getSeconds(key) ?? assert.fail(`no duration of ${key}`)
-  const mutation = selectedAreas.reduce((sum, area) => sum + requireSeconds(`mutate ${area}`), 0)
-  assert.ok(mutation > 0 && mutation <= maxMutationSeconds)
-  const fixedSteps = ['setup', 'test --all', 'deploy:check', 'conformance', 'sweep', `image ${image}`].map(
-    requireSeconds,
-  )
-  const total = wallSeconds(slow) + mutation + fixedSteps.reduce((sum, fixedStep) => sum + fixedStep, 0)
+  const mutationSeconds = selectedAreas.reduce((sum, area) => sum + requireSeconds(`mutate ${area}`), 0)
+  assert.ok(mutationSeconds > 0 && mutationSeconds <= maxMutationSeconds)
+  const fixedStepSeconds = [
+    'setup',
+    'test --all',
+    'deploy:check',
+    'conformance',
+    'sweep',
+    `image ${image}`,
+  ].map(requireSeconds)
+  const total =
+    wallSeconds(slow) + mutationSeconds + fixedStepSeconds.reduce((sum, fixedStep) => sum + fixedStep, 0)
   assert.ok(total <= 45 * 60, `${Math.round(total / 60)} min`)
 })
 

@@ -68,10 +68,10 @@ function interleaveSlowTests(rows: readonly Row[]): string[] {
 const isSelectable = (file: string) => !file.startsWith('test/layers/') && getSeconds(file) !== undefined
 
 function limitSlowTests(files: readonly string[]): string[] {
-  const selected: string[] = []
+  const selectedFiles: string[] = []
   for (const file of new Set(files.filter(isSelectable)))
-    if (wallSeconds([...selected, file]) <= maxSlowSeconds) selected.push(file)
-  return selected
+    if (wallSeconds([...selectedFiles, file]) <= maxSlowSeconds) selectedFiles.push(file)
+  return selectedFiles
 }
 
 function limitAreas(areas: readonly string[]): string[] {

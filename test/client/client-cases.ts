@@ -213,13 +213,17 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     await client.convert(createMarkdown(), 'html', {}, { tag: 'once' })
     checkEqual(lostResponseCount, 1, 'lost responses')
     const rateLimitError = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
-    const rateLimit = () =>
+    const createRateLimitResponse = () =>
       Promise.resolve(
         Response.json({ error: rateLimitError }, { status: 429, headers: { 'retry-after': '1' } }),
       )
-    const patientClient = new Mutabor({ url, fetch: interceptFirst(/formats$/, rateLimit) })
+    const patientClient = new Mutabor({ url, fetch: interceptFirst(/formats$/, createRateLimitResponse) })
     check((await patientClient.formats()).length > 100, 'formats')
-    const impatientClient = new Mutabor({ url, patienceS: 0, fetch: interceptFirst(/formats$/, rateLimit) })
+    const impatientClient = new Mutabor({
+      url,
+      patienceS: 0,
+      fetch: interceptFirst(/formats$/, createRateLimitResponse),
+    })
     const { code, retryAfterS, status } = await expectFailure(impatientClient.formats())
     checkEqual([code, retryAfterS, status], ['RATE_LIMITED', 1, 429], 'the rate limit error')
   },
@@ -232,8 +236,12 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     )
     const unknown = await expectFailure(client.status('job_01HZZZZZZZZZZZZZZZZZZZZZZZ'))
     checkEqual([unknown.code, unknown.status], ['JOB_NOT_FOUND', 404], 'an unknown job')
-    const unreachable = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
-    checkEqual((await expectFailure(unreachable.formats())).code, 'UNREACHABLE', 'an unreachable service')
+    const unreachableClient = new Mutabor({ url: 'http://127.0.0.1:9', retries: 0 })
+    checkEqual(
+      (await expectFailure(unreachableClient.formats())).code,
+      'UNREACHABLE',
+      'an unreachable service',
+    )
     const tasks = {
       out: { operation: 'convert', input: 'in', output_format: 'webp' },
       end: { operation: 'export/url', input: 'out' },

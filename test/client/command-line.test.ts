@@ -8,7 +8,7 @@ import { parseArguments } from '../../lib/client/command/arguments.ts'
 import { withFileLock } from '../../lib/client/command/file-lock.ts'
 import { compileGlob, findInputs, OutputNames } from '../../lib/client/command/inputs.ts'
 import { createProgressItem, renderBars, updateProgress } from '../../lib/client/command/progress-bars.ts'
-import { safeFileName } from '../../lib/client/command/safe-file-name.ts'
+import { toSafeFileName } from '../../lib/client/command/safe-file-name.ts'
 import { formatBytes, openTerminal, renderBar, truncateToWidth } from '../../lib/client/command/terminal.ts'
 import { readFailure } from '../../lib/client/errors.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
@@ -128,7 +128,7 @@ test('the command line removes folders, leading dots and control characters from
     '…and ünï.pdf',
   ]
   const safeNames = ['a.pdf', 'a.pdf', 'passwd', '_bashrc', '_', 'result', 'a_[31m_.pdf', '…and ünï.pdf']
-  assert.deepEqual(names.map(safeFileName), safeNames)
+  assert.deepEqual(names.map(toSafeFileName), safeNames)
 })
 
 test('a file lock has one owner at a time, and the lock of a dead process is taken over', async () => {

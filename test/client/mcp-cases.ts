@@ -41,7 +41,7 @@ async function checkRefusals(callTool: CallTool, folder: string): Promise<void> 
   await mkdir(join(folder, 'subfolder'))
   await truncate(join(folder, 'one.png'), 501 * 1024 ** 2)
   const conversion = { file: 'tea.md', to: 'html' }
-  const refusals: readonly (readonly [Record<string, unknown>, RegExp])[] = [
+  const rejectedArguments: readonly (readonly [Record<string, unknown>, RegExp])[] = [
     [{}, /^INVALID_INPUT: The argument file is missing/],
     [{ ...conversion, file: ['tea.md'] }, /^INVALID_INPUT: file: expected string, got array/],
     [{ ...conversion, options: 'quality=3' }, /^INVALID_INPUT: options: expected object/],
@@ -55,7 +55,7 @@ async function checkRefusals(callTool: CallTool, folder: string): Promise<void> 
     [{ ...conversion, output: 'link-outside/new.html' }, /^URL_NOT_ALLOWED/],
     [{ ...conversion, output: '../new.html' }, /^URL_NOT_ALLOWED/],
   ]
-  for (const [args, expectedError] of refusals) {
+  for (const [args, expectedError] of rejectedArguments) {
     const result = await callTool('convert', args)
     assert.ok(result.isError, JSON.stringify(args))
     assert.match(getText(result), expectedError)

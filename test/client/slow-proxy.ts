@@ -32,14 +32,14 @@ export async function startSlowProxy(
     }
     if (method === 'PUT') await sleep(putDelayMs)
     // The host header is unchanged, so that URLs from the service lead to the proxy as well.
-    const forwarded = sendRequest({ hostname, port, method, path: url, headers }, (response) => {
+    const forwardedRequest = sendRequest({ hostname, port, method, path: url, headers }, (response) => {
       if (method === 'PUT') putSizes.push(Number(headers['content-length'] ?? 0))
       outgoing.writeHead(response.statusCode ?? 502, response.headers)
       response.pipe(outgoing)
     })
-    forwarded.on('error', () => outgoing.destroy())
-    outgoing.on('close', () => forwarded.destroy())
-    incoming.pipe(forwarded)
+    forwardedRequest.on('error', () => outgoing.destroy())
+    outgoing.on('close', () => forwardedRequest.destroy())
+    incoming.pipe(forwardedRequest)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

@@ -76,8 +76,8 @@ test('the v2 compatibility API can retry and delete a task and return its file',
   const createdTask = await send('POST', '/v2/import/raw', { file: 'plain', filename: 'plain.txt' })
   assert.equal(createdTask.status, 201)
   const { id } = createdTask.body.data
-  const waited = await send('GET', `/sync/v2/tasks/${id}`)
-  assert.equal(waited.body.data.status, 'finished')
+  const waitReply = await send('GET', `/sync/v2/tasks/${id}`)
+  assert.equal(waitReply.body.data.status, 'finished')
   let endedTask: AnyJson = {}
   await waitUntil(async () => {
     endedTask = (await send('GET', `/v2/tasks/${id}`)).body.data.result?.files?.[0] ?? {}
@@ -100,11 +100,11 @@ test('errors of the v2 compatibility API use the format that its SDKs parse', as
   assert.deepEqual([unknown.status, unknown.body.code], [404, 'JOB_NOT_FOUND'])
   const importTask = await send('POST', '/v2/import/raw', { file: 'x', filename: 'x.txt', input: 'task' })
   assert.equal(importTask.status, 422)
-  const anonymous = await fetch(`${service.url}/v2/users/me`, {
+  const anonymousResponse = await fetch(`${service.url}/v2/users/me`, {
     headers: { authorization: 'Bearer sk_nothing' },
   })
-  assert.equal(anonymous.status, 401)
-  assert.equal(typeof ((await anonymous.json()) as AnyJson).message, 'string')
+  assert.equal(anonymousResponse.status, 401)
+  assert.equal(typeof ((await anonymousResponse.json()) as AnyJson).message, 'string')
 })
 
 test('the v2 compatibility API returns the current user, the list of conversions and pages of jobs', async () => {
@@ -191,8 +191,8 @@ test('a webhook event of the v2 compatibility API contains the tasks under the n
 test('on AWS, the v2 compatibility API is deployed only if the stage enables it', () => {
   const listNames = (givenNames: object) => {
     const stage = parseStage('dev', givenNames)
-    const roles = Object.keys(createRoleResources(stage)).includes(getRoleId('facade'))
-    return [createFunctions(stage)['facade']?.environment.FACADES, roles]
+    const hasCompatRole = Object.keys(createRoleResources(stage)).includes(getRoleId('facade'))
+    return [createFunctions(stage)['facade']?.environment.FACADES, hasCompatRole]
   }
   assert.deepEqual(listNames({}), [undefined, false])
   assert.deepEqual(listNames({ facades: 'v2' }), ['v2', true])

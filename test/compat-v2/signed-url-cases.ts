@@ -11,7 +11,7 @@ const createTasks = (file: string, output_format = 'html') => ({
 const getSigningSettings = async (facade: CompatService) =>
   (await createSender(facade)('GET', '/v2/signed-urls')).body.data as { base: string; signing_secret: string }
 
-const signedUrl = (
+const createSignedUrl = (
   { sdk }: CompatService,
   { base, secret }: { base: string; secret: string },
   job: object,
@@ -24,12 +24,12 @@ const listJobsWithTag = async (facade: CompatService, tag: string) =>
 export const signedUrlCases: CompatCases = {
   'a URL signed by the SDK redirects to the file, and with a cache key creates one job': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
-    const url = signedUrl(facade, { base, secret }, { tasks: createTasks('# Signed >>>???') })
+    const url = createSignedUrl(facade, { base, secret }, { tasks: createTasks('# Signed >>>???') })
     const page = await fetch(url)
     assert.equal(page.status, 200, await page.clone().text())
     assert.match(await page.text(), /Signed/)
 
-    const cachedUrl = signedUrl(
+    const cachedUrl = createSignedUrl(
       facade,
       { base, secret },
       { tag: 'kept', tasks: createTasks('# Kept') },
@@ -47,7 +47,7 @@ export const signedUrlCases: CompatCases = {
   },
   'an unsigned URL and one with a wrong signature create no job': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
-    const sign = (job: object, by = secret) => signedUrl(facade, { base, secret: by }, job)
+    const sign = (job: object, by = secret) => createSignedUrl(facade, { base, secret: by }, job)
     const validUrl = sign({ tag: 'forged', tasks: createTasks('# No') })
     const otherUrl = sign({ tag: 'forged', tasks: createTasks('# Other') })
     const wrongUrls = [
@@ -76,7 +76,7 @@ export const signedUrlCases: CompatCases = {
   'a failed job of a signed URL reports the reason': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
     const it = { operation: 'import/url', url: 'http://192.0.2.1/a.png' }
-    const url = signedUrl(
+    const url = createSignedUrl(
       facade,
       { base, secret },
       { tasks: { it, out: { operation: 'export/url', input: 'it' } } },
@@ -89,7 +89,7 @@ export const signedUrlCases: CompatCases = {
   'the wait URL of a signed URL is valid for that job only': async (facade) => {
     const { base, signing_secret: secret } = await getSigningSettings(facade)
     const getWaitUrl = async (title: string) => {
-      const url = signedUrl(facade, { base, secret }, { tasks: createTasks(title) })
+      const url = createSignedUrl(facade, { base, secret }, { tasks: createTasks(title) })
       return (await fetch(url, { redirect: 'manual' })).headers.get('location') ?? ''
     }
     const [one, otherUrl] = [

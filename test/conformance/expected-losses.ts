@@ -12,7 +12,10 @@ const minShare = 0.99
 const minDurationShare = 0.95
 
 /** Returns the shares that a conversion retains incompletely, or undefined if it is not known to lose anything. */
-export function missingShares({ result, kept }: ResultLine): Readonly<Record<string, number>> | undefined {
+export function findMissingShares({
+  result,
+  kept,
+}: ResultLine): Readonly<Record<string, number>> | undefined {
   if (result !== 'ok') return undefined
   const shares = kept.split(' ').flatMap((word) => {
     const [unit = '', share] = word.split('=')
@@ -26,7 +29,7 @@ export function missingShares({ result, kept }: ResultLine): Readonly<Record<str
 export async function saveKnownShares(lines: Iterable<ResultLine>): Promise<void> {
   const rows = [...lines]
     .flatMap((line) => {
-      const shares = missingShares(line)
+      const shares = findMissingShares(line)
       return shares ? [`  ${JSON.stringify(`${line.from} ${line.to}`)}: ${JSON.stringify(shares)}`] : []
     })
     .sort()

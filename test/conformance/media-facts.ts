@@ -43,15 +43,15 @@ export async function readMediaFacts(path: string): Promise<MediaFacts> {
   const clock = /time=(\d+):(\d+):(\d+\.\d+)(?![\s\S]*time=\d)/.exec(output.stderr)
   const [, hours, minutes, secondsPart] = (clock ?? []).map(Number)
   const playedS = (hours ?? 0) * 3600 + (minutes ?? 0) * 60 + (secondsPart ?? 0)
-  const dark = listNumbers(output.stdout, /signalstats\.YMIN=(\d+)/g)
-  const light = listNumbers(output.stdout, /signalstats\.YMAX=(\d+)/g)
+  const minLevels = listNumbers(output.stdout, /signalstats\.YMIN=(\d+)/g)
+  const maxLevels = listNumbers(output.stdout, /signalstats\.YMAX=(\d+)/g)
   return {
     seconds: playedS,
     streams: probe.streams.length,
     channels,
     audioS: samples && channels > 0 && rate > 0 ? samples / channels / rate : undefined,
     peakDb: listNumbers(output.stderr, /max_volume: (-?[\d.]+) dB/g)[0],
-    frames: light.length,
-    spread: has('video') ? Math.max(0, ...light) - Math.min(255, ...dark) : undefined,
+    frames: maxLevels.length,
+    spread: has('video') ? Math.max(0, ...maxLevels) - Math.min(255, ...minLevels) : undefined,
   }
 }

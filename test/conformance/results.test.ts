@@ -8,7 +8,7 @@ import { conversions, planRoute } from '../plan/with-all-engines.ts'
 import { cases } from '../sweep/cases.ts'
 import { mutations } from '../sweep/mutations.ts'
 import { seededRandom } from '../sweep/seeded-random.ts'
-import { missingShares } from './expected-losses.ts'
+import { findMissingShares } from './expected-losses.ts'
 import { isProven, pruneResults, type ResultLine, readResults, saveResults } from './results.ts'
 import { isWhole, limitSeconds, parsePairChoice, selectPairs } from './select-pairs.ts'
 
@@ -60,14 +60,14 @@ test('a conversion counts as verified after a success with its current route', (
 })
 
 test('the content losses of each conversion are recorded, so that clients can read them before converting', async () => {
-  assert.deepEqual(missingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
-  assert.equal(missingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
+  assert.deepEqual(findMissingShares({ ...line, kept: 'words=0.98 pages=1 lost' }), { words: 0.98 })
+  assert.equal(findMissingShares({ ...line, kept: 'seconds=0.9995 frames=1' }), undefined)
   // The difference is a video frame or an audio block of a short file.
-  assert.equal(missingShares({ ...line, kept: 'seconds=0.96 samples=0.97' }), undefined)
-  assert.deepEqual(missingShares({ ...line, kept: 'seconds=0.94' }), { seconds: 0.94 })
-  assert.equal(missingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)
+  assert.equal(findMissingShares({ ...line, kept: 'seconds=0.96 samples=0.97' }), undefined)
+  assert.deepEqual(findMissingShares({ ...line, kept: 'seconds=0.94' }), { seconds: 0.94 })
+  assert.equal(findMissingShares({ ...line, kept: 'words=0.5', result: 'failed' }), undefined)
   const lines = [...(await readResults()).values()]
-  const missingPairs = lines.flatMap((one) => (missingShares(one) ? [`${one.from} ${one.to}`] : []))
+  const missingPairs = lines.flatMap((one) => (findMissingShares(one) ? [`${one.from} ${one.to}`] : []))
   assert.deepEqual(Object.keys(known).sort(), missingPairs.sort())
 })
 

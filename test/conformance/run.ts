@@ -38,7 +38,7 @@ function parseOptions() {
 }
 
 /** Returns an error as one line, without paths, which mean nothing on other machines. */
-function reason(error: unknown): string {
+function formatError(error: unknown): string {
   const causes = error instanceof Error && error.cause instanceof Error ? [error, error.cause] : [error]
   const text = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause))).join(' | ')
   return text
@@ -113,7 +113,7 @@ async function runPair(pair: Conversion, runner: RouteRunner): Promise<ResultLin
     }
   } catch (error) {
     ms ||= Math.round(performance.now() - startedAtMs)
-    return { ...commonFields, result: 'failed', seen: reason(error), ms, kept: '' }
+    return { ...commonFields, result: 'failed', seen: formatError(error), ms, kept: '' }
   } finally {
     await runner.release(pair)
   }

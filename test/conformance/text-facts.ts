@@ -7,7 +7,7 @@ import { readStdout } from '../engines/support/inspect-result.ts'
  * Returns all text that can be found in a file without knowing its format: members of a ZIP, PDF and PostScript with
  * their readers, 8-bit and 16-bit characters, and with tags both removed and replaced by spaces.
  */
-async function readableText(path: string): Promise<string> {
+async function readAnyText(path: string): Promise<string> {
   const bytes = await readFile(path)
   const start = bytes.toString('latin1', 0, 1024)
   if (start.includes('%PDF-')) return readStdout('pdftotext', '-q', path, '-')
@@ -39,7 +39,7 @@ export async function expectedWords(path: string): Promise<string[]> {
   const start = bytes.toString('latin1', 0, 1024)
   // The text of the email samples is not encoded.
   if (path.endsWith('.eml')) return splitWords(bytes.toString().replace(/^.*?\r?\n\r?\n/s, ''))
-  const text = await readableText(path)
+  const text = await readAnyText(path)
   if (start.includes('%PDF-') || start.startsWith('%!PS')) return splitWords(text)
   const body = start.startsWith('PK\x03\x04')
     ? await readZipBody(path)
@@ -88,7 +88,7 @@ const containsWord = (text: string, word: string) => text.includes(word)
 
 /** Returns how many of these words occur in the file. */
 export async function countWordsFound(path: string, words: readonly string[]): Promise<number> {
-  const text = (await readableText(path)).toLowerCase().normalize('NFC')
+  const text = (await readAnyText(path)).toLowerCase().normalize('NFC')
   return words.filter((word) => containsWord(text, word.normalize('NFC'))).length
 }
 

@@ -7,8 +7,8 @@ const path = new URL('../../lib/plan/unproven-pairs.json', import.meta.url)
 /** Writes the conversions without a recorded success on their current route, which the planner does not offer. */
 export async function saveUnprovenPairs(allPairs: readonly Conversion[]): Promise<void> {
   const lines = await readResults()
-  const unproven = allPairs.filter((pair) => !isProven(pair, lines))
-  const rows = [...Map.groupBy(unproven, ({ from }) => from)]
+  const unprovenPairs = allPairs.filter((pair) => !isProven(pair, lines))
+  const rows = [...Map.groupBy(unprovenPairs, ({ from }) => from)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([from, pairs]) => {
       const targets = pairs.map(({ to }) => to).sort()

@@ -143,9 +143,14 @@ describe('the files of a conversion request', () => {
 
 describe('worker disk space', () => {
   const mib = 1024 ** 2
-  const worker = (image: string, diskMb: number) =>
+  const createEngineStub = (image: string, diskMb: number) =>
     ({ image, limits: { diskMb, memoryMb: 1, timeoutS: 1 } }) as (typeof engines)[0] // a stub with only the members that are used
-  const workers = [worker('image', 2), worker('image', 3.5), worker('av', 9), worker('image', 1)]
+  const workers = [
+    createEngineStub('image', 2),
+    createEngineStub('image', 3.5),
+    createEngineStub('av', 9),
+    createEngineStub('image', 1),
+  ]
   const steps = (...images: string[]) => images.map((image) => ({ image })) as InputPlan['steps']
   const filesOfSize = (...sizes: number[]) =>
     sizes.map((size, at) => createStoredFile(`${at}.png`, 'png', { size }))

@@ -137,15 +137,15 @@ test('the estimated conversion duration combines earlier conversions with the le
     basis: 'recorded',
   })
   assert.equal((await estimateConversion({ ...estimateRequest, size: 2000 }, services)).runMs, 680)
-  const limited = { ...services, config: { ...services.config, TASK_LIMIT_S: 840 } } as Services
-  assert.equal((await estimateConversion(estimateRequest, limited)).warning, undefined)
+  const limitedServices = { ...services, config: { ...services.config, TASK_LIMIT_S: 840 } } as Services
+  assert.equal((await estimateConversion(estimateRequest, limitedServices)).warning, undefined)
   await durations.add({ ...kind, to: 'webp' }, { ms: 1_200_000, bytes: 1000 })
-  const slow = { ...estimateRequest, to: 'webp' } as const
+  const slowRequest = { ...estimateRequest, to: 'webp' } as const
   assert.match(
-    (await estimateConversion(slow, limited)).warning ?? '',
+    (await estimateConversion(slowRequest, limitedServices)).warning ?? '',
     /^This conversion will probably take 20 min, but the limit for a task is 14 min\./,
   )
-  assert.equal((await estimateConversion(slow, services)).warning, undefined, 'without a limit')
+  assert.equal((await estimateConversion(slowRequest, services)).warning, undefined, 'without a limit')
   const here = { ...services, config: {} } as Services
   const { queueMs } = await estimateConversion(estimateRequest, here)
   assert.equal(queueMs, Math.round((4 / availableParallelism()) * 400))

@@ -4,8 +4,8 @@ import * as z from 'zod'
 import {
   createExportTask,
   createFetchTask,
+  exportRequestFields,
   fileUrlField,
-  remoteFields,
 } from '../../lib/conversion/remote-files.ts'
 import { engines } from '../../lib/engines/index.ts'
 import { createDocumentKindMismatchError } from '../../lib/formats/locked-office.ts'
@@ -50,13 +50,13 @@ describe('fallbacks for unreadable files', () => {
         tried: [kindMismatch, ...moreTriedRoutes],
         engines,
       })
-    const stepsTo = (piece: ReturnType<typeof nextPlan>) =>
+    const listStepsTo = (piece: ReturnType<typeof nextPlan>) =>
       'steps' in piece ? piece.steps.map(({ operation, from, to }) => `${operation} ${from} ${to}`) : piece
 
     test('an encrypted file with a wrong extension is planned with its detected format, even with a pinned engine', () => {
       for (const engine of [undefined, 'libreoffice'] as const) {
         const piece = nextPlan('pdf', { engine })
-        assert.deepEqual(stepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
+        assert.deepEqual(listStepsTo(piece), ['unlock xlsx xlsx', 'convert xlsx pdf'])
         assert.deepEqual('files' in piece && piece.files.map(({ format, filename }) => [format, filename]), [
           ['xlsx', 'a.docx'],
         ])
@@ -101,9 +101,9 @@ describe('fallbacks for unreadable files', () => {
       createError('PDF_ENCRYPTED'),
     ]
     for (const [at, one] of rankedErrors.entries()) {
-      for (const lessInformative of rankedErrors.slice(0, at)) {
-        assert.equal(pickMostInformative([lessInformative, one]), one)
-        assert.equal(pickMostInformative([one, lessInformative]), one)
+      for (const lessInformativeError of rankedErrors.slice(0, at)) {
+        assert.equal(pickMostInformative([lessInformativeError, one]), one)
+        assert.equal(pickMostInformative([one, lessInformativeError]), one)
       }
     }
     const [, rankedError] = rankedErrors
@@ -228,9 +228,15 @@ describe('fallback routes', () => {
 
 describe('remote files and exported results', () => {
   test('a remote file is fetched by a separate import task', () => {
-    const fetched = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
+    const fetchTask = createFetchTask('in', { url: 'https://a.test/x', filename: 'x.png', field: 'url' })
     assert.deepEqual(
-      [fetched.name, fetched.operation.name, fetched.input, fetched.continueOnError, fetched.fields],
+      [
+        fetchTask.name,
+        fetchTask.operation.name,
+        fetchTask.input,
+        fetchTask.continueOnError,
+        fetchTask.fields,
+      ],
       ['in', 'import/url', [], false, { url: 'https://a.test/x', filename: 'x.png' }],
     )
     for (const url of ['ftp://a.test/x', 'x', ''])
@@ -248,9 +254,9 @@ describe('remote files and exported results', () => {
       ['', 'x', 'x'.repeat(4096), 'x'.repeat(4097)].map((url) => fileUrlField.safeParse(url).success),
       [...[false, true, true, false]],
     )
-    assert.deepEqual(z.object(remoteFields).parse({}), {})
+    assert.deepEqual(z.object(exportRequestFields).parse({}), {})
     const sentFields = { exportMethod: 's3', exportPath: 'a', exportConfig: '{}' }
-    assert.deepEqual(z.object(remoteFields).parse(sentFields), sentFields)
+    assert.deepEqual(z.object(exportRequestFields).parse(sentFields), sentFields)
   })
 
   const exportConfig = {

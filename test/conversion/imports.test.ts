@@ -14,7 +14,7 @@ import { createExport, imported, openMaker, owner } from './job-maker.ts'
 const maker = openMaker()
 
 const createRawImport = (file: string, filename = 'a.txt') => ({ operation: 'import/raw', file, filename })
-const base64 = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
+const createBase64Import = (file: string) => ({ operation: 'import/base64', file, filename: 'a.txt' })
 const openTaskImports = (tasks: Record<string, object>, services = maker.app.services) =>
   openImports(parseTasks({ ...tasks, out: createExport(Object.keys(tasks)) }), {
     principal: { ownerId: owner },
@@ -40,7 +40,7 @@ describe('inline files in requests', () => {
   test('an inline file is stored before its job, as UTF-8 text or decoded base64', async () => {
     const { imports } = await openTaskImports({
       a: createRawImport('Grüße', '../b.txt'),
-      b: base64(bytes.toString('base64')),
+      b: createBase64Import(bytes.toString('base64')),
     })
     for (const name of ['a', 'b']) {
       const source = requireSource(imports.get(name))
@@ -64,12 +64,12 @@ describe('inline files in requests', () => {
       'data:image/png;base64,+//+AQ==',
       'data:text/plain;charset=utf-8;base64,+//+AQ==',
     ]) {
-      const { imports, discard } = await openTaskImports({ a: base64(text) })
+      const { imports, discard } = await openTaskImports({ a: createBase64Import(text) })
       assert.deepEqual(Buffer.from(await requireSource(imports.get('a')).read(0, 9)), odd, text)
       await discard()
     }
     for (const text of ['AAAAA', 'A', 'AA=A', 'AA===', 'A A=', 'ä', 'xdata:image/png;base64,AAAA'])
-      await assert.rejects(openTaskImports({ a: base64(text) }), {
+      await assert.rejects(openTaskImports({ a: createBase64Import(text) }), {
         code: 'INVALID_INPUT',
         message: /^tasks\.a\.file: expected the content of the file in base64/,
         details: { field: 'tasks.a.file', task: 'a' },
@@ -107,7 +107,7 @@ describe('inline files in requests', () => {
       }
     })(config)
     const services = { ...maker.app.services, files }
-    await assert.rejects(openTaskImports({ a: createRawImport('a'), b: base64('A') }, services), {
+    await assert.rejects(openTaskImports({ a: createRawImport('a'), b: createBase64Import('A') }, services), {
       code: 'INVALID_INPUT',
     })
     assert.equal(storedKeys.length, 1)
@@ -115,7 +115,7 @@ describe('inline files in requests', () => {
     const manyTasks = Object.fromEntries(
       Array.from({ length: 40 }, (_, at) => [`t${at}`, createRawImport(`${at}`)]),
     )
-    await assert.rejects(openTaskImports({ b: base64('A'), ...manyTasks }, services), {
+    await assert.rejects(openTaskImports({ b: createBase64Import('A'), ...manyTasks }, services), {
       code: 'INVALID_INPUT',
     })
     assert.ok(storedKeys.length < 20, `${storedKeys.length} were stored`)
@@ -194,7 +194,7 @@ describe('awaited uploads', () => {
 
 test('a full disk rejects new files, but not uploads that have started', async () => {
   const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
-  for (const task of [createRawImport('a'), base64('AAAA'), imported])
+  for (const task of [createRawImport('a'), createBase64Import('AAAA'), imported])
     await assert.rejects(openTaskImports({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })
   const { id, key } = await maker.upload()
   await maker.app.services.files.putBytes(key, Buffer.from('a'), 'text/plain')

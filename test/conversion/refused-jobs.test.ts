@@ -138,15 +138,15 @@ describe('rejected job requests', () => {
 
   test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
     const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: createExport('pdf') }
-    const ourFields = { additionalFilesField: 'additionalFile' }
-    await refused(tasks, { in: createText() }, { message: /^pageSize: / }, ourFields)
+    const clientFieldNames = { additionalFilesField: 'additionalFile' }
+    await refused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)
     await refused(
       { ...tasks, pdf: { ...toPdf, pdfEngine: 'other' } },
       { in: createText() },
       { message: /^pdfEngine/ },
-      ourFields,
+      clientFieldNames,
     )
-    await refused(tasks, { in: emptySource() }, { details: { field: 'file' } }, ourFields)
+    await refused(tasks, { in: emptySource() }, { details: { field: 'file' } }, clientFieldNames)
     const two = {
       in: imported,
       more: imported,
@@ -158,7 +158,7 @@ describe('rejected job requests', () => {
       two,
       files,
       { code: 'INVALID_REQUEST', details: { field: 'additionalFile', max: 1, got: 2 } },
-      ourFields,
+      clientFieldNames,
     )
     await refused(two, files, { details: { field: 'tasks.small.input', task: 'small', max: 1, got: 2 } })
   })
@@ -184,12 +184,12 @@ describe('rejected job requests', () => {
     await assertRefused({ ...page, password: 'no' }, { message: /cannot be opened with the password/ })
     await createJob({ ...page, password: 'secret' }, locked)
     // The new password does not open the PDF.
-    const lock = { operation: 'encrypt-pdf', password: 'secret' }
-    await assertRefused(lock, {
+    const encryptTask = { operation: 'encrypt-pdf', password: 'secret' }
+    await assertRefused(encryptTask, {
       message: /is encrypted.*`currentPassword`/,
       details: { field: 'tasks.in.currentPassword', filename: 'a.pdf', task: 'in' },
     })
-    await createJob({ ...lock, currentPassword: 'secret' }, locked)
+    await createJob({ ...encryptTask, currentPassword: 'secret' }, locked)
     await assertRefused(
       { operation: 'decrypt-pdf', password: 'no' },
       { message: /cannot be opened with the password/ },
@@ -273,10 +273,10 @@ describe('batch requests', () => {
       [{}, 'INVALID_REQUEST'],
       [{ targetFormat: 'nothing' }, 'UNSUPPORTED_FORMAT'],
     ] as const) {
-      const places = await Promise.all([maker.upload({ open: true }), maker.upload({ open: true })])
-      for (const { key } of places)
+      const openUploads = await Promise.all([maker.upload({ open: true }), maker.upload({ open: true })])
+      for (const { key } of openUploads)
         await maker.app.services.files.putBytes(key, Buffer.from('A text.'), 'text/plain')
-      const [firstUpload, secondUpload] = places.map(({ id }) => ({ uploadId: id }))
+      const [firstUpload, secondUpload] = openUploads.map(({ id }) => ({ uploadId: id }))
       const { status, json } = await maker.app.send('POST', '/v1/convert/batch', {
         body: {
           items: [

@@ -76,22 +76,22 @@ describe('uploads as job inputs', () => {
   })
 
   test('a job that uses an upload without a file is rejected with the reason', async () => {
-    const missing = async (overrides: Partial<NewUpload>, message: RegExp) => {
+    const assertUploadIncomplete = async (overrides: Partial<NewUpload>, message: RegExp) => {
       const { id } = await maker.upload(overrides)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
     }
-    await missing({}, /has not arrived. PUT it to the presigned URL first/)
-    await missing({ partsId: 'x' }, /is not complete. Send its parts, then POST/)
-    const fetching = await maker.job(
+    await assertUploadIncomplete({}, /has not arrived. PUT it to the presigned URL first/)
+    await assertUploadIncomplete({ partsId: 'x' }, /is not complete. Send its parts, then POST/)
+    const importingJob = await maker.job(
       { in: { operation: 'import/url', url: 'https://a.test/' }, out: createExport('in') },
       {},
     )
-    const importJobId = fetching.job.id
-    await missing({ importJobId }, /is still being fetched/)
+    const importJobId = importingJob.job.id
+    await assertUploadIncomplete({ importJobId }, /is still being fetched/)
     const error: JobError = { code: 'URL_NOT_ALLOWED', message: 'It is not there.' }
     await services().jobs.store.changeJob(importJobId, { set: { status: 'failed', error } })
-    await missing({ importJobId }, /could not be fetched: It is not there. Import it again/)
-    await missing(
+    await assertUploadIncomplete({ importJobId }, /could not be fetched: It is not there. Import it again/)
+    await assertUploadIncomplete(
       { importJobId: newId('job') },
       /could not be fetched: its import was deleted. Import it again/,
     )
@@ -99,12 +99,12 @@ describe('uploads as job inputs', () => {
 })
 
 describe('receiving an awaited upload', () => {
-  const receiving = () => {
+  const getReceivingDeps = () => {
     const { uploads, files, jobs } = services()
     return { uploads, files, jobs }
   }
   const arrive = (uploadId: string, key: string) =>
-    receiveStoredFile({ uploadId, key, createdAt: new Date() }, receiving())
+    receiveStoredFile({ uploadId, key, createdAt: new Date() }, getReceivingDeps())
   async function createAwaitedUpload(moreFields: Partial<NewUpload> = {}) {
     const awaitedUpload = await maker.upload(moreFields)
     const { job } = await maker.job(tasks, { in: { awaited: awaitedUpload, form: {} } })
@@ -118,10 +118,10 @@ describe('receiving an awaited upload', () => {
 
   test('an awaited upload that arrives completes the task that waits for it', async () => {
     const { awaited, seen } = await createAwaitedUpload({ filename: 'a.pdf' })
-    await receiveUpload(awaited.id, receiving())
+    await receiveUpload(awaited.id, getReceivingDeps())
     assert.equal((await seen()).task?.status, 'pending')
     await put(awaited.key, fixture('needs-password.pdf'))
-    await receiveUpload(awaited.id, receiving())
+    await receiveUpload(awaited.id, getReceivingDeps())
     const { task, job } = await seen()
     assert.equal(task?.status, 'completed')
     assert.equal(job.status, 'queued')
@@ -161,7 +161,7 @@ describe('receiving an awaited upload', () => {
     }
     const jobs = { store, publishUpload } as never
     const publishEvent = (createdAt: Date) =>
-      receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...receiving(), jobs })
+      receiveStoredFile({ uploadId: upload.id, key: upload.key, createdAt }, { ...getReceivingDeps(), jobs })
     await publishEvent(dateBefore)
     await publishEvent(new Date(Date.now() + 1))
     assert.equal(published.length, 1)
@@ -179,7 +179,7 @@ describe('receiving an awaited upload', () => {
       'copy',
       once(() => put(awaited.key, Buffer.from('Another text.'))),
     )
-    await receiveUpload(awaited.id, { ...receiving(), files })
+    await receiveUpload(awaited.id, { ...getReceivingDeps(), files })
     const [file] = (await seen()).task?.files ?? []
     assert.equal(file?.size, 13)
     assert.equal(await isStored(awaited.key), false)
@@ -192,7 +192,7 @@ describe('receiving an awaited upload', () => {
     ] as const) {
       const { awaited, seen } = await createAwaitedUpload(moreFields)
       await put(awaited.key, bytes)
-      await receiveUpload(awaited.id, receiving())
+      await receiveUpload(awaited.id, getReceivingDeps())
       const { task } = await seen()
       assert.deepEqual([task?.status, task?.code], ['failed', code])
       assert.ok(task?.message && task.details?.['field'] === 'file')
@@ -200,15 +200,16 @@ describe('receiving an awaited upload', () => {
     }
     const exactUpload = await createAwaitedUpload({ maxSize: 7 })
     await put(exactUpload.awaited.key)
-    await receiveUpload(exactUpload.awaited.id, receiving())
+    await receiveUpload(exactUpload.awaited.id, getReceivingDeps())
     assert.equal((await exactUpload.seen()).task?.status, 'completed')
   })
 
   test('an upload that arrives is kept if no task waits for it', async () => {
-    const free = await createUpload()
+    const unusedUpload = await createUpload()
     const { id, key } = await createUpload({ jobId: newId('job') })
-    for (const uploadId of [free.id, id, newId('upl')]) await receiveUpload(uploadId, receiving())
-    assert.deepEqual([await isStored(free.key), await isStored(key)], [true, true])
+    for (const uploadId of [unusedUpload.id, id, newId('upl')])
+      await receiveUpload(uploadId, getReceivingDeps())
+    assert.deepEqual([await isStored(unusedUpload.key), await isStored(key)], [true, true])
   })
 
   test('an upload is not reported as damaged if format detection fails unexpectedly', async () => {
@@ -217,7 +218,7 @@ describe('receiving an awaited upload', () => {
     const files = new (class extends Files {
       override read = () => Promise.reject(new Error('no answer'))
     })(services().config)
-    await assert.rejects(receiveUpload(awaited.id, { ...receiving(), files }), /no answer/)
+    await assert.rejects(receiveUpload(awaited.id, { ...getReceivingDeps(), files }), /no answer/)
     assert.equal((await seen()).task?.status, 'pending')
   })
 
@@ -226,7 +227,7 @@ describe('receiving an awaited upload', () => {
     const { store } = services().jobs
     const jobs = { store, publishUpload: async (facts: object) => void published.push(facts) } as never
     const publishEvent = ({ id, key }: Pick<UploadRecord, 'id' | 'key'>) =>
-      receiveStoredFile({ uploadId: id, key, createdAt: new Date() }, { ...receiving(), jobs })
+      receiveStoredFile({ uploadId: id, key, createdAt: new Date() }, { ...getReceivingDeps(), jobs })
     const ownUpload = await createUpload({ jobId: newId('job') })
     const storedObject = await services().files.head(ownUpload.key)
     await publishEvent(ownUpload)

@@ -51,12 +51,12 @@ describe('decoder processes', () => {
     const jpeg = Buffer.alloc(300 * 1024)
     jpeg.set([0xff, 0xd8, 0xff, 0xda])
     const source = createSource('a.jpg', jpeg)
-    const fails = {
+    const failingSource = {
       ...source,
       read: (start: number, end: number) =>
         start > 65_000 && end < jpeg.length ? read() : source.read(start, end),
     }
-    assert.equal(await catchError(detectFormat(fails)), failure)
+    assert.equal(await catchError(detectFormat(failingSource)), failure)
     assert.equal((await detectFormat(createSource('a.png', await fixture('alpha.png')))).format, 'png')
   })
 })

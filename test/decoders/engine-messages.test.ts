@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createFitWarning, EngineMessage } from '../../lib/decoders/engine-messages.ts'
+import { EngineMessage, truncateWarning } from '../../lib/decoders/engine-messages.ts'
 import { describeNames, describePages } from '../../lib/model/warning-details.ts'
 
 test('a long engine warning is shortened to the length that the service accepts', () => {
   const pages = Array.from({ length: 2000 }, (_, at) => 2 * at + 1).join(',')
   const warning = (message: string) => ({ type: 'warning', code: 'OCR_USED', message })
   assert.ok(!EngineMessage.safeParse(warning(pages)).success)
-  const message = createFitWarning(pages)
+  const message = truncateWarning(pages)
   assert.ok(EngineMessage.safeParse(warning(message)).success)
   assert.match(message, /^1,3,5,.*…$/)
-  assert.equal(createFitWarning('1,3,5'), '1,3,5')
+  assert.equal(truncateWarning('1,3,5'), '1,3,5')
 })
 
 test('the details of an engine warning are accepted only if their numbers and names are within the limits', () => {

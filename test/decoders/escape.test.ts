@@ -100,8 +100,8 @@ describe('engines controlled by a hostile file', {
   test('an engine controlled by a hostile file finds no key, no other file, no socket and no other process', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     const socketPath = join(base, 'socket')
-    const local = createServer().listen(socketPath)
-    await Promise.all([once(server, 'listening'), once(local, 'listening')])
+    const localServer = createServer().listen(socketPath)
+    await Promise.all([once(server, 'listening'), once(localServer, 'listening')])
     try {
       const { port } = server.address() as AddressInfo // a TCP server's address is an AddressInfo
       const report = await act('see', { pid: process.pid, port, socketPath })
@@ -121,7 +121,7 @@ describe('engines controlled by a hostile file', {
         assert.ok(refusedCodes.includes(String(outcome)), name)
     } finally {
       server.close()
-      local.close()
+      localServer.close()
     }
   })
 

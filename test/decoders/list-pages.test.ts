@@ -36,9 +36,13 @@ test('the pages of a comic in a ZIP are returned as byte ranges of the ZIP', asy
   for (const [at, { path }] of pages.entries()) await writeFile(path, contents[at] ?? '')
   const zip = await zipPages(folder, pages, { dpi: 75 })
   const bytes = await readFile(zip)
-  const listed = await listZippedPages(zip)
+  const listedPages = await listZippedPages(zip)
   assert.deepEqual(
-    listed?.map(({ page, name, start, size }) => [page, name, bytes.toString('utf8', start, start + size)]),
+    listedPages?.map(({ page, name, start, size }) => [
+      page,
+      name,
+      bytes.toString('utf8', start, start + size),
+    ]),
     contents.map((content, at) => [at + 1, `page-00${at + 1}.txt`, content]),
   )
 })

@@ -57,7 +57,7 @@ test('the firewall limits requests per IP address and blocks no file for its con
     Action: { Block: { CustomResponse: { ResponseCode: 429 } } },
     Statement: { RateBasedStatement: { AggregateKeyType: 'IP' } },
   })
-  const counted: readonly string[] =
+  const countedRuleNames: readonly string[] =
     JSON.stringify(commonRules).match(/(?<="Name":")\w+(?=","ActionToUse":\{"Count")/g) ?? []
   // All rules of the group that inspect request bodies.
   for (const rule of [
@@ -67,12 +67,12 @@ test('the firewall limits requests per IP address and blocks no file for its con
     'GenericRFI',
     'EC2MetaDataSSRF',
   ])
-    assert.ok(counted.includes(`${rule}_BODY`), rule)
+    assert.ok(countedRuleNames.includes(`${rule}_BODY`), rule)
   // Links to files have their names in the query, such as `server.log`, and their extensions in the path.
   for (const rule of [
     'CrossSiteScripting_QUERYARGUMENTS',
     'RestrictedExtensions_QUERYARGUMENTS',
     'RestrictedExtensions_URIPATH',
   ])
-    assert.ok(counted.includes(rule), rule)
+    assert.ok(countedRuleNames.includes(rule), rule)
 })

@@ -45,10 +45,13 @@ test('with gradual releases, a trigger that invokes the newest version directly 
   const createMapping = (FunctionName: unknown) => ({
     Resources: { Mapping: { Type: 'AWS::Lambda::EventSourceMapping', Properties: { FunctionName } } },
   })
-  const newest = { 'Fn::GetAtt': ['PrepareLambdaFunction', 'Arn'] }
-  assert.deepEqual(checkProjectRules(createMapping(newest), stage), [
+  const newestVersion = { 'Fn::GetAtt': ['PrepareLambdaFunction', 'Arn'] }
+  assert.deepEqual(checkProjectRules(createMapping(newestVersion), stage), [
     { at: 'Mapping', problem: 'invokes the newest version instead of the alias live (releasesAreGradual)' },
   ])
-  assert.deepEqual(checkProjectRules(createMapping({ 'Fn::Join': [':', [newest, 'live']] }), stage), [])
-  assert.deepEqual(checkProjectRules(createMapping(newest), parseStage('dev', {})), [])
+  assert.deepEqual(
+    checkProjectRules(createMapping({ 'Fn::Join': [':', [newestVersion, 'live']] }), stage),
+    [],
+  )
+  assert.deepEqual(checkProjectRules(createMapping(newestVersion), parseStage('dev', {})), [])
 })

@@ -19,11 +19,11 @@ const createResources = (settings = stage) => ({
 })
 
 /** Returns the findings in a template after replacing a text in it. */
-function findingsAfterReplacing(pattern: string | RegExp, replacement: string): string[] {
+function listFindingsAfterReplacing(pattern: string | RegExp, replacement: string): string[] {
   const text = JSON.stringify(createResources())
-  const broken = text.replace(pattern, replacement)
-  assert.notEqual(broken, text, String(pattern))
-  const template: Template = { Resources: JSON.parse(broken) }
+  const changedText = text.replace(pattern, replacement)
+  assert.notEqual(changedText, text, String(pattern))
+  const template: Template = { Resources: JSON.parse(changedText) }
   return checkProjectRules(template, stage).map(({ at, problem }) => `${at}: ${problem}`)
 }
 
@@ -31,30 +31,33 @@ test('the project rules require that only CloudFront can read the bucket, and th
   const Resources = createResources()
   assert.deepEqual(checkProjectRules({ Resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources }).findings, [])
-  const unlimited = [
+  const unlimitedAccessFindings = [
     'BucketPolicy: allows access that is not limited to one resource of a service (bucketsNameSources)',
   ]
-  assert.deepEqual(findingsAfterReplacing('AWS:SourceArn', 'AWS:PrincipalOrgID'), unlimited)
+  assert.deepEqual(listFindingsAfterReplacing('AWS:SourceArn', 'AWS:PrincipalOrgID'), unlimitedAccessFindings)
   assert.deepEqual(
-    findingsAfterReplacing('{"Service":"cloudfront.amazonaws.com"}', '{"AWS":"123456789012"}'),
-    unlimited,
+    listFindingsAfterReplacing('{"Service":"cloudfront.amazonaws.com"}', '{"AWS":"123456789012"}'),
+    unlimitedAccessFindings,
   )
-  const unsigned = [
+  const unsignedFilesFindings = [
     'Distribution: serves /jobs/* without signature or sandbox, or caches it (filesAreSigned)',
   ]
-  assert.deepEqual(findingsAfterReplacing('"TrustedKeyGroups":[{"Ref":"FileKeys"}],', ''), unsigned)
   assert.deepEqual(
-    findingsAfterReplacing('"ResponseHeadersPolicyId":{"Ref":"FileHeadersPolicy"},', ''),
-    unsigned,
+    listFindingsAfterReplacing('"TrustedKeyGroups":[{"Ref":"FileKeys"}],', ''),
+    unsignedFilesFindings,
   )
   assert.deepEqual(
-    findingsAfterReplacing(
+    listFindingsAfterReplacing('"ResponseHeadersPolicyId":{"Ref":"FileHeadersPolicy"},', ''),
+    unsignedFilesFindings,
+  )
+  assert.deepEqual(
+    listFindingsAfterReplacing(
       /("PathPattern":"\/jobs\/\*".*?"CachePolicyId":)"[^"]+"/,
       '$1"658327ea-f89d-4fab-a63d-7e88639e58f6"',
     ),
-    unsigned,
+    unsignedFilesFindings,
   )
-  assert.deepEqual(findingsAfterReplacing(/,"OriginAccessControlId":\{.*?\}/, ''), [
+  assert.deepEqual(listFindingsAfterReplacing(/,"OriginAccessControlId":\{.*?\}/, ''), [
     'Distribution: reads files without origin access control (filesAreSigned)',
   ])
 })
@@ -71,19 +74,19 @@ test('a stage without CloudFront public keys serves files from the bucket', () =
 })
 
 test('a private or unsupported key in cdnPublicKeys is refused with the name of the setting', () => {
-  const pem = (modulusLength: number) =>
+  const createPublicPem = (modulusLength: number) =>
     generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ type: 'spki', format: 'pem' })
   const privatePem = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
     type: 'pkcs8',
     format: 'pem',
   })
-  assert.equal(parseStage('dev', { cdnPublicKeys: [pem(2048)] }).cdnPublicKeys?.length, 1)
-  for (const key of [pem(3072), privatePem, 'AAAA'])
+  assert.equal(parseStage('dev', { cdnPublicKeys: [createPublicPem(2048)] }).cdnPublicKeys?.length, 1)
+  for (const key of [createPublicPem(3072), privatePem, 'AAAA'])
     assert.throws(
       () => parseStage('dev', { cdnPublicKeys: [key] }),
       /cdnPublicKeys\.0: expected a public RSA key/,
     )
-  const publicKey = pem(2048)
+  const publicKey = createPublicPem(2048)
   assert.throws(
     () => parseStage('dev', { cdnPublicKeys: [publicKey, publicKey] }),
     /cdnPublicKeys: expected different keys/,

@@ -5,14 +5,14 @@ import { test } from 'node:test'
 const readme = readFileSync(new URL('../../lib/deployment/README.md', import.meta.url), 'utf8')
 
 /** Returns the rows of a table in the README, with amounts in dollars. */
-function rowsBelow(header: string): Map<string, number> {
+function readRowsBelow(header: string): Map<string, number> {
   const [, table = ''] = readme.split(`| ${header} | |\n|---|---|\n`)
   const rows = table.split('\n\n')[0]?.matchAll(/^\| (.+) \| \$([\d.]+) \|$/gm) ?? []
   return new Map([...rows].map(([, name = '', amount]) => [name, Number(amount)]))
 }
 
 test('the estimated cost of a month without requests lists each fixed cost and the total', () => {
-  const { total = 0, ...costs } = Object.fromEntries(rowsBelow('An idle month'))
+  const { total = 0, ...costs } = Object.fromEntries(readRowsBelow('An idle month'))
   const names = Object.keys(costs).join('\n')
   for (const costPattern of [
     /^alarms$/m,
@@ -27,6 +27,6 @@ test('the estimated cost of a month without requests lists each fixed cost and t
 })
 
 test('downloads through CloudFront cost less than those from the bucket', () => {
-  const [bucket = 0, cloudFront = 0] = rowsBelow('Downloads of 1 TB in files of 1 MB').values()
+  const [bucket = 0, cloudFront = 0] = readRowsBelow('Downloads of 1 TB in files of 1 MB').values()
   assert.ok(cloudFront > 0 && cloudFront < bucket, `${cloudFront} of ${bucket}`)
 })

@@ -18,7 +18,7 @@ test('the dashboard shows as many metrics as there are alarms, and only metrics 
   const { 'Fn::Sub': body } = Properties['DashboardBody'] as { 'Fn::Sub': string }
   const { widgets } = JSON.parse(body) as { widgets: readonly Widget[] }
   const functionNames = ofType('AWS::Lambda::Function').map(([, one]) => one.Properties['FunctionName'])
-  const shown = new Set<string>()
+  const shownMetrics = new Set<string>()
   for (const { properties: graph } of widgets)
     for (const [namespace, metric, ...dimensions] of graph.metrics) {
       if (typeof namespace === 'object') {
@@ -26,13 +26,13 @@ test('the dashboard shows as many metrics as there are alarms, and only metrics 
         assert.ok(serviceMetrics.includes(name), namespace.expression)
         continue
       }
-      shown.add(`${namespace} ${metric} ${JSON.stringify(dimensions)}`)
+      shownMetrics.add(`${namespace} ${metric} ${JSON.stringify(dimensions)}`)
       if (namespace === 'Mutabor') assert.ok(serviceMetrics.includes(String(metric)), String(metric))
       const [name, value] = dimensions.map(String)
       const [, id] = /^\$\{(\w+)/.exec(value ?? '') ?? []
       if (name === 'FunctionName') assert.ok(functionNames.includes(value), value)
       else if (name !== undefined) assert.ok(properties(id ?? ''), `${name} ${value}`)
     }
-  assert.equal(shown.size, ofType('AWS::CloudWatch::Alarm').length)
+  assert.equal(shownMetrics.size, ofType('AWS::CloudWatch::Alarm').length)
   assert.ok(template.Resources['Dashboard'])
 })

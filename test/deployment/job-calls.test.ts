@@ -39,7 +39,7 @@ const convertImage = () =>
  * Removes the calls that only a slow job causes, for example on a busy machine: heartbeats after 3 s, and after 300 ms
  * a write that publishes the start of the job separately, with reads of the tasks and of the subscribers.
  */
-function withoutSlowness(allCalls: readonly TableCall[]): readonly TableCall[] {
+function removeSlowJobCalls(allCalls: readonly TableCall[]): readonly TableCall[] {
   const calls = allCalls.filter((call) => !isHeartbeat(call))
   if (!calls.some(isProgress)) return calls
   const isQueryOf = (kind: string) => (call: TableCall) =>
@@ -52,7 +52,7 @@ function withoutSlowness(allCalls: readonly TableCall[]): readonly TableCall[] {
 async function countCalls() {
   meter.calls.length = 0
   await convertImage()
-  const calls = withoutSlowness(meter.calls.filter(({ sent }) => !sent.includes('byWake')))
+  const calls = removeSlowJobCalls(meter.calls.filter(({ sent }) => !sent.includes('byWake')))
   const sum = (isWrite: boolean) => {
     const selectedCalls = calls.filter((call) => call.isWrite === isWrite)
     const unitsByKind = sumByKind(selectedCalls.map(({ unitsByKind }) => unitsByKind))

@@ -90,10 +90,10 @@ test('functions that run engines cannot access files, and can send messages to t
       [],
       name,
     )
-    const sending = allowedResources
+    const sendableQueues = allowedResources
       .filter(({ action }) => action === 'sqs:SendMessage')
       .flatMap(({ Resource }) => Resource)
-    assert.deepEqual(sending.map(reference), [queueOf('ready').id], name)
+    assert.deepEqual(sendableQueues.map(reference), [queueOf('ready').id], name)
   }
 })
 
@@ -161,7 +161,7 @@ test('wildcard permissions are detected in any policy', () => {
     { NotAction: 'iam:*', Resource: 'arn:aws:s3:::files/a' },
     { Action: 's3:GetObject', NotResource: 'arn:aws:s3:::files/a' },
   ]
-  const narrow = { Action: 's3:GetObject', Resource: { 'Fn::Sub': `\${Bucket.Arn}/inputs/*` } }
+  const narrowStatement = { Action: 's3:GetObject', Resource: { 'Fn::Sub': `\${Bucket.Arn}/inputs/*` } }
   const countFindings = (statement: object, Type: string) => {
     const Properties = { PolicyDocument: { Statement: [{ Effect: 'Allow', ...statement }] } }
     return checkProjectRules({ Resources: { Rights: { Type, Properties } } }, parseStage('dev', {})).length
@@ -172,7 +172,7 @@ test('wildcard permissions are detected in any policy', () => {
       [1, 1, 1, 1],
       type,
     )
-    assert.equal(countFindings(narrow, type), 0)
+    assert.equal(countFindings(narrowStatement, type), 0)
   }
 })
 

@@ -36,7 +36,7 @@ test('tracing is off by default', () => {
 })
 
 test('a role that may send traces has no other permission for all resources', () => {
-  const allow = (Action: readonly string[]) => ({
+  const createTemplateAllowing = (Action: readonly string[]) => ({
     Resources: {
       Role: {
         Type: 'AWS::IAM::Role',
@@ -45,7 +45,7 @@ test('a role that may send traces has no other permission for all resources', ()
     },
   })
   const findingsFor = (actions: readonly string[]) =>
-    checkProjectRules(allow(actions), tracedStage).map(({ problem }) => problem)
+    checkProjectRules(createTemplateAllowing(actions), tracedStage).map(({ problem }) => problem)
   assert.deepEqual(findingsFor(actions), [])
   assert.deepEqual(findingsFor([...actions, 's3:GetObject']), ['allows * (noWildcards)'])
 })

@@ -213,23 +213,24 @@ test('an asynchronous invocation that is throttled for six hours goes to the dea
     hasStarted = true
     await promise
   })
-  const never = (deadLetterUrl: string) => makeFunction('never', async () => assert.fail(), { deadLetterUrl })
-  const setup = await start(t, (deadLetterUrl) => [slow, never(deadLetterUrl)], 1)
+  const createUncalledFunction = (deadLetterUrl: string) =>
+    makeFunction('never', async () => assert.fail(), { deadLetterUrl })
+  const setup = await start(t, (deadLetterUrl) => [slow, createUncalledFunction(deadLetterUrl)], 1)
   const { sqs, url, deadLetterUrl, asynchronous: asyncInvocations } = setup
   await asyncInvocations.accept('slow', '{}')
   await waitUntil(() => hasStarted, 'the only place is taken')
   // Pretends that the message was accepted almost six hours ago; the next attempt would be too late.
-  const attribute = (StringValue: string) => ({ DataType: 'String', StringValue })
+  const createAttribute = (StringValue: string) => ({ DataType: 'String', StringValue })
   await sqs.client.send(
     new SendMessageCommand({
       QueueUrl: url,
       MessageBody: '{}',
       MessageAttributes: {
-        function: attribute('never'),
-        requestId: attribute('request-1'),
-        attempt: attribute('1'),
-        throttledTimes: attribute('9'),
-        acceptedAt: attribute(String(Date.now() - (6 * 3600 - 200) * 1000)),
+        function: createAttribute('never'),
+        requestId: createAttribute('request-1'),
+        attempt: createAttribute('1'),
+        throttledTimes: createAttribute('9'),
+        acceptedAt: createAttribute(String(Date.now() - (6 * 3600 - 200) * 1000)),
       },
     }),
   )

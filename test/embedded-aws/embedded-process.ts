@@ -26,7 +26,7 @@ export async function startEmbedded(t: TestContext, ...args: readonly string[]) 
 }
 
 /** Returns the exit code and error output of a start that fails. */
-export async function startFailure(...args: readonly string[]): Promise<{ code: number; output: string }> {
+export async function getStartFailure(...args: readonly string[]): Promise<{ code: number; output: string }> {
   const child = spawnServer(args)
   const [output, [code]] = await Promise.all([text(child.stderr), once(child, 'exit')])
   return { code, output }

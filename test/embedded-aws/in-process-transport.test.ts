@@ -24,7 +24,10 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs'
 import type { HttpRequest } from '@smithy/types'
-import { inProcessConnection, type RequestHandler } from '../../lib/embedded-aws/in-process-transport.ts'
+import {
+  createInProcessConnection,
+  type RequestHandler,
+} from '../../lib/embedded-aws/in-process-transport.ts'
 import { openS3Server, type S3Server } from '../../lib/embedded-aws/s3/server.ts'
 import { openSqs, type SqsServer } from '../../lib/embedded-aws/sqs/server.ts'
 import { after, before } from '../hooks.ts'
@@ -45,9 +48,9 @@ before(async () => {
   s3 = new S3Client({
     ...client,
     forcePathStyle: true,
-    ...inProcessConnection(s3Server.handle.bind(s3Server)),
+    ...createInProcessConnection(s3Server.handle.bind(s3Server)),
   })
-  sqs = new SQSClient({ ...client, ...inProcessConnection(sqsServer.handle.bind(sqsServer)) })
+  sqs = new SQSClient({ ...client, ...createInProcessConnection(sqsServer.handle.bind(sqsServer)) })
   await s3.send(new CreateBucketCommand({ Bucket: 'files' }))
 })
 after(async () => {
@@ -72,7 +75,7 @@ const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknow
     void work(request, response).then(served.resolve, served.reject)
   // A test that does not await the outcome ignores errors.
   served.promise.catch(() => undefined)
-  return { send: inProcessConnection(handle).requestHandler.handle, served: served.promise }
+  return { send: createInProcessConnection(handle).requestHandler.handle, served: served.promise }
 }
 
 const connectionReset = { code: 'ECONNRESET' }
@@ -237,7 +240,7 @@ test('the SDK retries if an in-process server disconnects before its response', 
     region,
     credentials,
     endpoint: 'http://localhost:1',
-    ...inProcessConnection((request, response) => {
+    ...createInProcessConnection((request, response) => {
       calls++
       if (calls === 1) response.destroy()
       else sqsServer.handle(request, response)

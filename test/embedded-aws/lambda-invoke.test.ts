@@ -268,8 +268,8 @@ for (const [caseName, call, status, code, message] of refusals) {
 
 test('a function at its concurrency limit fails with 429 TooManyRequestsException', async () => {
   const firstResponse = invoke('single')
-  const single = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
-  await waitUntil(() => lambda.isBusy(single), 'it runs')
+  const singleFunction = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
+  await waitUntil(() => lambda.isBusy(singleFunction), 'it runs')
   const secondResponse = await invoke('single')
   assert.equal(secondResponse.status, 429)
   assert.partialDeepStrictEqual(await secondResponse.json(), { Reason: 'ConcurrentInvocationLimitExceeded' })

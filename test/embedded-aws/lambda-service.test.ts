@@ -23,7 +23,7 @@ let service: TestService
 let credentials: Secrets
 let servers: Record<string, string>
 
-const logLines = () =>
+const readLogLines = () =>
   readFileSync(join(service.dataDir, 'service.log'), 'utf8')
     .trim()
     .split('\n')
@@ -33,7 +33,7 @@ before(async () => {
   service = await startService()
   credentials = JSON.parse(readFileSync(join(service.dataDir, 'secrets.json'), 'utf8')) as Secrets
   // This line is logged just before the service reports that it is ready.
-  servers = logLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
+  servers = readLogLines().find(({ msg }) => msg === 'service started')?.['servers'] as Record<string, string>
 })
 after(() => service.stop())
 
@@ -84,12 +84,12 @@ test('the EventBridge rules and SQS queues match their declarations', async () =
   const client = { region, credentials }
   const events = new EventBridgeClient({ ...client, endpoint: servers['AWS_ENDPOINT_URL_EVENTBRIDGE'] ?? '' })
   const { Rules = [] } = await events.send(new ListRulesCommand({}))
-  const declaredFunctions = Object.entries(functions).flatMap(([name, { trigger }]) =>
+  const declaredRules = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [[name, trigger.schedule]] : 'uploads' in trigger ? [[name, undefined]] : [],
   )
   assert.deepEqual(
     Rules.map(({ Name, ScheduleExpression }) => [Name, ScheduleExpression]).sort(),
-    declaredFunctions.sort(),
+    declaredRules.sort(),
   )
   for (const { Name: Rule } of Rules) {
     const { Targets = [] } = await events.send(new ListTargetsByRuleCommand({ Rule }))
@@ -107,12 +107,12 @@ test('the EventBridge rules and SQS queues match their declarations', async () =
 })
 
 test('the idle gateway process takes less than 150 MB', async () => {
-  const memoryMb = () => {
+  const readMemoryMb = () => {
     const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024
   }
   // Memory used by the start is released after a while without requests.
   const deadline = Date.now() + 40_000
-  while (memoryMb() >= 150 && Date.now() < deadline) await sleep(500)
-  assert.ok(memoryMb() < 150, `it takes ${Math.round(memoryMb())} MB`)
+  while (readMemoryMb() >= 150 && Date.now() < deadline) await sleep(500)
+  assert.ok(readMemoryMb() < 150, `it takes ${Math.round(readMemoryMb())} MB`)
 })

@@ -53,11 +53,11 @@ test('the HTTP API answers 503 with Retry-After for a throttled function', async
       createHttpApi({ lambda, routes: [{ key: '$default', functionName: 'a' }], streamedFunctions: [], log }),
     ),
   )
-  const running = lambda.invoke('b', {})
+  const runningInvocation = lambda.invoke('b', {})
   const response = await fetch(url)
   assert.deepEqual([response.status, Number(response.headers.get('retry-after')) > 0], [503, true])
   release()
-  assert.ok((await running).ok)
+  assert.ok((await runningInvocation).ok)
 })
 
 test('PutEvents above its rate fails with ThrottlingException, and later requests succeed', async (t) => {

@@ -106,16 +106,16 @@ test('each kind of invalid SigV4 signature is refused with its reason', () => {
   assert.equal(verify(withHeaders({ authorization: 'Bearer abc' })), 'unsupported')
   assert.equal(verify(withHeaders({ authorization: 'AWS4-HMAC-SHA256 Credential=a/b' })), 'malformed')
   assert.equal(verify({ ...validRequest, url: '/%ff' }), 'malformed')
-  const presignedRequest = (expires: string) =>
+  const createPresignedRequest = (expires: string) =>
     `/a?X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request&X-Amz-Date=20130524T000000Z&X-Amz-Expires=${expires}&X-Amz-SignedHeaders=host&X-Amz-Signature=00`
   for (const expires of ['0', '-1', '604801', 'soon', ''])
     assert.equal(
-      verify({ method: 'GET', url: presignedRequest(expires), headers: { host: 'a' } }),
+      verify({ method: 'GET', url: createPresignedRequest(expires), headers: { host: 'a' } }),
       'malformed',
       expires,
     )
   assert.equal(
-    verify({ method: 'GET', url: presignedRequest('604800'), headers: { host: 'a' } }),
+    verify({ method: 'GET', url: createPresignedRequest('604800'), headers: { host: 'a' } }),
     'bad-signature',
   )
 })

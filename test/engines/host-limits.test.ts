@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { limitMemory } from '../../lib/deployment/functions.ts'
-import { availableThreads, effectiveLimits } from '../../lib/engines/host-limits.ts'
+import { computeEffectiveLimits, getAvailableThreads } from '../../lib/engines/host-limits.ts'
 
 test('an engine gets at most the memory of its Lambda function, and its full memory limit outside of Lambda', () => {
   const limits = { memoryMb: 4096, diskMb: 100, timeoutS: 60 }
-  assert.deepEqual(effectiveLimits(limits, 3008), { ...limits, memoryMb: 3008 - 256 })
-  assert.deepEqual(effectiveLimits(limits, 10_240), limits)
-  assert.deepEqual(effectiveLimits(limits), limits)
+  assert.deepEqual(computeEffectiveLimits(limits, 3008), { ...limits, memoryMb: 3008 - 256 })
+  assert.deepEqual(computeEffectiveLimits(limits, 10_240), limits)
+  assert.deepEqual(computeEffectiveLimits(limits), limits)
 })
 
 test('a Lambda function gets the memory it requests, up to MAX_FUNCTION_MB and the maximum of AWS', () => {
@@ -17,5 +17,5 @@ test('a Lambda function gets the memory it requests, up to MAX_FUNCTION_MB and t
 })
 
 test('an engine program gets one thread per processor, up to eight', () => {
-  assert.deepEqual([1, 2, 6, 64].map(availableThreads), [1, 2, 6, 8])
+  assert.deepEqual([1, 2, 6, 64].map(getAvailableThreads), [1, 2, 6, 8])
 })

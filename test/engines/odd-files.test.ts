@@ -83,7 +83,7 @@ test('a DirectDraw texture with a DX10 header is read by FFmpeg and supports the
 })
 
 test('a 16-bit DirectDraw texture has the right colors, and a float texture is refused as unsupported', async () => {
-  const texture = (format: number, dot: readonly number[]) => {
+  const createTexture = (format: number, dot: readonly number[]) => {
     const bytes = Buffer.alloc(148 + 16 * 8)
     bytes.write('DDS ', 'latin1')
     for (const [at, value] of [124, 0x1007, 4, 4, 32, 0, 1].entries()) bytes.writeUInt32LE(value, 4 + 4 * at)
@@ -96,13 +96,13 @@ test('a 16-bit DirectDraw texture has the right colors, and a float texture is r
     return bytes
   }
   const source = join(scratch, 'plain.dds')
-  await writeFile(source, texture(11, [0xffff, 0x8000, 0, 0xffff]))
+  await writeFile(source, createTexture(11, [0xffff, 0x8000, 0, 0xffff]))
   const { path } = await convertAndCleanUp(source, 'png')
   assert.match(
     await readStdout('convert', path, '-depth', '8', '-scale', '1x1!', 'txt:-'),
     /#(?:FE7F|FF80)00/,
   )
-  await writeFile(source, texture(10, [0x3c00, 0x3800, 0, 0x3c00]))
+  await writeFile(source, createTexture(10, [0x3c00, 0x3800, 0, 0x3c00]))
   await assert.rejects(convertAndCleanUp(source, 'png'), { code: 'UNSUPPORTED_FORMAT' })
 })
 

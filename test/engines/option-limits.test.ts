@@ -7,15 +7,15 @@ import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
-  audioOptions,
-  compressOptions,
+  createAudioOptions,
+  createCompressOptions,
+  createVideoOptions,
   gifOptions,
   mergeAudioOptions,
   mergeVideoOptions,
-  videoOptions,
   videoWatermarkOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
-import { videoThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
+import { createVideoThumbnailRows } from '../../lib/engines/ffmpeg/thumbnail.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
 import { pageOptions } from '../../lib/engines/ghostscript/pages.ts'
 import { engines } from '../../lib/engines/index.ts'
@@ -38,17 +38,17 @@ import { mergeRows } from '../../lib/engines/vips/merge.ts'
 
 /** All option schemas, which are checked for limits, values and defaults. */
 const schemas = {
-  video: videoOptions(videoContainers.mp4),
-  audio: audioOptions(audioContainers.mp3),
+  video: createVideoOptions(videoContainers.mp4),
+  audio: createAudioOptions(audioContainers.mp3),
   gif: gifOptions,
   webp: animatedWebpOptions,
   apng: animatedPngOptions,
-  compressVideo: compressOptions(videoContainers.mp4),
+  compressVideo: createCompressOptions(videoContainers.mp4),
   compressImage: getFirstSchema(compressImageRows),
   mergeVideo: mergeVideoOptions,
   mergeAudio: mergeAudioOptions,
   videoWatermark: videoWatermarkOptions,
-  still: getFirstSchema(videoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
+  still: getFirstSchema(createVideoThumbnailRows(['mp4']).filter(({ to }) => to[0] === 'jpg')),
   jpg: z.object({ ...jpgOptionShape, dpi }),
   png: z.object(pngOptionShape),
   lossy: z.object(lossyOptionShape),
@@ -261,15 +261,20 @@ test('each enumeration option accepts exactly the listed values', () => {
 test('omitted conversion options have the listed default values', () => {
   const watermarkDefaults = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
   const image = { fit: 'max', metadata: 'strip' }
-  const clip = { fps: 10, loop: 0 }
-  const rights = { allowPrinting: true, allowCopying: true, allowModifying: true, allowAnnotating: true }
-  const signed = { dropSignatures: false }
+  const clipDefaults = { fps: 10, loop: 0 }
+  const permissionDefaults = {
+    allowPrinting: true,
+    allowCopying: true,
+    allowModifying: true,
+    allowAnnotating: true,
+  }
+  const signatureDefaults = { dropSignatures: false }
   const expectedDefaults: Partial<Record<SchemaId, object>> = {
     video: { mode: 'auto' },
     audio: { mode: 'auto' },
-    gif: { ...clip, dither: 'bayer:bayer_scale=5', palette: 'optimized', boomerang: false },
-    webp: clip,
-    apng: clip,
+    gif: { ...clipDefaults, dither: 'bayer:bayer_scale=5', palette: 'optimized', boomerang: false },
+    webp: clipDefaults,
+    apng: clipDefaults,
     mergeVideo: { mode: 'auto' },
     mergeAudio: { gap: 0 },
     videoWatermark: watermarkDefaults,
@@ -284,12 +289,12 @@ test('omitted conversion options have the listed default values', () => {
     sheet: { embedAllFonts: true, fitToWidth: true },
     notes: { strip: false },
     docx: { mode: 'hybrid', embedFonts: false },
-    'encrypt-pdf': { ...rights, allowFormFilling: true, ...signed },
-    'rotate-pdf': { rotate: 90, ...signed },
-    'compress-pdf': { pdfQuality: 'ebook', ...signed },
-    'to-pdfa': { pdfaVersion: '2b', ...signed },
-    'add-watermark-pdf': { ...watermarkDefaults, ...signed },
-    watermark: { ...watermarkDefaults, ...signed },
+    'encrypt-pdf': { ...permissionDefaults, allowFormFilling: true, ...signatureDefaults },
+    'rotate-pdf': { rotate: 90, ...signatureDefaults },
+    'compress-pdf': { pdfQuality: 'ebook', ...signatureDefaults },
+    'to-pdfa': { pdfaVersion: '2b', ...signatureDefaults },
+    'add-watermark-pdf': { ...watermarkDefaults, ...signatureDefaults },
+    watermark: { ...watermarkDefaults, ...signatureDefaults },
     'add-page-numbers-pdf': {
       position: 'bottom',
       startNumber: 1,
@@ -297,25 +302,25 @@ test('omitted conversion options have the listed default values', () => {
       fontSize: 11,
       fontColor: 'black',
       margin: '24pt',
-      ...signed,
+      ...signatureDefaults,
     },
-    'edit-pdf-metadata': { removeMetadata: false, ...signed },
-    'sanitize-pdf': { removeLinks: true, removeMetadata: false, ...signed },
-    'remove-blank-pages-pdf': { blankThreshold: 0.02, ...signed },
-    merge: { outline: 'keep', ...signed },
-    'merge-pdf': { outline: 'keep', ...signed },
-    'split-pdf': signed,
-    'decrypt-pdf': signed,
-    'extract-pdf-pages': signed,
-    'remove-pdf-pages': signed,
-    'flatten-pdf': signed,
-    'reorder-pdf-pages': signed,
-    'linearize-pdf': signed,
-    'crop-pdf': signed,
-    'redact-pdf': signed,
-    'repair-pdf': signed,
-    'grayscale-pdf': signed,
-    compress: signed,
+    'edit-pdf-metadata': { removeMetadata: false, ...signatureDefaults },
+    'sanitize-pdf': { removeLinks: true, removeMetadata: false, ...signatureDefaults },
+    'remove-blank-pages-pdf': { blankThreshold: 0.02, ...signatureDefaults },
+    merge: { outline: 'keep', ...signatureDefaults },
+    'merge-pdf': { outline: 'keep', ...signatureDefaults },
+    'split-pdf': signatureDefaults,
+    'decrypt-pdf': signatureDefaults,
+    'extract-pdf-pages': signatureDefaults,
+    'remove-pdf-pages': signatureDefaults,
+    'flatten-pdf': signatureDefaults,
+    'reorder-pdf-pages': signatureDefaults,
+    'linearize-pdf': signatureDefaults,
+    'crop-pdf': signatureDefaults,
+    'redact-pdf': signatureDefaults,
+    'repair-pdf': signatureDefaults,
+    'grayscale-pdf': signatureDefaults,
+    compress: signatureDefaults,
   }
   const ids = Object.keys(schemas) as SchemaId[] // Object.keys loses the literal types.
   for (const id of ids) assert.deepEqual(schemas[id].partial().parse({}), expectedDefaults[id] ?? {}, id)

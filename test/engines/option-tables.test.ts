@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
-import { titleFromName } from '../../lib/engines/calibre/ebook.ts'
+import { createTitle } from '../../lib/engines/calibre/ebook.ts'
 import { ebookOptionShape } from '../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../lib/engines/ffmpeg/audio-containers.ts'
 import { countChannels, defaultLayouts, type LayoutName } from '../../lib/engines/ffmpeg/channel-layouts.ts'
@@ -9,13 +9,13 @@ import { type VideoCodec, videoCodecs } from '../../lib/engines/ffmpeg/codecs.ts
 import {
   animatedPngOptions,
   animatedWebpOptions,
-  audioOptions,
-  compressOptions,
+  createAudioOptions,
+  createCompressOptions,
+  createVideoOptions,
   gifOptions,
   mergeAudioOptions,
   mergeVideoOptions,
   readResolution,
-  videoOptions,
   videoWatermarkOptions,
 } from '../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../lib/engines/ffmpeg/video-containers.ts'
@@ -33,7 +33,7 @@ import { MetadataOptions } from '../../lib/engines/shared/metadata/options.ts'
 import { TableOptions } from '../../lib/engines/shared/text/table-options.ts'
 
 describe('quality levels', () => {
-  const createWords = ({
+  const listLevels = ({
     low,
     medium,
     high,
@@ -42,8 +42,11 @@ describe('quality levels', () => {
 
   test('the quality levels of images increase and are at most 100', () => {
     for (const [format, scale] of Object.entries(qualityScales)) {
-      const [low = 0, medium = 0, high = 0, highestWord = 0] = createWords(scale)
-      assert.ok(0 < low && low < medium && medium < high && high <= highestWord && highestWord <= 100, format)
+      const [low = 0, medium = 0, high = 0, highestLevel = 0] = listLevels(scale)
+      assert.ok(
+        0 < low && low < medium && medium < high && high <= highestLevel && highestLevel <= 100,
+        format,
+      )
     }
   })
 
@@ -52,7 +55,7 @@ describe('quality levels', () => {
       const { crf }: VideoCodec = codec
       if (!crf) continue
       // The scale of Theora is reversed: a higher level means better quality.
-      const [low = 0, medium = 0, high = 0, highestRate = 0] = createWords(crf.levels).map((level) =>
+      const [low = 0, medium = 0, high = 0, highestRate = 0] = listLevels(crf.levels).map((level) =>
         id === 'theora' ? crf.max - level : level,
       )
       assert.ok(crf.max >= low && low > medium && medium > high && high > highestRate && highestRate >= 0, id)
@@ -64,7 +67,7 @@ describe('quality levels', () => {
 
 test('an ebook without a title gets the name of its file', () => {
   const names = [' Two  otters .docx', 'a.tar.gz', '.pdf', 'x'.repeat(300)]
-  assert.deepEqual(names.map(titleFromName), ['Two  otters', 'a.tar', 'Untitled', 'x'.repeat(200)])
+  assert.deepEqual(names.map(createTitle), ['Two  otters', 'a.tar', 'Untitled', 'x'.repeat(200)])
 })
 
 test('color options accept names and hex values, with or without the number sign', () => {
@@ -76,7 +79,7 @@ test('color options accept names and hex values, with or without the number sign
 })
 
 test('the number of speakers of each channel layout is the number in its name', () => {
-  const said: Readonly<Record<string, number>> = {
+  const expectedCounts: Readonly<Record<string, number>> = {
     mono: 1,
     stereo: 2,
     quad: 4,
@@ -101,7 +104,7 @@ test('the number of speakers of each channel layout is the number in its name', 
     '7.1(wide)': 8,
   }
   // The keys are names of layouts.
-  for (const [name, count] of Object.entries(said))
+  for (const [name, count] of Object.entries(expectedCounts))
     assert.equal(countChannels(name as LayoutName), count, name)
   assert.deepEqual(defaultLayouts.map(countChannels), [1, 2, 3, 4, 5, 6, 7, 8])
 })
@@ -154,10 +157,10 @@ test('a thumbnail fits its box, and a vector drawing is rendered at the resoluti
     { width: 9, height: 8, fit: 'scale' },
   ])
   const box = { width: 100, height: 300 }
-  const scaled = (['max', 'grow', 'crop', 'scale'] as const).map((fit) =>
+  const scaledSizes = (['max', 'grow', 'crop', 'scale'] as const).map((fit) =>
     computeScale({ width: 10, height: 10 }, { ...box, fit }),
   )
-  assert.deepEqual(scaled, [10, 10, 30, 30])
+  assert.deepEqual(scaledSizes, [10, 10, 30, 30])
   assert.equal(thumbnailCount.parse(undefined), 1)
   assert.deepEqual(
     [0, 1, 20, 21].map((count) => thumbnailCount.safeParse(count).success),
@@ -187,13 +190,13 @@ test('the table delimiter option accepts a character or its name, in upper or lo
 
 /** Options are part of the API contract, so removing one must fail a test. */
 describe('lists of options', () => {
-  const optionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
+  const joinOptionNames = (schema: z.ZodObject) => Object.keys(schema.shape).join(' ')
   const watermarkArgs =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
   test('the PDF tools have exactly the listed options', () => {
     assert.deepEqual(
-      Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, optionNames(one)])),
+      Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, joinOptionNames(one)])),
       {
         'split-pdf': 'password dropSignatures pages',
         'encrypt-pdf':
@@ -233,27 +236,30 @@ describe('lists of options', () => {
     const videoNames = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
     const audioNames = 'audioBitrate audioSampleRate channels volume'
     assert.equal(
-      optionNames(videoOptions(mp4)),
+      joinOptionNames(createVideoOptions(mp4)),
       `${audioNames} start end codec ${videoNames} audioCodec mode`,
     )
-    assert.equal(optionNames(videoOptions(h264)), `start end codec ${videoNames} mode`)
+    assert.equal(joinOptionNames(createVideoOptions(h264)), `start end codec ${videoNames} mode`)
     const audioFormatNames = 'audioSampleRate audioCodec mode channels volume start end'
-    assert.equal(optionNames(audioOptions(audioContainers.mp3)), `${audioFormatNames} audioBitrate quality`)
-    assert.equal(optionNames(audioOptions(audioContainers.flac)), audioFormatNames)
-    assert.equal(optionNames(compressOptions(mp4)), 'quality targetSize resolution fps')
-    assert.equal(optionNames(compressOptions(audioContainers.mp3)), 'quality targetSize')
+    assert.equal(
+      joinOptionNames(createAudioOptions(audioContainers.mp3)),
+      `${audioFormatNames} audioBitrate quality`,
+    )
+    assert.equal(joinOptionNames(createAudioOptions(audioContainers.flac)), audioFormatNames)
+    assert.equal(joinOptionNames(createCompressOptions(mp4)), 'quality targetSize resolution fps')
+    assert.equal(joinOptionNames(createCompressOptions(audioContainers.mp3)), 'quality targetSize')
     const clip = 'width fps start end loop'
-    assert.equal(optionNames(gifOptions), `${clip} dither palette boomerang maxFileSize`)
-    assert.equal(optionNames(animatedWebpOptions), `${clip} quality`)
-    assert.equal(optionNames(animatedPngOptions), clip)
-    assert.equal(optionNames(videoWatermarkOptions), `watermarkText ${watermarkArgs} quality preset`)
-    assert.equal(optionNames(mergeVideoOptions), 'mode quality preset')
-    assert.equal(optionNames(mergeAudioOptions), 'gap quality audioBitrate')
+    assert.equal(joinOptionNames(gifOptions), `${clip} dither palette boomerang maxFileSize`)
+    assert.equal(joinOptionNames(animatedWebpOptions), `${clip} quality`)
+    assert.equal(joinOptionNames(animatedPngOptions), clip)
+    assert.equal(joinOptionNames(videoWatermarkOptions), `watermarkText ${watermarkArgs} quality preset`)
+    assert.equal(joinOptionNames(mergeVideoOptions), 'mode quality preset')
+    assert.equal(joinOptionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
   test('the resolution option has exactly the listed names, each with its shorter side', () => {
     const sides = ['240p', '360p', '480p', '720p', '1080p', '1440p', '4k'].map((name) => {
-      assert.ok(videoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
+      assert.ok(createVideoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
       return readResolution(name)
     })
     assert.deepEqual(
@@ -275,9 +281,9 @@ describe('lists of options', () => {
     ])
     const margins = 'marginTop marginRight marginBottom marginLeft'
     const page = `embedAllFonts pageSize landscape ${margins} headerText footerText`
-    assert.equal(optionNames(SheetPdfOptions), `${page} fitToWidth`)
+    assert.equal(joinOptionNames(SheetPdfOptions), `${page} fitToWidth`)
     assert.equal(
-      optionNames(MetadataOptions),
+      joinOptionNames(MetadataOptions),
       'title author subject description keywords copyright creationDate strip',
     )
   })

@@ -87,7 +87,7 @@ function createPdf(text: string): string {
   return `${file}xref\n0 5\n0000000000 65535 f \n${rows.join('')}trailer\n<< /Size 5 /Root 1 0 R >>\nstartxref\n${at}\n%%EOF`
 }
 
-const notebook = (text: string) =>
+const createNotebook = (text: string) =>
   JSON.stringify({
     cells: [{ cell_type: 'markdown', metadata: {}, source: [text] }],
     metadata: {},
@@ -119,7 +119,7 @@ export const entryPoints: readonly EntryPoint[] = [
     read: (text: string) => readFile(reader, (starts[reader] ?? '') + text),
   })),
   { name: 'content of a page of pdf', read: (text) => readFile('pdf', createPdf(text)) },
-  { name: 'content of a cell of notebook', read: (text) => readFile('notebook', notebook(text)) },
+  { name: 'content of a cell of notebook', read: (text) => readFile('notebook', createNotebook(text)) },
   ...Object.entries(mainParts).map(([reader, part]) => ({
     name: `content of ${reader}`,
     read: async (text: string) => readFile(reader as keyof typeof mainParts, await zip(part, text)),
@@ -142,7 +142,7 @@ export const entryPoints: readonly EntryPoint[] = [
 ]
 
 /** Texts that make scanners search for an end, nest deeply, or split the text into many parts. */
-export const pumps: readonly string[] = [
+export const adversarialTexts: readonly string[] = [
   ...[
     ' ',
     '\n',

@@ -18,8 +18,8 @@ test('the content of each fixture is counted as expected for its format', async 
   const noElements = { images: 0, imageArea: 0, links: 0, tables: 0, fields: 0, checkedFields: 0 }
   assert.deepEqual(await readCounts('office/slides.odp', 'odp'), { slides: 2, ...noElements })
   assert.equal(await readCounts('office/locked.ppt', 'ppt'), undefined)
-  const formula = await readSummary(fixture('office/formula.docx'), 'docx', asSource)
-  assert.deepEqual(formula?.features, ['equations', 'selectableText'])
+  const formulaSummary = await readSummary(fixture('office/formula.docx'), 'docx', asSource)
+  assert.deepEqual(formulaSummary?.features, ['equations', 'selectableText'])
   assert.deepEqual(await readCounts('pages.tiff', 'tiff'), { pages: 3 })
   assert.deepEqual(await readCounts('animated.gif', 'gif'), { frames: 3 })
   assert.deepEqual(await readCounts('animated.webp', 'webp'), { frames: 3 })
@@ -33,14 +33,14 @@ test('the content of each fixture is counted as expected for its format', async 
   await writeFile(drawingPath, `${await readFile(fixture('subtitles.ass'), 'utf8')}${shape}`)
   const summary = await readSummary(drawingPath, 'ass', asSource)
   assert.deepEqual([summary?.counts.cues, summary?.words?.total], [2, 12])
-  const styleReference = join(folder, 'styled.vtt')
+  const styledPath = join(folder, 'styled.vtt')
   await writeFile(
-    styleReference,
+    styledPath,
     'WEBVTT\n\nSTYLE\n::cue {\n  color: lime\n}\n\n00:01.000 --> 00:02.000\none two\n',
   )
-  assert.equal((await readSummary(styleReference, 'vtt', asSource))?.words?.total, 2)
-  const short = await readSummary(fixture('odd/short-lines.ass'), 'ass', asSource)
-  assert.deepEqual([short?.counts.cues, short?.words?.total], [2, 5])
+  assert.equal((await readSummary(styledPath, 'vtt', asSource))?.words?.total, 2)
+  const shortLinesSummary = await readSummary(fixture('odd/short-lines.ass'), 'ass', asSource)
+  assert.deepEqual([shortLinesSummary?.counts.cues, shortLinesSummary?.words?.total], [2, 5])
 })
 
 test('the counted duration of audio matches ffprobe', async () => {
@@ -70,11 +70,11 @@ test('audio and video in older formats have the same duration as their source', 
     ...audioFormats.flatMap((extension) => ['-map', '0:a', '-ar', '44100', getPath(extension)]),
     ...videoFormats.flatMap((extension) => ['-map', '1', '-ar', '44100', getPath(extension)]),
   ])
-  const tone = await readSummary(fixture('tone.wav'), 'wav', asSource)
+  const toneSummary = await readSummary(fixture('tone.wav'), 'wav', asSource)
   const video = await readSummary(fixture('video.mp4'), 'mp4', asSource)
   for (const format of [...audioFormats, ...videoFormats]) {
     const isVideo = videoFormats.includes(format)
-    const seconds = (isVideo ? video : tone)?.seconds ?? 0
+    const seconds = (isVideo ? video : toneSummary)?.seconds ?? 0
     const summary = await readSummary(getPath(format), format, asSource)
     // Encoders pad the last frame.
     assert.ok(

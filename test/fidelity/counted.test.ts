@@ -55,14 +55,15 @@ test('the words counted in a PDF are the ones that Poppler finds', async () => {
 test('words of a Word document are hidden by direct formatting or inherited styles, and shown by more specific formatting', () => {
   const style = (id: string, properties: string, base = '') =>
     `<w:style w:styleId="${id}">${base && `<w:basedOn w:val="${base}"/>`}<w:rPr>${properties}</w:rPr></w:style>`
-  const hiding = findHidingStyles(
+  const hidingStyles = findHidingStyles(
     `${style('Quiet', '<w:vanish/>')}${style('Quieter', '', 'Quiet')}${style('Loud', '<w:vanish w:val="0"/>', 'Quiet')}
      ${style('Ring', '', 'Ring')}<w:style w:styleId="Mark"><w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr></w:style>`,
   )
-  assert.deepEqual([...hiding], ['Quiet', 'Quieter'])
-  const run = (text: string, looks = '') => `<w:r><w:rPr>${looks}</w:rPr><w:t>${text}</w:t></w:r>`
+  assert.deepEqual([...hidingStyles], ['Quiet', 'Quieter'])
+  const run = (text: string, runProperties = '') =>
+    `<w:r><w:rPr>${runProperties}</w:rPr><w:t>${text}</w:t></w:r>`
   const styleReference = (id: string) => `<w:rStyle w:val="${id}"/>`
-  const visibleText = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hiding).text.trim()
+  const visibleText = (xml: string) => readRuns(`<w:p>${xml}</w:p>`, hidingStyles).text.trim()
   assert.equal(
     visibleText(`${run('a')}${run('b', '<w:vanish/>')}${run('c', styleReference('Quieter'))}${run('d')}`),
     'ad',
@@ -111,10 +112,10 @@ test('formulas, comments and metadata of a document do not count as words, but i
   const formulas = String.raw`$e^{i\pi}$ and $$
 \sum_{no}^{\infty} \frac{no}{no}
 $$ cost $5 or $10 \(x \in \mathbb{R}\)`
-  const front =
+  const frontMatter =
     '---\ntitle: The walrus\nauthor: Ann\nkeywords: [no]\nheader-includes:\n  - \\usepackage{no}\n...\n'
   const texts = {
-    'a.md': `${front}<!-- no\nno -->${formulas}\n![seen](no.png){width=50%}\n`,
+    'a.md': `${frontMatter}<!-- no\nno -->${formulas}\n![seen](no.png){width=50%}\n`,
     'a.org': `#+TITLE: The walrus\n#+AUTHOR: Ann\n#+OPTIONS: no:nil\n* seen\nSCHEDULED: <2026-11-26 Thu>\n:LOGBOOK:\n- State no\n:END:\n${formulas}\n# no\n* COMMENT no\nno\n`,
     'a.rst': `The walrus\n==========\nAnn and :math:\`no\` cost or seen\n\n.. math::\n\n   \\frac{no}{no}\n\n.. no\n   no\n\n.. meta::\n   :keywords: no\n`,
     'a.wiki': '{{no|{{no}} no}}The walrus <math>\\frac{no}</math>Ann and cost <!-- no\nno -->or seen\n',
@@ -134,7 +135,7 @@ test('comments are reported as dropped only if the text of the result does not c
   const document = join(folder, 'remarks.fodt')
   const body = `<office:text><text:p>One two three${remark} four</text:p></office:text>`
   await writeFile(document, `<office:document><office:body>${body}</office:body></office:document>`)
-  const droppedFeatures = async (page: string, ...moreTargets: readonly FormatId[]) => {
+  const listDroppedFeatures = async (page: string, ...moreTargets: readonly FormatId[]) => {
     const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
     detector.start([{ path: document, format: 'fodt' }])
     let from: FormatId = 'fodt'
@@ -146,9 +147,9 @@ test('comments are reported as dropped only if the text of the result does not c
     }
     return detector.fidelity?.dropped
   }
-  assert.deepEqual(await droppedFeatures('<p>One two three four'), ['comments'])
-  assert.deepEqual(await droppedFeatures('<p>One two three four, blue'), [], 'half of it')
-  assert.deepEqual(await droppedFeatures('<p>One two three [rather blue] four', 'txt'), [])
+  assert.deepEqual(await listDroppedFeatures('<p>One two three four'), ['comments'])
+  assert.deepEqual(await listDroppedFeatures('<p>One two three four, blue'), [], 'half of it')
+  assert.deepEqual(await listDroppedFeatures('<p>One two three [rather blue] four', 'txt'), [])
 })
 
 test('the text, code and output of a notebook count as words', async () => {

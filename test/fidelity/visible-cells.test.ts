@@ -141,11 +141,11 @@ test('sheets that hide cells in an unsupported way are not checked for losses', 
 })
 
 test('sheets with too many hidden column ranges are not checked for losses', () => {
-  const sheets = (count: number) => ({
+  const createSheets = (count: number) => ({
     xlsx: `${'<col min="1" max="1" hidden="1"/>'.repeat(count)}<row><c r="B1"/></row>`,
     ods: `<table:table>${'<table:table-column table:visibility="collapse"/>'.repeat(count)}</table:table>`,
   })
-  const [fewSheets, manySheets] = [sheets(100), sheets(101)]
+  const [fewSheets, manySheets] = [createSheets(100), createSheets(101)]
   assert.ok(
     removeHiddenCells(fewSheets.xlsx) !== undefined && removeHiddenTables(fewSheets.ods) !== undefined,
   )

@@ -4,7 +4,7 @@ import { hasMpegFrames } from '../../lib/formats/detect/mpeg-frames.ts'
 import { assertRefused } from '../support/assert-refused.ts'
 import { detectFile } from './detect-file.ts'
 
-const latin = (text: string, length = 2048) =>
+const createLatinBytes = (text: string, length = 2048) =>
   Buffer.concat([Buffer.from(text, 'latin1'), Buffer.alloc(length)])
 
 describe('detection of video and audio', () => {
@@ -18,13 +18,16 @@ describe('detection of video and audio', () => {
       ['\0\0\0\x01\x67\x64\0\x0d', 'h264'],
       ['Creative Voice File\x1a\x1a\0\x0a\x01', 'voc'],
     ] as const) {
-      assert.equal(await detectFile('file', latin(start)), format)
+      assert.equal(await detectFile('file', createLatinBytes(start)), format)
     }
   })
 
   test('videos and audio with the same magic bytes are distinguished by their extension', async () => {
-    assert.equal(await detectFile('song.kar', latin('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')), 'kar')
-    assert.equal(await detectFile('video.rmvb', latin('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
+    assert.equal(
+      await detectFile('song.kar', createLatinBytes('MThd\0\0\0\x06\0\0\0\x01\x01\xe0MTrk')),
+      'kar',
+    )
+    assert.equal(await detectFile('video.rmvb', createLatinBytes('.RMF\0\0\0\x12\0\0\0\0\0\0')), 'rmvb')
   })
 
   test('videos and audio without a header are recognized by their extension', async () => {
@@ -34,7 +37,7 @@ describe('detection of video and audio', () => {
   })
 
   test('videos and audio without a header are rejected if the content is clearly another format', async () => {
-    await assertRefused(detectFile('take.pcm', latin('%PDF-1.7\n')), 'CORRUPT_FILE')
+    await assertRefused(detectFile('take.pcm', createLatinBytes('%PDF-1.7\n')), 'CORRUPT_FILE')
   })
 
   test('a file named .mod is detected as camcorder video or tracker module by its content', async () => {
@@ -89,6 +92,9 @@ describe('detection of unusual audio', () => {
     ])
     assert.equal(await detectFile('call.wav', wave), 'wav')
     await assertRefused(detectFile('call.wav', wave.subarray(0, 512)), 'CORRUPT_FILE')
-    assert.equal(await detectFile('call.au', latin('.snd\0\0\0\x2c\0\0\x5d\xc0\0\0\0\x1b\0\0\x1f\x40')), 'au')
+    assert.equal(
+      await detectFile('call.au', createLatinBytes('.snd\0\0\0\x2c\0\0\x5d\xc0\0\0\0\x1b\0\0\x1f\x40')),
+      'au',
+    )
   })
 })

@@ -9,7 +9,7 @@ import { detectFile } from './detect-file.ts'
 
 const readFixture = (name: string) => readFile(fixture(name))
 
-async function bitmap(coder: 'bmp2' | 'bmp3'): Promise<Buffer> {
+async function createBitmap(coder: 'bmp2' | 'bmp3'): Promise<Buffer> {
   const args = [fixture('corners.png'), '-alpha', 'off', `${coder}:-`]
   const { stdout } = await promisify(execFile)('convert', args, { encoding: 'buffer' })
   return stdout
@@ -22,17 +22,17 @@ test('a binary workbook is detected by its content with any name', async () => {
 })
 
 test('a Uniform Office file is detected as text or presentation by its content', async () => {
-  const uniform = (type: string) =>
+  const createUniform = (type: string) =>
     `<?xml version="1.0"?>\n<uof:UOF xmlns:uof="http://schemas.uof.org/cn/2003/uof" uof:mimetype="vnd.uof.${type}"></uof:UOF>`
-  assert.equal(await detectFile('a.uot', uniform('text')), 'uot')
-  assert.equal(await detectFile('a.uop', uniform('presentation')), 'uop')
-  await assert.rejects(detectFile('a.uot', uniform('text').slice(0, -4)), { code: 'CORRUPT_FILE' })
+  assert.equal(await detectFile('a.uot', createUniform('text')), 'uot')
+  assert.equal(await detectFile('a.uop', createUniform('presentation')), 'uop')
+  await assert.rejects(detectFile('a.uot', createUniform('text').slice(0, -4)), { code: 'CORRUPT_FILE' })
 })
 
 test('the version of a bitmap image follows its file extension', async () => {
-  assert.equal(await detectFile('a.bmp2', await bitmap('bmp2')), 'bmp2')
-  assert.equal(await detectFile('a.bmp3', await bitmap('bmp3')), 'bmp3')
-  assert.equal(await detectFile('a.bmp', await bitmap('bmp2')), 'bmp')
+  assert.equal(await detectFile('a.bmp2', await createBitmap('bmp2')), 'bmp2')
+  assert.equal(await detectFile('a.bmp3', await createBitmap('bmp3')), 'bmp3')
+  assert.equal(await detectFile('a.bmp', await createBitmap('bmp2')), 'bmp')
 })
 
 test('a FITS image without its size in the header is rejected as damaged', async () => {

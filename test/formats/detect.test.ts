@@ -247,7 +247,7 @@ describe('encrypted PDFs', () => {
 })
 
 describe('office files with a password', () => {
-  const look = async (fixtureName: string, name: string) => {
+  const detectFixture = async (fixtureName: string, name: string) => {
     const { format, locked } = await detectFromContent(
       memorySource(name, await fixture(`office/${fixtureName}`)),
     )
@@ -255,10 +255,10 @@ describe('office files with a password', () => {
   }
 
   test('an office file with a password is detected as encrypted, in the format of its name if necessary', async () => {
-    assert.deepEqual(await look('locked.docx', 'a.docx'), ['docx', true])
-    assert.deepEqual(await look('locked.pptx', 'a.ppt'), ['pptx', true])
-    assert.deepEqual(await look('locked.odt', 'a.odt'), ['odt', true])
-    assert.deepEqual(await look('report.docx', 'a.docx'), ['docx', undefined])
+    assert.deepEqual(await detectFixture('locked.docx', 'a.docx'), ['docx', true])
+    assert.deepEqual(await detectFixture('locked.pptx', 'a.ppt'), ['pptx', true])
+    assert.deepEqual(await detectFixture('locked.odt', 'a.odt'), ['odt', true])
+    assert.deepEqual(await detectFixture('report.docx', 'a.docx'), ['docx', undefined])
     const { message } = await assertFileRejected(
       'UNSUPPORTED_FORMAT',
       'a.bin',

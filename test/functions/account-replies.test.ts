@@ -102,17 +102,17 @@ describe('replies of the account endpoints', () => {
 describe('replies of the API key endpoints', () => {
   test('the reply to a new API key contains the scopes of its kind and a Location header', async () => {
     const { send } = await createAccount()
-    const createdKey = await send('POST', '/v1/api-keys', { name: 'One' })
-    assert.equal(createdKey.status, 201)
-    assert.equal(createdKey.headers['location'], `/v1/api-keys/${createdKey.data.id}`)
-    assert.deepEqual(createdKey.data.scopes, [
+    const createdReply = await send('POST', '/v1/api-keys', { name: 'One' })
+    assert.equal(createdReply.status, 201)
+    assert.equal(createdReply.headers['location'], `/v1/api-keys/${createdReply.data.id}`)
+    assert.deepEqual(createdReply.data.scopes, [
       'CONVERT_READ',
       'CONVERT_WRITE',
       'WEBHOOKS_MANAGE',
       'ACCOUNT_READ',
     ])
-    assert.equal(createdKey.data.kind, 'secret')
-    const { key: _, ...shown } = createdKey.data
+    assert.equal(createdReply.data.kind, 'secret')
+    const { key: _, ...shown } = createdReply.data
     const secondKey = (await send('POST', '/v1/api-keys', { name: 'Two', access: 'read-only' })).data
     const { keys } = (await send('GET', '/v1/api-keys')).data
     assert.deepEqual([keys[0].id, keys[1], keys.length], [secondKey.id, shown, 3])
@@ -234,10 +234,13 @@ describe('replies of the admin endpoints', () => {
       body: { plan: 'enterprise' },
     })
     assert.deepEqual([json.success, json.data.plan], [true, 'business'])
-    const listed = await app.send('GET', '/v1/admin/users', { headers, query: { plan: 'enterprise' } })
-    assert.ok(listed.json.data.users.some((user: { id: string }) => user.id === id))
-    const wrongPlan = await app.send('PATCH', `/v1/admin/users/${id}`, { headers, body: { plan: 'gold' } })
-    assert.deepEqual([wrongPlan.status, wrongPlan.json.error.details.field], [400, 'plan'])
+    const listedReply = await app.send('GET', '/v1/admin/users', { headers, query: { plan: 'enterprise' } })
+    assert.ok(listedReply.json.data.users.some((user: { id: string }) => user.id === id))
+    const wrongPlanReply = await app.send('PATCH', `/v1/admin/users/${id}`, {
+      headers,
+      body: { plan: 'gold' },
+    })
+    assert.deepEqual([wrongPlanReply.status, wrongPlanReply.json.error.details.field], [400, 'plan'])
   })
 
   test('an unknown account id fails with 404', async () => {

@@ -84,8 +84,8 @@ describe('replies to anonymous clients', () => {
     assert.equal(job?.tasks.length, 1)
     await app.services.jobs.cancel(jobId, 'user')
     assert.equal((await getStatus()).status, 'failed')
-    const unnamed = await app.send('POST', '/v1/import/url', { body: { url: 'https://1.1.1.1/a.png' } })
-    assert.equal(unnamed.json.data.filename, null)
+    const unnamedReply = await app.send('POST', '/v1/import/url', { body: { url: 'https://1.1.1.1/a.png' } })
+    assert.equal(unnamedReply.json.data.filename, null)
   })
 
   test('the status of an upload shows the declared values, and other clients get 404', async () => {
@@ -107,14 +107,14 @@ describe('replies to anonymous clients', () => {
 
 describe('documentation pages for errors and events', () => {
   test('the error documentation lists all errors, and each error has a page under any spelling of its code', async () => {
-    const allErrors = await app.send('GET', '/errors')
-    assert.equal(allErrors.headers['content-type'], 'text/html; charset=utf-8')
+    const allErrorsReply = await app.send('GET', '/errors')
+    assert.equal(allErrorsReply.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(
-      allErrors.headers['content-security-policy'] ?? '',
+      allErrorsReply.headers['content-security-policy'] ?? '',
       /^default-src 'none'.*style-src 'self' 'sha256-/,
     )
-    for (const code of errorCodes) assert.ok(allErrors.text.includes(`<code>${code}</code>`), code)
-    const [, icon = ''] = /<link rel="icon" href="([^"]+)"/.exec(allErrors.text) ?? []
+    for (const code of errorCodes) assert.ok(allErrorsReply.text.includes(`<code>${code}</code>`), code)
+    const [, icon = ''] = /<link rel="icon" href="([^"]+)"/.exec(allErrorsReply.text) ?? []
     assert.equal((await app.send('GET', icon)).status, 200, 'browsers request no other icon')
     const { text } = await app.send('GET', '/errors/JOB-NOT-FOUND')
     assert.match(text, /<title>Job not found<\/title>.*<code>JOB_NOT_FOUND<\/code>, HTTP status 404/)

@@ -8,7 +8,7 @@ import { unnamedMetadata } from '../../lib/validation/component.ts'
 
 export const snapshotFile = new URL('api-snapshot.txt', import.meta.url)
 
-function snapshotOf({
+function describeOperation({
   method,
   path,
   access,
@@ -81,7 +81,7 @@ function walk(node: unknown, at: string): string[] {
 export const createSnapshot = (): string =>
   routes
     .map((route) =>
-      Object.entries(snapshotOf(route))
+      Object.entries(describeOperation(route))
         .map(([name, values]) => [name, values.filter((value) => value !== '').join(' ')] as const)
         .filter(([, text]) => text !== '')
         .map(([name, text]) => `${name} ${text}\n`)

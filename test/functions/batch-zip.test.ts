@@ -86,8 +86,8 @@ test('the URL of a batch returns one ZIP of its results, and the manifest and wa
   const firstDownload = await fetch(result.files[1]?.downloadUrl ?? '')
   assert.equal((await firstDownload.arrayBuffer()).byteLength, result.files[1]?.size)
   for (const query of ['file=image-2.webp', 'task=item-003']) {
-    const selected = await client.fetch(`/v1/download/${job.jobId}?${query}`, { redirect: 'follow' })
-    assert.match(selected.headers.get('content-disposition') ?? '', /image-2\.webp/, query)
+    const selectedDownload = await client.fetch(`/v1/download/${job.jobId}?${query}`, { redirect: 'follow' })
+    assert.match(selectedDownload.headers.get('content-disposition') ?? '', /image-2\.webp/, query)
   }
 })
 
@@ -101,13 +101,13 @@ test('the ZIP of a batch is packed once, and supports range, conditional and HEA
   const getPath = (response: Response) => new URL(response.headers.get('location') ?? '').pathname
   assert.deepEqual([getPath(second), getPath(head)], [getPath(first), getPath(first)])
   const address = first.headers.get('location') ?? ''
-  const whole = await fetch(address)
-  const zip = Buffer.from(await whole.arrayBuffer())
+  const wholeDownload = await fetch(address)
+  const zip = Buffer.from(await wholeDownload.arrayBuffer())
   const digest = createHash('sha256').update(zip).digest('base64')
   assert.equal(first.headers.get('repr-digest'), `sha-256=:${digest}:`)
   const range = await fetch(address, { headers: { range: 'bytes=4-9' } })
   assert.deepEqual([range.status, Buffer.from(await range.arrayBuffer())], [206, zip.subarray(4, 10)])
-  const etag = whole.headers.get('etag') ?? ''
+  const etag = wholeDownload.headers.get('etag') ?? ''
   assert.equal((await fetch(address, { headers: { 'if-none-match': etag } })).status, 304)
   const sized = await fetch(head.headers.get('location') ?? '', { method: 'HEAD' })
   assert.equal(sized.headers.get('content-length'), String(zip.length))

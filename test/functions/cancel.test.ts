@@ -57,8 +57,8 @@ test('cancelling a long conversion stops the engine and deletes the files of the
   )
   assert.ok(isFfmpegRunning(), 'ffmpeg does not run while the job is processing')
 
-  const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
-  assert.equal(cancelled.status, 200)
+  const cancelReply = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  assert.equal(cancelReply.status, 200)
   assert.equal((await fetchStatus(jobId)).status, 'cancelled')
   await waitUntil(() => !isFfmpegRunning(), 'the engine stops', 6)
   await waitUntil(
@@ -66,8 +66,8 @@ test('cancelling a long conversion stops the engine and deletes the files of the
     'its work folder is gone',
     5,
   )
-  const secondCancel = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
-  assert.equal(secondCancel.status, 409)
+  const secondCancelReply = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  assert.equal(secondCancelReply.status, 409)
   const download = await client.fetch(`/v1/download/${jobId}`)
   assert.equal(download.status, 409)
 })

@@ -86,7 +86,7 @@ test('400 pages rendered by several workers are identical to those rendered by o
 })
 
 /** Counts how often a worker claimed the whole task, and how often one of its chunks. */
-async function claims(service: TestService): Promise<{ whole: number; parts: number }> {
+async function countClaims(service: TestService): Promise<{ whole: number; parts: number }> {
   const lines = (await readLog(service)).split('\n').filter((line) => line.includes('"task claimed"'))
   const chunkClaimCount = lines.filter((line) => line.includes('"part":')).length
   return { whole: lines.length - chunkClaimCount, parts: chunkClaimCount }
@@ -94,8 +94,8 @@ async function claims(service: TestService): Promise<{ whole: number; parts: num
 
 /** Conditions on which the service is killed: chunks are being rendered, and chunks are being joined. */
 const killTimes: Readonly<Record<string, (service: TestService) => Promise<boolean>>> = {
-  'parts are drawn': async (service) => (await claims(service)).parts > 0,
-  'parts are joined': async (service) => (await claims(service)).whole > 1,
+  'parts are drawn': async (service) => (await countClaims(service)).parts > 0,
+  'parts are joined': async (service) => (await countClaims(service)).whole > 1,
 }
 
 test('400 pages rendered in chunks are identical even if the service is killed meanwhile', {

@@ -230,15 +230,15 @@ test('a presigned upload can be converted by one job only', async () => {
 
 test('the status of an upload is visible only to its owner', async () => {
   const { uploadId, url, headers } = await client.presign(presign())
-  const statusReply = async () => {
+  const fetchStatus = async () => {
     const response = await client.fetch(`/v1/uploads/${uploadId}`)
     return ((await response.json()) as { data: Record<string, unknown> }).data
   }
-  assert.equal((await statusReply())['status'], 'pending')
+  assert.equal((await fetchStatus())['status'], 'pending')
   await fetch(url, { method: 'PUT', headers, body: png })
-  assert.partialDeepStrictEqual(await statusReply(), { status: 'ready', filename: 'red.png', jobId: null })
+  assert.partialDeepStrictEqual(await fetchStatus(), { status: 'ready', filename: 'red.png', jobId: null })
   const { jobId } = await readData(await client.post('/v1/convert', { uploadId, targetFormat: 'webp' }))
-  assert.equal((await statusReply())['jobId'], jobId)
+  assert.equal((await fetchStatus())['jobId'], jobId)
   const stranger = await new Client(service).fetch(`/v1/uploads/${uploadId}`)
   assert.equal(stranger.status, 404)
   assert.equal(((await stranger.json()) as { error: { code: string } }).error.code, 'UPLOAD_NOT_FOUND')
@@ -265,12 +265,16 @@ test('a presigned form accepts the declared file, but no larger one', async () =
 
 test('the storage rejects a presigned upload of another size, type or content', async () => {
   const { url, headers } = await client.presign(presign())
-  const longer = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
-  assert.equal(longer.status, 403)
+  const longerReply = await fetch(url, { method: 'PUT', headers, body: Buffer.concat([png, png]) })
+  assert.equal(longerReply.status, 403)
   const otherReply = await fetch(url, { method: 'PUT', headers: { 'content-type': 'text/html' }, body: png })
   assert.equal(otherReply.status, 403)
-  const bound = await client.presign({ ...presign(), sha256: '0'.repeat(64) })
-  const wrongReply = await fetch(bound.url, { method: 'PUT', headers: bound.headers, body: png })
+  const uploadWithHash = await client.presign({ ...presign(), sha256: '0'.repeat(64) })
+  const wrongReply = await fetch(uploadWithHash.url, {
+    method: 'PUT',
+    headers: uploadWithHash.headers,
+    body: png,
+  })
   assert.equal(wrongReply.status, 400)
   assert.match(await wrongReply.text(), /BadDigest|checksum/i)
 })

@@ -200,7 +200,7 @@ test('the pages of the conversion list together contain all conversions with the
     total: number
     pagination: { limit: number; hasMore: boolean; nextCursor: string | null }
   }
-  const pageAt = async (path: string) => {
+  const fetchPage = async (path: string) => {
     const response = await client.fetch(path)
     assert.equal(response.status, 200, path)
     const links = response.headers.get('link')?.split(', ') ?? []
@@ -208,12 +208,12 @@ test('the pages of the conversion list together contain all conversions with the
     return { page: ((await response.json()) as { data: Page }).data, next }
   }
   const getPairNames = ({ conversions }: Page) => conversions.map(({ from, to }) => `${from} ${to}`)
-  const { page: wholePage } = await pageAt('/v1/formats/conversions?category=font')
+  const { page: wholePage } = await fetchPage('/v1/formats/conversions?category=font')
   assert.equal(wholePage.pagination.hasMore, false)
   const pairs: string[] = []
   let path: string | undefined = '/v1/formats/conversions?category=font&limit=50'
   while (path !== undefined) {
-    const { page, next } = await pageAt(path)
+    const { page, next } = await fetchPage(path)
     assert.ok(page.conversions.length <= 50, `${page.conversions.length} pairs`)
     assert.equal(page.total, wholePage.total)
     assert.ok(page.conversions.every(({ optionSet }) => page.optionSets[optionSet]))
@@ -222,7 +222,7 @@ test('the pages of the conversion list together contain all conversions with the
     path = next
   }
   assert.deepEqual(pairs, getPairNames(wholePage))
-  const { page: lastPage } = await pageAt(`/v1/formats/conversions?category=font&limit=${wholePage.total}`)
+  const { page: lastPage } = await fetchPage(`/v1/formats/conversions?category=font&limit=${wholePage.total}`)
   assert.deepEqual(lastPage.pagination, {
     limit: wholePage.total,
     hasMore: false,

@@ -66,15 +66,15 @@ for (const [id, folder] of [
     )
     const job = await client.finishedJob(jobId)
     assert.equal(job.status, 'completed', job.error?.message)
-    const stored = drive.uploads.files.filter((file) => file.drive === id)
+    const storedFiles = drive.uploads.files.filter((file) => file.drive === id)
     assert.deepEqual(
-      stored.map(({ parent, name }) => [parent, name]),
+      storedFiles.map(({ parent, name }) => [parent, name]),
       [
         [folder, 'one.html'],
         [folder, 'two.html'],
       ],
     )
-    assert.deepEqual(stored[0]?.bytes, await client.download(jobs[0]?.jobId ?? ''))
+    assert.deepEqual(storedFiles[0]?.bytes, await client.download(jobs[0]?.jobId ?? ''))
     const shownJob = JSON.stringify(await fetchData(await client.fetch(`/v1/jobs/${jobId}`)))
     assert.ok(!shownJob.includes(drive.state.access), 'the token is not shown')
     assert.match(shownJob, /"url":"(?:https|dropbox):\/\/[^"]+"/)

@@ -49,7 +49,7 @@ interface AwaitedTask {
 }
 
 /** Functions that create jobs whose files arrive in different ways; each returns the id of its job. */
-const jobs: Readonly<Record<string, () => Promise<string>>> = {
+const jobCreators: Readonly<Record<string, () => Promise<string>>> = {
   form: async () =>
     (await client.accepted(await client.convert(createImage('a.png'), { targetFormat: 'webp' }))).jobId,
   merge: async () => {
@@ -100,7 +100,7 @@ const jobs: Readonly<Record<string, () => Promise<string>>> = {
 }
 
 /** Removes duplicate events, and sorts the rest by sequence number. */
-const inOrder = (events: readonly ReceivedEvent[]) =>
+const sortUnique = (events: readonly ReceivedEvent[]) =>
   [...new Map(events.map((event) => [event.id, event])).values()].sort((a, b) => a.sequence - b.sequence)
 
 const uploads: Readonly<Record<string, number>> = {
@@ -114,7 +114,7 @@ const uploads: Readonly<Record<string, number>> = {
 
 test('all events of a job, including those of its files, are numbered in order without duplicates', async () => {
   const ids: Record<string, string> = {}
-  for (const [name, run] of Object.entries(jobs)) {
+  for (const [name, run] of Object.entries(jobCreators)) {
     const jobId = await run()
     ids[name] = jobId
     await watchEvents(client, jobId)
@@ -135,28 +135,28 @@ test('all events of a job, including those of its files, are numbered in order w
     )
   }, 'all jobs are deleted')
   for (const [name, jobId] of Object.entries(ids)) {
-    const ofJob = inOrder(listEvents(jobId))
-    const story = ofJob.map(({ sequence, event }) => `${sequence} ${event}`)
-    const numbers = ofJob.map(({ sequence }) => sequence)
+    const jobEvents = sortUnique(listEvents(jobId))
+    const numberedEvents = jobEvents.map(({ sequence, event }) => `${sequence} ${event}`)
+    const numbers = jobEvents.map(({ sequence }) => sequence)
     assert.deepEqual(
       numbers,
       numbers.map((_, index) => index + 1),
-      `${name}: ${story}`,
+      `${name}: ${numberedEvents}`,
     )
     assert.ok(
-      ofJob.every(({ stream }) => stream === jobId),
+      jobEvents.every(({ stream }) => stream === jobId),
       name,
     )
-    const names = ofJob.map(({ event }) => event)
+    const names = jobEvents.map(({ event }) => event)
     assert.equal(
       names.filter((event) => event === 'file.uploaded').length,
       uploads[name],
-      `${name}: ${story}`,
+      `${name}: ${numberedEvents}`,
     )
     const endIndex = names.indexOf('job.completed')
-    assert.ok(names.lastIndexOf('file.uploaded') < endIndex, `${name}: ${story}`)
-    assert.ok(endIndex < names.indexOf('file.downloaded'), `${name}: ${story}`)
-    assert.ok(names.indexOf('file.downloaded') < names.indexOf('file.deleted'), `${name}: ${story}`)
+    assert.ok(names.lastIndexOf('file.uploaded') < endIndex, `${name}: ${numberedEvents}`)
+    assert.ok(endIndex < names.indexOf('file.downloaded'), `${name}: ${numberedEvents}`)
+    assert.ok(names.indexOf('file.downloaded') < names.indexOf('file.deleted'), `${name}: ${numberedEvents}`)
   }
 })
 

@@ -43,14 +43,14 @@ test('only the completed branch of a failed job can be downloaded', async () => 
   const { page, rest } = tasks
   assert.deepEqual([page?.status, rest?.status, rest?.result], ['completed', 'cancelled', null])
   assert.ok(Date.parse(page?.result?.expires_at ?? '') > Date.now())
-  const linked = await fetch(page?.result?.url ?? assert.fail('no link'))
-  assert.match(await linked.text(), /Hello/)
+  const linkedReply = await fetch(page?.result?.url ?? assert.fail('no link'))
+  assert.match(await linkedReply.text(), /Hello/)
   const path = `/v1/download/${jobId}`
   assert.equal((await client.fetch(`${path}?task=page`)).status, 302)
   assert.equal((await client.fetch(`${path}?task=html`)).status, 302)
   for (const query of ['', '?task=rest', '?task=none']) {
-    const refused = await client.fetch(`${path}${query}`)
-    assert.deepEqual([refused.status, await readErrorCode(refused)], [409, 'CONFLICT'], query)
+    const refusedReply = await client.fetch(`${path}${query}`)
+    assert.deepEqual([refusedReply.status, await readErrorCode(refusedReply)], [409, 'CONFLICT'], query)
   }
   const unknown = await client.fetch(`${path}?task=text`)
   assert.deepEqual([unknown.status, await readErrorCode(unknown)], [404, 'TASK_NOT_FOUND'])
@@ -58,8 +58,8 @@ test('only the completed branch of a failed job can be downloaded', async () => 
 
 test('a signed link to a failed job returns the file of its completed branch', async () => {
   const { jobId } = await runBranches()
-  const signed = await client.post('/v1/download/signed', { jobId, task: 'page' })
-  const { data } = (await signed.json()) as { data: { url: string } }
+  const signedReply = await client.post('/v1/download/signed', { jobId, task: 'page' })
+  const { data } = (await signedReply.json()) as { data: { url: string } }
   assert.match(await (await fetch(new URL(data.url, service.url))).text(), /Hello/)
   for (const body of [{ jobId }, { jobId, task: 'rest' }])
     assert.equal((await client.post('/v1/download/signed', body)).status, 409)

@@ -163,8 +163,8 @@ describe('listing conversions', () => {
     const { pairs, total } = await ask({ category: 'ebook', engine: 'calibre' })
     assert.ok(expectedPairs.length > 0 && expectedPairs.length < allConversions.total)
     assert.equal(total, expectedPairs.length)
-    const createNames = (some: readonly Pair[]) => some.map(({ from, to }) => `${from} ${to}`)
-    assert.deepEqual(createNames(pairs), createNames(expectedPairs))
+    const listPairNames = (some: readonly Pair[]) => some.map(({ from, to }) => `${from} ${to}`)
+    assert.deepEqual(listPairNames(pairs), listPairNames(expectedPairs))
   })
 
   test('conversions and tools are found by words for the source, the target and the operation', async () => {

@@ -68,7 +68,7 @@ async function pollHealth(promise: Promise<unknown>): Promise<number[]> {
   return times.sort((a, b) => a - b)
 }
 
-const percentile99 = (times: readonly number[]) => times[Math.ceil(times.length * 0.99) - 1] ?? 0
+const getPercentile99 = (times: readonly number[]) => times[Math.ceil(times.length * 0.99) - 1] ?? 0
 
 interface Measurement {
   readonly response: Response
@@ -80,10 +80,10 @@ interface Measurement {
 }
 
 async function measure(upload: HostileUpload): Promise<Measurement> {
-  const idleMs = percentile99(await pollHealth(sleep(300)))
+  const idleMs = getPercentile99(await pollHealth(sleep(300)))
   await readMaxBusyMs()
   const sending = send(upload)
-  const maxHealthMs = percentile99(await pollHealth(sending))
+  const maxHealthMs = getPercentile99(await pollHealth(sending))
   return { response: await sending, maxBusyMs: await readMaxBusyMs(), idleMs, maxHealthMs }
 }
 

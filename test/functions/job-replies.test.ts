@@ -101,8 +101,8 @@ for (const path of ['/v1/jobs', '/v1/status']) {
       assert.equal(cachedReply.headers.get('etag'), etag)
       assert.equal(await cachedReply.text(), '')
     }
-    const waited = await client.fetch(url, { headers: { 'if-none-match': etag, prefer: 'wait=1' } })
-    assert.equal(waited.status, 304)
+    const waitedReply = await client.fetch(url, { headers: { 'if-none-match': etag, prefer: 'wait=1' } })
+    assert.equal(waitedReply.status, 304)
     const head = await client.fetch(url, { method: 'HEAD' })
     assert.equal(head.headers.get('etag'), etag)
   })

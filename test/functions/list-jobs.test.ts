@@ -16,7 +16,7 @@ import {
 
 const isoTimeAt = (minute: number) => new Date(start + minute * minuteMs).toISOString()
 
-const allPages = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =>
+const listAllPages = async (owner: Owner, query: Readonly<Record<string, string>> = {}) =>
   getMinutes(await listPages(owner, query))
 
 test('the pages of a job list contain all jobs, newest first, and end after the last one', async () => {
@@ -45,7 +45,7 @@ test('a job list whose last page is full ends with that page', async () => {
 })
 
 test('a job list with sort=createdAt starts with the oldest job', async () => {
-  assert.deepEqual(await allPages(ownerOfManyJobs, { limit: '50', sort: 'createdAt' }), minutesUpTo(230))
+  assert.deepEqual(await listAllPages(ownerOfManyJobs, { limit: '50', sort: 'createdAt' }), minutesUpTo(230))
 })
 
 for (const sort of ['-createdAt', 'createdAt']) {
@@ -97,9 +97,12 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
 for (const [query, holds] of filters) {
   test(`the job list filter ${new URLSearchParams(query)} matches the right jobs in both directions`, async () => {
     const expectedNumbers = minutesUpTo(230).filter(holds)
-    assert.deepEqual(await allPages(ownerOfManyJobs, { ...query, limit: '7' }), newestFirst(expectedNumbers))
     assert.deepEqual(
-      await allPages(ownerOfManyJobs, { ...query, limit: '100', sort: 'createdAt' }),
+      await listAllPages(ownerOfManyJobs, { ...query, limit: '7' }),
+      newestFirst(expectedNumbers),
+    )
+    assert.deepEqual(
+      await listAllPages(ownerOfManyJobs, { ...query, limit: '100', sort: 'createdAt' }),
       expectedNumbers,
     )
   })
@@ -107,7 +110,7 @@ for (const [query, holds] of filters) {
 
 test('the format filter of a job list accepts aliases', async () => {
   const owner = await createOwner({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
-  assert.deepEqual(await allPages(owner, { targetFormat: 'JPEG' }), [1])
+  assert.deepEqual(await listAllPages(owner, { targetFormat: 'JPEG' }), [1])
 })
 
 test('a job list filtered by an unknown operation is rejected, and the error lists the known operations', async () => {
@@ -124,9 +127,9 @@ test('a job created long after its id was issued is listed by its creation time'
   assert.equal(createdAt, new Date(start + minuteMs + 40_000).toISOString())
   const msBefore = new Date(Date.parse(createdAt) - 1).toISOString()
   const oneMsLater = new Date(Date.parse(createdAt) + 1).toISOString()
-  assert.deepEqual(await allPages(owner, { createdAfter: msBefore, createdBefore: oneMsLater }), [1])
-  assert.deepEqual(await allPages(owner, { createdAfter: createdAt }), [3])
-  assert.deepEqual(await allPages(owner, { createdBefore: createdAt }), [])
+  assert.deepEqual(await listAllPages(owner, { createdAfter: msBefore, createdBefore: oneMsLater }), [1])
+  assert.deepEqual(await listAllPages(owner, { createdAfter: createdAt }), [3])
+  assert.deepEqual(await listAllPages(owner, { createdBefore: createdAt }), [])
 })
 
 test('a job list with include=tasks shows the tasks of each job', async () => {

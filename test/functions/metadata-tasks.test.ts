@@ -49,8 +49,8 @@ test('a task that reads metadata returns it without an export and names the prog
   assert.match(facts.engineVersion ?? '', /^\d+\.\d+$/)
   assert.match(JSON.stringify(facts.result?.metadata?.['File']), /"FileType":"JPEG"/)
   assert.equal(info?.result?.metadata?.['pages'], 3)
-  const downloaded = await fetch(facts.result?.url ?? assert.fail('no link'))
-  assert.deepEqual(await downloaded.json(), facts.result?.metadata)
+  const downloadReply = await fetch(facts.result?.url ?? assert.fail('no link'))
+  assert.deepEqual(await downloadReply.json(), facts.result?.metadata)
 })
 
 test('a task that writes metadata names the program that wrote it', async () => {

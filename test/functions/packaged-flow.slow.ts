@@ -143,7 +143,7 @@ test('a video that takes longer than a function may run is encoded in chunks', {
   )
 })
 
-const recorded: readonly (readonly [functionName: string, file: string])[] = [
+const recordedEvents: readonly (readonly [functionName: string, file: string])[] = [
   ['api', 'http-api-get'],
   ['conversion', 'http-api-form'],
   ['receive-upload', 's3-object-created'],
@@ -151,7 +151,7 @@ const recorded: readonly (readonly [functionName: string, file: string])[] = [
   ['sweep', 'scheduled'],
   ['sockets', 'websocket-disconnect'],
 ]
-for (const [functionName, file] of recorded) {
+for (const [functionName, file] of recordedEvents) {
   test(`the package of ${functionName} handles the recorded event ${file}`, async () => {
     const event = JSON.parse(
       readFileSync(new URL(`../../events/recorded/${file}.json`, import.meta.url), 'utf8'),

@@ -12,14 +12,14 @@ import type { TestService } from '../support/service.ts'
 import { waitUntil } from '../support/wait-until.ts'
 import { openReceiver } from '../webhooks/receiver.ts'
 
-let packaged: Awaited<ReturnType<typeof startPackagedService>>
+let packagedService: Awaited<ReturnType<typeof startPackagedService>>
 let service: TestService
 let receiver: Awaited<ReturnType<typeof openReceiver>>
 
 before(async () => {
   receiver = await openReceiver()
-  packaged = await startPackagedService()
-  service = packaged.service
+  packagedService = await startPackagedService()
+  service = packagedService.service
 })
 after(async () => {
   receiver?.close()
@@ -61,9 +61,9 @@ test('the packaged functions accept files in the request, later uploads, imports
       bucket: 'mutabor',
       key_prefix: 'exported/',
       region,
-      endpoint: packaged.servers['AWS_ENDPOINT_URL_S3'],
-      access_key_id: packaged.credentials.accessKeyId,
-      secret_access_key: packaged.credentials.secretAccessKey,
+      endpoint: packagedService.servers['AWS_ENDPOINT_URL_S3'],
+      access_key_id: packagedService.credentials.accessKeyId,
+      secret_access_key: packagedService.credentials.secretAccessKey,
     },
   }
   const reply = (await (await client.post('/v1/jobs', { tasks })).json()) as {
@@ -96,8 +96,11 @@ test('the packaged API rejects an encrypted PDF before queueing it, because it c
 
 test('the packaged functions run a workflow and deliver its events to a webhook and a socket', async () => {
   const client = new Client(service)
-  const hook = await client.post('/v1/webhooks', { url: receiver.url('/hook'), events: ['job.completed'] })
-  assert.equal(hook.status, 201, await hook.clone().text())
+  const webhookReply = await client.post('/v1/webhooks', {
+    url: receiver.url('/hook'),
+    events: ['job.completed'],
+  })
+  assert.equal(webhookReply.status, 201, await webhookReply.clone().text())
   const { data: ticket } = (await (await client.post('/v1/ws/tickets', {})).json()) as {
     data: { ticket: string }
   }
@@ -145,16 +148,16 @@ test('the packaged API replies to requests for pages, formats, accounts and unco
   assert.ok((await fetchStatus('/v2/jobs')) < 500)
   const origin = { origin: service.url }
   const person = { name: 'Ada', email: 'ada@example.com', password: 'correct horse battery' }
-  const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)
-  assert.equal(signedUp.status, 200, await signedUp.text())
+  const signUpReply = await client.post('/v1/auth/sign-up/email', person, origin)
+  assert.equal(signUpReply.status, 200, await signUpReply.text())
 })
 
 test('every deployment package ran without denied permissions and failures', async () => {
   const listStartedFunctions = () =>
-    new Set(packaged.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
+    new Set(packagedService.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const queuesByFunction: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }
   const listIdleFunctions = () =>
     zipFunctionNames.filter((name) => !listStartedFunctions().has(queuesByFunction[name] ?? name))
   await waitUntil(() => listIdleFunctions().length === 0, `${listIdleFunctions()} have run`, 60)
-  assert.deepEqual(packaged.findFailures(), { failed: [], denied: [] })
+  assert.deepEqual(packagedService.findFailures(), { failed: [], denied: [] })
 })

@@ -12,11 +12,11 @@ import { scratchFolder } from '../support/scratch-folder.ts'
 import { Client, startService } from '../support/service.ts'
 
 const run = promisify(execFile)
-const kills = 20
+const killCount = 20
 const png = await readFile(new URL('../fixtures/alpha.png', import.meta.url))
 
 /** Creates tasks: one import, thirty parallel conversions, and an archive that is extracted and archived again. */
-function graph() {
+function createTasks() {
   const conversions = Array.from({ length: 30 }, (_, at) => `c${at}`)
   const formats = ['webp', 'jpg', 'gif']
   return {
@@ -38,7 +38,7 @@ function graph() {
 const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
   error?.message.includes('crashed in all three attempts') === true
 
-test(`a pipeline returns the same result and each event once despite ${kills} kills of the whole service`, async () => {
+test(`a pipeline returns the same result and each event once despite ${killCount} kills of the whole service`, async () => {
   for (const seed of [20_261_122, 20_261_123]) if (await survivesKill(seed)) return
   assert.fail('one task met three kills, twice')
 })
@@ -58,12 +58,12 @@ async function survivesKill(seed: number): Promise<boolean> {
   try {
     await listenToEvents(service)
     const client = new Client(service)
-    const response = await client.post('/v1/jobs', { tasks: graph() })
+    const response = await client.post('/v1/jobs', { tasks: createTasks() })
     const { jobId } = (await response.json()) as { jobId: string }
     assert.equal(response.status, 202)
     let percent = 0
     let killsDuringJob = 0
-    for (let kill = 0; kill < kills; kill++) {
+    for (let kill = 0; kill < killCount; kill++) {
       await pause(300 + random() * 1500)
       const { data } = (await (await client.fetch(`/v1/status/${jobId}`)).json()) as {
         data: { progress: { percent: number } }
@@ -91,8 +91,8 @@ async function survivesKill(seed: number): Promise<boolean> {
     for (const [id, receivedEvents] of byId)
       for (const event of receivedEvents)
         assert.deepEqual(event, receivedEvents[0], `${id} was published in two versions`)
-    const ofJob = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
-    const sortedEvents = ofJob.sort((a, b) => a.sequence - b.sequence)
+    const jobEvents = [...byId.values()].flatMap(([event]) => (event?.stream === jobId ? event : []))
+    const sortedEvents = jobEvents.sort((a, b) => a.sequence - b.sequence)
     assert.deepEqual(
       sortedEvents.map(({ sequence }) => sequence),
       sortedEvents.map((_, at) => at + 1),

@@ -140,9 +140,9 @@ test('a running job that is cancelled stops and shows which tasks had completed'
     out: { operation: 'export/url', input: 'back' },
   })
   const { jobId } = (await response.json()) as { jobId: string }
-  const cancelled = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
-  const { data } = (await cancelled.json()) as { data: { status: string; tasks: Record<string, TaskData> } }
-  assert.equal(cancelled.status, 200)
+  const cancelReply = await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })
+  const { data } = (await cancelReply.json()) as { data: { status: string; tasks: Record<string, TaskData> } }
+  assert.equal(cancelReply.status, 200)
   assert.equal(data.status, 'cancelled')
   assert.equal(data.tasks['back']?.status, 'cancelled')
   assert.equal(data.tasks['out']?.status, 'cancelled')
@@ -155,9 +155,9 @@ test('a retried job returns the same result from copied files, even if the first
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
     out: { operation: 'export/url', input: 'jpg' },
   })
-  const retry = await client.fetch(`/v1/jobs/${firstJob.job.jobId}/retry`, { method: 'POST' })
+  const retryReply = await client.fetch(`/v1/jobs/${firstJob.job.jobId}/retry`, { method: 'POST' })
   assert.equal((await client.fetch(`/v1/jobs/${firstJob.job.jobId}`, { method: 'DELETE' })).status, 204)
-  const secondJob = await client.accepted(retry)
+  const secondJob = await client.accepted(retryReply)
   assert.equal((secondJob as unknown as { retryOf: string }).retryOf, firstJob.job.jobId)
   assert.equal(secondJob.result?.size, firstJob.job.result?.size)
   assert.equal((await client.fetch(`/v1/jobs/${firstJob.job.jobId}/retry`, { method: 'POST' })).status, 404)

@@ -49,27 +49,31 @@ async function convert(fields: object): Promise<void> {
   assert.equal((await client.download(job.jobId)).toString('latin1', 8, 12), 'WEBP')
 }
 
-const needs = (program: string) => ({ skip: !existsSync(program) && `${program} is not there` })
+const skipWithout = (program: string) => ({ skip: !existsSync(program) && `${program} is not there` })
 
-test('curl uploads a file to a presigned PUT URL and through a presigned form', needs(curlPath), async () => {
-  const { size } = await stat(png)
-  const announcedFile = { filename: 'alpha.png', contentType: 'image/png', size }
-  const put = await client.presign(announcedFile)
-  assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
-  await convert({ uploadId: put.uploadId })
+test(
+  'curl uploads a file to a presigned PUT URL and through a presigned form',
+  skipWithout(curlPath),
+  async () => {
+    const { size } = await stat(png)
+    const announcedFile = { filename: 'alpha.png', contentType: 'image/png', size }
+    const put = await client.presign(announcedFile)
+    assert.match(await curl('-T', png, ...withHeaders(put.headers), put.url), /^HTTP\/1\.1 200 /m)
+    await convert({ uploadId: put.uploadId })
 
-  const form: Presigned = await client.presign({ ...announcedFile, method: 'POST' })
-  const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
-  assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
-  await convert({ uploadId: form.uploadId })
-})
+    const form: Presigned = await client.presign({ ...announcedFile, method: 'POST' })
+    const fields = Object.entries(form.fields).flatMap(([name, value]) => ['-F', `${name}=${value}`])
+    assert.match(await curl(...fields, '-F', `file=@${png}`, form.url), /^HTTP\/1\.1 20[14] /m)
+    await convert({ uploadId: form.uploadId })
+  },
+)
 
 interface StartedUpload {
   readonly uploadId: string
   readonly partSize: number
 }
 
-test('curl uploads 60 MB in parts and repeats one of them', needs(curlPath), async () => {
+test('curl uploads 60 MB in parts and repeats one of them', skipWithout(curlPath), async () => {
   // Every line differs, so that parts in the wrong order are detected.
   const bytes = Buffer.from(
     Array.from({ length: 60 * 2 ** 15 }, (_, at) => `line ${at}\n`.padStart(32)).join(''),
@@ -129,7 +133,7 @@ async function startCli(t: TestContext) {
   return { aws, access }
 }
 
-test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => {
+test('a URL presigned by the AWS CLI can be imported', skipWithout(AWS), async (t) => {
   const { aws } = await startCli(t)
   const s3Uri = `s3://${Bucket}/Größe & 日本 +.png`
   await aws('cp', '--quiet', png, s3Uri)
@@ -158,7 +162,7 @@ test('a URL presigned by the AWS CLI can be imported', needs(AWS), async (t) => 
 
 test(
   'a multipart object stored by the AWS CLI can be imported and exported with presigned URLs',
-  needs(AWS),
+  skipWithout(AWS),
   async (t) => {
     const { aws, access } = await startCli(t)
     const words = join(folder, 'words.txt')

@@ -44,7 +44,7 @@ async function readMetric(jobId: string, name: string): Promise<LogLine> {
   }
 }
 
-const metrics = (line: LogLine) =>
+const listMetrics = (line: LogLine) =>
   (line['_aws'] as { CloudWatchMetrics: { Dimensions: string[][]; Metrics: { Name: string }[] }[] })
     .CloudWatchMetrics
 
@@ -56,7 +56,7 @@ test('the duration of a job is recorded as a metric of its engine', async () => 
   const line = await readMetric(jobId, 'Duration')
   assert.equal(line['Engine'], 'vips')
   assert.ok(Number(line['Duration']) > 0, `it took ${line['Duration']} ms`)
-  const [metric] = metrics(line)
+  const [metric] = listMetrics(line)
   assert.deepEqual(metric?.Dimensions, [['Engine']])
   assert.deepEqual(metric?.Metrics, [{ Name: 'Duration', Unit: 'Milliseconds' }])
 })
@@ -86,9 +86,9 @@ test('the estimate for a new conversion is based on the durations of earlier one
 })
 
 test('the estimated duration of a larger file grows less than proportionally', () => {
-  const past = { runs: 4, ms: 4000, bytes: 400 }
+  const pastDurations = { runs: 4, ms: 4000, bytes: 400 }
   assert.deepEqual(
-    [50, 100, 200, 1e9].map((size) => estimateFromHistory(past, size)),
+    [50, 100, 200, 1e9].map((size) => estimateFromHistory(pastDurations, size)),
     [650, 1000, 1700, 70_300],
   )
   assert.equal(estimateFromHistory({ runs: 2, ms: 10, bytes: 0 }, 5), 5)

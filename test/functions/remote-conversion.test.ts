@@ -27,7 +27,7 @@ after(async () => {
   files.close()
 })
 
-const bucketAccess = (endpoint: string) => ({
+const createBucketAccess = (endpoint: string) => ({
   bucket: Bucket,
   region,
   endpoint,
@@ -44,7 +44,7 @@ test('exportMethod, exportPath and exportConfig store the result under a name ma
         targetFormat: 'webp',
         exportMethod: 's3',
         exportPath: 'results/{jobId}/{name}.{ext}',
-        exportConfig: JSON.stringify(bucketAccess(s3.endpoint)),
+        exportConfig: JSON.stringify(createBucketAccess(s3.endpoint)),
       },
     ),
   )
@@ -81,6 +81,6 @@ test('import/url fetches a file and names it after its URL or the filename field
 test('import/s3 fetches a file from a bucket', async (t) => {
   const s3 = await startWithBucket(t)
   await s3.client.send(new PutObjectCommand({ Bucket, Key: 'photos/pond.png', Body: png }))
-  const operation = { operation: 'import/s3', ...bucketAccess(s3.endpoint), key: 'photos/pond.png' }
+  const operation = { operation: 'import/s3', ...createBucketAccess(s3.endpoint), key: 'photos/pond.png' }
   assert.deepEqual(await convertImport(operation), ['pond.jpg', 'jpeg'])
 })

@@ -24,7 +24,7 @@ async function readError(response: Response) {
 }
 
 /** Creates ten minutes of silence, which would be too large for a fixture even as FLAC. */
-async function silence(path: string) {
+async function createSilence(path: string) {
   const source = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=stereo', '-t', '600']
   execFileSync('ffmpeg', ['-v', 'error', ...source, path])
   const bytes = new Uint8Array(await readFile(path))
@@ -42,12 +42,12 @@ test('on a full disk the service keeps running, reports the reason, and recovers
   const disk = makeSmallDisk(t, 300)
   if (typeof disk === 'string') return t.skip(disk)
   const dataDir = join(disk.folder, 'data')
-  const reservedBytes = () => statSync(join(dataDir, '.reserve'), { throwIfNoEntry: false })?.size ?? 0
+  const readReservedBytes = () => statSync(join(dataDir, '.reserve'), { throwIfNoEntry: false })?.size ?? 0
   const firstService = await startService(settings, dataDir)
   t.after(() => firstService.kill())
   const client = new Client(firstService)
   const [kind, deletedJob, laterJob] = [await runJob(client), await runJob(client), await runJob(client)]
-  await waitUntil(() => reservedBytes() > 20e6, 'room is kept')
+  await waitUntil(() => readReservedBytes() > 20e6, 'room is kept')
   disk.fill()
 
   const short = { status: 503, code: 'INSUFFICIENT_DISK_SPACE', retryAfter: 60 }
@@ -58,7 +58,7 @@ test('on a full disk the service keeps running, reports the reason, and recovers
   assert.ok((await client.download(kind.jobId)).length > 0)
   assert.equal((await client.fetch(`/v1/jobs/${deletedJob.jobId}`, { method: 'DELETE' })).status, 204)
   assert.equal((await client.fetch(`/v1/status/${deletedJob.jobId}`)).status, 404)
-  assert.ok(reservedBytes() < 20e6, 'some of the reserve was released')
+  assert.ok(readReservedBytes() < 20e6, 'some of the reserve was released')
 
   await firstService.kill()
   disk.fill()
@@ -67,7 +67,7 @@ test('on a full disk the service keeps running, reports the reason, and recovers
   const laterClient = client.at(secondService)
   assert.equal((await laterClient.fetch(`/v1/jobs/${laterJob.jobId}`, { method: 'DELETE' })).status, 204)
   // Another program uses all released space.
-  for (let round = 0; reservedBytes() > 0; round++) {
+  for (let round = 0; readReservedBytes() > 0; round++) {
     assert.ok(round < 50)
     disk.fill()
     await laterClient.fetch('/v1/jobs')
@@ -90,7 +90,7 @@ test('on a full disk the service keeps running, reports the reason, and recovers
     (await client.at(thirdService).fetch(`/v1/jobs/${kind.jobId}`, { method: 'DELETE' })).status,
     204,
   )
-  await waitUntil(() => reservedBytes() > 20e6, 'the room is taken back', 15)
+  await waitUntil(() => readReservedBytes() > 20e6, 'the room is taken back', 15)
 })
 
 test('a conversion that fills the disk reports a full disk, not a broken file', async (t) => {
@@ -100,7 +100,7 @@ test('a conversion that fills the disk reports a full disk, not a broken file', 
   t.after(() => service.kill())
   const client = new Client(service)
   // Ten minutes of silence take little as FLAC, and a hundred megabytes as WAV.
-  const audio = await silence(join(disk.folder, 'silence.flac'))
+  const audio = await createSilence(join(disk.folder, 'silence.flac'))
   const job = await client.accepted(await client.convert(audio, { targetFormat: 'wav' }))
   // The file fills an otherwise empty disk, so waiting would not help.
   assert.equal(job.error?.code, 'FILE_TOO_LARGE', JSON.stringify(job))

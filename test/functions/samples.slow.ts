@@ -81,7 +81,7 @@ async function probe(path: string): Promise<Probe> {
   return JSON.parse(stdout) as Probe
 }
 
-const codecs = ({ streams }: Probe) => streams.map(({ codec_name }) => codec_name).sort()
+const listCodecs = ({ streams }: Probe) => streams.map(({ codec_name }) => codec_name).sort()
 const getFrameSize = ({ streams }: Probe) =>
   streams.flatMap(({ width, height }) => (width ? [width, height] : []))
 
@@ -113,7 +113,7 @@ test('the sample document/s.odt is converted to a DOCX that contains its text', 
 test('the sample document/s.docx is converted to a JPEG of its page via PDF', { skip }, async () => {
   const { path, job } = await sample('document/s.docx', 'jpg')
   const shownStreams = await probe(path)
-  assert.deepEqual(codecs(shownStreams), ['mjpeg'])
+  assert.deepEqual(listCodecs(shownStreams), ['mjpeg'])
   assert.ok((shownStreams.streams[0]?.height ?? 0) > 1000, 'a page, upright')
   assert.equal(job.result?.filename, 's.jpg')
 })
@@ -127,7 +127,7 @@ test('an image keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async
     [webp, 'webp'],
   ] as const) {
     const shownStreams = await probe(step.path)
-    assert.deepEqual([codecs(shownStreams), getFrameSize(shownStreams)], [[codec], [200, 150]])
+    assert.deepEqual([listCodecs(shownStreams), getFrameSize(shownStreams)], [[codec], [200, 150]])
   }
   const { stdout } = await run('heif-info', [avif.path])
   assert.match(stdout, /200x150/)
@@ -156,7 +156,7 @@ for (const [path, to, expectedText] of [
       probe(new URL(path, samples).pathname),
       sample(path, to).then((converted) => probe(converted.path)),
     ])
-    assert.match(codecs(result).join(' '), expectedText)
+    assert.match(listCodecs(result).join(' '), expectedText)
     assertSameLength(result, source)
   })
 }
@@ -167,7 +167,7 @@ test('an MKV with compatible streams is converted to MP4 by copying them, as the
   const { job, path } = await sample('video/s.mkv', 'mp4')
   assert.equal(job.result?.method, 'stream-copy')
   const source = await probe(new URL('video/s.mkv', samples).pathname)
-  assert.deepEqual(codecs(await probe(path)), codecs(source))
+  assert.deepEqual(listCodecs(await probe(path)), listCodecs(source))
 })
 
 for (const [path, to, codec] of [
@@ -178,7 +178,7 @@ for (const [path, to, codec] of [
   test(`the sample ${path} is converted to ${to} of the same duration`, { skip }, async () => {
     const source = await probe(new URL(path, samples).pathname)
     const result = await probe((await sample(path, to)).path)
-    assert.deepEqual(codecs(result), [codec])
+    assert.deepEqual(listCodecs(result), [codec])
     assertSameLength(result, source)
   })
 }

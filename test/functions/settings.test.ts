@@ -32,8 +32,8 @@ test('with too little free disk space, new files are rejected and the health end
       ((await convert.json()) as { error: { code: string } }).error.code,
       'INSUFFICIENT_DISK_SPACE',
     )
-    const presign = await client.post('/v1/uploads/presign', { filename: 'a.png', size: 1 })
-    assert.equal(presign.status, 503)
+    const presignReply = await client.post('/v1/uploads/presign', { filename: 'a.png', size: 1 })
+    assert.equal(presignReply.status, 503)
     const health = await client.fetch('/health')
     assert.equal(health.status, 503)
     const { parts } = (await health.json()) as { parts: { disk: { ok: boolean; message: string } } }
@@ -75,14 +75,14 @@ test('conversions of engines that are not installed are not listed, and request 
       ['png', 'docx', 'mp4'].filter((id) => ids.includes(id)),
       ['png'],
     )
-    await waitForBodies(new Client(service))
+    await assertBodyLimit(new Client(service))
   } finally {
     await service.stop()
   }
 })
 
 /** Sends bodies of various sizes to a service that buffers them in base64, as API Gateway does. */
-async function waitForBodies(client: Client): Promise<void> {
+async function assertBodyLimit(client: Client): Promise<void> {
   const png = Buffer.from(await readFile(new URL('../fixtures/alpha.png', import.meta.url)))
   const mib = 1024 ** 2
   const createForm = (bytes: number) => {

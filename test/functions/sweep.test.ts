@@ -7,13 +7,13 @@ import type { Services } from '../../lib/services/services.ts'
 import { sweepDueRecords } from '../../lib/services/sweep-due-records.ts'
 import { createWakeHandlers } from '../../lib/services/wakeups.ts'
 import {
+  advanceClock,
   app,
   clock,
   createEvent,
   createWebhook,
   newClient,
   now,
-  pass,
   queue,
 } from './support/webhook-service.ts'
 
@@ -47,7 +47,7 @@ test('the sweep skips unreadable records, and quarantines them after five failur
   const broken = await Promise.all(ids.map((id) => storeDueRecord(`WORKFLOW#${id}`, 'WORKFLOW')))
   const unknown = await storeDueRecord('GHOST#1', 'GHOST')
   const handledIds: string[] = []
-  pass(1)
+  advanceClock(1)
   const healthyIds = Array.from({ length: 30 }, (_, at) => `s${at}`)
   for (const id of healthyIds) await storeDueRecord(`SLOTS#${id}`, 'SLOTS')
   const SLOTS = async (owner = '') => {
@@ -65,13 +65,13 @@ test('the sweep skips unreadable records, and quarantines them after five failur
   assert.equal(Date.parse(String((await read(first))?.['wakeAt'])) - clock, 120_000, 'tried again in 2 min')
   for (let run = 2; run <= 5; run++) {
     assert.equal(logLines('record is quarantined').length, 0, `before run ${run}`)
-    pass(2000)
+    advanceClock(2000)
     assert.equal(await sweep({ SLOTS }), 0)
   }
-  const quarantined = logLines('record is quarantined')
-  assert.equal(quarantined.length, 41)
-  assert.equal(quarantined[0]?.['QuarantinedRecords'], 1)
-  assert.deepEqual(quarantined[0]?.['_aws'], {
+  const quarantineLines = logLines('record is quarantined')
+  assert.equal(quarantineLines.length, 41)
+  assert.equal(quarantineLines[0]?.['QuarantinedRecords'], 1)
+  assert.deepEqual(quarantineLines[0]?.['_aws'], {
     Timestamp: clock,
     CloudWatchMetrics: [
       {
@@ -84,7 +84,7 @@ test('the sweep skips unreadable records, and quarantines them after five failur
   for (const key of [first, unknown])
     assert.equal(Date.parse(String((await read(key))?.['wakeAt'])) - clock, 86_400_000)
   // A day later, these handlers can handle the records, like a later version of the service.
-  pass(86_401)
+  advanceClock(86_401)
   const WORKFLOW = async (id = '') =>
     void (await app.services.table.delete({ pk: `WORKFLOW#${id}`, sk: 'WORKFLOW' }))
   assert.equal(await sweep({ SLOTS, WORKFLOW }), 40)
@@ -93,16 +93,16 @@ test('the sweep skips unreadable records, and quarantines them after five failur
 
 test('the sweep counts only consecutive failures of a record', async () => {
   const key = await storeDueRecord('PLAN#a', 'PLAN')
-  let fails = true
+  let isFailing = true
   const PLAN = async () => {
-    if (fails) throw new Error('expected failure')
+    if (isFailing) throw new Error('expected failure')
     await app.services.table.update(key, { set: { wakeAt: new Date(clock + 60_000).toISOString() } })
   }
   log.length = 0
   for (let run = 0; run < 12; run++) {
-    fails = run % 4 !== 3
+    isFailing = run % 4 !== 3
     await sweep({ PLAN })
-    pass(2000)
+    advanceClock(2000)
   }
   assert.deepEqual(
     [logLines('due record could not be processed').length, logLines('record is quarantined').length],
@@ -117,7 +117,7 @@ test('the sweep retries the deliveries of a webhook even if one of them is unrea
   const { stream } = await createEvent(send)
   queue.length = 0
   const broken = await storeDueRecord(`LANE#${id}#${stream}`, 'DELIVERY#0000000000000009#dlv_broken')
-  pass(7200)
+  advanceClock(7200)
   log.length = 0
   await sweep()
   assert.ok(queue.length > 0, 'the delivery whose message was lost gets a new one')
@@ -130,7 +130,7 @@ test('the sweep retries the deliveries of a webhook even if one of them is unrea
 
 test('the sweep delay metric is the waiting time of the most overdue record', async () => {
   const key = await storeDueRecord('PLAN#late', 'PLAN')
-  pass(99)
+  advanceClock(99)
   log.length = 0
   const PLAN = () => app.services.table.delete(key)
   await sweep({ PLAN })
@@ -148,7 +148,7 @@ test('the webhook delay metric is the time since a delivery was due, regardless 
   const { LANE } = createWakeHandlers({ ...app.services, log: recordingLog })
   log.length = 0
   for (let hour = 1; hour <= 2; hour++) {
-    pass(3600)
+    advanceClock(3600)
     await LANE?.(`${id}#${stream}`, now())
   }
   assert.deepEqual(

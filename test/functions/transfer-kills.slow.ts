@@ -37,7 +37,7 @@ const findTransferWorker = ({ pid }: TestService) =>
   descendants(pid).find(({ command }) => /worker\.ts transfer/.test(command))?.pid
 
 /** Starts imports and exports, each through a proxy that stalls in the middle. */
-async function begin(t: TestContext) {
+async function startTransfers(t: TestContext) {
   const { client: s3, endpoint } = await startWithBucket(t)
   const sshd = await startSshd()
   t.after(() => sshd.stop())
@@ -94,7 +94,7 @@ async function begin(t: TestContext) {
 }
 
 test('a transfer whose process is killed in the middle of a part succeeds later and leaves no temporary files', async (t) => {
-  const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
+  const { s3, sshd, service, proxies, jobs, uploads } = await startTransfers(t)
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const [startedUpload = assert.fail('an upload')] = await uploads()
   const partialFiles = await readdir(sshd.files)
@@ -132,7 +132,7 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
 })
 
 test('a transfer whose process is killed in all three attempts fails and leaves no temporary files', async (t) => {
-  const { s3, sshd, service, proxies, jobs, uploads } = await begin(t)
+  const { s3, sshd, service, proxies, jobs, uploads } = await startTransfers(t)
   for (let kills = 0; kills < 3; kills++) {
     await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)
     const pid = findTransferWorker(service) ?? assert.fail('no worker')

@@ -50,7 +50,7 @@ async function exportWithLostReplies(
     return { port: proxy.port, url: `${protocol}//127.0.0.1:${proxy.port}${pathname.replace(/\/$/, '')}` }
   }
   const bucket = { bucket: Bucket, region, access_key_id: s3Credentials.accessKeyId }
-  const s3Export = async (key: string, lastTask: string) => {
+  const startS3Export = async (key: string, lastTask: string) => {
     const { url: endpoint } = await startDelayingProxy(s3.endpoint, (lastRequest) =>
       lastRequest.includes(`/${key}?${lastTask}`),
     )
@@ -70,8 +70,8 @@ async function exportWithLostReplies(
   const sshdProxy = await startDelayingProxy(`ssh://127.0.0.1:${sshd.port}`, () => existsSync(file))
   const { host, username, plainKey: private_key, fingerprint: host_key_fingerprint } = sshd
   const outs: Record<string, unknown>[] = [
-    await s3Export('started.txt', 'uploads'),
-    await s3Export('out.txt', 'uploadId='),
+    await startS3Export('started.txt', 'uploads'),
+    await startS3Export('out.txt', 'uploadId='),
     { operation: 'export/gcs', bucket: 'box', credentials, key: 'out.txt' },
     { operation: 'export/blobstore', ...azurite.access, endpoint: azuriteProxy.url, blob: 'out.txt' },
     {

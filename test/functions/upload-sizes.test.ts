@@ -25,7 +25,7 @@ interface StartedUpload {
 }
 
 /** Creates PCM audio for an upload of two parts. Its samples vary, so that a lost or swapped part is detected. */
-function audio(): Buffer<ArrayBuffer> {
+function createAudio(): Buffer<ArrayBuffer> {
   const bytes = Buffer.alloc(5 * mib + 100_000)
   for (let at = 44; at < bytes.length; at += 2) bytes.writeInt16LE(((at * 7) % 20_000) - 10_000, at)
   bytes.write('RIFF', 0)
@@ -47,7 +47,7 @@ function audio(): Buffer<ArrayBuffer> {
 }
 
 test('a multipart upload can be resumed, is completed once, and is then converted', async () => {
-  const bytes = audio()
+  const bytes = createAudio()
   const [firstBytes, lastBytes] = [bytes.subarray(0, 5 * mib), bytes.subarray(5 * mib)]
   const announcedFile = { filename: 'tone.wav', type: 'audio/wav', size: bytes.length }
   const startedReply = await client.post('/v1/uploads/multipart', announcedFile)

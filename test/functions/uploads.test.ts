@@ -105,7 +105,7 @@ interface UploadTask {
   readonly put: Pick<Presigned, 'url' | 'headers'>
 }
 
-async function awaiting(fields: object = {}): Promise<AwaitedUpload> {
+async function createAwaitingJob(fields: object = {}): Promise<AwaitedUpload> {
   const response = await client.post('/v1/jobs', {
     tasks: {
       file: { operation: 'import/upload', ...fields },
@@ -133,7 +133,7 @@ async function sendForm({ form }: UploadTask, name: string, bytes = png): Promis
 }
 
 test('a job waits for its uploads and is queued when the last one arrives', async () => {
-  const job = await awaiting({ filename: 'first.png' })
+  const job = await createAwaitingJob({ filename: 'first.png' })
   assert.equal(job.status, 'pending')
   assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 201)
   const fetchView = async () =>
@@ -150,7 +150,7 @@ test('a job waits for its uploads and is queued when the last one arrives', asyn
 })
 
 test('an awaited upload that is too large or unreadable fails the job', async () => {
-  const job = await awaiting({ max_file_size: png.length - 1 })
+  const job = await createAwaitingJob({ max_file_size: png.length - 1 })
   assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 400, 'the form refuses it')
   assert.equal(await put(getForm(job, 'file').put), 200, 'a PUT cannot')
   assert.equal(await sendForm(getForm(job, 'second'), 'x.png', Buffer.from([0, 1, 2, 3])), 201)

@@ -54,8 +54,8 @@ export async function assertSameInChunks(t: TestContext, video: VideoCase): Prom
     const startedAtMs = performance.now()
     const chunkedFacts = await convertInChunks(t, video, workers)
     const delaysS = [
-      largestDifference(wholeFacts, chunkedFacts, 'video'),
-      largestDifference(wholeFacts, chunkedFacts, 'audio'),
+      findLargestDifference(wholeFacts, chunkedFacts, 'video'),
+      findLargestDifference(wholeFacts, chunkedFacts, 'audio'),
     ]
     assert.ok(
       Math.max(...delaysS) <= 0.002,
@@ -123,7 +123,7 @@ async function facts(client: Client, jobId: string, { folder }: VideoCase) {
 }
 
 /** Returns the largest time difference of a video frame or an audio packet, in seconds. */
-function largestDifference(wholeFacts: Facts, chunkedFacts: Facts, kind: 'video' | 'audio'): number {
+function findLargestDifference(wholeFacts: Facts, chunkedFacts: Facts, kind: 'video' | 'audio'): number {
   assert.equal(chunkedFacts[kind].length, wholeFacts[kind].length, kind)
   return Math.max(
     ...wholeFacts[kind].map((time, at) => Math.abs((chunkedFacts[kind][at] ?? Infinity) - time)),

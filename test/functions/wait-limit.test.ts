@@ -8,10 +8,10 @@ import { type EmbeddedApp, openApp } from '../http/embedded-app.ts'
 import { tasks } from '../live/support/example-tasks.ts'
 
 let app: EmbeddedApp
-let limited: EmbeddedApp
+let limitedApp: EmbeddedApp
 before(async () => {
   app = await openApp()
-  limited = app.with({ config: { ...app.services.config, MAX_WAITS: 2 } })
+  limitedApp = app.with({ config: { ...app.services.config, MAX_WAITS: 2 } })
 })
 after(() => app.close())
 
@@ -29,7 +29,7 @@ async function createJob() {
 /** Sends a request that asks to wait for 2 s, and returns whether the service waited. */
 async function wait(path: string, method = 'GET', body?: unknown) {
   const startedAt = performance.now()
-  const { headers, status } = await limited.send(method, path, { headers: { prefer: 'wait=2' }, body })
+  const { headers, status } = await limitedApp.send(method, path, { headers: { prefer: 'wait=2' }, body })
   assert.ok(status < 300, `status ${status}`)
   assert.equal(headers['preference-applied'] !== undefined, performance.now() - startedAt > 1900)
   return headers['preference-applied']
@@ -39,8 +39,8 @@ test('waiting requests beyond the limit get an immediate reply, and requests tha
   await deleteWaitCounters()
   const jobId = await createJob()
   const paths = [`/v1/status/${jobId}`, `/v1/jobs/${jobId}`, `/v1/status/${jobId}`, `/v1/jobs/${jobId}`]
-  const applied = await Promise.all(paths.map((path) => wait(path)))
-  assert.deepEqual(applied.filter((preference) => preference === 'wait=2').length, 2)
+  const appliedPreferences = await Promise.all(paths.map((path) => wait(path)))
+  assert.deepEqual(appliedPreferences.filter((preference) => preference === 'wait=2').length, 2)
   assert.equal(await wait('/v1/jobs', 'POST', { tasks }), 'wait=2')
 })
 
@@ -51,7 +51,7 @@ test('a waiting request for a finished job gets an immediate reply and does not 
   const job = (await jobs.store.getJob(jobId)) ?? assert.fail()
   await jobs.store.changeJob(job.id, { set: { status: 'cancelled', endedAt: new Date().toISOString() } })
   for (let request = 0; request < 4; request++) {
-    const { headers } = await limited.send('GET', `/v1/status/${jobId}`, { headers: { prefer: 'wait=2' } })
+    const { headers } = await limitedApp.send('GET', `/v1/status/${jobId}`, { headers: { prefer: 'wait=2' } })
     assert.equal(headers['preference-applied'], 'wait=2')
   }
   assert.deepEqual(await app.services.table.partition('LIMIT#WAITS'), [])
@@ -62,8 +62,8 @@ test('an event stream beyond the limit of waiting requests ends after the snapsh
   const jobId = await createJob()
   const start = Date.now()
   for (const kind of ['watch', 'stream', 'stream', 'watch'] as const)
-    assert.ok(await mayWait(kind, limited.services))
-  const { text } = await limited.send('GET', `/v1/jobs/${jobId}/events`)
+    assert.ok(await mayWait(kind, limitedApp.services))
+  const { text } = await limitedApp.send('GET', `/v1/jobs/${jobId}/events`)
   assert.ok(Date.now() - start < 5000, 'it is not held for 25 s')
   assert.match(text, /^retry: 10000\n\n/)
   assert.match(text, /event: snapshot\n/)
@@ -72,7 +72,7 @@ test('an event stream beyond the limit of waiting requests ends after the snapsh
 test('the limit of waiting requests applies to each period of 25 s, and no request waits if the database is overloaded', async () => {
   await deleteWaitCounters()
   const now = Date.now()
-  const { services } = limited
+  const { services } = limitedApp
   const granted = await Promise.all(Array.from({ length: 5 }, () => mayWait('create', services, now)))
   assert.equal(granted.filter(Boolean).length, 2)
   assert.equal(await mayWait('create', services, now + 25_000), true)

@@ -15,6 +15,7 @@ import { loadSubscribers } from '../../lib/live/subscribers.ts'
 import { subscriberCacheMs } from '../../lib/model/subscriber-cache.ts'
 import type { SubscriberLookup } from '../../lib/model/subscribers.ts'
 import {
+  advanceClock,
   allowedNetworks,
   app,
   buildEvent,
@@ -24,7 +25,6 @@ import {
   dispatch,
   getOnlyDelivery,
   newClient,
-  pass,
   queue,
   receiver,
 } from './support/webhook-service.ts'
@@ -52,7 +52,7 @@ test('webhook deliveries are paginated, newest first', async () => {
   const { id } = await createWebhook(send, '/pages')
   const events: string[] = []
   for (let count = 0; count < 3; count++) {
-    pass(1)
+    advanceClock(1)
     events.unshift((await createEvent(send)).id)
   }
   await deliverAll()
@@ -198,16 +198,17 @@ test('events are sent only to webhooks and sockets that exist', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/received')
   const { table } = app.services
-  const listeners = async (owner = send.id()) => (await loadSubscribers(table, owner))('job.created')
-  assert.deepEqual(await listeners(), ['webhooks'])
+  const listSubscriberKinds = async (owner = send.id()) =>
+    (await loadSubscribers(table, owner))('job.created')
+  assert.deepEqual(await listSubscriberKinds(), ['webhooks'])
   const { until } = await new EventFeeds(table).watch(send.id())
   assert.ok(until > Date.now())
-  assert.deepEqual(await listeners(), ['webhooks', 'sockets'])
+  assert.deepEqual(await listSubscriberKinds(), ['webhooks', 'sockets'])
   const isWatchedAt = async (now: number) => (await readWatchAndCounts(table, send.id(), now)).isWatched
   assert.deepEqual([await isWatchedAt(until - 1), await isWatchedAt(until)], [true, false])
   await send('DELETE', `/v1/webhooks/${id}`)
-  assert.deepEqual(await listeners(), ['sockets'])
-  assert.deepEqual(await listeners(newId('anon')), [])
+  assert.deepEqual(await listSubscriberKinds(), ['sockets'])
+  assert.deepEqual(await listSubscriberKinds(newId('anon')), [])
 })
 
 test('a webhook receives only its selected events, or all events if they are sent in sequence', async () => {
@@ -224,17 +225,17 @@ test('creating the first subscriber waits until no process uses the old list of 
   const send = newClient()
   const { id } = await createWebhook(send, '/before')
   await send('DELETE', `/v1/webhooks/${id}`)
-  const memory = new TtlCache<SubscriberLookup>(subscriberCacheMs)
-  const listeners = async (owner = send.id()) =>
-    (await memory.get(owner, () => loadSubscribers(app.services.table, owner)))('job.created')
-  assert.deepEqual(await listeners(), [])
+  const subscriberCache = new TtlCache<SubscriberLookup>(subscriberCacheMs)
+  const listSubscriberKinds = async (owner = send.id()) =>
+    (await subscriberCache.get(owner, () => loadSubscribers(app.services.table, owner)))('job.created')
+  assert.deepEqual(await listSubscriberKinds(), [])
   await createWebhook(send, '/again')
-  assert.deepEqual(await listeners(), ['webhooks'])
+  assert.deepEqual(await listSubscriberKinds(), ['webhooks'])
   const feeds = new EventFeeds(app.services.table)
   for (const concurrentStarts of [1, 2]) {
     const owner = newId('anon')
-    assert.deepEqual(await listeners(owner), [])
+    assert.deepEqual(await listSubscriberKinds(owner), [])
     await Promise.race(Array.from({ length: concurrentStarts }, () => feeds.watch(owner)))
-    assert.deepEqual(await listeners(owner), ['sockets'], `first of ${concurrentStarts}`)
+    assert.deepEqual(await listSubscriberKinds(owner), ['sockets'], `first of ${concurrentStarts}`)
   }
 })

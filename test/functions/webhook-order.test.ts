@@ -8,18 +8,18 @@ import type { DeliveryMessage } from '../../lib/webhooks/delivery.ts'
 import { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrency.ts'
 import { respondWith } from '../webhooks/receiver.ts'
 import {
+  advanceClock,
   app,
   buildEvent,
+  createDeliverer,
   createEvent,
   createWebhook,
   deliverAll,
-  deliverer,
   dispatch,
   getOnlyDelivery,
   listDeliveries,
   newClient,
   now,
-  pass,
   queue,
   receiver,
   sweep,
@@ -32,11 +32,11 @@ test('the sweep sends a webhook delivery whose queue message was lost', async ()
   queue.length = 0
   await sweep(id, stream)
   assert.equal(queue.length, 0, 'not immediately: its message may still be in the queue')
-  pass(61)
+  advanceClock(61)
   await sweep(id, stream)
   await deliverAll()
   assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
-  pass(600)
+  advanceClock(600)
   await sweep(id, stream)
   assert.equal(queue.length, 0)
 })
@@ -49,10 +49,10 @@ test('a webhook delivery whose process died is retried when its lease ends', asy
   const { only } = message
   assert.ok(only)
   await new DeliveryStore(app.services.table).claim({ ...message, ...only }, now())
-  await deliverer().deliver(message, () => 900_000)
+  await createDeliverer().deliver(message, () => 900_000)
   assert.deepEqual([receiver.at('/died').length, queue.length, queue[0]?.delayS], [0, 1, 10])
-  pass(26)
-  await deliverer().deliver(queue.shift()?.message as DeliveryMessage, () => 900_000)
+  advanceClock(26)
+  await createDeliverer().deliver(queue.shift()?.message as DeliveryMessage, () => 900_000)
   assert.deepEqual([(await getOnlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
 })
 
@@ -70,12 +70,12 @@ test('the events of a job are delivered in sequence, and a failed delivery does 
   await dispatch(events[2] as BusEvent)
   await dispatch(events[1] as BusEvent)
   const [firstMessage] = queue.splice(0)
-  await deliverer().deliver(firstMessage?.message as DeliveryMessage, () => 900_000)
+  await createDeliverer().deliver(firstMessage?.message as DeliveryMessage, () => 900_000)
   assert.deepEqual(listNumbers(), [], 'the first event is missing')
   queue.length = 0
   for (const at of [4, 3, 0]) await dispatch(events[at] as BusEvent)
   // Makes a concurrent call for each message.
-  await Promise.all(queue.splice(0).map(({ message }) => deliverer().deliver(message, () => 900_000)))
+  await Promise.all(queue.splice(0).map(({ message }) => createDeliverer().deliver(message, () => 900_000)))
   assert.deepEqual(listNumbers(), [1, 2, 3, 4, 5])
   queue.length = 0
 })
@@ -85,10 +85,10 @@ test('waiting for a missing event of a webhook sequence ends after a timeout', a
   const { id } = await createWebhook(send, '/gap')
   await dispatch(buildEvent(send, newId('job'), 7))
   const { message } = queue.shift() as (typeof queue)[number]
-  await deliverer().deliver(message, () => 900_000)
+  await createDeliverer().deliver(message, () => 900_000)
   assert.equal(receiver.at('/gap').length, 0)
   assert.deepEqual([queue.length, queue[0]?.delayS], [1, 1])
-  pass(5)
+  advanceClock(5)
   await deliverAll()
   assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
 })
@@ -99,7 +99,7 @@ test('progress events are sent at most every 5 s, and a failed progress delivery
   const { id } = await createWebhook(send, '/progress', { events: ['job.progress'] })
   const job = newId('job')
   for (const sequence of [1, 2]) await dispatch(buildEvent(send, job, sequence, 'job.progress'))
-  pass(5)
+  advanceClock(5)
   await dispatch(buildEvent(send, job, 3, 'job.progress'))
   await deliverAll()
   assert.deepEqual(

@@ -10,19 +10,19 @@ import type { ReceiverConcurrency } from '../../lib/webhooks/receiver-concurrenc
 import { retryDelaysS } from '../../lib/webhooks/schedule.ts'
 import { respondWith } from '../webhooks/receiver.ts'
 import {
+  advanceClock,
   app,
   clock,
-  closing,
+  createDeliverer,
   createEvent,
   createWebhook,
   deliverAll,
-  deliverer,
   getOnlyDelivery,
   newClient,
   now,
-  pass,
   queue,
   receiver,
+  serversToClose,
   sweep,
 } from './support/webhook-service.ts'
 
@@ -32,7 +32,7 @@ async function startRawServer(respond: (socket: import('node:net').Socket) => vo
     socket.on('error', () => {})
     socket.once('data', () => respond(socket))
   })
-  closing.push(server)
+  serversToClose.push(server)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
@@ -57,7 +57,7 @@ test('a failed webhook delivery shows the failure and is retried on schedule', a
     const send = newClient()
     const { id } = await createWebhook(send, '/', { url })
     await createEvent(send)
-    await deliverAll(deliverer(1000))
+    await deliverAll(createDeliverer(1000))
     const delivery = await getOnlyDelivery(send, id)
     assert.deepEqual([delivery.status, delivery.responseStatus], ['pending', status], name)
     assert.match(delivery.error, error, name)
@@ -81,13 +81,13 @@ test('ten attempts are made for a webhook delivery', async () => {
     const { nextAttemptAt } = await getOnlyDelivery(send, id)
     const dueInS = (Date.parse(nextAttemptAt) - clock) / 1000
     assert.equal(dueInS, retryDelaysS[attemptNumber])
-    pass(dueInS + 60)
+    advanceClock(dueInS + 60)
     await sweep(id, stream)
     assert.equal(queue.length, 1, `attempt ${attemptNumber + 1}`)
     const { message } = queue[0] as (typeof queue)[number]
     await deliverAll()
     // Delivers a duplicate message, because both the queue and the table may send a message.
-    await deliverer().deliver(message, () => 900_000)
+    await createDeliverer().deliver(message, () => 900_000)
   }
   assert.equal(receiver.at('/ten').length, 10)
   const delivery = await getOnlyDelivery(send, id)
@@ -104,11 +104,14 @@ test('ten attempts are made for a webhook delivery', async () => {
   )
 
   receiver.setHandler('/ten', respondWith(204))
-  const redelivered = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
-  assert.deepEqual([redelivered.status, redelivered.data.status], [202, 'pending'])
+  const redeliverReply = await send('POST', `/v1/webhooks/${id}/deliveries/${delivery.id}/redeliver`)
+  assert.deepEqual([redeliverReply.status, redeliverReply.data.status], [202, 'pending'])
   await deliverAll()
-  const repeated = await getOnlyDelivery(send, id)
-  assert.deepEqual([repeated.status, repeated.attempt, repeated.attempts.length], ['succeeded', 11, 11])
+  const repeatedDelivery = await getOnlyDelivery(send, id)
+  assert.deepEqual(
+    [repeatedDelivery.status, repeatedDelivery.attempt, repeatedDelivery.attempts.length],
+    ['succeeded', 11, 11],
+  )
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
@@ -117,13 +120,13 @@ test('webhook retries within 15 min use the delay of the queue', async () => {
   receiver.setHandler('/soon', respondWith(500))
   await createWebhook(send, '/soon')
   await createEvent(send)
-  const lane = queue.shift()
-  assert.ok(lane)
-  await deliverer().deliver(lane.message, () => 900_000)
+  const laneMessage = queue.shift()
+  assert.ok(laneMessage)
+  await createDeliverer().deliver(laneMessage.message, () => 900_000)
   assert.deepEqual([queue.length, queue[0]?.delayS], [1, 5])
   const dueMessage = queue.shift()
-  pass(5)
-  await deliverer().deliver(dueMessage?.message as DeliveryMessage, () => 900_000)
+  advanceClock(5)
+  await createDeliverer().deliver(dueMessage?.message as DeliveryMessage, () => 900_000)
   assert.equal(receiver.at('/soon').length, 2)
   queue.length = 0
 })
@@ -134,8 +137,8 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   const goneWebhook = await createWebhook(send, '/410')
   await createEvent(send)
   await deliverAll()
-  const after410 = (await send('GET', `/v1/webhooks/${goneWebhook.id}`)).data
-  assert.deepEqual([after410.enabled, after410.disabledReason], [false, 'gone'])
+  const webhookAfter410 = (await send('GET', `/v1/webhooks/${goneWebhook.id}`)).data
+  assert.deepEqual([webhookAfter410.enabled, webhookAfter410.disabledReason], [false, 'gone'])
   assert.equal((await getOnlyDelivery(send, goneWebhook.id)).status, 'failed')
   await createEvent(send)
   assert.equal(queue.length, 0, 'no more deliveries are sent')
@@ -144,7 +147,7 @@ test('a 410 or five days of failures disable a webhook and drop its pending deli
   const unreachableWebhook = await createWebhook(send, '/dead')
   await createEvent(send)
   await deliverAll()
-  pass(5 * 86_400)
+  advanceClock(5 * 86_400)
   await createEvent(send)
   await deliverAll()
   const failingWebhook = (await send('GET', `/v1/webhooks/${unreachableWebhook.id}`)).data
@@ -195,7 +198,7 @@ test('a webhook receiver that is busy for three days still gets its event', asyn
   let hops = 1
   while (queue.length > 0) {
     const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
-    pass(delayS)
+    advanceClock(delayS)
     hops++
     await busyDeliverer.deliver(message, () => 900_000)
   }

@@ -11,6 +11,7 @@ import { GuardedHttp } from '../../lib/transfer/guarded-http.ts'
 import { Deliverer } from '../../lib/webhooks/deliverer.ts'
 import { privateAddressForms } from '../transfer/private-forms.ts'
 import {
+  advanceClock,
   allowedNetworks,
   app,
   buildEvent,
@@ -22,7 +23,6 @@ import {
   listDeliveries,
   newClient,
   now,
-  pass,
   queue,
   receiver,
 } from './support/webhook-service.ts'
@@ -95,7 +95,7 @@ test('invalid webhooks are refused, and so is the 21st webhook of an owner', asy
 test('both webhook signatures verify the sent bytes before, during and after a rotation of the secret', async () => {
   const send = newClient()
   const { id, secret: firstSecret } = await createWebhook(send, '/signed')
-  const lastRequest = async () => {
+  const getLastRequest = async () => {
     await createEvent(send)
     await deliverAll()
     const previousRequest = receiver.at('/signed').at(-1)
@@ -105,9 +105,15 @@ test('both webhook signatures verify the sent bytes before, during and after a r
       body: previousRequest.body.toString(),
     }
   }
-  const isHex = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string, header = '') =>
-    verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
-  const hasValidSignature = ({ body, headers }: Awaited<ReturnType<typeof lastRequest>>, secret: string) => {
+  const isHex = (
+    { body, headers }: Awaited<ReturnType<typeof getLastRequest>>,
+    secret: string,
+    header = '',
+  ) => verify(secret, body, headers[`x-webhook-signature${header}`] ?? '')
+  const hasValidSignature = (
+    { body, headers }: Awaited<ReturnType<typeof getLastRequest>>,
+    secret: string,
+  ) => {
     try {
       return Boolean(new StandardWebhook(secret).verify(body, headers))
     } catch {
@@ -115,7 +121,7 @@ test('both webhook signatures verify the sent bytes before, during and after a r
     }
   }
 
-  const plainRequest = await lastRequest()
+  const plainRequest = await getLastRequest()
   assert.deepEqual(
     [await isHex(plainRequest, firstSecret), hasValidSignature(plainRequest, firstSecret)],
     [true, true],
@@ -126,7 +132,7 @@ test('both webhook signatures verify the sent bytes before, during and after a r
   const { secret: secondSecret } = (await send('POST', `/v1/webhooks/${id}/rotate-secret`, { graceHours: 1 }))
     .data
   assert.notEqual(secondSecret, firstSecret)
-  const requestBetween = await lastRequest()
+  const requestBetween = await getLastRequest()
   assert.deepEqual(
     [await isHex(requestBetween, secondSecret), await isHex(requestBetween, firstSecret, '-old')],
     [true, true],
@@ -137,8 +143,8 @@ test('both webhook signatures verify the sent bytes before, during and after a r
     [true, true],
   )
 
-  pass(3700)
-  const { headers, body } = await lastRequest()
+  advanceClock(3700)
+  const { headers, body } = await getLastRequest()
   // The verifier uses the real clock.
   assert.equal(await verify(secondSecret, body, headers['x-webhook-signature'] ?? ''), true)
   assert.equal(headers['x-webhook-signature-old'], undefined)
@@ -227,14 +233,14 @@ test('a webhook replay sends missed events, but no progress events', async () =>
   await createEvent(send)
   await deliverAll()
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: false })
-  pass(10)
+  advanceClock(10)
   const missedJobId = newId('job')
   await dispatch(buildEvent(send, missedJobId, 1, 'job.progress'))
   await dispatch(buildEvent(send, missedJobId, 2, 'job.failed'))
   assert.equal(queue.length, 0)
   await send('PATCH', `/v1/webhooks/${id}`, { enabled: true })
-  const replayed = await send('POST', `/v1/webhooks/${id}/replay`, { since: sinceTime })
-  assert.deepEqual([replayed.status, replayed.data], [202, { deliveries: 2, next: null }])
+  const replayReply = await send('POST', `/v1/webhooks/${id}/replay`, { since: sinceTime })
+  assert.deepEqual([replayReply.status, replayReply.data], [202, { deliveries: 2, next: null }])
   await deliverAll()
   assert.deepEqual(
     receiver.at('/replay').map(({ json }) => json.event),

@@ -147,8 +147,8 @@ test('ten consecutive failures pause a workflow, and enabling it resumes it', as
   const person = { email: 'ada@example.com', emailVerified: true, name: 'Ada', plan: 'free', role: 'USER' }
   const account = { id: workflow.owner, ...person, status: 'active', createdAt: nextRunAt }
   await app.services.table.put({ ...getAccountKey(workflow.owner), ...account })
-  const logged: unknown[] = []
-  const log = { ...silentLog, warn: (email: unknown) => logged.push(email) } as typeof silentLog
+  const logLines: unknown[] = []
+  const log = { ...silentLog, warn: (email: unknown) => logLines.push(email) } as typeof silentLog
   const workflows = new Workflows({ ...app.services, log })
   for (let hour = 0; hour < 10; hour++) {
     await wake(id, minutesLater(nextRunAt, 60 * hour))
@@ -156,8 +156,8 @@ test('ten consecutive failures pause a workflow, and enabling it resumes it', as
     await endJob(lastRun.jobId, 'failed')
     await workflows.wake(id, new Date(minutesLater(nextRunAt, 60 * hour + 1)))
   }
-  assert.equal(logged.length, 1, 'one email, which is logged because there is no mail server')
-  assert.match(JSON.stringify(logged), /ada@example\.com.*“hourly” was paused: 10 runs in a row/)
+  assert.equal(logLines.length, 1, 'one email, which is logged because there is no mail server')
+  assert.match(JSON.stringify(logLines), /ada@example\.com.*“hourly” was paused: 10 runs in a row/)
   const paused = (await send('GET', `/v1/workflows/${id}`)).data
   assert.deepEqual([paused.enabled, paused.nextRunAt, paused.failures], [false, null, 10])
   assert.match(paused.paused.reason, /^10 runs in a row failed. Last error: It is damaged\.$/)

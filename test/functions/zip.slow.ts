@@ -30,7 +30,7 @@ before(async () => {
 after(() => service.stop())
 
 /** Creates a playable video followed by zeros: a sparse file, which needs no space until it is uploaded. */
-async function video(name: string, bytes: number, blockContent?: Buffer): Promise<string> {
+async function writeVideo(name: string, bytes: number, blockContent?: Buffer): Promise<string> {
   const start = await readFile(new URL('../fixtures/video.mp4', import.meta.url))
   const box = Buffer.alloc(16)
   box.writeUInt32BE(1, 0)
@@ -93,7 +93,7 @@ async function assertZipOpens(path: string, files: number, bytes: number): Promi
 
 test('a hundred results of 20 MB are downloaded as one ZIP', async () => {
   const bytes = 20 * mib
-  const path = await video('twenty.mp4', bytes, randomBytes(19 * mib))
+  const path = await writeVideo('twenty.mp4', bytes, randomBytes(19 * mib))
   const jobIds: string[] = []
   await forEachConcurrently(
     Array.from({ length: 100 }, (_, at) => at),
@@ -108,9 +108,9 @@ test('a hundred results of 20 MB are downloaded as one ZIP', async () => {
 
 test('a ZIP of five gigabytes uses ZIP64', async () => {
   const bytes = 4900 * mib
-  const path = await video('large.mp4', bytes)
+  const path = await writeVideo('large.mp4', bytes)
   const jobId = await createJobFor(path, bytes, 'large.mp4')
   await rm(path)
-  const smallJob = await createJobFor(await video('small.mp4', mib), mib, 'after.mp4')
+  const smallJob = await createJobFor(await writeVideo('small.mp4', mib), mib, 'after.mp4')
   await assertZipOpens(await downloadZip([jobId, smallJob]), 2, bytes + mib)
 })

@@ -195,8 +195,9 @@ function bodyArbitrary({ bodies }: Operation, lookup: ResolveReference): fc.Arbi
     )
   return fc.oneof(
     ...bodies.flatMap(({ type, schema, example }) => {
-      const made = valueArbitrary(schema, lookup)
-      const values = example === undefined ? made : fc.oneof(changedExampleArbitrary(example), made)
+      const generatedValue = valueArbitrary(schema, lookup)
+      const values =
+        example === undefined ? generatedValue : fc.oneof(changedExampleArbitrary(example), generatedValue)
       return [
         { weight: 12, arbitrary: values.map((value) => ({ type, value })) },
         { weight: 1, arbitrary: brokenBodyArbitrary(type) },

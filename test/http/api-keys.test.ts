@@ -21,7 +21,7 @@ after(() => app.close())
 const createKey = (owner: string, input?: Partial<KeyInput>) => newKey(app.services, owner, input)
 
 /** Creates an account with a key that may manage keys, as a signed-in user may. */
-async function manager() {
+async function createManager() {
   const owner = await newAccount(app.services)
   const headers = { 'x-api-key': await newManagerKey(app.services, owner) }
   return {
@@ -47,7 +47,7 @@ describe('API keys over HTTP', () => {
   })
 
   test('an API key works as X-Api-Key and as a bearer token', async () => {
-    const { send } = await manager()
+    const { send } = await createManager()
     const createdReply = await send('POST', '', { name: 'Reports', access: 'read-only' })
     assert.equal(createdReply.status, 201, createdReply.text)
     const { key, id, prefix, last4 } = createdReply.json.data
@@ -67,7 +67,7 @@ describe('API keys over HTTP', () => {
   })
 
   test('an unknown, mistyped, expired or revoked API key is rejected with the reason', async () => {
-    const { send, owner } = await manager()
+    const { send, owner } = await createManager()
     const revoked = (await send('POST', '', { name: 'One' })).json.data
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 204)
     const expiresAt = new Date(Date.now() - 1).toISOString()
@@ -91,7 +91,7 @@ describe('API keys over HTTP', () => {
   })
 
   test('after a rotation, the old and the new API key both work for 24 hours', async () => {
-    const { send, owner } = await manager()
+    const { send, owner } = await createManager()
     const firstKey = (await send('POST', '', { name: 'One', access: 'full' })).json.data
     const rotatedReply = await send('POST', `/${firstKey.id}/rotate`)
     assert.equal(rotatedReply.status, 200, rotatedReply.text)
@@ -137,7 +137,7 @@ describe('API keys over HTTP', () => {
   })
 
   test('a public key works only from its allowed origins, and can neither list jobs nor get more scopes', async () => {
-    const { send } = await manager()
+    const { send } = await createManager()
     const page = 'https://www.example.com'
     const input = { name: 'Page', kind: 'public', allowedOrigins: [page] }
     const { key, scopes } = (await send('POST', '', input)).json.data
@@ -159,7 +159,7 @@ describe('API keys over HTTP', () => {
   test('a public key cannot see jobs of its account that were created with another key', async () => {
     const owner = await newAccount(app.services)
     const page = 'https://www.example.com'
-    const publicKey = async () => ({
+    const createPublicKeyHeaders = async () => ({
       'x-api-key': await createKey(owner, {
         kind: 'public',
         allowedOrigins: [page],
@@ -167,7 +167,7 @@ describe('API keys over HTTP', () => {
       }),
       origin: page,
     })
-    const [one, otherKey] = [await publicKey(), await publicKey()]
+    const [one, otherKey] = [await createPublicKeyHeaders(), await createPublicKeyHeaders()]
     const secret = { 'x-api-key': await createKey(owner) }
     const make = async (headers: RequestOptions['headers'] = {}): Promise<string> => {
       const text = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
@@ -246,7 +246,7 @@ describe('API keys over HTTP', () => {
 })
 
 test('API keys of other accounts cannot be seen, changed, rotated or revoked', async () => {
-  const [ownManager, otherManager] = [await manager(), await manager()]
+  const [ownManager, otherManager] = [await createManager(), await createManager()]
   const { id } = (await otherManager.send('POST', '', { name: 'Theirs' })).json.data
   for (const [method, path, body] of [
     ['GET', '', undefined],
@@ -260,7 +260,7 @@ test('API keys of other accounts cannot be seen, changed, rotated or revoked', a
 })
 
 test('an API key can be changed, and null removes a restriction', async () => {
-  const { send } = await manager()
+  const { send } = await createManager()
   const { id, key } = (await send('POST', '', { name: 'One', allowedIps: ['203.0.113.7'] })).json.data
   assert.equal((await list({ 'x-api-key': key })).status, 403)
   const changedReply = await send('PATCH', `/${id}`, {

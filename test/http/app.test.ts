@@ -80,9 +80,9 @@ test('an invalid API key returns a different WWW-Authenticate than a missing key
   const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
   const eventWithKey = { ...event, headers: { ...event.headers, 'x-api-key': 'x' } }
   // RFC 6750, 3.1.
-  const refusedKey = await app(eventWithKey, {} as Parameters<typeof app>[1])
-  assert.equal(refusedKey.statusCode, 401)
-  assert.equal(refusedKey.headers?.['www-authenticate'], 'Bearer error="invalid_token"')
+  const refusedKeyReply = await app(eventWithKey, {} as Parameters<typeof app>[1])
+  assert.equal(refusedKeyReply.statusCode, 401)
+  assert.equal(refusedKeyReply.headers?.['www-authenticate'], 'Bearer error="invalid_token"')
 })
 
 test('the test client rejects a reply that does not match the OpenAPI document', () => {
@@ -108,9 +108,9 @@ test('the test client rejects a reply that does not match the OpenAPI document',
   assert.throws(seen(404, { message: 'Not Found' }, '/nothing'), /must have required property/)
   assert.doesNotThrow(seen(200, goodBody, '/texts', { 'X-Request-Id': 'req_1', 'Content-Length': '9' }))
   assert.throws(seen(200, goodBody, '/texts', { 'x-secret': '1' }), /not in the OpenAPI document/)
-  const busy = { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' }, meta }
-  assert.doesNotThrow(seen(503, busy, '/texts', { 'retry-after': '5' }))
-  assert.throws(seen(503, busy), /without the header retry-after/)
+  const busyBody = { success: false, error: { code: 'SERVICE_UNAVAILABLE', message: 'Not now.' }, meta }
+  assert.doesNotThrow(seen(503, busyBody, '/texts', { 'retry-after': '5' }))
+  assert.throws(seen(503, busyBody), /without the header retry-after/)
   const error = { success: false, error: { code: 'NOT_FOUND', message: 'Nothing is here.' }, meta }
   assert.doesNotThrow(seen(404, error, '/nothing'))
 })
@@ -130,7 +130,7 @@ test('an upload that takes longer than the function timeout still receives a nor
   assert.equal(JSON.parse(reply.body ?? '').data.count, 'mutabor'.length)
 })
 
-const quiet = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' }
+const quietEnv = { SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' }
 
 /** An endpoint that creates something, one that only reads, and one that fails. */
 const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
@@ -152,7 +152,7 @@ const [make, tell, fail] = (['POST', 'GET', 'DELETE'] as const).map((method) =>
 function createAnsweringApp(env: Record<string, string> = {}) {
   const app = createApp(
     [make, tell, fail].flatMap((error) => error ?? []),
-    createServices(readConfig({ ...quiet, ...env })),
+    createServices(readConfig({ ...quietEnv, ...env })),
   )
   return (method: string, headers: Record<string, string> = {}, rawPath = '/things') =>
     app(
@@ -179,8 +179,8 @@ test('a client receives an identity when it creates a resource, but not when it 
     assert.equal(answer.headers?.['x-owner-token'], undefined)
     assert.equal(answer.cookies, undefined)
   }
-  const secure = await createAnsweringApp({ PUBLIC_URL: 'https://a.test' })('POST')
-  assert.match(String(secure.cookies), /; Secure$/)
+  const secureReply = await createAnsweringApp({ PUBLIC_URL: 'https://a.test' })('POST')
+  assert.match(String(secureReply.cookies), /; Secure$/)
 })
 
 test('every reply, including errors, contains the request id', async () => {
@@ -239,7 +239,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
         throw thrownError
       },
     })
-    const app = createApp([breakingContract], createServices(readConfig(quiet)))
+    const app = createApp([breakingContract], createServices(readConfig(quietEnv)))
     const event = { rawPath: '/things', headers: {}, requestContext: { http: { method: 'GET' } } }
     const { statusCode, body } = await app(
       event as unknown as HttpEvent, // only the fields that the API reads
@@ -271,7 +271,7 @@ test('HEAD returns the Content-Length and Content-Encoding of GET, even if the r
     reply: { status: 200, schema: z.object({ text: z.string() }), etag: true },
     handle: () => ({ data: { text: 'x'.repeat(100_000) } }),
   })
-  const app = createApp([long], createServices(readConfig(quiet)))
+  const app = createApp([long], createServices(readConfig(quietEnv)))
   const ask = (method: string) =>
     app(
       {

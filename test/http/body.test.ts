@@ -8,7 +8,7 @@ import { limitBody } from '../../lib/http/body/body-limit.ts'
 import { type BodyKind, contract, type HttpEvent } from '../../lib/http/contract.ts'
 import { openAccess } from '../../lib/model/principal.ts'
 
-const contractAccepting = (...accepts: [BodyKind, ...BodyKind[]]) =>
+const createContract = (...accepts: [BodyKind, ...BodyKind[]]) =>
   contract({
     method: 'POST',
     path: '/texts',
@@ -26,7 +26,7 @@ const noFiles = { files: {} as Files, maxFileBytes: 1, retentionHours: 1 }
 async function read(
   type: string | undefined,
   event: Partial<HttpEvent>,
-  takes = contractAccepting('json', 'form'),
+  takes = createContract('json', 'form'),
 ) {
   const headers = type === undefined ? {} : { 'content-type': type }
   return (await readRequestBody({ headers, ...event } as HttpEvent, takes, noFiles)).value
@@ -57,14 +57,12 @@ test('a request body with an unsupported content type is refused, and the error 
       return true
     })
   }
-  await assert.rejects(
-    read('application/x-www-form-urlencoded', { body: 'text=a' }, contractAccepting('json')),
-  )
+  await assert.rejects(read('application/x-www-form-urlencoded', { body: 'text=a' }, createContract('json')))
 })
 
 test('an empty request body is parsed as an empty object', async () => {
   assert.deepEqual(await read('application/json', {}), {})
-  const { body: _, ...contractWithoutBody } = contractAccepting('json')
+  const { body: _, ...contractWithoutBody } = createContract('json')
   assert.equal(await read('application/json', { body: json }, contractWithoutBody), undefined)
 })
 
@@ -89,10 +87,13 @@ test('deeply nested JSON in a request is rejected before it is parsed recursivel
     ['[', ']'],
     ['{"a":', '}'],
   ] as const) {
-    const nestedJson = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
-    assert.deepEqual(await send(nestedJson(100)), JSON.parse(nestedJson(100)))
+    const createNestedJson = (levels: number) => `${open.repeat(levels)}1${close.repeat(levels)}`
+    assert.deepEqual(await send(createNestedJson(100)), JSON.parse(createNestedJson(100)))
     for (const levels of [101, 200_000])
-      await assert.rejects(send(nestedJson(levels)), { code: 'INVALID_REQUEST', message: /nested too deep/ })
+      await assert.rejects(send(createNestedJson(levels)), {
+        code: 'INVALID_REQUEST',
+        message: /nested too deep/,
+      })
   }
 })
 
@@ -168,7 +169,7 @@ test('a multipart field that is not valid UTF-8 is refused, and the error names 
     read(
       'multipart/form-data; boundary=x',
       { bodyStream: Readable.from(createForm(text)) },
-      contractAccepting('multipart'),
+      createContract('multipart'),
     )
   await assert.rejects(send(Buffer.from('café', 'latin1')), {
     code: 'INVALID_INPUT',
@@ -197,7 +198,7 @@ test('a request body of unknown length is rejected at the size limit, with a hin
   const bodyStream = Readable.from([Buffer.alloc(900, ' '), Buffer.alloc(200, ' ')])
   const headers = { 'content-type': 'application/json' }
   const limits = { ...noFiles, maxBodyBytes: 1024 }
-  await assert.rejects(readRequestBody({ headers, bodyStream }, contractAccepting('json'), limits), {
+  await assert.rejects(readRequestBody({ headers, bodyStream }, createContract('json'), limits), {
     code: 'FILE_TOO_LARGE',
     message: /presign/,
   })

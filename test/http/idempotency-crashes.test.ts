@@ -67,7 +67,7 @@ const createDyingContracts = (contract: AnyContract, handle: AnyContract['handle
 test('after an internal error, repeating an idempotent request continues with the existing job', async () => {
   const headers = await newIdentity()
   const key = newKey()
-  const failingApp = app.with({ jobs: failingAfterStored(app.services.jobs) })
+  const failingApp = app.with({ jobs: failAfterStoring(app.services.jobs) })
   assertCode(await convert({ headers, key }, failingApp), 500, 'INTERNAL_ERROR')
   const [jobId] = await listJobs(headers)
   const otherRequest = { headers, key, body: createForm({ targetFormat: 'html' }, '# Hello') }
@@ -81,7 +81,7 @@ test('after an internal error, repeating an idempotent request continues with th
   assert.ok(file && (await app.services.files.head(file.key)), 'the file of the job is kept')
 })
 
-function failingAfterStored(jobs: Jobs): Jobs {
+function failAfterStoring(jobs: Jobs): Jobs {
   const failingJobs: Jobs = Object.create(jobs)
   failingJobs.create = async (...args) => {
     await jobs.store.create(...args)

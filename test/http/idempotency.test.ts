@@ -56,7 +56,7 @@ async function listJobs(headers: Record<string, string>): Promise<string[]> {
 }
 
 /** Changes all idempotency records, as if time had passed. */
-async function age(change: (item: Item) => Item): Promise<void> {
+async function changeReservations(change: (item: Item) => Item): Promise<void> {
   for (const item of await listReservations())
     await app.services.table.update({ pk: String(item.pk), sk: String(item.sk) }, { set: change(item) })
 }
@@ -181,18 +181,18 @@ test('an idempotency key is forgotten after 24 hours', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const firstReply = await convert({ headers, key })
-  const anonymous = await convert({ key })
+  const anonymousReply = await convert({ key })
   const dayAgo = Math.floor(Date.now() / 1000) - 24 * 3600
-  await age(({ ttl }) => ({ ttl: Number(ttl) - 24 * 3600 - 1 }))
+  await changeReservations(({ ttl }) => ({ ttl: Number(ttl) - 24 * 3600 - 1 }))
   assert.ok(
     (await listReservations()).every(({ ttl }) => Number(ttl) > dayAgo && Number(ttl) < Date.now() / 1000),
   )
   const secondReply = await convert({ headers, key, body: createForm({ targetFormat: 'html' }, '# Hello') })
   assert.equal(secondReply.status, 202, secondReply.text)
   assert.notEqual(secondReply.json.jobId, firstReply.json.jobId)
-  const stranger = await convert({ key })
-  assert.equal(stranger.status, 202, stranger.text)
-  assert.notEqual(stranger.headers['x-owner-token'], anonymous.headers['x-owner-token'])
+  const strangerReply = await convert({ key })
+  assert.equal(strangerReply.status, 202, strangerReply.text)
+  assert.notEqual(strangerReply.headers['x-owner-token'], anonymousReply.headers['x-owner-token'])
 })
 
 const pipeline = {
@@ -227,12 +227,12 @@ test('retrying a job creates one new job per idempotency key', async () => {
   const { json } = await convert({ headers })
   await app.send('POST', `/v1/jobs/${json.jobId}/cancel`, { headers })
   const files = await countFiles()
-  const retry = { headers: { ...headers, 'idempotency-key': newKey() } }
+  const retryRequest = { headers: { ...headers, 'idempotency-key': newKey() } }
   const path = `/v1/jobs/${json.jobId}/retry`
-  const firstReply = await app.send('POST', path, retry)
+  const firstReply = await app.send('POST', path, retryRequest)
   assert.equal(firstReply.status, 202, firstReply.text)
   assert.equal(firstReply.json.data.retryOf, json.jobId)
-  assertReplay(await app.send('POST', path, retry), firstReply)
+  assertReplay(await app.send('POST', path, retryRequest), firstReply)
   assert.equal((await listJobs(headers)).length, 2)
   assert.equal(await countFiles(), files + 1)
 })

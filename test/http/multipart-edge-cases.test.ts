@@ -155,12 +155,12 @@ test('another identity cannot access a multipart upload, even with its key', asy
   const upload = await startUpload()
   const otherUpload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
-  const stranger = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
+  const strangerHeaders = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
   const requests = [
-    ['GET', '', {}, stranger],
-    ['GET', '/1', { key: upload.key }, stranger],
-    ['POST', '/complete', {}, stranger],
-    ['DELETE', '', { key: upload.key }, stranger],
+    ['GET', '', {}, strangerHeaders],
+    ['GET', '/1', { key: upload.key }, strangerHeaders],
+    ['POST', '/complete', {}, strangerHeaders],
+    ['DELETE', '', { key: upload.key }, strangerHeaders],
     ['GET', '', { key: otherUpload.key }, headers],
     ['DELETE', '', { key: '' }, headers],
   ] as const
@@ -171,8 +171,8 @@ test('another identity cannot access a multipart upload, even with its key', asy
   }
   // Uploads that need no identity use other endpoints, which cannot access this upload.
   const open = `/v1/uploads/s3/multipart/${upload.uploadId}`
-  const byKey = await app.send('GET', open, { headers: stranger, query: { key: upload.key } })
-  assert.equal(answer(byKey), '404 UPLOAD_NOT_FOUND')
+  const replyByKey = await app.send('GET', open, { headers: strangerHeaders, query: { key: upload.key } })
+  assert.equal(answer(replyByKey), '404 UPLOAD_NOT_FOUND')
   assert.equal(answer(await complete(upload, [part])), '200')
 })
 

@@ -8,7 +8,7 @@ import { type FormOptions, readMultipartForm } from '../../lib/http/body/multipa
 import { createFileTooLargeError } from '../../lib/uploads/size-errors.ts'
 
 /** Creates an in-memory bucket with the methods that forms use. If `fail` is given, storing a file throws it. */
-function bucket(fail?: Error) {
+function createBucket(fail?: Error) {
   const storedFiles = new Map<string, Buffer>()
   const deletions: (readonly string[])[] = []
   const files = {
@@ -40,16 +40,16 @@ async function read(form: FormData, files: Files, moreOptions: Partial<FormOptio
   })
 }
 
-const createForm = (fields: number, chunkNumbers = 0) => {
+const createForm = (fields: number, fileCount = 0) => {
   const form = new FormData()
   for (let at = 0; at < fields; at++) form.append(`field-${at}`, `${at}`)
-  for (let at = 0; at < chunkNumbers; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
+  for (let at = 0; at < fileCount; at++) form.append('file', new Blob([`${at}`]), `${at}.txt`)
   return form
 }
 
 describe('parsing multipart forms', () => {
   test('the files of a form are stored in the bucket with their size and hash', async () => {
-    const { stored, files, deletions } = bucket()
+    const { stored, files, deletions } = createBucket()
     const content = Buffer.from(Array.from({ length: 1000 }, (_, at) => at % 256))
     const form = createForm(2)
     form.append('file', new Blob([content]), 'folder/grüße.bin')
@@ -73,7 +73,7 @@ describe('parsing multipart forms', () => {
   })
 
   test('bytes of a form file that are no longer in memory are read from the bucket', async () => {
-    const { files } = bucket()
+    const { files } = createBucket()
     const content = Buffer.from(Array.from({ length: 200_000 }, (_, at) => at % 251))
     const form = createForm(0)
     form.append('file', new Blob([content]), 'a.bin')
@@ -82,7 +82,7 @@ describe('parsing multipart forms', () => {
   })
 
   test('a form with a file over the limit leaves no object in the bucket, and a file of exactly the limit is accepted', async () => {
-    const { stored, files } = bucket()
+    const { stored, files } = createBucket()
     const createFormOfSize = (bytes: number) => {
       const form = createForm(0, 1)
       form.append('file', new Blob([Buffer.alloc(bytes)]), 'a.bin')
@@ -104,7 +104,7 @@ describe('parsing multipart forms', () => {
   })
 
   test('a multipart form with too many fields or parts is refused', async () => {
-    const { files, stored } = bucket()
+    const { files, stored } = createBucket()
     const largestForm = await read(createForm(200, 200), files)
     assert.deepEqual([Object.keys(largestForm.fields).length, largestForm.files.length], [200, 200])
     await largestForm.discard()
@@ -114,7 +114,7 @@ describe('parsing multipart forms', () => {
   })
 
   test('form fields over 1 MiB, repeated fields and files in other fields are rejected', async () => {
-    const { files } = bucket()
+    const { files } = createBucket()
     const of = (...pairs: [name: string, value: string | Blob][]) => {
       const form = createForm(0)
       for (const [name, value] of pairs)
@@ -144,12 +144,12 @@ describe('parsing multipart forms', () => {
   })
 
   test('a form whose file cannot be stored fails with the error of the bucket', async () => {
-    const { files } = bucket(new Error('the bucket is away'))
+    const { files } = createBucket(new Error('the bucket is away'))
     await assert.rejects(read(createForm(1, 3), files), { message: 'the bucket is away' })
   })
 
   test('an incomplete form, or one without a boundary, is refused and leaves no object in the bucket', async () => {
-    const { files, stored } = bucket()
+    const { files, stored } = createBucket()
     const options = { fileFields: ['file'], maxFileBytes: 1000, files, retentionHours: 24 }
     const send = (body: Readable, type: string | undefined = 'multipart/form-data; boundary=x') =>
       readMultipartForm(body, { ...options, headers: { 'content-type': type } })
@@ -169,7 +169,7 @@ describe('parsing multipart forms', () => {
   })
 
   test('a control character in the header of a form part is reported with its field, regardless of chunk boundaries', async () => {
-    const { files, stored } = bucket()
+    const { files, stored } = createBucket()
     const options = { fileFields: ['file'], maxFileBytes: 1_000_000, files, retentionHours: 24 }
     const send = (text: string, chunkBytes: number) => {
       const bytes = Buffer.from(text)

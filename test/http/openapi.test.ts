@@ -7,7 +7,7 @@ import { inlineComponents } from '../support/inline-components.ts'
 
 const { paths } = inlineComponents(createOpenApiDocument(api, { version: '1', url: '/' }))
 /** Returns an operation of the OpenAPI document, with its references resolved. */
-const operationAt = (path: string, method: string) => {
+const findOperation = (path: string, method: string) => {
   const item: Record<string, unknown> = { ...paths?.[path] }
   return item[method] as
     | {
@@ -20,15 +20,15 @@ const operationAt = (path: string, method: string) => {
 
 test('the OpenAPI document contains an operation for every route, grouped by path', () => {
   for (const { method, path } of api) {
-    const writtenPath = path.replace(/:(\w+)/g, '{$1}')
-    assert.ok(operationAt(writtenPath, method.toLowerCase()), `${method} ${path}`)
+    const openApiPath = path.replace(/:(\w+)/g, '{$1}')
+    assert.ok(findOperation(openApiPath, method.toLowerCase()), `${method} ${path}`)
   }
   const count = Object.values(paths ?? {}).reduce((sum, item) => sum + Object.keys(item).length, 0)
   assert.equal(count, api.length)
 })
 
 test('an OpenAPI operation documents its success and error statuses', () => {
-  const create = operationAt('/v1/jobs', 'post')
+  const create = findOperation('/v1/jobs', 'post')
   assert.ok(create?.requestBody)
   assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
   for (const status of ['202', '400', '409', '500', '503']) assert.ok(create.responses[status], status)
@@ -36,7 +36,7 @@ test('an OpenAPI operation documents its success and error statuses', () => {
     'application/json',
     'application/problem+json',
   ])
-  const read = operationAt('/v1/jobs/{jobId}', 'get')
+  const read = findOperation('/v1/jobs/{jobId}', 'get')
   assert.equal(read?.requestBody, undefined)
   assert.ok(read?.responses['304'])
   assert.deepEqual(read?.responses['304']?.content, undefined)
@@ -47,7 +47,7 @@ test('the documented form of an OpenAPI operation has a file field and all field
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
   ] as const) {
-    const { content } = JSON.parse(JSON.stringify(operationAt(path, 'post')?.requestBody))
+    const { content } = JSON.parse(JSON.stringify(findOperation(path, 'post')?.requestBody))
     const fields = content['multipart/form-data'].schema.properties
     assert.ok(fields[file], path)
     for (const name of Object.keys(content['application/json']?.schema.properties ?? {}))
@@ -92,12 +92,12 @@ test('every OpenAPI operation documents its authentication methods and required 
   assert.deepEqual(getScopes('/v1/api-keys', 'post'), ['ACCOUNT_MANAGE'])
   assert.equal(getScopes('/v1/openapi.json', 'get'), undefined)
   for (const status of ['401', '403', '429'])
-    assert.ok(operationAt('/v1/jobs', 'get')?.responses[status], status)
+    assert.ok(findOperation('/v1/jobs', 'get')?.responses[status], status)
 })
 
 test('replies in the OpenAPI document list their headers and which of them are required', () => {
   const getHeaders = (path: string, method: string, status: string) => {
-    const headers = operationAt(path, method)?.responses[status]?.headers ?? {}
+    const headers = findOperation(path, method)?.responses[status]?.headers ?? {}
     const allHeaders = Object.entries(headers)
     return {
       all: allHeaders.map(([name]) => name),
@@ -125,9 +125,10 @@ test('replies in the OpenAPI document list their headers and which of them are r
 })
 
 test('the OpenAPI document lists the errors for invalid path parameters and idempotency keys', () => {
-  for (const status of ['400', '404']) assert.ok(operationAt('/v1/status/{jobId}', 'get')?.responses[status])
-  assert.ok(operationAt('/v1/cloud/{drive}/list', 'get')?.responses['404'])
-  assert.ok(operationAt('/v1/ws/tickets', 'post')?.responses['400'])
+  for (const status of ['400', '404'])
+    assert.ok(findOperation('/v1/status/{jobId}', 'get')?.responses[status])
+  assert.ok(findOperation('/v1/cloud/{drive}/list', 'get')?.responses['404'])
+  assert.ok(findOperation('/v1/ws/tickets', 'post')?.responses['400'])
 })
 
 test('every event is in the OpenAPI document as a webhook request', () => {

@@ -42,8 +42,8 @@ describe('views of conversion options', () => {
       min: 0,
       max: 10,
     })
-    const endless = createView('other', z.int().optional())
-    assert.deepEqual(endless, {
+    const unlimitedView = createView('other', z.int().optional())
+    assert.deepEqual(unlimitedView, {
       name: 'other',
       label: 'other',
       type: 'integer',
@@ -71,9 +71,9 @@ describe('views of conversion options', () => {
       ['enum', 'choice', ['none', 'auto'], undefined],
     )
     assert.deepEqual(choice.enumLabels, { none: 'None', auto: 'Automatic' })
-    const turn = createView('rotate', imageOptionShape.rotate)
-    assert.deepEqual([turn.type, turn.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
-    assert.equal(turn.number, undefined, 'no other numbers are accepted')
+    const rotateView = createView('rotate', imageOptionShape.rotate)
+    assert.deepEqual([rotateView.type, rotateView.enum?.join()], ['enum', '0,90,180,270,-90,-180,-270'])
+    assert.equal(rotateView.number, undefined, 'no other numbers are accepted')
   })
 
   test('the view of a choice option that also accepts a number contains the limits of the number', () => {
@@ -83,17 +83,17 @@ describe('views of conversion options', () => {
       ['enum', 'slider', 1, 100],
     )
     assert.deepEqual(numberView.number, { type: 'integer', min: 1, max: 100 })
-    const fraction = createView('other', z.union([z.number().min(0.5), z.enum(['all'])]))
-    assert.deepEqual([fraction.number, fraction.widget], [{ type: 'number', min: 0.5 }, 'choice'])
+    const fractionView = createView('other', z.union([z.number().min(0.5), z.enum(['all'])]))
+    assert.deepEqual([fractionView.number, fractionView.widget], [{ type: 'number', min: 0.5 }, 'choice'])
   })
 
   test('the view of a color option has a color widget and one pattern that joins the patterns of the option', () => {
-    const ground = createView('background', colorOption.optional())
-    assert.deepEqual([ground.type, ground.widget], ['string', 'color'])
-    assert.match('#ff8800', new RegExp(ground.pattern ?? '$^'))
-    const mark = createView('watermarkColor', markColor)
-    assert.deepEqual([mark.type, mark.widget], ['enum', 'color'])
-    assert.match('#f80', new RegExp(mark.pattern ?? '$^'))
+    const backgroundView = createView('background', colorOption.optional())
+    assert.deepEqual([backgroundView.type, backgroundView.widget], ['string', 'color'])
+    assert.match('#ff8800', new RegExp(backgroundView.pattern ?? '$^'))
+    const watermarkColorView = createView('watermarkColor', markColor)
+    assert.deepEqual([watermarkColorView.type, watermarkColorView.widget], ['enum', 'color'])
+    assert.match('#f80', new RegExp(watermarkColorView.pattern ?? '$^'))
     assert.equal(createView('watermarkPosition', watermarkOptionShape.watermarkPosition).widget, 'position')
     const two = z.union([z.string().regex(/^a$/), z.string().regex(/^b$/)])
     assert.equal(createView('other', two).pattern, '(?:^a$)|(?:^b$)')
@@ -135,14 +135,14 @@ describe('views of conversion options', () => {
 })
 
 describe('views of all options', () => {
-  const labelNamesWhere = (condition: (optionLabel: (typeof optionLabels)[string]) => boolean) =>
+  const findOptionNames = (condition: (optionLabel: (typeof optionLabels)[string]) => boolean) =>
     Object.entries(optionLabels)
       .flatMap(([name, one]) => (condition(one) ? [name] : []))
       .join(' ')
 
   test('the basic conversion options appear in the expected order', () => {
     assert.equal(
-      labelNamesWhere(({ basic }) => basic === true),
+      findOptionNames(({ basic }) => basic === true),
       'password quality targetSize profile pdfQuality pages layout resolution width height fit dpi fps start end timestamp count rotate background audioBitrate lossless language pageSize landscape paths sizes terms watermarkText watermarkPosition watermarkColor watermarkOpacity position format startNumber pdfaVersion colorMode ebookOutputProfile title author subject keywords',
     )
   })
@@ -180,7 +180,7 @@ describe('views of all options', () => {
       [listWidgets('paper'), listWidgets('multiline'), listWidgets('date')].join(' '),
       'pageSize terms creationDate',
     )
-    const units = (unit: string) => labelNamesWhere((optionLabel) => optionLabel.unit === unit)
+    const units = (unit: string) => findOptionNames((optionLabel) => optionLabel.unit === unit)
     assert.equal(units('px'), 'width height sizes downscale filterSpeckle pixelSize')
     assert.equal(units('s'), 'start end timestamp gap')
     assert.equal(units('%'), 'threshold blankThreshold watermarkScale')
@@ -191,7 +191,7 @@ describe('views of all options', () => {
     assert.equal(units('bit/s'), 'audioBitrate videoBitrate bitrate')
     assert.equal(units('bytes'), 'targetSize maxFileSize')
     assert.equal(
-      labelNamesWhere(({ suggestions }) => suggestions !== undefined),
+      findOptionNames(({ suggestions }) => suggestions !== undefined),
       'resolution language pageSize format delimiter encoding ocrLanguage',
     )
   })

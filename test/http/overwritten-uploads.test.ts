@@ -30,15 +30,18 @@ before(async () => {
 })
 after(() => app.close())
 
-interface Place extends Presigned {
+interface PresignedUpload extends Presigned {
   readonly key: string
 }
 
 /** Sends content to the URL without any authentication. */
-const put = async ({ url, headers: exact }: Place, body: Buffer, changed: Record<string, string> = {}) =>
-  (await fetch(url, { method: 'PUT', headers: { ...exact, ...changed }, body })).status
+const put = async (
+  { url, headers: signedHeaders }: PresignedUpload,
+  body: Buffer,
+  changedHeaders: Record<string, string> = {},
+) => (await fetch(url, { method: 'PUT', headers: { ...signedHeaders, ...changedHeaders }, body })).status
 
-async function createUpload(): Promise<Place> {
+async function createUpload(): Promise<PresignedUpload> {
   const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
   const { json } = await app.send('POST', '/v1/uploads/presign', { headers, body: announcedFile })
   assert.equal(await put(json.data, png), 200)
@@ -57,7 +60,7 @@ async function fetchAsWorker(jobId: string): Promise<Buffer> {
   return readFileSync(join(folder, jobId))
 }
 /** Keys of all files of an upload. */
-async function storedKeys(uploadId: string): Promise<string[]> {
+async function listStoredKeys(uploadId: string): Promise<string[]> {
   const { config } = app.services
   const { s3, paginateListObjectsV2 } = await openBucketClients(config)
   const keys: string[] = []
@@ -95,7 +98,7 @@ test('an upload that changes after it was checked does not affect its job', asyn
   const { status, json } = await convert(presignedUpload.uploadId, app.with({ jobs }))
   assert.equal(status, 202)
   assert.deepEqual(await fetchAsWorker(json.jobId), png)
-  const keys = await storedKeys(presignedUpload.uploadId)
+  const keys = await listStoredKeys(presignedUpload.uploadId)
   assert.deepEqual([keys.length, keys.includes(presignedUpload.key)], [1, false], 'the URL leads nowhere')
 })
 
@@ -112,9 +115,9 @@ test('an upload that changes after its job ended is not used by a retry', async 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
   test(`an upload that another job claims just before ${stage} belongs to that other job`, async () => {
     const presignedUpload = await createUpload()
-    let winner: Awaited<ReturnType<typeof convert>> | undefined
+    let winningReply: Awaited<ReturnType<typeof convert>> | undefined
     const convertOnce = once(async () => {
-      winner = await convert(presignedUpload.uploadId)
+      winningReply = await convert(presignedUpload.uploadId)
     })
     const { files, jobs } = app.services
     const changedServices =
@@ -123,10 +126,10 @@ for (const stage of ['head', 'read', 'copy', 'create'] as const) {
         : { files: runBefore(files, stage, convertOnce) }
     const lateReply = await convert(presignedUpload.uploadId, app.with(changedServices))
     assert.deepEqual([lateReply.status, lateReply.json.error?.code], [409, 'CONFLICT'], lateReply.text)
-    assert.equal(winner?.status, 202)
-    assert.deepEqual(await fetchAsWorker(winner.json.jobId), png)
-    await app.services.jobs.delete(winner.json.jobId)
-    assert.deepEqual(await storedKeys(presignedUpload.uploadId), [], 'neither job leaves a file')
+    assert.equal(winningReply?.status, 202)
+    assert.deepEqual(await fetchAsWorker(winningReply.json.jobId), png)
+    await app.services.jobs.delete(winningReply.json.jobId)
+    assert.deepEqual(await listStoredKeys(presignedUpload.uploadId), [], 'neither job leaves a file')
   })
 }
 
@@ -136,13 +139,13 @@ test('a damaged upload in a batch is deleted, and so is content that is sent to 
   const items = [validUpload, overwrittenUpload].map(({ uploadId }) => ({ uploadId, targetFormat: 'webp' }))
   const { status, text } = await app.send('POST', '/v1/convert/batch', { headers, body: { items } })
   assert.equal(status, 202, text)
-  assert.deepEqual(await storedKeys(overwrittenUpload.uploadId), [])
+  assert.deepEqual(await listStoredKeys(overwrittenUpload.uploadId), [])
   assert.equal(await put(overwrittenUpload, png), 200)
   await receiveStoredFile(
     { uploadId: overwrittenUpload.uploadId, key: overwrittenUpload.key, createdAt: new Date() },
     app.services,
   )
-  assert.deepEqual(await storedKeys(overwrittenUpload.uploadId), [])
+  assert.deepEqual(await listStoredKeys(overwrittenUpload.uploadId), [])
 })
 
 test('the URL of an upload cannot be used to read, delete or write another file', async () => {
@@ -156,10 +159,10 @@ test('the URL of an upload cannot be used to read, delete or write another file'
     url: presignedUpload.url.replace(presignedUpload.uploadId, newId('upl')),
   }
   assert.equal(await put(otherTarget, png), 403)
-  const stranger = await app.send('POST', '/v1/convert', {
+  const otherClientReply = await app.send('POST', '/v1/convert', {
     body: { uploadId: presignedUpload.uploadId, targetFormat: 'webp' },
   })
-  assert.deepEqual([stranger.status, stranger.json.error.code], [404, 'UPLOAD_NOT_FOUND'])
+  assert.deepEqual([otherClientReply.status, otherClientReply.json.error.code], [404, 'UPLOAD_NOT_FOUND'])
   assert.equal((await convert(presignedUpload.uploadId)).status, 202)
 })
 

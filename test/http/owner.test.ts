@@ -40,10 +40,10 @@ describe('identities of anonymous clients', () => {
 
   test('a request without a valid identity gets a new one, but a forged token in a header is rejected', () => {
     const [id, signature = ''] = token.split('.')
-    const turned = signature.startsWith('A') ? 'B' : 'A'
+    const changedFirstCharacter = signature.startsWith('A') ? 'B' : 'A'
     const forgedTokens = [
       `anon_2.${signature}`,
-      `${id}.${turned}${signature.slice(1)}`,
+      `${id}.${changedFirstCharacter}${signature.slice(1)}`,
       `${id}.${signature.slice(1)}`,
       `${id}.`,
       `.${signature}`,
@@ -91,7 +91,7 @@ test('the subnet of an IP address is its IPv4 /24 or IPv6 /64 network', () => {
 
 const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
 const createJobWith = (overrides: Partial<Job>): Job => ({ ...job, ...overrides })
-const stranger = { ownerId: newId('anon') }
+const otherOwner = { ownerId: newId('anon') }
 
 describe('access to jobs by owner', () => {
   test('only the owner of a job can change it', () => {
@@ -103,16 +103,16 @@ describe('access to jobs by owner', () => {
   })
 
   test('an unknown, deleted or expired job returns 404, and the error for an expired job contains the time of its expiry', () => {
-    assert.equal(requireVisibleJob(job, 'job_1', stranger), job)
+    assert.equal(requireVisibleJob(job, 'job_1', otherOwner), job)
     for (const goneJob of [undefined, createJobWith({ deletedAt: timestamp(1) })]) {
-      assert.throws(() => requireVisibleJob(goneJob, 'job_1', stranger), {
+      assert.throws(() => requireVisibleJob(goneJob, 'job_1', otherOwner), {
         code: 'JOB_NOT_FOUND',
         details: { jobId: 'job_1' },
       })
     }
     assert.throws(
       () =>
-        requireVisibleJob(createJobWith({ status: 'expired', expiredAt: timestamp(9) }), 'job_1', stranger),
+        requireVisibleJob(createJobWith({ status: 'expired', expiredAt: timestamp(9) }), 'job_1', otherOwner),
       {
         code: 'JOB_NOT_FOUND',
         message: /expired at 2026-01-01T00:00:09/,
@@ -125,7 +125,7 @@ describe('access to jobs by owner', () => {
     const account = newId('acc')
     const accountJob = createJobWith({ owner: account })
     assert.equal(requireVisibleJob(accountJob, 'job_1', { ownerId: account }), accountJob)
-    for (const reader of [stranger, { ownerId: newId('acc') }])
+    for (const reader of [otherOwner, { ownerId: newId('acc') }])
       assert.throws(() => requireVisibleJob(accountJob, 'job_1', reader), { code: 'JOB_NOT_FOUND' })
     assert.throws(() => requireOwner(accountJob, getPrincipal({})), { code: 'JOB_NOT_FOUND' })
   })
@@ -133,10 +133,14 @@ describe('access to jobs by owner', () => {
   test('a public key sees the jobs created with it or with the keys it replaced', () => {
     const account = newId('acc')
     const createdJob = createJobWith({ owner: account, keyId: 'key_2' })
-    const visibleJob = (keyId: string, overrides: Partial<JobReader> = {}) =>
+    const findVisibleJob = (keyId: string, overrides: Partial<JobReader> = {}) =>
       canRead(createdJob, { ownerId: account, keyId, isPublic: true, ...overrides })
     assert.deepEqual(
-      [visibleJob('key_2'), visibleJob('key_3'), visibleJob('key_3', { earlierKeyIds: ['key_1', 'key_2'] })],
+      [
+        findVisibleJob('key_2'),
+        findVisibleJob('key_3'),
+        findVisibleJob('key_3', { earlierKeyIds: ['key_1', 'key_2'] }),
+      ],
       [true, false, true],
     )
     assert.equal(
@@ -146,7 +150,7 @@ describe('access to jobs by owner', () => {
     )
     const { keyId: _, ...session } = createdJob
     assert.equal(canRead(session, { ownerId: account, keyId: 'key_2', isPublic: true }), false)
-    assert.equal(visibleJob('key_2', { ownerId: newId('acc') }), false)
+    assert.equal(findVisibleJob('key_2', { ownerId: newId('acc') }), false)
   })
 
   test('a malformed job id is refused without a lookup', () => {
@@ -157,8 +161,8 @@ describe('access to jobs by owner', () => {
   })
 
   test('the error for an empty job id shows that it is empty', () => {
-    for (const none of ['', '  '])
-      assert.throws(() => requireJobId(none), { message: /^There is no job "" \(the id is empty\);/ })
+    for (const emptyId of ['', '  '])
+      assert.throws(() => requireJobId(emptyId), { message: /^There is no job "" \(the id is empty\);/ })
   })
 
   test('the error for a malformed job id quotes and shortens it', () => {

@@ -45,8 +45,8 @@ const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: n
 test('a redirect to a ZIP that is being packed keeps the query and counts the attempts', async () => {
   const { headers } = await download({ inline: 'true' }, zipJob)
   assert.equal(headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=2`)
-  const later = await download({ inline: 'true', attempt: '2' }, zipJob)
-  assert.equal(later.headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=3`)
+  const secondReply = await download({ inline: 'true', attempt: '2' }, zipJob)
+  assert.equal(secondReply.headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=3`)
 })
 
 test('a ZIP download fails with the error of the job that packs it', async () => {

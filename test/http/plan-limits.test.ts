@@ -21,7 +21,7 @@ before(async () => {
 after(() => app.close())
 
 /** Returns an app in which anonymous clients have this plan, with some of its limits changed. */
-function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
+function createAppWithPlan(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
   const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
@@ -43,7 +43,7 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
 })
 
 test('creating more API keys for an account does not raise its daily limit', async () => {
-  const { services } = where('free', { requestsPerDay: 2 })
+  const { services } = createAppWithPlan('free', { requestsPerDay: 2 })
   const isRequestAllowed = async (limiterKey: string) =>
     (await countRequest(services, createPrincipal({ ownerId: 'acc_shared', limiterKey }), 'work')).isAllowed
   assert.deepEqual(
@@ -71,7 +71,7 @@ test('the daily and monthly limits count only requests that create work', async 
     assert.ok(compatPaths.includes(path), path)
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   for (const limits of [{ requestsPerDay: 0 }, { requestsPerMonth: 0 }]) {
-    const full = where('anonymous', limits)
+    const full = createAppWithPlan('anonymous', limits)
     const getStatus = async (path: string, body?: unknown) =>
       (await full.send('POST', path, { headers, body })).status
     for (const { path, method } of workRoutes) {
@@ -88,7 +88,7 @@ test('the daily and monthly limits count only requests that create work', async 
 })
 
 test('anonymous clients are counted by IP address, with separate limits for reads and writes', async () => {
-  const open = where('anonymous')
+  const open = createAppWithPlan('anonymous')
   const ask = (method: string, address: string) =>
     open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
   const firstReply = await ask('POST', '198.51.100.1')
@@ -115,13 +115,13 @@ test('anonymous clients are counted by IP address, with separate limits for read
 })
 
 test('an API key uses the plan of its account, not the anonymous plan', async () => {
-  const open = where('anonymous', { readsPerMinute: 1 })
+  const open = createAppWithPlan('anonymous', { readsPerMinute: 1 })
   const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services)) }
   const reply = await open.send('GET', '/v1/formats/png', { headers })
   assert.equal(reply.status, 200, reply.text)
   const business = await newAccount(app.services, { plan: 'business' })
   const otherHeaders = { 'x-api-key': await newKey(app.services, business) }
-  const createdReply = await where('anonymous').send('POST', '/v1/jobs', {
+  const createdReply = await createAppWithPlan('anonymous').send('POST', '/v1/jobs', {
     headers: otherHeaders,
     body: {},
   })
@@ -129,7 +129,7 @@ test('an API key uses the plan of its account, not the anonymous plan', async ()
 })
 
 test('the body of a request over the rate limit is not read', async () => {
-  const open = where('anonymous', { requestsPerMinute: 0 })
+  const open = createAppWithPlan('anonymous', { requestsPerMinute: 0 })
   const body = { tasks: {} }
   for (const [status, path, headers] of [
     [401, '/v1/webhooks', {}],
@@ -193,7 +193,11 @@ test('a cached API key costs one write for several requests, and no lookup for s
 })
 
 test('the plan limits file size, files per job and retention', async () => {
-  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const open = createAppWithPlan('anonymous', {
+    requestsPerMinute: null,
+    requestsPerHour: null,
+    requestsPerDay: null,
+  })
   const limitedApp = open.with({
     plans: { ...open.services.plans, anonymous: { ...open.services.plans.anonymous, maxFileBytes: 50 } },
   })

@@ -20,7 +20,7 @@ import { RequestCounts } from '../../lib/usage/request-counts.ts'
 import { after, before } from '../hooks.ts'
 import { newAccount, newKey } from '../support/account.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
-import { bound } from './support/limited-app.ts'
+import { methodBindingHandler } from './support/limited-app.ts'
 
 let app: EmbeddedApp
 
@@ -31,7 +31,7 @@ before(async () => {
 after(() => app.close())
 
 /** Returns an app in which anonymous clients have this plan, with some of its limits changed. */
-function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
+function createAppWithPlan(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
   const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
@@ -57,7 +57,11 @@ test('a sandbox account has no rate limits but a small file size limit, and its 
 })
 
 test('jobs above the concurrency limit of the plan wait and start in order', async () => {
-  const open = where('anonymous', { requestsPerMinute: null, requestsPerHour: null, requestsPerDay: null })
+  const open = createAppWithPlan('anonymous', {
+    requestsPerMinute: null,
+    requestsPerHour: null,
+    requestsPerDay: null,
+  })
   const sentTasks: unknown[] = []
   const groups: unknown[] = []
   const send = async (_queue: string, messages: readonly unknown[], group?: string) => {
@@ -123,20 +127,23 @@ test('a second PDF engine is rejected if the plan excludes it or none is configu
     const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
     return (await app.send('POST', path, { headers, body })).json
   }
-  const createJobs = (pdfEngine: string) => ({
+  const createJobBody = (pdfEngine: string) => ({
     tasks: {
       text: { operation: 'import/raw', filename: 'a.md', file: '# Hello' },
       pdf: { operation: 'convert', input: 'text', output_format: 'pdf', pdf_engine: pdfEngine },
       out: { operation: 'export/url', input: 'pdf' },
     },
   })
-  const createdReply = await ask('free', '/v1/jobs', createJobs('auto'))
+  const createdReply = await ask('free', '/v1/jobs', createJobBody('auto'))
   assert.equal(createdReply.success, true, JSON.stringify(createdReply))
   assert.doesNotMatch(JSON.stringify(createdReply), /UNKNOWN_PARAMETER/)
-  const replyBelowLimit = await ask('pro', '/v1/jobs', createJobs('other'))
-  assert.equal(replyBelowLimit.error.code, 'INSUFFICIENT_PERMISSIONS')
-  assert.match(replyBelowLimit.error.message, /^tasks\.pdf\.pdfEngine: /)
-  assert.equal((await ask('business', '/v1/jobs', createJobs('other'))).error.code, 'UNSUPPORTED_CONVERSION')
+  const proPlanReply = await ask('pro', '/v1/jobs', createJobBody('other'))
+  assert.equal(proPlanReply.error.code, 'INSUFFICIENT_PERMISSIONS')
+  assert.match(proPlanReply.error.message, /^tasks\.pdf\.pdfEngine: /)
+  assert.equal(
+    (await ask('business', '/v1/jobs', createJobBody('other'))).error.code,
+    'UNSUPPORTED_CONVERSION',
+  )
 })
 
 test('the plan of anonymous clients may be configured by its alias', () => {
@@ -170,16 +177,18 @@ test('PLANS_FILE overrides limits, and errors in it are reported', async () => {
 
 test('a failing event bus or usage counter does not fail requests', async () => {
   const key = await newKey(app.services, await newAccount(app.services))
-  const down = async () => {
+  const failToConnect = async () => {
     throw new Error('it does not answer')
   }
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) =>
-      name === 'update' ? down : bound.get?.(target, name as keyof Table & string, receiver),
+      name === 'update'
+        ? failToConnect
+        : methodBindingHandler.get?.(target, name as keyof Table & string, receiver),
   })
   const requestCounts = new RequestCounts(table, 0)
-  const bus = { ...app.services.bus, publish: down } as unknown as Services['bus']
-  const limitedApp = where('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
+  const bus = { ...app.services.bus, publish: failToConnect } as unknown as Services['bus']
+  const limitedApp = createAppWithPlan('free', { requestsPerDay: 1 }).with({ bus, requestCounts })
   const { status } = await limitedApp.send('POST', '/v1/import/url', {
     headers: { 'x-api-key': key },
     body: { url: 'https://example.com/a.png' },

@@ -12,7 +12,7 @@ import type { Principal } from '../../lib/model/principal.ts'
 import { type Plan, type PlanId, planIds } from '../../lib/plans.ts'
 import { after, before } from '../hooks.ts'
 import { type EmbeddedApp, openApp } from './embedded-app.ts'
-import { bound } from './support/limited-app.ts'
+import { methodBindingHandler } from './support/limited-app.ts'
 
 let app: EmbeddedApp
 
@@ -23,7 +23,7 @@ before(async () => {
 after(() => app.close())
 
 /** Returns an app in which anonymous clients have this plan, with some of its limits changed. */
-function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
+function createAppWithPlan(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   const { config, plans } = app.services
   const changedPlans = Object.fromEntries(planIds.map((id) => [id, { ...plans[id], ...limits }]))
   return app.with({
@@ -32,25 +32,25 @@ function where(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedApp {
   })
 }
 
-let people = 0
+let principalCount = 0
 
 const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
-  ownerId: `acc_${++people}`,
+  ownerId: `acc_${++principalCount}`,
   kind: 'key',
   plan: 'free',
   role: 'USER',
   scopes: new Set(),
-  limiterKey: `key:${people}`,
+  limiterKey: `key:${principalCount}`,
   ...moreFields,
 })
 
 test('a thousand concurrent requests are allowed exactly up to the rate limit', async () => {
-  const { services } = where('free')
+  const { services } = createAppWithPlan('free')
   const principal = createPrincipal()
   // Each of these services has a separate cache, like several processes.
   const processes = Array.from({ length: 5 }, () => ({
     ...services,
-    table: new Proxy(services.table, bound),
+    table: new Proxy(services.table, methodBindingHandler),
   }))
   const allResults = await Promise.all(
     processes.flatMap((each) => Array.from({ length: 200 }, () => countRequest(each, principal, 'read'))),
@@ -64,10 +64,13 @@ test('many requests of a client are counted in blocks, and each reports its own 
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
       if (name === 'update') updates.push(name)
-      return bound.get?.(target, name as keyof Table & string, receiver)
+      return methodBindingHandler.get?.(target, name as keyof Table & string, receiver)
     },
   })
-  const services = { ...where('free', { requestsPerMinute: 200, requestsPerDay: 100 }).services, table }
+  const services = {
+    ...createAppWithPlan('free', { requestsPerMinute: 200, requestsPerDay: 100 }).services,
+    table,
+  }
   const principal = createPrincipal()
   const now = Date.now()
   const usedCounts: number[] = []
@@ -86,22 +89,26 @@ test('many requests of a client are counted in blocks, and each reports its own 
   )
   assert.ok(updates.length < 40, `${updates.length} writes`)
   // Requests counted by another process in the meantime reduce the remaining requests.
-  const otherServices = { ...services, table: new Proxy(app.services.table, bound) }
-  const two = createPrincipal()
+  const otherServices = { ...services, table: new Proxy(app.services.table, methodBindingHandler) }
+  const secondPrincipal = createPrincipal()
   let allowedCount = 0
   for (let at = 0; at < 200; at++)
-    if ((await countRequest(at % 3 === 0 ? otherServices : services, two, 'work', now)).isAllowed)
+    if ((await countRequest(at % 3 === 0 ? otherServices : services, secondPrincipal, 'work', now)).isAllowed)
       allowedCount++
   assert.equal(allowedCount, 100)
   // The next minute starts at zero, even if part of a block remains.
-  const three = createPrincipal()
-  for (let at = 0; at < 9; at++) await countRequest(services, three, 'work', now)
-  const [minute] = (await countRequest(services, three, 'work', now + 60_001)).usages
+  const thirdPrincipal = createPrincipal()
+  for (let at = 0; at < 9; at++) await countRequest(services, thirdPrincipal, 'work', now)
+  const [minute] = (await countRequest(services, thirdPrincipal, 'work', now + 60_001)).usages
   assert.deepEqual([minute?.policy.name, minute?.used], ['minute', 1])
 })
 
 test('a rate-limit window restarts when it ends, while other windows continue', async () => {
-  const { services } = where('free', { requestsPerMinute: 2, requestsPerDay: 3, requestsPerMonth: 100 })
+  const { services } = createAppWithPlan('free', {
+    requestsPerMinute: 2,
+    requestsPerDay: 3,
+    requestsPerMonth: 100,
+  })
   const principal = createPrincipal()
   const noon = Date.UTC(2026, 4, 31, 12)
   const countOnce = async (now: number) => {
@@ -123,10 +130,13 @@ test('a full rate-limit window is checked again after some seconds, and the reco
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
       if (name === 'update') updates.push(name)
-      return bound.get?.(target, name as keyof Table & string, receiver)
+      return methodBindingHandler.get?.(target, name as keyof Table & string, receiver)
     },
   })
-  const services = { ...where('free', { requestsPerMinute: 1, requestsPerDay: 9 }).services, table }
+  const services = {
+    ...createAppWithPlan('free', { requestsPerMinute: 1, requestsPerDay: 9 }).services,
+    table,
+  }
   const principal = createPrincipal()
   const noon = Date.UTC(2126, 4, 30, 12)
   const countOnce = async (ms: number) => {
@@ -143,7 +153,7 @@ test('a full rate-limit window is checked again after some seconds, and the reco
 })
 
 test('a plan with a limit of 0 refuses requests without writing a record', async () => {
-  const { services } = where('free', { requestsPerMinute: 5, requestsPerDay: 0 })
+  const { services } = createAppWithPlan('free', { requestsPerMinute: 5, requestsPerDay: 0 })
   const principal = createPrincipal()
   const now = Date.UTC(2026, 4, 30, 12)
   const { isAllowed, usages } = await countRequest(services, principal, 'work', now)
@@ -159,7 +169,11 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
 })
 
 test('the rate-limit usage can be read without counting a request, including a separate limit for reads', async () => {
-  const { services } = where('free', { requestsPerMinute: 9, requestsPerDay: 9, readsPerMinute: 9 })
+  const { services } = createAppWithPlan('free', {
+    requestsPerMinute: 9,
+    requestsPerDay: 9,
+    readsPerMinute: 9,
+  })
   const principal = createPrincipal()
   await countRequest(services, principal, 'work')
   await countRequest(services, principal, 'read')
@@ -168,12 +182,15 @@ test('the rate-limit usage can be read without counting a request, including a s
     (await readWindowUsages(of, principal)).map(({ policy, used }) => `${policy.name} ${used}`)
   assert.deepEqual(await rateLimitErrorFor(services, principal), ['minute 1', 'day 1', 'reads 2'])
   assert.deepEqual(await rateLimitErrorFor(services, createPrincipal()), ['minute 0', 'day 0', 'reads 0'])
-  assert.deepEqual(await rateLimitErrorFor(where('free', { readsPerMinute: null }).services, principal), [
-    'minute 1',
-    'day 1',
-  ])
   assert.deepEqual(
-    await readWindowUsages(where('self-hosted').services, createPrincipal({ plan: 'self-hosted' })),
+    await rateLimitErrorFor(createAppWithPlan('free', { readsPerMinute: null }).services, principal),
+    ['minute 1', 'day 1'],
+  )
+  assert.deepEqual(
+    await readWindowUsages(
+      createAppWithPlan('self-hosted').services,
+      createPrincipal({ plan: 'self-hosted' }),
+    ),
     [],
   )
 })

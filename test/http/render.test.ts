@@ -15,7 +15,7 @@ import { openAccess } from '../../lib/model/principal.ts'
 const base = { method: 'GET', path: '/x', access: openAccess, tag: 'Test', summary: 'X' } as const
 const handle = () => ({ data: {} })
 const schema = z.object({})
-const asking = (headers: Record<string, string> = {}) => ({ headers })
+const requestWith = (headers: Record<string, string> = {}) => ({ headers })
 const taggedContract = contract({
   ...base,
   reply: { status: 200, schema, etag: true, cacheControl: 'private' },
@@ -42,13 +42,13 @@ describe('HEAD replies', () => {
 describe('rendering of replies', () => {
   test('a reply has Cache-Control no-store unless its contract says otherwise', () => {
     const plainContract = contract({ ...base, reply: { status: 201, schema }, handle })
-    const { statusCode, headers } = renderReply(plainContract, { data: {} }, asking(), 'req_1')
+    const { statusCode, headers } = renderReply(plainContract, { data: {} }, requestWith(), 'req_1')
     assert.equal(statusCode, 201)
     assert.deepEqual(headers, {
       'content-type': 'application/json; charset=utf-8',
       'cache-control': 'no-store',
     })
-    const etag = renderReply(taggedContract, { data: {} }, asking(), 'req_1').headers?.['etag']
+    const etag = renderReply(taggedContract, { data: {} }, requestWith(), 'req_1').headers?.['etag']
     assert.match(String(etag), /^"[\w-]{43}"$/)
   })
 
@@ -56,7 +56,7 @@ describe('rendering of replies', () => {
     const { statusCode, headers } = renderReply(
       taggedContract,
       { data: {}, status: 202, headers: { location: '/y' } },
-      asking(),
+      requestWith(),
       'req_1',
     )
     assert.deepEqual([statusCode, headers?.['location'], headers?.['cache-control']], [202, '/y', 'private'])
@@ -67,7 +67,7 @@ describe('rendering of replies', () => {
       renderReply(
         contract({ ...base, reply: { status: 200, schema, form }, handle }),
         { data },
-        asking(),
+        requestWith(),
         'req_1',
       )
     const parseBody = (form: 'envelope' | 'mirrored' | 'raw') =>
@@ -88,19 +88,19 @@ describe('rendering of replies', () => {
 
   test('a reply without content has no body and no content type', () => {
     const emptyContract = contract({ ...base, reply: { status: 204, schema, form: 'empty' }, handle })
-    assert.deepEqual(renderReply(emptyContract, { data: {} }, asking(), 'req_1'), {
+    assert.deepEqual(renderReply(emptyContract, { data: {} }, requestWith(), 'req_1'), {
       statusCode: 204,
       headers: { 'cache-control': 'no-store' },
     })
   })
 
   test('a reply whose ETag matches If-None-Match becomes a 304', () => {
-    const etag = String(renderReply(taggedContract, { data: {} }, asking(), 'req_1').headers?.['etag'])
+    const etag = String(renderReply(taggedContract, { data: {} }, requestWith(), 'req_1').headers?.['etag'])
     for (const knownEtag of [etag, `W/${etag}`, `"other" , ${etag}`, '*']) {
       const cachedReply = renderReply(
         taggedContract,
         { data: {} },
-        asking({ 'if-none-match': knownEtag }),
+        requestWith({ 'if-none-match': knownEtag }),
         'req_2',
       )
       assert.deepEqual(
@@ -111,14 +111,15 @@ describe('rendering of replies', () => {
     }
     for (const unknownEtag of ['"other"', '']) {
       assert.equal(
-        renderReply(taggedContract, { data: {} }, asking({ 'if-none-match': unknownEtag }), 'r').statusCode,
+        renderReply(taggedContract, { data: {} }, requestWith({ 'if-none-match': unknownEtag }), 'r')
+          .statusCode,
         200,
       )
     }
     const changedReply = renderReply(
       taggedContract,
       { data: { a: 1 } },
-      asking({ 'if-none-match': etag }),
+      requestWith({ 'if-none-match': etag }),
       'req_2',
     )
     assert.equal(changedReply.statusCode, 200)
@@ -162,15 +163,15 @@ describe('rendering of errors', () => {
     )
     assert.deepEqual(problem.errors, [{ field: 'a', error: 'It is wrong.' }])
     assert.equal((problem as { more?: number }).more, 1)
-    const emptyError = new AppError('JOB_NOT_FOUND', 'There is none.')
-    assert.equal('errors' in createProblemDetails(emptyError, request), false)
+    const errorWithoutFields = new AppError('JOB_NOT_FOUND', 'There is none.')
+    assert.equal('errors' in createProblemDetails(errorWithoutFields, request), false)
     const over = createProblemDetails(
       new AppError('CONFLICT', 'It is over.', { status: 'completed', type: 'x' }),
       request,
     )
     assert.equal(over.status, 409)
     assert.match(over.type, /\/errors\/conflict$/)
-    assert.equal('details' in createErrorBody(emptyError, 'req_1').error, false)
+    assert.equal('details' in createErrorBody(errorWithoutFields, 'req_1').error, false)
   })
 
   test('the title of an error is its code in words', () => {
@@ -181,8 +182,8 @@ describe('rendering of errors', () => {
   test('an AppError stays unchanged, a timeout becomes SERVICE_UNAVAILABLE, and an unknown error hides its message', () => {
     const appError = new AppError('JOB_NOT_FOUND', 'There is none.')
     assert.equal(toAppError(appError), appError)
-    const away = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))
-    assert.deepEqual([away.code, away.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
+    const timeoutError = toAppError(Object.assign(new Error('no answer'), { name: 'TimeoutError' }))
+    assert.deepEqual([timeoutError.code, timeoutError.details], ['SERVICE_UNAVAILABLE', { retryAfter: 5 }])
     const bug = toAppError(new Error('/srv/secret is missing'))
     assert.equal(bug.code, 'INTERNAL_ERROR')
     assert.doesNotMatch(JSON.stringify(createErrorBody(bug, 'req_1')), /secret/)

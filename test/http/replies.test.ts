@@ -15,13 +15,13 @@ import { createOptionsSchema } from '../../lib/plan/index.ts'
 import { file } from '../jobs/records.ts'
 import { conversions, planRoute } from '../plan/with-all-engines.ts'
 
-const asking = (headers: Record<string, string>) => ({ headers })
+const requestWith = (headers: Record<string, string>) => ({ headers })
 
 describe('compression of replies', () => {
   const long = 'x'.repeat(64 * 1024)
   function compress(response: Record<string, unknown>, accept = 'br, gzip') {
     // Middy's request has more fields, which are not read.
-    const request = { event: asking({ 'accept-encoding': accept }), response } as never
+    const request = { event: requestWith({ 'accept-encoding': accept }), response } as never
     void compression().after?.(request)
     return response as { body: string; isBase64Encoded?: boolean; headers?: Record<string, string> }
   }
@@ -45,10 +45,10 @@ describe('compression of replies', () => {
       assert.deepEqual([body, isBase64Encoded], [long, undefined])
       assert.deepEqual(headers, { etag: '"a"', vary: 'accept-encoding' })
     }
-    assert.equal(acceptsGzip(asking({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
-    assert.equal(acceptsGzip(asking({ 'accept-encoding': 'br, GZIP ; q=0.1' })), true)
+    assert.equal(acceptsGzip(requestWith({ 'accept-encoding': 'gzip;q=1.0, identity' })), true)
+    assert.equal(acceptsGzip(requestWith({ 'accept-encoding': 'br, GZIP ; q=0.1' })), true)
     for (const refusedEncoding of ['gzip;q=0', 'br, gzip; q=0.000', 'x-gzip'])
-      assert.equal(acceptsGzip(asking({ 'accept-encoding': refusedEncoding })), false, refusedEncoding)
+      assert.equal(acceptsGzip(requestWith({ 'accept-encoding': refusedEncoding })), false, refusedEncoding)
   })
 
   test('a short or binary reply is not compressed', () => {
@@ -67,8 +67,8 @@ describe('compression of replies', () => {
 describe('presigned file links', () => {
   const signedLinks: Record<string, unknown>[] = []
   const files = {
-    downloadUrl: async (wanted: Record<string, unknown>) => {
-      signedLinks.push(wanted)
+    downloadUrl: async (urlOptions: Record<string, unknown>) => {
+      signedLinks.push(urlOptions)
       return 'https://a.test/'
     },
   } as unknown as Files // a stub with only the method that is called
@@ -91,7 +91,7 @@ describe('presigned file links', () => {
   })
 
   test('only files of types that cannot run scripts are shown inline', async () => {
-    const how = async (mimeType: string) =>
+    const getDisposition = async (mimeType: string) =>
       String((await link({ mimeType }, { inline: true }))?.['disposition'])
     for (const type of [
       'image/png',
@@ -102,7 +102,7 @@ describe('presigned file links', () => {
       'text/plain',
       'application/json',
     ])
-      assert.match(await how(type), /^inline/, type)
+      assert.match(await getDisposition(type), /^inline/, type)
     for (const type of [
       'text/html',
       'image/svg+xml',
@@ -111,7 +111,7 @@ describe('presigned file links', () => {
       'application/pdf',
       '',
     ])
-      assert.match(await how(type), /^attachment/, type)
+      assert.match(await getDisposition(type), /^attachment/, type)
     assert.equal(canShowInline('Image/PNG ; charset=x'), true)
   })
 })
@@ -183,7 +183,7 @@ describe('views of options and formats in replies', () => {
     ])
   })
 
-  const allViews = () =>
+  const listAllViews = () =>
     new Set(
       operations.flatMap((operation) =>
         conversions(engines, operation).flatMap(({ route }) => createOptionViews(createOptionsSchema(route))),
@@ -191,7 +191,7 @@ describe('views of options and formats in replies', () => {
     )
 
   test('option values are labeled with the capitalized word or a known name', () => {
-    const labels = [...allViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
+    const labels = [...listAllViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
     const listValues = (is: (value: string, label: string) => boolean) =>
       [...new Set(labels.filter(([value, label]) => is(value, label)).map(([value]) => value))]
         .sort()
@@ -232,7 +232,7 @@ describe('views of options and formats in replies', () => {
     // Names with unusual capitalization.
     const isProperName =
       /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
-    const views = allViews()
+    const views = listAllViews()
     assert.ok(views.size > 200)
     for (const { name, label, enum: words = [], suggestions = [], enumLabels = {} } of views) {
       assert.ok(/^[A-Z]/.test(label) && !badLabelPattern.test(label), `${name} has the label ${label}`)
@@ -249,18 +249,18 @@ describe('views of options and formats in replies', () => {
   test('format pairs with the same options share an option set', () => {
     const sets = new OptionSets()
     const pairs = conversions(engines, 'convert')
-    const places = pairs.map(({ route }) => sets.getIndex(route))
+    const setIndexes = pairs.map(({ route }) => sets.getIndex(route))
     const optionSets = sets.all()
     for (const [at, { from, to, route }] of pairs.entries()) {
       const expectedViews = createOptionViews(createOptionsSchema(route))
-      const sharedSet = optionSets[places[at] ?? -1] ?? []
+      const sharedSet = optionSets[setIndexes[at] ?? -1] ?? []
       const isSame =
         sharedSet.length === expectedViews.length &&
         expectedViews.every((expectedView, index) => expectedView === sharedSet[index])
       assert.ok(isSame || JSON.stringify(sharedSet) === JSON.stringify(expectedViews), `${from} to ${to}`)
     }
     assert.equal(new Set(optionSets.map((set) => JSON.stringify(set))).size, optionSets.length)
-    assert.equal(new Set(places).size, optionSets.length)
+    assert.equal(new Set(setIndexes).size, optionSets.length)
     assert.ok(optionSets.length < pairs.length / 10, `${optionSets.length} lists of ${pairs.length} pairs`)
   })
 

@@ -241,8 +241,8 @@ describe('routing of requests', () => {
       assert.throws(() => router.find('POST', `/v1/pdf/${name}`), {
         details: { hint: `POST /v1/convert toolOperation=${tool}` },
       })
-    const unknownTool = { details: { hint: 'POST /v1/convert with toolOperation' } }
-    assert.throws(() => router.find('POST', '/v1/pdf/zzzzzz'), unknownTool)
+    const hintForUnknownTool = { details: { hint: 'POST /v1/convert with toolOperation' } }
+    assert.throws(() => router.find('POST', '/v1/pdf/zzzzzz'), hintForUnknownTool)
   })
 
   test('the error for a path without /v1 suggests the path with /v1', () => {

@@ -65,13 +65,13 @@ test('a client that has the cached reply, compressed or not, receives a 304', as
     const { headers } = await cache.respond(cachedReply, requestWith(encoding), 'req_1')
     for (const other of [gzip, {}]) {
       const etag = String(headers?.['etag'])
-      const again = await cache.respond(
+      const repeatedReply = await cache.respond(
         cachedReply,
         requestWith({ ...other, 'if-none-match': etag }),
         'req_2',
       )
-      assert.equal(again.statusCode, 304)
-      assert.equal(again.body, undefined)
+      assert.equal(repeatedReply.statusCode, 304)
+      assert.equal(repeatedReply.body, undefined)
     }
   }
   const other = await cache.respond(cachedReply, requestWith({ 'if-none-match': '"other"' }), 'req_3')

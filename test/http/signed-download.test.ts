@@ -54,9 +54,9 @@ test('only `inline` and `attempt` may be added to a signed URL', () => {
   assert.equal(getErrorCode({ ...query, attempt: '2' }, at), 'OK')
   assert.equal(getErrorCode({ ...query, attempt: '2', file: 'other.png' }, at), 'INVALID_SIGNATURE')
   assert.equal(getErrorCode({ ...query, inline: 'true' }, at + 3_600_000), 'EXPIRED')
-  const shownQuery = createQuery(3600, { inline: 'true' })
-  assert.equal(getErrorCode(shownQuery, at), 'OK')
-  const { inline: _taken, ...rest } = shownQuery
+  const inlineQuery = createQuery(3600, { inline: 'true' })
+  assert.equal(getErrorCode(inlineQuery, at), 'OK')
+  const { inline: _taken, ...rest } = inlineQuery
   assert.equal(getErrorCode(rest, at), 'INVALID_SIGNATURE')
 })
 
@@ -72,18 +72,18 @@ test('a daily signing key is valid on its day and the next, with some minutes of
 test('a result URL stays the same for a day after the job and is valid until then', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
-  const urlAt = (now: number) =>
+  const getUrlAt = (now: number) =>
     createResultLink('https://a.test', createDayKey, () => now)(job, { file: 'a b.png' })
-  const errorCodeAt = (address: string, now: number) =>
+  const getErrorCodeAt = (address: string, now: number) =>
     getErrorCode(Object.fromEntries(new URL(address).searchParams), now)
-  const firstUrl = urlAt(at)
+  const firstUrl = getUrlAt(at)
   assert.match(firstUrl, /^https:\/\/a\.test\/v1\/download\/job_1\?file=a%20b\.png&exp=/)
-  assert.equal(urlAt(at + dayMs - 1), firstUrl)
-  assert.equal(errorCodeAt(firstUrl, at + dayMs - 1), 'OK')
-  assert.equal(errorCodeAt(firstUrl, at + dayMs), 'EXPIRED')
-  const lastUrl = urlAt(at + 2.2 * dayMs)
-  assert.equal(errorCodeAt(lastUrl, at + 2.4 * dayMs), 'OK')
-  assert.equal(errorCodeAt(lastUrl, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
+  assert.equal(getUrlAt(at + dayMs - 1), firstUrl)
+  assert.equal(getErrorCodeAt(firstUrl, at + dayMs - 1), 'OK')
+  assert.equal(getErrorCodeAt(firstUrl, at + dayMs), 'EXPIRED')
+  const lastUrl = getUrlAt(at + 2.2 * dayMs)
+  assert.equal(getErrorCodeAt(lastUrl, at + 2.4 * dayMs), 'OK')
+  assert.equal(getErrorCodeAt(lastUrl, at + 2.5 * dayMs), 'EXPIRED', 'the files are deleted by then')
 })
 
 test('events contain the same result URLs as replies', () => {

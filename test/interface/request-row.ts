@@ -53,7 +53,7 @@ async function toFormData(form: string): Promise<FormData> {
   return data
 }
 
-const valueAt = (json: unknown, valuePath: string) =>
+const readValue = (json: unknown, valuePath: string) =>
   valuePath
     .split('.')
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], json) // JSON
@@ -79,9 +79,9 @@ export function createRowChecker(
     unfinishedJobs.add(finishedJob)
     return await finishedJob.finally(() => unfinishedJobs.delete(finishedJob))
   }
-  let turn: Promise<unknown> = Promise.resolve()
+  let previousRequest: Promise<unknown> = Promise.resolve()
   return async (check) => {
-    const sending = turn.then(async () => {
+    const sending = previousRequest.then(async () => {
       if (usesEarlierReply(check)) await Promise.allSettled(unfinishedJobs)
       const [request = ''] = check.split(' => ')
       const isStateless = /^GET |^POST \/v1\/convert\/check /.test(request) && !usesEarlierReply(request)
@@ -91,7 +91,7 @@ export function createRowChecker(
       if (isStateless) seenReplies.set(request, sentRequest)
       return sentRequest
     })
-    turn = sending.catch(() => {})
+    previousRequest = sending.catch(() => {})
     const { row, reply, jobId } = await sending
     if (row.valuePath.startsWith('job.')) reply['job'] = await waitForJob(jobId)
     if (row.valuePath !== '') checkValue(reply, row)
@@ -111,7 +111,7 @@ export function createRowChecker(
     assert.equal(response.status, row.status, text)
     const isJson = response.headers.get('content-type')?.includes('json')
     const reply: Record<string, unknown> = isJson ? JSON.parse(text) : {}
-    remember(reply['data'], savedValues)
+    saveReplyValues(reply['data'], savedValues)
     const token = response.headers.get('x-owner-token')
     if (token !== null && method === 'POST') savedValues.set('ownerToken', token)
     reply['header'] = Object.fromEntries(response.headers)
@@ -124,7 +124,7 @@ function reuseReply<Reply extends { readonly row: RequestRow }>(earlierReply: Re
   return { ...earlierReply, row }
 }
 
-function remember(data: unknown, savedValues: Map<string, string>): void {
+function saveReplyValues(data: unknown, savedValues: Map<string, string>): void {
   for (const [name, value] of Object.entries(data ?? {}))
     if (typeof value === 'string') savedValues.set(name, value)
 }
@@ -133,7 +133,7 @@ function checkValue(
   reply: Readonly<Record<string, unknown>>,
   { valuePath, operator, expectedValue }: RequestRow,
 ): void {
-  const value = valueAt(reply, valuePath)
+  const value = readValue(reply, valuePath)
   const shownReply = JSON.stringify(reply).slice(0, 1500)
   if (operator === '=') assert.deepEqual(value, JSON.parse(expectedValue), shownReply)
   else if (operator === '~') assert.match(String(value), new RegExp(expectedValue), shownReply)

@@ -26,18 +26,18 @@ async function startByteServer(t: TestContext, isChunked = false) {
     response.end(bytes)
   }).listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const outgoing = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
+  const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
   t.after(async () => {
-    await outgoing.close()
+    await guardedHttp.close()
     server.close()
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  return async () => (await outgoing.request(url, { signal: t.signal })).body as AsyncIterable<Buffer>
+  return async () => (await guardedHttp.request(url, { signal: t.signal })).body as AsyncIterable<Buffer>
 }
 
 test('buffers released to the buffer pool are reused', async (t) => {
   const get = await startByteServer(t)
-  const places = new Set<ArrayBufferLike>()
+  const arrayBuffers = new Set<ArrayBufferLike>()
   let largeCount = 0
   for (let round = 0; round < 4; round++) {
     const sum = createHash('sha256')
@@ -46,12 +46,12 @@ test('buffers released to the buffer pool are reused', async (t) => {
       const { buffer } = chunk
       if (!releaseBuffer(chunk)) continue
       largeCount++
-      places.add(buffer)
+      arrayBuffers.add(buffer)
     }
     assert.equal(sum.digest('hex'), expectedHash)
   }
   assert.ok(largeCount > 50, `${largeCount} chunks were in large buffers`)
-  assert.ok(places.size <= 10, `${largeCount} chunks were in ${places.size} buffers`)
+  assert.ok(arrayBuffers.size <= 10, `${largeCount} chunks were in ${arrayBuffers.size} buffers`)
 })
 
 test('the buffer pool does not overwrite buffers that are still in use', async (t) => {
@@ -90,9 +90,9 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
     response.end(sum.digest('hex'))
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const outgoing = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
+  const guardedHttp = new GuardedHttp({ allowedNetworks: ['127.0.0.1/32'] })
   t.after(async () => {
-    await outgoing.close()
+    await guardedHttp.close()
     server.close()
   })
   const buffers = new Set<ArrayBufferLike>()
@@ -102,7 +102,7 @@ test('data sent from pooled buffers arrives completely, even to a slow reader', 
       end: bytes.length,
       releasesBuffers: true,
     })
-    const { body } = await outgoing.request(
+    const { body } = await guardedHttp.request(
       `http://127.0.0.1:${(server.address() as AddressInfo).port}/${speed}`,
       {
         method: 'PUT',

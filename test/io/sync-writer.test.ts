@@ -52,16 +52,19 @@ test('a large file is written completely, and its later part is not kept in the 
   const repeatedPath = join(folder, 'again')
   await writeChunks(repeatedPath)
   if (!(await supportsDirectWrites(repeatedPath))) return context.diagnostic(unsupportedMessage)
-  const inMemory = countCachedBytes(repeatedPath)
-  assert.ok(inMemory >= cachedBytes && inMemory < cachedBytes + (3 << 20), `${inMemory} bytes are in memory`)
+  const cachedByteCount = countCachedBytes(repeatedPath)
+  assert.ok(
+    cachedByteCount >= cachedBytes && cachedByteCount < cachedBytes + (3 << 20),
+    `${cachedByteCount} bytes are in memory`,
+  )
 })
 
 test('a file declared as large is not kept in the page cache at all', async (context) => {
   const path = join(folder, 'declared as large')
   await writeChunks(path, wholeFile.length)
   if (!(await supportsDirectWrites(path))) return context.diagnostic(unsupportedMessage)
-  const inMemory = countCachedBytes(path)
-  assert.ok(inMemory < 2 << 20, `${inMemory} bytes are in memory`)
+  const cachedByteCount = countCachedBytes(path)
+  assert.ok(cachedByteCount < 2 << 20, `${cachedByteCount} bytes are in memory`)
   assert.equal(sha256(readFileSync(path)), sha256(wholeFile))
 })
 

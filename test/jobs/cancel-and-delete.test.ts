@@ -154,7 +154,7 @@ async function expire(service: SimulatedService): Promise<void> {
 }
 
 /** Creates a job with every kind of record: buckets, join buckets, pages of dependents and chunks. */
-async function largeJob() {
+async function createLargeJob() {
   const stage = await createService()
   const { service } = stage
   await service.create(fanOutAndIn(120))
@@ -172,7 +172,7 @@ async function largeJob() {
 }
 
 test('after the retention time, only the tombstone of a job remains, with a TTL', async () => {
-  const { service, tableName } = await largeJob()
+  const { service, tableName } = await createLargeJob()
   const allItems = await database.scan(tableName)
   assert.deepEqual(
     allItems.filter(({ sk, ttl }) => sk !== 'JOB' && ttl === undefined),
@@ -193,7 +193,7 @@ test('after the retention time, only the tombstone of a job remains, with a TTL'
 })
 
 test('deleting a large job leaves no data behind', async () => {
-  const { service, tableName } = await largeJob()
+  const { service, tableName } = await createLargeJob()
   assert.equal(await service.delete(), true)
   await service.runToEnd()
   assert.deepEqual(await database.scan(tableName), [])

@@ -9,7 +9,7 @@ import { createRecords, createStoredImport, file, newTask, timestamp } from './r
 const inputPlan: InputPlan = { steps: [], step: 0, files: [file('a.gif')] }
 const parts = [1000, 1001, 1002]
 const damageFields = { status: 'failed', code: 'CORRUPT_FILE', message: 'It is cut off.' } as const
-const isTooLong = { ...damageFields, code: 'TIMEOUT', message: 'It timed out.' } as const
+const timeoutFields = { ...damageFields, code: 'TIMEOUT', message: 'It timed out.' } as const
 
 /** Creates a task that waits for three chunks, and records the calls that are made when its chunks end. */
 async function split(moreFields: Partial<Task> = {}) {
@@ -101,7 +101,7 @@ test('completing a chunk that is cancelled or outdated, or whose task was delete
 test('a failing chunk fails its task with the same error and clears its progress', async () => {
   const { end, found, takeCalls } = await split()
   const details = { limitS: 60 }
-  await end(1001, { ...isTooLong, details })
+  await end(1001, { ...timeoutFields, details })
   const { status, code, message, details: errorDetails, endedBy, endedAt, ...rest } = await found()
   assert.deepEqual(
     [status, code, message, errorDetails, endedBy],
@@ -112,7 +112,7 @@ test('a failing chunk fails its task with the same error and clears its progress
   assert.deepEqual(takeCalls(), [['complete', 1, 'failed', false]])
   await end(1002, damageFields)
   assert.deepEqual([(await found()).code, takeCalls()], ['TIMEOUT', []], 'the first failure counts')
-  await end(1001, isTooLong, true)
+  await end(1001, timeoutFields, true)
   assert.deepEqual(
     takeCalls(),
     [['complete', 1, 'failed', true]],
@@ -128,11 +128,11 @@ test('a failing chunk whose speculative copy is running or complete does not fai
     const { end, add, found, takeCalls } = await split()
     for (const status of ['pending', 'processing', 'completed'] as const) {
       await add(other, { status })
-      await end(failing, isTooLong)
+      await end(failing, timeoutFields)
       assert.deepEqual([(await found()).status, takeCalls()], ['processing', []], `${failing} ${status}`)
     }
     await add(other, { status: 'failed' })
-    await end(failing, isTooLong)
+    await end(failing, timeoutFields)
     assert.deepEqual([(await found()).status, (await found()).endedBy], ['failed', `part ${failing}`])
   }
 })

@@ -6,7 +6,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const wholeScenario = chunkScenarios['a chunked task']
+const chunkedScenario = chunkScenarios['a chunked task']
 
 for (const [name, story] of Object.entries(chunkScenarios))
   test(`${name} ends with the same outcome wherever a process crashes`, async (t) => {
@@ -18,5 +18,5 @@ for (const [name, variant] of Object.entries({
   'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
 }))
   test(`a chunked task ends with the same outcome when ${name}`, async (t) => {
-    t.diagnostic(`${await testCrashPoints(database, wholeScenario, { manner: variant, everyNth: 3 })} runs`)
+    t.diagnostic(`${await testCrashPoints(database, chunkedScenario, { manner: variant, everyNth: 3 })} runs`)
   })

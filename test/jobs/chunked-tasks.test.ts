@@ -17,7 +17,7 @@ import { openDatabase } from './test-table.ts'
 
 const database = openDatabase()
 
-const isLate: DuringTask = async ({ time }) => time.moveTo(time.now + 121_000)
+const exceedTimeLimit: DuringTask = async ({ time }) => time.moveTo(time.now + 121_000)
 /** Takes a measurable time. */
 const pauseBriefly: DuringTask = () => pause(20)
 
@@ -42,15 +42,15 @@ test('a chunked task ends with the same outcome wherever a process crashes', asy
 })
 
 test('a chunked task returns the same result as an unsplit task, and leaves no chunks behind', async () => {
-  const wholeRun = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
+  const unsplitRun = await runScenario({ play: playGraph(() => createChunkedGraph(6)) })
   const scenario = await runScenario({ play: playGraph(createChunkedGraph) })
-  assert.deepEqual(wholeRun.runs, ['a', 'string', 'last'])
+  assert.deepEqual(unsplitRun.runs, ['a', 'string', 'last'])
   assert.deepEqual(scenario.runs.toSorted(), [
     ...['a', 'last', 'string joined', 'string part 1', 'string part 2', 'string part 3'],
   ])
-  assert.deepEqual(await getOutcome(scenario), await getOutcome(wholeRun))
+  assert.deepEqual(await getOutcome(scenario), await getOutcome(unsplitRun))
   const [, task] = (await scenario.state()).tasks
-  const [, otherTask] = (await wholeRun.state()).tasks
+  const [, otherTask] = (await unsplitRun.state()).tasks
   const summarize = (chunkedTask: typeof task) => [
     chunkedTask?.status,
     chunkedTask?.percent,
@@ -119,15 +119,15 @@ for (const name of ['a chunk that fails', 'a chunk that crashes three times', 'a
 
 test('the progress of a chunked task follows its finished chunks', async () => {
   const seenPercents: number[] = []
-  const look: DuringTask = async (service) => {
+  const recordPercent: DuringTask = async (service) => {
     const task = (await service.state()).tasks[1]
     seenPercents.push(task ? getTaskPercent(task) : -1)
   }
   const during = {
-    'string part 1': look,
-    'string part 2': look,
-    'string part 3': look,
-    'string joined': look,
+    'string part 1': recordPercent,
+    'string part 2': recordPercent,
+    'string part 3': recordPercent,
+    'string joined': recordPercent,
   }
   const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
   assert.deepEqual(seenPercents, [0, 30, 60, 90])
@@ -141,7 +141,7 @@ test('the progress of a chunked task follows its finished chunks', async () => {
 })
 
 test('the time limit of a chunk does not include its waiting time for other chunks', async () => {
-  const during = { 'string part 2': isLate, 'string part 3': pauseBriefly }
+  const during = { 'string part 2': exceedTimeLimit, 'string part 3': pauseBriefly }
   const service = await runScenario({ play: playGraph(createChunkedGraph), during, concurrency: 1 })
   assert.equal((await service.state()).job.status, 'completed')
   assert.ok(service.runs.includes('string joined'))

@@ -131,9 +131,9 @@ test('the chunks of a task are deleted when the task ends or its route fails', a
     await deleteChunksOfEndedTask(which(ownTask), ownTask.services)
     return ownTask.numbers()
   }
-  const itself = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
+  const getSplitTask = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>) => split
   const firstChunk = ({ part }: Awaited<ReturnType<typeof createSplitTask>>) => part(1000)
-  assert.deepEqual(await finishChunks(itself, { status: 'failed' }), [])
+  assert.deepEqual(await finishChunks(getSplitTask, { status: 'failed' }), [])
   assert.deepEqual(await finishChunks(firstChunk, { status: 'failed' }), [])
   assert.deepEqual(await finishChunks(firstChunk, {}), [1000, 1001, 2000], 'the others continue')
   assert.deepEqual(
@@ -145,33 +145,37 @@ test('the chunks of a task are deleted when the task ends or its route fails', a
     await finishChunks((own) => ({ ...own.part(1000), jobId: 'job_2' }), {}),
     [1000, 1001, 2000],
   )
-  const plain = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>): Task => {
+  const getUnsplitTask = ({ task: split }: Awaited<ReturnType<typeof createSplitTask>>): Task => {
     const { expandedBy: _, ...one } = split
     return one
   }
   assert.deepEqual(
-    await finishChunks(plain, { status: 'completed' }),
+    await finishChunks(getUnsplitTask, { status: 'completed' }),
     [1000, 1001, 2000],
     'the task has no chunks',
   )
-  assert.deepEqual(await finishChunks(itself, {}), [1000, 1001, 2000], 'the task is not over')
+  assert.deepEqual(await finishChunks(getSplitTask, {}), [1000, 1001, 2000], 'the task is not over')
 })
 
 test('a chunk and its speculative copy are needed as long as the task waits for the chunk', async () => {
   const { part, services, change, task: split } = await createSplitTask([1000])
-  const isWanted = async (number: number) => (await findAwaitingTask(part(number), services))?.number
-  assert.deepEqual([await isWanted(1000), await isWanted(1001), await isWanted(2000)], [1, 1, undefined])
-  const isMade = (number: number) => isStillNeeded(part(number), services)
+  const findAwaitingNumber = async (number: number) =>
+    (await findAwaitingTask(part(number), services))?.number
+  assert.deepEqual(
+    [await findAwaitingNumber(1000), await findAwaitingNumber(1001), await findAwaitingNumber(2000)],
+    [1, 1, undefined],
+  )
+  const isChunkNeeded = (number: number) => isStillNeeded(part(number), services)
   assert.deepEqual(
     [
-      await isMade(1000),
-      await isMade(getSpeculativeCopyNumber(1000)),
-      await isMade(1001),
-      await isMade(2000),
+      await isChunkNeeded(1000),
+      await isChunkNeeded(getSpeculativeCopyNumber(1000)),
+      await isChunkNeeded(1001),
+      await isChunkNeeded(2000),
     ],
     [true, true, false, false],
   )
   await change({ status: 'failed' })
-  assert.deepEqual([await isWanted(1000), await isMade(1000)], [undefined, false])
+  assert.deepEqual([await findAwaitingNumber(1000), await isChunkNeeded(1000)], [undefined, false])
   assert.equal(await findAwaitingTask({ ...split, jobId: 'job_2' }, services), undefined)
 })

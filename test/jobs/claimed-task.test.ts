@@ -60,17 +60,17 @@ async function getRunError(
   return error
 }
 
-const isTimeout = (error: unknown, message: RegExp) => {
+const assertTimeout = (error: unknown, message: RegExp) => {
   assert.ok(error instanceof AppError && error.code === 'TIMEOUT', String(error))
   assert.match(error.message, message)
 }
 
 test('the error of a task that times out contains the limit and advice', async () => {
-  const isSlow = await getRunError({ workedMs: 119_980, limitS: 120 })
-  isTimeout(isSlow, /exceeded its time limit of 2 min\. Send less\.$/)
+  const slowTaskError = await getRunError({ workedMs: 119_980, limitS: 120 })
+  assertTimeout(slowTaskError, /exceeded its time limit of 2 min\. Send less\.$/)
   const timeoutError = await getRunError({ remainingMs: 600 })
-  isTimeout(timeoutError, /within 1 s, the time limit of one worker\. Send less\.$/)
-  const limits = [isSlow, timeoutError].map((error) => (error as AppError).details?.['limitS'])
+  assertTimeout(timeoutError, /within 1 s, the time limit of one worker\. Send less\.$/)
+  const limits = [slowTaskError, timeoutError].map((error) => (error as AppError).details?.['limitS'])
   assert.deepEqual(limits, [120, 1])
 })
 
@@ -86,7 +86,7 @@ test('a chunk that exceeds the time limit of its worker is retried, and fails in
   const chunkError = await getRunError({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(chunkError instanceof AppError))
   assert.match(String(chunkError), /the chunk took longer than 0 s/)
-  isTimeout(await getRunError({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
+  assertTimeout(await getRunError({ remainingMs: 20, part: 1000, attempt: 3 }), /within 0 s/)
 })
 
 test('an aborted task throws the reason of the abort, not the engine’s error', async () => {

@@ -10,7 +10,7 @@ import { runSteps, type StepsRun } from '../../lib/jobs/run/run-steps.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
 const { level, detail } = await getConfinement()
-const confined = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
+const testOptions = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
 const folder = scratchFolder('command-log')
 
 /** An engine that runs scripts, ignores their failures, and then succeeds or fails. */
@@ -76,7 +76,7 @@ const logFields = { engine: 'pandoc', from: 'html', to: 'txt' }
 
 test(
   'the command log contains the end of a failed program’s output, without its arguments',
-  confined,
+  testOptions,
   async () => {
     const { log: loggedFields, ended } = await readLog([
       'exit 0',
@@ -92,13 +92,13 @@ test(
   },
 )
 
-test('the log of a failed step contains the version of its engine', confined, async () => {
+test('the log of a failed step contains the version of its engine', testOptions, async () => {
   const { log: lines, ended } = await readLog([], false)
   assert.equal(ended, 'Error: the engine failed')
   assert.deepEqual(lines, [{ ...logFields, engineVersion: '1.2', msg: 'step failed' }])
 })
 
-test('the command observer is notified of programs and their output', confined, async () => {
+test('the command observer is notified of programs and their output', testOptions, async () => {
   const { watchedLines } = await readLog(['echo why >&2; exit 3'])
   assert.deepEqual(watchedLines, [['sh', 3], 'why\n', ['exit code 3', false]])
 })

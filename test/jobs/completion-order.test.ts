@@ -248,17 +248,20 @@ test('a finished chunk updates the progress of its task, sends the task to be jo
   )
   await completedSplit.endChunk(1001, { status: 'completed' })
   assert.deepEqual([completedSplit.takeSentTasks(), completedSplit.takeEvents()], [[1], []])
-  const failedSplit = await split()
-  await failedSplit.endChunk(1000, fail(5, 'It timed out.'))
+  const unreadableSplit = await split()
+  await unreadableSplit.endChunk(1000, fail(5, 'It timed out.'))
   // After an unreadable chunk, the task is sent again for another engine. After a timeout, as below, the task fails.
-  assert.deepEqual([failedSplit.takeSentTasks(), (await failedSplit.found(1)).status], [[1], 'pending'])
-  const splitAfterEnd = await split()
-  await splitAfterEnd.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
+  assert.deepEqual(
+    [unreadableSplit.takeSentTasks(), (await unreadableSplit.found(1)).status],
+    [[1], 'pending'],
+  )
+  const timedOutSplit = await split()
+  await timedOutSplit.endChunk(1000, { ...fail(5, 'It timed out.'), code: 'TIMEOUT' })
   assert.deepEqual(
     [
-      splitAfterEnd.takeSentTasks(),
-      (await splitAfterEnd.job()).status,
-      (await splitAfterEnd.found(2)).status,
+      timedOutSplit.takeSentTasks(),
+      (await timedOutSplit.job()).status,
+      (await timedOutSplit.found(2)).status,
     ],
     [...[[], 'failed', 'cancelled']],
   )

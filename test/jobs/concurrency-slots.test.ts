@@ -156,8 +156,8 @@ test('a job that starts to wait while another job ends is resumed', async () => 
     await free('a')
   })
   // Either the end of job `a` resumes job `b`, or job `b` has seen the free slot itself.
-  const isIn = await take('b')
-  assert.ok(isIn || sent.length === 1)
+  const hasSlot = await take('b')
+  assert.ok(hasSlot || sent.length === 1)
   assert.deepEqual(await waiting(), [])
 })
 

@@ -72,7 +72,7 @@ async function convert(
   ).catch((error: unknown) => ({ error }))
   return { done: doneResult, found: foundCalls }
 }
-const isDamaged = () => {
+const throwCorruptFile = () => {
   throw new AppError('CORRUPT_FILE', 'It is cut off.')
 }
 const noFallback: FindFallback = () => ({ error: { code: 'CORRUPT_FILE', message: 'No route is left.' } })
@@ -91,7 +91,7 @@ test('after an unreadable file, the fallback engine receives the original file i
   const triedCounts: number[] = []
   const { done, found } = await convert(
     createPlan(step('pandoc')),
-    { pandoc: isDamaged, vips: isDamaged },
+    { pandoc: throwCorruptFile, vips: throwCorruptFile },
     (triedRoutes) => {
       triedCounts.push(triedRoutes.length)
       const [lastRoute] = triedRoutes.slice(-1)
@@ -111,11 +111,11 @@ test('after an unreadable file, the fallback engine receives the original file i
 test('a failed route records its completed steps', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
   const seenPercents: number[] = []
-  await convert(createPlan(...steps), { vips: isDamaged }, (triedRoutes) => {
+  await convert(createPlan(...steps), { vips: throwCorruptFile }, (triedRoutes) => {
     seenPercents.push(triedRoutes[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
-  await convert(createPlan(...steps), { pandoc: isDamaged }, (triedRoutes) => {
+  await convert(createPlan(...steps), { pandoc: throwCorruptFile }, (triedRoutes) => {
     seenPercents.push(triedRoutes[0].steps.length)
     return { error: { code: 'CORRUPT_FILE', message: '' } }
   })
@@ -123,7 +123,7 @@ test('a failed route records its completed steps', async () => {
 })
 
 test('a conversion fails with the original error if no fallback route is left', async () => {
-  const { done } = await convert(createPlan(step('pandoc')), { pandoc: isDamaged }, noFallback)
+  const { done } = await convert(createPlan(step('pandoc')), { pandoc: throwCorruptFile }, noFallback)
   assert.ok('error' in done && done.error instanceof AppError)
   assert.equal(done.error.code, 'CORRUPT_FILE')
 })
@@ -134,7 +134,7 @@ test('aborting a conversion does not lead to a fallback', async () => {
   const act = {
     pandoc: () => {
       stop.abort(over)
-      isDamaged()
+      throwCorruptFile()
     },
   }
   const { done } = await convert(

@@ -6,11 +6,11 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 /** Returns n, so that a process crashes after every nth effect; in `crash-points.slow.ts`, after every effect. */
-const listCrashPoints = (name: string) =>
+const getCrashInterval = (name: string) =>
   name === 'a job of one task' ? 1 : name === 'a diamond of six tasks' ? 3 : 5
 
 for (const [name, story] of Object.entries(jobScenarios))
   test(`${name} has the same outcome wherever a process crashes`, async (t) => {
-    const runs = await testCrashPoints(database, story, { everyNth: listCrashPoints(name) })
+    const runs = await testCrashPoints(database, story, { everyNth: getCrashInterval(name) })
     t.diagnostic(`${runs} runs`)
   })

@@ -91,7 +91,7 @@ test('resuming an interrupted deletion of a job deletes the remaining data and p
   }
   const did: string[] = []
   let job = state.job
-  let isCut = true
+  let isInterrupted = true
   const deletion = {
     store: {
       getState: async () => ({ ...state, job }),
@@ -101,7 +101,7 @@ test('resuming an interrupted deletion of a job deletes the remaining data and p
         return { applied: true, record: job }
       },
       deleteTasks: async () => {
-        if (isCut) throw new Error('the process died')
+        if (isInterrupted) throw new Error('the process died')
         did.push('tasks')
       },
       deleteJob: async () => did.push('job'),
@@ -113,7 +113,7 @@ test('resuming an interrupted deletion of a job deletes the remaining data and p
   } as unknown as DeleteJobDeps // a stub with only the methods that are called
   await assert.rejects(deleteJobData('job_1', deletion), /the process died/)
   assert.deepEqual(did, ['uploads', 'files', 'events'])
-  isCut = false
+  isInterrupted = false
   await deleteJobData('job_1', deletion)
   assert.deepEqual(did.slice(3), ['tasks', 'job'])
 })
@@ -123,16 +123,16 @@ test('the tombstone of an expired job is kept for 30 days', async () => {
     ...freshJob,
     job: { ...freshJob.job, status: 'expired', expiredAt: timestamp(5.5) },
   }
-  const buried: number[] = []
+  const tombstoneTtls: number[] = []
   const deletion = {
     store: {
       getState: async () => ({ ...state, job: { ...state.job, filesTold: true } }),
       getJob: async () => ({ ...state.job, filesTold: true }),
       deleteTasks: async () => undefined,
-      writeTombstone: async (_job: Job, ttl: number) => buried.push(ttl),
+      writeTombstone: async (_job: Job, ttl: number) => tombstoneTtls.push(ttl),
     },
     log: { info: () => undefined },
   } as unknown as DeleteJobDeps // a stub with only the methods that are called
   await deleteJobData('job_1', deletion)
-  assert.deepEqual(buried, [Date.parse(timestamp(5)) / 1000 + 30 * 24 * 3600])
+  assert.deepEqual(tombstoneTtls, [Date.parse(timestamp(5)) / 1000 + 30 * 24 * 3600])
 })

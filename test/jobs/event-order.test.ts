@@ -40,7 +40,7 @@ const getEventJob = (event: BusEvent | undefined) => {
   return event['job'] as { status: string; tasks: Record<string, { status: string }> }
 }
 
-const statusesIn = (event: BusEvent | undefined) =>
+const listStatusesIn = (event: BusEvent | undefined) =>
   Object.entries(getEventJob(event).tasks).map(([name, { status }]) => `${name} ${status}`)
 
 test('an event describes the job as it was when the event occurred, regardless of later changes', () => {
@@ -68,10 +68,10 @@ test('an event describes the job as it was when the event occurred, regardless o
 
 test('an event lists the state that each task of its job had when the event occurred', () => {
   const statusesAtCreation = ['in completed', 'left pending', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createCreationEvents(freshJob)[0]), statusesAtCreation)
-  assert.deepEqual(statusesIn(createCreationEvents(completedJob)[1]), statusesAtCreation)
+  assert.deepEqual(listStatusesIn(createCreationEvents(freshJob)[0]), statusesAtCreation)
+  assert.deepEqual(listStatusesIn(createCreationEvents(completedJob)[1]), statusesAtCreation)
   const atStart = ['in completed', 'left processing', 'right pending', 'both pending', 'out pending']
-  assert.deepEqual(statusesIn(createStartedEvent(completedJob)), atStart)
+  assert.deepEqual(listStatusesIn(createStartedEvent(completedJob)), atStart)
   const statusesWhenCompleted = [
     'in completed',
     'left completed',
@@ -79,7 +79,7 @@ test('an event lists the state that each task of its job had when the event occu
     'both completed',
     'out completed',
   ]
-  assert.deepEqual(statusesIn(createEndEvent(completedJob)), statusesWhenCompleted)
+  assert.deepEqual(listStatusesIn(createEndEvent(completedJob)), statusesWhenCompleted)
   const statusesWhenFailed = [
     'in completed',
     'left completed',
@@ -87,8 +87,11 @@ test('an event lists the state that each task of its job had when the event occu
     'both cancelled',
     'out cancelled',
   ]
-  assert.deepEqual(statusesIn(createEndEvent(finishJob(runningJob, fieldsOfFailedTask))), statusesWhenFailed)
-  assert.deepEqual(statusesIn(createQueuedEvent(arrivedUpload)), [
+  assert.deepEqual(
+    listStatusesIn(createEndEvent(finishJob(runningJob, fieldsOfFailedTask))),
+    statusesWhenFailed,
+  )
+  assert.deepEqual(listStatusesIn(createQueuedEvent(arrivedUpload)), [
     'in completed',
     'work pending',
     'out pending',

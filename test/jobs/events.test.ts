@@ -44,7 +44,7 @@ const createTasks = (input: string, a: string, b: string, exportTask: object) =>
 const waitingTasks = createTasks('completed', 'pending', 'pending', { status: 'pending' })
 
 test('the creation events of a job are the same whenever they are created', () => {
-  const atOnce = withJob(endedJob, { queuedAt: timestamp(0) })
+  const immediatelyQueuedJob = withJob(endedJob, { queuedAt: timestamp(0) })
   const createdFields = {
     ...commonFields,
     event: 'job.created',
@@ -52,7 +52,7 @@ test('the creation events of a job are the same whenever they are created', () =
     sequence: 1,
     job: { ...outline, status: 'queued', tasks: waitingTasks },
   }
-  assert.deepEqual(createCreationEvents(atOnce).map(getBody), [
+  assert.deepEqual(createCreationEvents(immediatelyQueuedJob).map(getBody), [
     createdFields,
     {
       ...commonFields,
@@ -68,7 +68,7 @@ test('the creation events of a job are the same whenever they are created', () =
 })
 
 test('the queued and started events of a job that waited for an upload show the upload as completed', () => {
-  const late = withJob(
+  const lateJob = withJob(
     newJob([createAwaitedUpload('in'), newTask('a', [0]), newTask('b', [0]), createExport('out', [1])], {
       tag: 'mine',
       display,
@@ -79,9 +79,14 @@ test('the queued and started events of a job that waited for an upload show the 
     Object.values((event as unknown as { job: { tasks: Record<string, { status: string }> } }).job.tasks).map(
       ({ status }) => status,
     )
-  assert.deepEqual(listStatuses(createQueuedEvent(late)), ['completed', 'pending', 'pending', 'pending'])
-  assert.deepEqual(listStatuses(createStartedEvent(late)), ['completed', 'pending', 'processing', 'pending'])
-  assert.equal(createQueuedEvent(late).timestamp, timestamp(1))
+  assert.deepEqual(listStatuses(createQueuedEvent(lateJob)), ['completed', 'pending', 'pending', 'pending'])
+  assert.deepEqual(listStatuses(createStartedEvent(lateJob)), [
+    'completed',
+    'pending',
+    'processing',
+    'pending',
+  ])
+  assert.equal(createQueuedEvent(lateJob).timestamp, timestamp(1))
   assert.deepEqual(getBody(createStartedEvent(endedJob)), {
     ...commonFields,
     event: 'job.started',
@@ -240,16 +245,17 @@ test('the unpublished events of a job are in order, and include the creation if 
     'job.completed',
   ])
   const { started: _, ...numbers } = endedFields.numbers
-  const untouched = withJob(endedJob, { status: 'cancelled', numbers, queuedAt: timestamp(0) })
-  assert.deepEqual(listNames(findUnpublishedEventsOfEndedJob(untouched)), [
+  const neverStartedJob = withJob(endedJob, { status: 'cancelled', numbers, queuedAt: timestamp(0) })
+  assert.deepEqual(listNames(findUnpublishedEventsOfEndedJob(neverStartedJob)), [
     'job.created',
     'job.queued',
     'job.cancelled',
   ])
   const { queued: _queued, ...unqueued } = numbers
-  assert.deepEqual(listNames(findUnpublishedEventsOfEndedJob(withJob(untouched, { numbers: unqueued }))), [
-    'job.cancelled',
-  ])
+  assert.deepEqual(
+    listNames(findUnpublishedEventsOfEndedJob(withJob(neverStartedJob, { numbers: unqueued }))),
+    ['job.cancelled'],
+  )
 })
 
 test('the job.expired event of a job is numbered after its file.deleted events', () => {

@@ -73,10 +73,10 @@ test('the files of a transfer are deleted if another worker took over the task',
     const [end] = endedTransfers
     return [end?.status, end?.percent, end?.files?.map(({ filename }) => filename)]
   }
-  const wholeResult = ['completed', 100, ['a.zip']]
-  assert.deepEqual(await transfer(true), wholeResult)
+  const completedResult = ['completed', 100, ['a.zip']]
+  assert.deepEqual(await transfer(true), completedResult)
   assert.equal(storedKeys.size, 1)
-  assert.deepEqual(await transfer(false), wholeResult)
+  assert.deepEqual(await transfer(false), completedResult)
   assert.equal(storedKeys.size, 0)
 })
 

@@ -18,10 +18,10 @@ const normalizeEngine = (outcome: ObservedOutcome): ObservedOutcome => ({
     Object.entries(outcome.files).map(([name, text]) => [name, text.replace('by ffmpeg', 'by imagemagick')]),
   ),
 })
-const killedOnce = 'a file that loses content and whose next engine is killed once'
+const killedOnceName = 'a file that loses content and whose next engine is killed once'
 const scenarios: Readonly<Record<string, Scenario>> = {
   ...fallbackScenarios,
-  [killedOnce]: { ...fallbackScenarios[killedOnce], normalize: normalizeEngine },
+  [killedOnceName]: { ...fallbackScenarios[killedOnceName], normalize: normalizeEngine },
 }
 
 for (const [circumstance, manner] of Object.entries({

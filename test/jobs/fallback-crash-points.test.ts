@@ -41,7 +41,7 @@ async function runScenario({
   }
 }
 
-const contents = async (service: SimulatedService) => Object.values((await getOutcome(service)).files)
+const readContents = async (service: SimulatedService) => Object.values((await getOutcome(service)).files)
 const listCodes = ({ warnings }: Task) => warnings.map(({ code }) => code)
 
 for (const [name, story] of Object.entries(fallbackScenarios))
@@ -54,7 +54,7 @@ test('a file that one engine cannot read is read by the next engine, with a warn
     fallbackScenarios['a file that another engine of the same image reads'],
   )
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick'])
-  assert.deepEqual(await contents(service), ['word by imagemagick'])
+  assert.deepEqual(await readContents(service), ['word by imagemagick'])
   assert.equal(task.engine, 'imagemagick')
   assert.deepEqual(listCodes(task), ['MAY_BE_DAMAGED'])
   assert.deepEqual(left, [])
@@ -96,7 +96,7 @@ test('after a crash on the second route, the error of the first route is reporte
 for (const name of ['a file with an unreadable chunk', 'a file whose chunks cannot be joined'] as const)
   test(`${name} is converted as a whole by the next engine, and its chunks are deleted`, async () => {
     const { service, left } = await runScenario(fallbackScenarios[name])
-    assert.deepEqual(await contents(service), ['word by imagemagick'])
+    assert.deepEqual(await readContents(service), ['word by imagemagick'])
     assert.deepEqual(left, [])
   })
 
@@ -117,7 +117,7 @@ test('after an unreadable chunk, the replanned task is sent even if the queue fa
     },
   })
   assert.ok(refusals > 1)
-  assert.deepEqual(await contents(service), ['word by imagemagick'])
+  assert.deepEqual(await readContents(service), ['word by imagemagick'])
 })
 
 test('the fallback result that kept most content is used, with its warning', async () => {
@@ -125,7 +125,7 @@ test('the fallback result that kept most content is used, with its warning', asy
     fallbackScenarios['a file that loses content with every engine'],
   )
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick', 'word by ffmpeg'])
-  assert.deepEqual(await contents(service), ['word by imagemagick'])
+  assert.deepEqual(await readContents(service), ['word by imagemagick'])
   assert.equal(task.engine, 'imagemagick')
   assert.deepEqual(
     task.warnings.map(({ message }) => message),
@@ -173,12 +173,12 @@ test('a fallback result with more words does not replace an earlier result with 
   })
   const inputPlan = { steps: [], step: 0, files: [], fallback: { ...resultWithShares(90, 4), kept: 0.9 } }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
-  const chooseWords = (words: number, images: number) => {
+  const chooseResultWords = (words: number, images: number) => {
     const turn = decideAfterSuccess(inputPlan, resultWithShares(words, images), undefined, failWithoutRoute)
     return 'result' in turn ? turn.result.fidelity?.words?.result : undefined
   }
-  assert.equal(chooseWords(100, 3), 90)
-  assert.equal(chooseWords(100, 4), 100)
+  assert.equal(chooseResultWords(100, 3), 90)
+  assert.equal(chooseResultWords(100, 4), 100)
 })
 
 test('an earlier partial result is used if a fallback route fails', () => {
@@ -234,7 +234,7 @@ test('an engine that is killed on the fallback route is retried', async () => {
   const name = 'a file that loses content and whose next engine is killed once'
   const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', 'word by imagemagick', 'word by imagemagick'])
-  assert.deepEqual(await contents(service), ['word by imagemagick'])
+  assert.deepEqual(await readContents(service), ['word by imagemagick'])
   assert.deepEqual([task.engine, ...listCodes(task)], ['imagemagick'])
   assert.deepEqual(left, [])
 })
@@ -243,7 +243,7 @@ test('the best other result is used if the engine of the fallback route is alway
   const name = 'a file that loses content and whose next engine is killed every time'
   const { service, task, left } = await runScenario(fallbackScenarios[name])
   assert.deepEqual(service.runs, ['word by vips', ...Array(3).fill('word by imagemagick'), 'word by ffmpeg'])
-  assert.deepEqual(await contents(service), ['word by vips'])
+  assert.deepEqual(await readContents(service), ['word by vips'])
   assert.deepEqual(
     task.warnings.map(({ message }) => message),
     ['30 % was kept.'],

@@ -112,16 +112,16 @@ test('the events of downloaded and deleted files of a job contain their details'
       file: { jobId, filename: 'a.png', size: 1, signed: true, ip: '127.0.0.1' },
     },
   )
-  const goneJob = (overrides: Partial<Job>, at: number) =>
+  const createDeletedEventBody = (overrides: Partial<Job>, at: number) =>
     getBody(createFileDeletedEvent(withJob(endedJob, overrides), { ...png, role: 'output' }, at))
-  assert.deepEqual(goneJob({ deletedAt: timestamp(40) }, 0), {
+  assert.deepEqual(createDeletedEventBody({ deletedAt: timestamp(40) }, 0), {
     ...commonFields,
     event: 'file.deleted',
     timestamp: timestamp(40),
     sequence: 6,
     file: { jobId, filename: 'a.png', role: 'output', reason: 'request' },
   })
-  assert.deepEqual(goneJob({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
+  assert.deepEqual(createDeletedEventBody({ expiredAt: timestamp(50), expiredFor: 'retention' }, 2), {
     ...commonFields,
     event: 'file.deleted',
     timestamp: timestamp(50),

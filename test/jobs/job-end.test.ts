@@ -90,8 +90,8 @@ test('completing a task is repeated while its job or a dependent task still wait
 test('with join buckets, completions are repeated only after all tasks of a bucket ended', () => {
   const count = 150
   const ins = Array.from({ length: count }, (_, at) => at + 1)
-  const works = ins.map((number) => newTask(`work-${number}`, [0]))
-  const state = newJob([createStoredImport('in'), ...works, newTask('join', ins)])
+  const workTasks = ins.map((number) => newTask(`work-${number}`, [0]))
+  const state = newJob([createStoredImport('in'), ...workTasks, newTask('join', ins)])
   const completeTasks = (numbers: readonly number[]) =>
     withTasks(state, Object.fromEntries(numbers.map((number) => [`work-${number}`, complete(3, file('a'))])))
   assert.deepEqual(
@@ -134,16 +134,16 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
     [1001],
   )
   // A lost chunk that has not ended its task yet.
-  const lostChunk = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
+  const stateWithLostChunk = withTasks(state, { work: { open: new Set([1002]), lost: new Set([1000]) } })
   assert.deepEqual(
-    findStalledTasks({ ...lostChunk, chunks }, muchLater).unreportedTasks.map(
+    findStalledTasks({ ...stateWithLostChunk, chunks }, muchLater).unreportedTasks.map(
       (unreportedTask) => unreportedTask.part,
     ),
     [1000],
   )
-  const joining = withTasks(state, { work: { open: undefined } })
-  assert.deepEqual(listNames(findStalledTasks({ ...joining, chunks }, muchLater).unsentTasks), ['work'])
-  const joinedState = withTasks(joining, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
+  const joiningState = withTasks(state, { work: { open: undefined } })
+  assert.deepEqual(listNames(findStalledTasks({ ...joiningState, chunks }, muchLater).unsentTasks), ['work'])
+  const joinedState = withTasks(joiningState, { work: { leaseId: 'lease', leaseUntil: timestamp(995) } })
   assert.deepEqual(listNames(findStalledTasks({ ...joinedState, chunks }, muchLater).unsentTasks), none)
 })
 
@@ -151,8 +151,17 @@ test('a job that ends before its start was recorded gets the start of its first 
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
-  const startTask = (number: number, second: number) => ({ ...task, number, startedAt: timestamp(second) })
-  const tasks = [startTask(4, 3), startTask(3, 2), startTask(2, 2), startTask(5, 4)]
+  const createStartedTask = (number: number, second: number) => ({
+    ...task,
+    number,
+    startedAt: timestamp(second),
+  })
+  const tasks = [
+    createStartedTask(4, 3),
+    createStartedTask(3, 2),
+    createStartedTask(2, 2),
+    createStartedTask(5, 4),
+  ]
   const { set } = createJobEndChange({ ...state, tasks }, decideOutcome(state), 'lease', secondsLater(9))
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })

@@ -88,8 +88,8 @@ test('when two processes start a job, the first one determines its start time an
     [timestamp(7), { operation: 'convert', status: 'processing' }],
   )
   assert.deepEqual(takeEvents(), ['job.started'])
-  const sameTimestamp = await lifecycle().start(queuedJob, { number: 2, name: 'b' })
-  assert.deepEqual([sameTimestamp?.startedWith, takeEvents()], [1, []])
+  const simultaneousStart = await lifecycle().start(queuedJob, { number: 2, name: 'b' })
+  assert.deepEqual([simultaneousStart?.startedWith, takeEvents()], [1, []])
   assert.equal(await lifecycle().start({ ...queuedJob, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
@@ -334,11 +334,11 @@ test('chunks of an ended job are cancelled once, with a timestamp, before the en
   }
   await lifecycle().cancelTasks(over)
   assert.deepEqual([table.items, writes], [itemsBefore, 0])
-  const goneJob = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [firstTask], chunks: [] }
+  const missingJobState = { ...over, job: { ...over.job, id: 'job_2' }, tasks: [firstTask], chunks: [] }
   assert.deepEqual(
-    await lifecycle().endAllTasks({ ...goneJob, tasks: [{ ...firstTask, status: 'pending' }] }),
+    await lifecycle().endAllTasks({ ...missingJobState, tasks: [{ ...firstTask, status: 'pending' }] }),
     {
-      ...goneJob,
+      ...missingJobState,
       tasks: [{ ...firstTask, status: 'pending' }],
     },
   )

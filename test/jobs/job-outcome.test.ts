@@ -159,12 +159,12 @@ test('the fidelity of a result multiplies over consecutive tasks and adds up ove
     words: createRetention(source, result),
     dropped: [],
   })
-  const inTurn = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
-  const chained = withTasks(inTurn, {
+  const consecutiveState = newJob([createStoredImport('in'), newTask('first', [0]), newTask('second', [1])])
+  const chainedState = withTasks(consecutiveState, {
     first: { ...complete(3, file('a')), fidelity: createWords(100, 80) },
     second: { ...complete(4, file('b')), fidelity: createWords(80, 40) },
   })
-  assert.deepEqual(getJobResult(chained).fidelity?.words, createRetention(100, 40))
+  assert.deepEqual(getJobResult(chainedState).fidelity?.words, createRetention(100, 40))
   const parallelState = withTasks(
     newJob([createStoredImport('in'), newTask('left', [0]), newTask('right', [0])]),
     {

@@ -66,7 +66,7 @@ export async function receiveUploadTwice(service: SimulatedService, bytes: Uint8
 }
 
 /** Creates a graph in which task `b` turns out to be invalid only when the files of task `a` are available. */
-const graphWithUnsupportedInput = () =>
+const createGraphWithUnsupportedInput = () =>
   createGraph({ a: { from: ['import'] }, b: { from: ['a'] }, c: { from: ['b'] } }).map((task) =>
     task.name === 'b' ? { ...task, operation: 'merge' } : task,
   )
@@ -83,7 +83,7 @@ export const jobScenarios = {
     during: { bad: throwCorruptFile },
   },
   'a task with unsupported input files': {
-    play: (service) => createJob(service, graphWithUnsupportedInput()),
+    play: (service) => createJob(service, createGraphWithUnsupportedInput()),
   },
   failFast: {
     play: (service) =>

@@ -15,18 +15,18 @@ import { applyChange, createExport, createStoredImport, newJob } from './records
 import { pair } from './support/job-records.ts'
 
 test('a task waits for open inputs, runs when all are complete, and is skipped when one has failed', () => {
-  const some = new Set([1])
+  const someNumbers = new Set([1])
   const actions = [
-    { open: some, fed: false },
-    { open: some, fed: true },
-    { open: some, got: new Set([2]), fed: false },
-    { got: some, fed: false },
+    { open: someNumbers, fed: false },
+    { open: someNumbers, fed: true },
+    { open: someNumbers, got: new Set([2]), fed: false },
+    { got: someNumbers, fed: false },
     { fed: true },
     // An input that failed under `continue_on_error` is not lost, but there are no files to process.
     { fed: false },
-    { lost: some, fed: true },
+    { lost: someNumbers, fed: true },
     // The first lost input decides, even if others are still open.
-    { lost: some, open: new Set([2]), got: new Set([3]), fed: false },
+    { lost: someNumbers, open: new Set([2]), got: new Set([3]), fed: false },
   ].map(decideNextAction)
   assert.deepEqual(actions, ['wait', 'wait', 'wait', 'run', 'run', 'skip', 'skip', 'skip'])
 })
@@ -59,13 +59,13 @@ test('a split task is ready to be joined when no chunk is open or failed', () =>
 
 test('the outcome of a job is known when all tasks have ended, or after the first failure with failFast', () => {
   const { job } = newJob(pair)
-  const lostChunk = { ...job, lost: new Set([1]) }
+  const jobWithLostTask = { ...job, lost: new Set([1]) }
   assert.deepEqual(
     [
       job,
       { ...job, open: undefined },
-      lostChunk,
-      { ...lostChunk, failFast: true },
+      jobWithLostTask,
+      { ...jobWithLostTask, failFast: true },
       { ...job, failFast: true },
     ].map(isOutcomeKnown),
     [false, true, false, true, false],

@@ -218,8 +218,8 @@ test('the last awaited upload queues the job and sends its ready tasks', async (
 
 test('a job is queued once even if its last upload is reported twice at the same time', async () => {
   const { jobs, job, bus } = await createJob([createAwaitedUpload('in'), newTask('work', [0])])
-  const tell = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
-  assert.deepEqual(await Promise.all([tell(), tell()]), [true, true])
+  const reportUpload = () => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })
+  assert.deepEqual(await Promise.all([reportUpload(), reportUpload()]), [true, true])
   const { sequence, numbers } = await job()
   assert.deepEqual([sequence, numbers['queued']], [2, 2])
   assert.deepEqual(

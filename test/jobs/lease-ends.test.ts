@@ -63,7 +63,7 @@ for (const isStarted of [false, true])
     const { held: claimTask, job, found, jobs, takeEvents, table, bus } = await createJob(onlyTasks)
     if (isStarted) await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
     takeEvents()
-    const eventsBefore = bus.events.length
+    const eventCountBefore = bus.events.length
     const lease = await claimTask()
     let updates = 0
     const update = table.update.bind(table)
@@ -86,7 +86,7 @@ for (const isStarted of [false, true])
     assert.deepEqual([over.status, over.endedBy, over.percent], ['completed', 'lease_1', 100])
     assert.deepEqual([leaseId, leaseUntil, pieces, stage], [undefined, undefined, undefined, undefined])
     assert.deepEqual(
-      bus.events.slice(eventsBefore).map(({ event, sequence: number }) => [event, number]),
+      bus.events.slice(eventCountBefore).map(({ event, sequence: number }) => [event, number]),
       [...(isStarted ? [] : [['job.started', 3]]), ['job.completed', 4]],
     )
     assert.deepEqual(bus.contradictions, [])

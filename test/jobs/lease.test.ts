@@ -124,8 +124,8 @@ test('progress is published with the start of the job if necessary, but not for 
     const published: unknown[] = []
     const lifecycle = {
       start: async () => void published.push('started'),
-      publishProgress: async (_job: Job, unit: number, news: object) =>
-        void published.push({ unit, ...news }),
+      publishProgress: async (_job: Job, unit: number, progressFields: object) =>
+        void published.push({ unit, ...progressFields }),
     }
     const store = { changeTask: async () => ({ applied: true, record: { ...tasks[0], ...claimedFields } }) }
     const services = { jobs: { store, completion: { lifecycle } } }

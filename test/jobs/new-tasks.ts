@@ -49,8 +49,8 @@ export function createGraph(
   )
   const usedTasks = new Set(Object.values(inputsByTask).flatMap(({ from }) => from))
   const leaves = Object.keys(inputsByTask).filter((name) => !usedTasks.has(name))
-  const exported = { ...newTask('export', 'export/url'), ins: leaves.map(getTaskNumber) }
-  return [...imports, ...workTasks, { ...exported, fixed: { status: 'pending' } }]
+  const finalExport = { ...newTask('export', 'export/url'), ins: leaves.map(getTaskNumber) }
+  return [...imports, ...workTasks, { ...finalExport, fixed: { status: 'pending' } }]
 }
 
 /** A document whose conversion to PNG needs two container images. */
@@ -62,7 +62,7 @@ export const documentGraph = (): NewTask[] => {
   return [source, { ...workTask, operation: 'convert', spec: { to: 'png', options: {} } }, exportTask]
 }
 
-const numberNames = (count: number, prefix: string) =>
+const createNumberedNames = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, at) => `${prefix}${at}`)
 
 export const singleTask = () => createGraph({ a: { from: ['import'] } })
@@ -82,28 +82,31 @@ export const diamond = (changes: Readonly<Record<string, Partial<TaskInputs>>> =
 export const fanOut = (count: number) =>
   createGraph({
     root: { from: ['import'] },
-    ...Object.fromEntries(numberNames(count, 't').map((name) => [name, { from: ['root'] }])),
+    ...Object.fromEntries(createNumberedNames(count, 't').map((name) => [name, { from: ['root'] }])),
   })
 
 /** `count` tasks with one common dependent. */
 export const fanIn = (count: number) =>
   createGraph({
-    ...Object.fromEntries(numberNames(count, 't').map((name) => [name, { from: ['import'] }])),
-    sink: { from: numberNames(count, 't') },
+    ...Object.fromEntries(createNumberedNames(count, 't').map((name) => [name, { from: ['import'] }])),
+    sink: { from: createNumberedNames(count, 't') },
   })
 
 /** One task, `count` dependents, and one task that depends on all of them. */
 export const fanOutAndIn = (count: number) =>
   createGraph({
     root: { from: ['import'] },
-    ...Object.fromEntries(numberNames(count, 't').map((name) => [name, { from: ['root'] }])),
-    sink: { from: numberNames(count, 't') },
+    ...Object.fromEntries(createNumberedNames(count, 't').map((name) => [name, { from: ['root'] }])),
+    sink: { from: createNumberedNames(count, 't') },
   })
 
 export const chain = (count: number) =>
   createGraph(
     Object.fromEntries(
-      numberNames(count, 't').map((name, at) => [name, { from: [at === 0 ? 'import' : `t${at - 1}`] }]),
+      createNumberedNames(count, 't').map((name, at) => [
+        name,
+        { from: [at === 0 ? 'import' : `t${at - 1}`] },
+      ]),
     ),
   )
 

@@ -141,22 +141,22 @@ test('a job that waits for an upload is pending until it arrives', async () => {
 })
 
 test('progress that a worker stored but did not publish is published by the next process', async () => {
-  const assertClientError = async (
+  const crashAfterStoringProgress = async (
     service: SimulatedService,
     { attempt, progress }: { attempt: number; progress: (ratio: number) => void },
   ) => {
     if (attempt > 1) return
     const { bus, gate } = service
-    const hasStoredFile = () =>
+    const hasWrittenJob = () =>
       gate.effects.some((effect) => effect.endsWith('JOB JOB') && effect.startsWith('worker'))
-    while (!hasStoredFile() || !bus.events.some(({ event }) => event === 'job.started'))
+    while (!hasWrittenJob() || !bus.events.some(({ event }) => event === 'job.started'))
       await new Promise((resolve) => setTimeout(resolve, 20))
     gate.crashAfter(gate.effects.length + 1)
     await new Promise((resolve) => setTimeout(resolve, 600))
     progress(0.5)
     await new Promise((resolve) => setTimeout(resolve, 200))
   }
-  const service = await newService({ during: { a: assertClientError } })
+  const service = await newService({ during: { a: crashAfterStoringProgress } })
   await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
   await service.runToEnd()
   // Asserts that the sequence numbers have no gap.

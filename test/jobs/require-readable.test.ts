@@ -88,14 +88,14 @@ const unreadable = (to: FormatId) => (error: unknown) => {
 test('a conversion fails if other programs cannot open its result', async () => {
   assert.equal(emptyVideo.length, 794)
   const png = await fixture('alpha.png')
-  const silence = Buffer.from(
+  const silentAudio = Buffer.from(
     'RIFF$\0\0\0WAVEfmt \x10\0\0\0\x01\0\x01\0\x44\xac\0\0\x88\x58\x01\0\x02\0\x10\0data\0\0\0\0',
     'latin1',
   )
   const results: readonly (readonly [FormatId, string | Buffer])[] = [
     ['mp4', emptyVideo],
     ['mp4', Buffer.alloc(794, 'garbage')],
-    ['wav', silence],
+    ['wav', silentAudio],
     ['png', ''],
     ['png', png.subarray(0, png.length / 2)],
     ['png', 'garbage'],

@@ -69,7 +69,7 @@ describe('batch results', () => {
 })
 
 describe('links of exports with expires_in', () => {
-  const exported = endJob(
+  const exportedState = endJob(
     withTasks(
       newJob([
         newTask('a', []),
@@ -83,7 +83,7 @@ describe('links of exports with expires_in', () => {
   )
 
   test('the link to a result file expires with the export of the file, or with the last one of several exports', () => {
-    const { result } = toStatusView(exported, link)
+    const { result } = toStatusView(exportedState, link)
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
     assert.deepEqual(
       result?.files.map(({ downloadUrl }) => downloadUrl.split('#')[1]),
@@ -92,13 +92,13 @@ describe('links of exports with expires_in', () => {
   })
 
   test('the ZIP of a batch expires with the first of its links', () => {
-    const { job, ...rest } = exported
+    const { job, ...rest } = exportedState
     const { result } = toStatusView({ ...rest, job: { ...job, packsResults: true } }, link)
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
   })
 
   test('the links in an event name their file or task, and expire with their export', () => {
-    const { job } = addResultLinks(createEndEvent(exported), link) as unknown as {
+    const { job } = addResultLinks(createEndEvent(exportedState), link) as unknown as {
       job: { files: { url: string }[]; tasks: Record<string, { result?: object }> }
     }
     assert.deepEqual(

@@ -47,8 +47,8 @@ export async function runGraph(
   assert.deepEqual(service.runs.toSorted(), workTasks.toSorted(), 'each task ran once')
   assert.deepEqual(service.failures, [])
   const writtenKeys = service.calls.filter(({ isWrite }) => isWrite).flatMap(({ keys }) => keys)
-  const progressEvents = service.bus.events.filter(({ event }) => event === 'job.progress').length
-  return { service, ms, writesPerTask: (writtenKeys.length - progressEvents) / workTasks.length }
+  const progressEventCount = service.bus.events.filter(({ event }) => event === 'job.progress').length
+  return { service, ms, writesPerTask: (writtenKeys.length - progressEventCount) / workTasks.length }
 }
 
 async function watch(service: SimulatedService, isOver: () => boolean): Promise<number[]> {

@@ -256,16 +256,16 @@ test('an engine that splits a step receives the number of idle workers and their
 })
 
 test('a failed route records its completed steps, and its folder is deleted', async () => {
-  for (const failing of [0, 1]) {
+  for (const failingIndex of [0, 1]) {
     let runs = 0
     const folders: string[] = []
     const engines = [
       createEngine(
         async ({ outDir }, tools) => {
-          if (runs > failing) assert.ok(!folders.some((folder) => existsSync(folder)))
+          if (runs > failingIndex) assert.ok(!folders.some((folder) => existsSync(folder)))
           folders.push(outDir)
           tools.progress(0.5)
-          if (runs++ === failing) throw new AppError('CORRUPT_FILE', 'It is cut off.')
+          if (runs++ === failingIndex) throw new AppError('CORRUPT_FILE', 'It is cut off.')
           return {}
         },
         {
@@ -280,7 +280,7 @@ test('a failed route records its completed steps, and its folder is deleted', as
         const [firstRoute] = triedRoutes
         assert.deepEqual(
           firstRoute.steps.map(({ from }) => from),
-          ['html', 'txt'].slice(0, failing + 1),
+          ['html', 'txt'].slice(0, failingIndex + 1),
         )
         return { ...inputPlan, steps: [step] as InputPlan['steps'], tried: [...triedRoutes] }
       },
@@ -294,7 +294,7 @@ test('a failed route records its completed steps, and its folder is deleted', as
     assert.ok('storedKeys' in endedRun)
     assert.deepEqual(
       [savedPercents, endedRun.isComplete, endedRun.inputPlans[0]?.tried?.length],
-      [[failing === 0 ? 25 : 75], true, 1],
+      [[failingIndex === 0 ? 25 : 75], true, 1],
     )
   }
 })

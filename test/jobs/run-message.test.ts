@@ -69,9 +69,12 @@ test('the message of a task that must be retried is delivered again after the re
 
 test('a task message without presigned URLs, or with rejected URLs, is sent back to be signed again', async () => {
   const sentMessage = ['image again', { jobId: 'job_1', task: 1 }, job.owner]
-  const unsigned = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
+  const unsignedOutcome = await handle(() => assert.fail('it has no access to files'), { isSigned: true })
   const refusedOutcome = await handle(async () => ({ done: false, resend: 'signed', retryInS: 0 }))
-  assert.deepEqual([unsigned, refusedOutcome], Array(2).fill({ isHandled: true, queueCalls: [sentMessage] }))
+  assert.deepEqual(
+    [unsignedOutcome, refusedOutcome],
+    Array(2).fill({ isHandled: true, queueCalls: [sentMessage] }),
+  )
 })
 
 test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {

@@ -197,13 +197,13 @@ test('a task without a concurrency slot waits, without using up an attempt, unti
   await store.changeJob('job_2', { set: { status: 'cancelled', endedAt: timestamp(5) } })
   await slots.release(otherJob)
   assert.deepEqual(takeSentTasks(), [1])
-  let isKept = false
+  let hasSlot = false
   await run(async (_, { lease }) => {
-    isKept = await slots.acquire(ownJob, ref, 'image')
+    hasSlot = await slots.acquire(ownJob, ref, 'image')
     await lease.finish({ status: 'completed', files: [] })
     return doneOutcome
   })
-  assert.equal(isKept, true)
+  assert.equal(hasSlot, true)
 })
 
 test('a worker whose task or job has ended passes the concurrency slot to the next job', async () => {

@@ -46,7 +46,7 @@ test('an export records the URL of each file and reports progress by bytes', asy
     return `s3://there/${path}`
   })
   const { deliveries } = await runTransfer(run)
-  const expectFile = (name: string, size: number) => ({
+  const createExpectedFile = (name: string, size: number) => ({
     filename: name,
     size,
     mimeType: 'image/png',
@@ -57,7 +57,7 @@ test('an export records the URL of each file and reports progress by bytes', asy
       assert.match(url, new RegExp(`^s3://there/.*${rest.filename}$`))
       return rest
     }),
-    [expectFile('a.webp', 3), expectFile('b.webp', 1)],
+    [createExpectedFile('a.webp', 3), createExpectedFile('b.webp', 1)],
   )
   assert.deepEqual(seen, [{ prefix: 'x' }, 75, 100, 'closed'])
 })
@@ -138,21 +138,21 @@ const importing = {
 }
 
 test('a transferred file with a wrong SHA-256 or size is rejected and deleted', async () => {
-  const storedPaths = new Set<string>()
+  const storedFileKeys = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
     ...importing,
     vault: { unsealAll: () => fields },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
-        for await (const _ of body) storedPaths.add(key)
+        for await (const _ of body) storedFileKeys.add(key)
       },
       delete: async (keys: readonly string[]) => {
-        for (const key of keys) storedPaths.delete(key)
+        for (const key of keys) storedFileKeys.delete(key)
       },
     },
   }
-  const storedCopy = {
+  const remoteTextFile = {
     filename: 'a.txt',
     size: 2,
     isResumable: false,
@@ -160,7 +160,7 @@ test('a transferred file with a wrong SHA-256 or size is rejected and deleted', 
   }
   const run = {
     services,
-    operation: { kind: 'import', find: async () => async () => [storedCopy] },
+    operation: { kind: 'import', find: async () => async () => [remoteTextFile] },
     state,
     task: { ...send, attempt: 1 },
     workDir: '/nowhere',
@@ -176,7 +176,7 @@ test('a transferred file with a wrong SHA-256 or size is rejected and deleted', 
   })
   fields = { max_size: 1 }
   await assert.rejects(runTransfer(run), { code: 'FILE_TOO_LARGE' })
-  assert.deepEqual([...storedPaths], [])
+  assert.deepEqual([...storedFileKeys], [])
 })
 
 test('a transfer that crashed three times is not retried', async () => {
@@ -204,20 +204,20 @@ test('a transfer that crashed three times is not retried', async () => {
 })
 
 test('an import task reports progress, and deletes all of its files if one fails', async () => {
-  const storedNames: string[] = []
+  const importedKeys: string[] = []
   const percents: number[] = []
-  let isWhole = true
+  let canReadSecondFile = true
   const bytes = Buffer.from('hello')
   const services = {
     ...importing,
     vault: { unsealAll: () => ({}) },
     files: {
       receive: async (key: string, body: AsyncIterable<Buffer>) => {
-        for await (const _ of body) storedNames.push(key)
+        for await (const _ of body) importedKeys.push(key)
       },
       read: async () => bytes,
       delete: async (keys: readonly string[]) => {
-        for (const key of keys) storedNames.splice(storedNames.indexOf(key), 1)
+        for (const key of keys) importedKeys.splice(importedKeys.indexOf(key), 1)
       },
     },
   }
@@ -230,7 +230,7 @@ test('an import task reports progress, and deletes all of its files if one fails
   const foundFiles = [
     remoteFile('a.txt', async () => Readable.from([bytes])),
     remoteFile('b.txt', async () => {
-      if (!isWhole)
+      if (!canReadSecondFile)
         throw new RemoteError('forbidden', 'It is not allowed.', { isTransient: false, status: 403 })
       return Readable.from([bytes])
     }),
@@ -248,13 +248,13 @@ test('an import task reports progress, and deletes all of its files if one fails
   assert.deepEqual(percents, [50, 100])
   const keys = [0, 1].map((at) => `jobs/job_1/2/import-1-${at}`)
   assert.deepEqual(
-    [storedNames, files?.map(({ key, format }) => [key, format])],
+    [importedKeys, files?.map(({ key, format }) => [key, format])],
     [keys, keys.map((key) => [key, 'txt'])],
   )
-  storedNames.length = 0
-  isWhole = false
+  importedKeys.length = 0
+  canReadSecondFile = false
   await assert.rejects(runTransfer(run), { code: 'IMPORT_FAILED', message: 'It is not allowed.' })
-  assert.deepEqual(storedNames, [])
+  assert.deepEqual(importedKeys, [])
 })
 
 test('capturing a website without a browser fails', async () => {

@@ -78,7 +78,7 @@ test('no records are read for a chunk that has not run long enough', async () =>
 })
 
 /** Checks the fifth of six chunks as if it had run for a minute. */
-async function look(service: SimulatedService): Promise<boolean | undefined> {
+async function checkFifthChunk(service: SimulatedService): Promise<boolean | undefined> {
   const { job, chunks } = await service.state()
   const fifth = chunks.find(({ part: number = 0 }) => getOriginalChunkNumber(number) % 1000 === 4)
   assert.ok(fifth)
@@ -119,10 +119,10 @@ test('the speculative copy of a straggler counts if it finishes first', async ()
   const hang: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
     await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
-    results.push(await look(service), await look(service))
+    results.push(await checkFifthChunk(service), await checkFifthChunk(service))
     assert.ok((await findCopies(service)).length <= 1)
     await waitUntil(async () => (await countOpenChunks(service)) === 0, 'the copy is complete')
-    results.push(await look(service))
+    results.push(await checkFifthChunk(service))
   }
   assert.equal(await playWith(hang), 2)
   assert.deepEqual(results.slice(0, 2), [true, true])
@@ -140,28 +140,28 @@ test('a straggler that fails while its speculative copy runs does not fail the t
       return
     }
     await waitUntil(async () => (await countOpenChunks(service)) === 1, 'the others are over')
-    assert.equal(await look(service), true)
+    assert.equal(await checkFifthChunk(service), true)
     throw new AppError('TIMEOUT', 'The chunk exceeded its time limit.')
   }
   assert.equal(await playWith(fails), 2)
 })
 
 test('a straggler that finishes before its speculative copy starts is processed once', async () => {
-  const isSlow: DuringTask = async (service) => {
-    assert.equal(await look(service), true)
+  const moveTimeAhead: DuringTask = async (service) => {
+    assert.equal(await checkFifthChunk(service), true)
     assert.deepEqual(
       (await findCopies(service)).map(({ part: number, status }) => [number, status]),
       [[getSpeculativeCopyNumber(1004), 'pending']],
     )
   }
-  assert.equal(await playWith(isSlow, { concurrency: 1 }), 1)
+  assert.equal(await playWith(moveTimeAhead, { concurrency: 1 }), 1)
 })
 
 test('a straggler gets no speculative copy if no other worker is idle', async () => {
   let load = 1
-  const isSlow: DuringTask = async (service) => {
+  const moveTimeAhead: DuringTask = async (service) => {
     load = 4
-    assert.equal(await look(service), true)
+    assert.equal(await checkFifthChunk(service), true)
     assert.deepEqual(await findCopies(service), [])
   }
   const service = new SimulatedService({
@@ -169,7 +169,7 @@ test('a straggler gets no speculative copy if no other worker is idle', async ()
     tableName: await database.makeTable(),
     concurrency: 1,
     parallel: 4,
-    during: { 'string part 5': isSlow },
+    during: { 'string part 5': moveTimeAhead },
   })
   service.queues.load = async () => load
   await service.create(createChunkedGraph(1))

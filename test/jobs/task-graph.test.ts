@@ -227,12 +227,12 @@ test('a task with exactly a hundred inputs waits for them directly', () => {
 
 test('up to 32 dependents of a task are stored in its record, and more dependents in pages of a thousand', () => {
   const source = newTask('source', [0])
-  const createTakers = (count: number) => createNumbers(count).map((at) => newTask(`taker-${at}`, [1]))
-  const fewRecords = createRecords([createStoredImport('in'), source, ...createTakers(32)])
+  const createDependents = (count: number) => createNumbers(count).map((at) => newTask(`taker-${at}`, [1]))
+  const fewRecords = createRecords([createStoredImport('in'), source, ...createDependents(32)])
   assert.equal(fewRecords.tasks[0]?.outs.length, 32)
   assert.deepEqual([fewRecords.tasks[0]?.edgePages, fewRecords.dependentPages], [undefined, []])
 
-  const manyRecords = createRecords([createStoredImport('in'), source, ...createTakers(2500)])
+  const manyRecords = createRecords([createStoredImport('in'), source, ...createDependents(2500)])
   assert.deepEqual([manyRecords.tasks[0]?.outs, manyRecords.tasks[0]?.edgePages], [[], 3])
   assert.deepEqual(
     manyRecords.dependentPages.map(({ task, page, outs }) => [task, page, outs.length]),

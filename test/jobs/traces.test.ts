@@ -15,17 +15,17 @@ const [traceId, otherTraceId] = ['4bf92f3577b34da6a3ce929d0e0e4736', '5bf92f3577
 const createTraceparent = (id: string) => `00-${id}-b7ad6b7169203331-01`
 
 /** Creates jobs, and records the trace in which each message is sent and each event is published. */
-function tracedJobs() {
+function createTracedJobs() {
   const own = memoryJobs()
   const traces: (string | undefined)[] = []
-  const note = () => traces.push(getCurrentTraceIds().traceId)
+  const recordTraceId = () => traces.push(getCurrentTraceIds().traceId)
   const [send, publish] = [own.queues.send.bind(own.queues), own.bus.publish.bind(own.bus)]
   own.queues.send = (...args) => {
-    note()
+    recordTraceId()
     return send(...args)
   }
   own.bus.publish = (...args) => {
-    note()
+    recordTraceId()
     return publish(...args)
   }
   const inOtherTrace = <T>(run: () => T) => runInTrace(createTraceparent(otherTraceId), run)
@@ -33,7 +33,7 @@ function tracedJobs() {
 }
 
 test('the events and messages that the sweep sends for a job are in the trace of the job', async () => {
-  const { jobs, queues, takeTraces, takeSentTasks, inOtherTrace } = tracedJobs()
+  const { jobs, queues, takeTraces, takeSentTasks, inOtherTrace } = createTracedJobs()
   const send = queues.send
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
   const tasks = [createStoredImport('in'), newTask('work', [0])]
@@ -48,7 +48,7 @@ test('the events and messages that the sweep sends for a job are in the trace of
 })
 
 test('tasks that an upload makes ready are in the trace of their job', async () => {
-  const { jobs, takeTraces, takeSentTasks, inOtherTrace } = tracedJobs()
+  const { jobs, takeTraces, takeSentTasks, inOtherTrace } = createTracedJobs()
   const tasks = [createAwaitedUpload('in'), newTask('work', [0])]
   assert.equal(await jobs.create(createRecords(tasks, { traceparent: createTraceparent(traceId) })), true)
   takeTraces()
@@ -58,7 +58,7 @@ test('tasks that an upload makes ready are in the trace of their job', async () 
 })
 
 test('a job without a trace continues in the trace of the caller', async () => {
-  const { jobs, takeTraces, inOtherTrace } = tracedJobs()
+  const { jobs, takeTraces, inOtherTrace } = createTracedJobs()
   assert.equal(await jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])])), true)
   takeTraces()
   await inOtherTrace(() => jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('in') }))

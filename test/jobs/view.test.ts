@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { createJobEndChange } from '../../lib/jobs/job-end.ts'
 import { decideOutcome } from '../../lib/jobs/job-state-machine.ts'
-import { JobView, needsTaskRecords, retryAfterS, toJobView, toStatusView } from '../../lib/jobs/view.ts'
+import {
+  getJobPollIntervalS,
+  JobView,
+  needsTaskRecords,
+  toJobView,
+  toStatusView,
+} from '../../lib/jobs/view.ts'
 import type { ResultLink } from '../../lib/links/result-links.ts'
 import type { Job, JobState, Task } from '../../lib/model/job.ts'
 import {
@@ -85,7 +91,7 @@ describe('job status', () => {
   })
 
   test('the status of a job estimates the remaining time from the elapsed time', () => {
-    const remainingAfter = (percent: number, moreFields: Partial<Job> = {}) => {
+    const getProgressAfter = (percent: number, moreFields: Partial<Job> = {}) => {
       const startedAt = new Date(Date.now() - 10_000).toISOString()
       const runningPercent = { 1: percent }
       return toStatusView(
@@ -98,14 +104,14 @@ describe('job status', () => {
         link,
       ).progress
     }
-    const { percent, etaMs, stage } = remainingAfter(20)
+    const { percent, etaMs, stage } = getProgressAfter(20)
     assert.deepEqual([percent, stage], [20, 'convert'])
     assert.ok(etaMs !== null && etaMs >= 40_000 && etaMs < 44_000, `${etaMs}`)
-    assert.equal(remainingAfter(5).etaMs !== null, true)
-    assert.equal(remainingAfter(4).etaMs, null, 'too little to reckon from')
-    assert.equal(remainingAfter(50, { status: 'queued' }).etaMs, null)
-    assert.deepEqual(remainingAfter(50, { stage: 'pages', taskName: 'work' }).taskName, 'work')
-    assert.equal(remainingAfter(50, { stage: 'pages' }).stage, 'pages')
+    assert.equal(getProgressAfter(5).etaMs !== null, true)
+    assert.equal(getProgressAfter(4).etaMs, null, 'too little to reckon from')
+    assert.equal(getProgressAfter(50, { status: 'queued' }).etaMs, null)
+    assert.deepEqual(getProgressAfter(50, { stage: 'pages', taskName: 'work' }).taskName, 'work')
+    assert.equal(getProgressAfter(50, { stage: 'pages' }).stage, 'pages')
   })
 
   test('the status of a job contains the result with links for a completed job', () => {
@@ -236,12 +242,14 @@ describe('job view with tasks', () => {
   })
 
   test('the view of a job with tasks links to files for inline display if the export requests it', () => {
-    const shownState = newJob([
+    const inlineExportState = newJob([
       createStoredImport('in'),
       newTask('work', [0]),
       createExport('out', [1], { inline: true }),
     ])
-    const exportTask = getTaskViews(endJob(shownState, { work: complete(5, file('a.webp', 'k/a')) }))['out']
+    const exportTask = getTaskViews(endJob(inlineExportState, { work: complete(5, file('a.webp', 'k/a')) }))[
+      'out'
+    ]
     assert.match(
       String(exportTask?.result && 'url' in exportTask.result && exportTask.result.url),
       /&inline=true$/,
@@ -341,7 +349,10 @@ test('task records are needed to show a job that ended without a stored result',
 })
 
 test('the recommended polling interval depends on the kind of job', () => {
-  assert.equal(retryAfterS(freshState.job), 2)
-  assert.equal(retryAfterS({ ...freshState.job, display: { ...freshState.job.display, pollS: 10 } }), 10)
-  assert.equal(retryAfterS(doneState.job), undefined)
+  assert.equal(getJobPollIntervalS(freshState.job), 2)
+  assert.equal(
+    getJobPollIntervalS({ ...freshState.job, display: { ...freshState.job.display, pollS: 10 } }),
+    10,
+  )
+  assert.equal(getJobPollIntervalS(doneState.job), undefined)
 })

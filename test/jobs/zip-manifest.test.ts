@@ -26,7 +26,7 @@ const bothEnded = withTasks(freshState, {
   two: complete(6, file('2.webp', 'k/2')),
 })
 const doneState = changeJobFields(bothEnded, { status: 'completed' })
-const lossy = changeJobFields(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), {
+const partlyFailedState = changeJobFields(withTasks(bothEnded, { two: fail(6, 'It is cut off.') }), {
   status: 'completed',
 })
 
@@ -56,7 +56,7 @@ describe('ZIP of results', () => {
 
   test('a ZIP of results lists failed tasks with the reason, in addition to the files', () => {
     const error = { code: 'CORRUPT_FILE', message: 'It is cut off.' }
-    assert.deepEqual(listEntries(lossy), [
+    assert.deepEqual(listEntries(partlyFailedState), [
       { ...jobEntry, file: ['b-1.webp', 'k/1'] },
       { task: 'two', source: null, status: 'failed', error },
     ])
@@ -80,7 +80,7 @@ describe('ZIP of results', () => {
 
   test('a ZIP of results can be limited to some tasks, with the status of each', () => {
     const commonFields = { source: null }
-    assert.deepEqual(listEntries(lossy, ['one', 'two', 'named']), [
+    assert.deepEqual(listEntries(partlyFailedState, ['one', 'two', 'named']), [
       { ...commonFields, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },
       {
         ...commonFields,

@@ -87,7 +87,6 @@ export const exceptions: readonly Exception[] = [
   { path: 'test/web/shortcuts.test.ts', words: ['letters'], reason: alphabet },
   { path: 'layers/browser/fit.js', words: ['letter'], reason: paperSize },
   { path: 'layers/pdf/accents.mjs', words: ['letters'], reason: alphabet },
-  { path: 'lib/client/', words: ['heard'], reason: 'It is a type of the published client.' },
   {
     path: 'lib/engines/ffmpeg/merge-chunks.ts',
     words: ['told', 'film', 'pictures', 'picture'],

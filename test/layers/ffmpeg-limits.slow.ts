@@ -107,8 +107,8 @@ test('the number of ffmpeg threads is the number of CPUs of the function', built
 test("the error of a task that exceeds the function's timeout names that limit", built, async (t) => {
   // Ten seconds are reserved for storing the result, and the start takes a few seconds.
   const lambda = await serve(t, {}, 20)
-  const wholeRequest = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
-  const { error } = await convertAndWait(service, makeVideo(60), wholeRequest)
+  const slowRequest = { targetFormat: 'mp4', codec: 'av1', preset: 'veryslow' }
+  const { error } = await convertAndWait(service, makeVideo(60), slowRequest)
   assert.equal(error?.code, 'TIMEOUT')
   assert.match(error?.message ?? '', /within the ([1-9]|10) s that one machine of this service works on it/)
   await waitUntil(() => listTaskFolders(lambda).length === 0, 'no task folder remains')

@@ -108,16 +108,16 @@ function probeImage(path: string): string {
 }
 
 /** Returns the text of a PDF. Uses pdftotext of this machine instead of a program of the tested container. */
-const pdfText = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
+const readPdfText = (path: string) => execFileSync('pdftotext', [path, '-'], { encoding: 'utf8' })
 
 const zipScript = "import sys, zipfile; zipfile.ZipFile(sys.stdout.buffer, 'w').writestr('a.txt', 'narwhal')"
 const testVideo = ['-y', '-v', 'error', '-f', 'lavfi', '-i', 'testsrc=size=320x200:duration=2'] as const
 const testImage = [...testVideo, '-frames:v', '1'] as const
 
-const unless = (image: ImageId) =>
+const skipUnlessBuilt = (image: ImageId) =>
   images.includes(image) ? {} : { skip: `not built; "npm run images -- ${image}" builds it` }
 
-test('the image container converts a JPEG to PNG and WebP', unless('image'), async () => {
+test('the image container converts a JPEG to PNG and WebP', skipUnlessBuilt('image'), async () => {
   const jpg = makeFixture('source.jpg', 'ffmpeg', ...testImage)
   const png = await measureConversion('image', 'photo.jpg', jpg, 'png')
   assert.equal(probeImage(png.path), 'png,320,200')
@@ -125,39 +125,39 @@ test('the image container converts a JPEG to PNG and WebP', unless('image'), asy
   assert.equal(probeImage(webp.path), 'webp,320,200')
 })
 
-test('the image container converts heic to jpg', unless('image'), async () => {
+test('the image container converts heic to jpg', skipUnlessBuilt('image'), async () => {
   makeFixture('source.png', 'ffmpeg', ...testImage)
   const heic = makeFixture('source.heic', 'heif-enc', join(folder, 'source.png'), '-o')
   const jpg = await convert('photo.heic', heic, 'jpg')
   assert.equal(probeImage(jpg.path), 'mjpeg,320,200')
 })
 
-test('the office container converts docx to pdf', unless('office'), async () => {
+test('the office container converts docx to pdf', skipUnlessBuilt('office'), async () => {
   const { path } = await measureConversion('office', 'report.docx', fixture('office/report.docx'), 'pdf')
-  assert.match(pdfText(path), /Quarterly report/)
-  assert.match(pdfText(path), /àéîõü Ωμέγα/)
+  assert.match(readPdfText(path), /Quarterly report/)
+  assert.match(readPdfText(path), /àéîõü Ωμέγα/)
 })
 
-test('the office container converts xlsx to pdf', unless('office'), async () => {
+test('the office container converts xlsx to pdf', skipUnlessBuilt('office'), async () => {
   const { path } = await convert('workbook.xlsx', fixture('office/workbook.xlsx'), 'pdf')
-  assert.match(pdfText(path), /Otters.*Ünïcödé/s)
+  assert.match(readPdfText(path), /Otters.*Ünïcödé/s)
 })
 
-test('the av container converts mp4 to mp3', unless('av'), async () => {
+test('the av container converts mp4 to mp3', skipUnlessBuilt('av'), async () => {
   const audio = ['-f', 'lavfi', '-i', 'sine=duration=2', '-c:a', 'aac', '-shortest']
   const mp4 = makeFixture('source.mp4', 'ffmpeg', ...testVideo, ...audio)
   const { path } = await measureConversion('av', 'video.mp4', mp4, 'mp3')
   assert.match(execFileSync('file', ['--brief', path], { encoding: 'utf8' }), /MPEG ADTS, layer III|ID3/)
 })
 
-test('the pdf container converts pdf to png', unless('pdf'), async () => {
+test('the pdf container converts pdf to png', skipUnlessBuilt('pdf'), async () => {
   makeFixture('source.png', 'ffmpeg', ...testImage)
   const pdf = makeFixture('source.pdf', 'img2pdf', '--imgsize', '3in', join(folder, 'source.png'), '-o')
   const { path } = await measureConversion('pdf', 'page.pdf', pdf, 'png')
   assert.match(probeImage(path), /^png,\d{3},\d{3}$/)
 })
 
-test('the document container converts md to docx', unless('document'), async () => {
+test('the document container converts md to docx', skipUnlessBuilt('document'), async () => {
   const { path } = await measureConversion(
     'document',
     'notes.md',
@@ -170,18 +170,18 @@ test('the document container converts md to docx', unless('document'), async () 
   )
 })
 
-test('the document container converts html to azw3', unless('document'), async () => {
+test('the document container converts html to azw3', skipUnlessBuilt('document'), async () => {
   const { path } = await convert('page.html', fixture('page.html'), 'azw3')
   assert.equal(readFileSync(path).toString('latin1', 60, 68), 'BOOKMOBI')
 })
 
-test('the archive container converts zip to 7z', unless('archive'), async () => {
+test('the archive container converts zip to 7z', skipUnlessBuilt('archive'), async () => {
   const zip = execFileSync(python3, ['-c', zipScript])
   const { path } = await measureConversion('archive', 'files.zip', zip as Buffer<ArrayBuffer>, '7z')
   assert.match(execFileSync('bsdtar', ['-xOf', path], { encoding: 'utf8' }), /narwhal/)
 })
 
-test('the font container converts ttf to woff2', unless('font'), async () => {
+test('the font container converts ttf to woff2', skipUnlessBuilt('font'), async () => {
   const ttf = Buffer.from(readFileSync('/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf'))
   const { path } = await measureConversion('font', 'mono.ttf', ttf, 'woff2')
   assert.equal(readFileSync(path).toString('latin1', 0, 4), 'wOF2')
@@ -199,16 +199,20 @@ const outputChecks = {
   png: (path: string) => assert.match(probeImage(path), /^png,\d+,\d+$/),
   svg: (path: string) => assert.match(readFileSync(path, 'utf8'), /<path d="/),
   eps: (path: string) => assert.match(readFileSync(path, 'utf8'), /^%!PS-Adobe-3.0 EPSF-3.0/),
-  pdf: (path: string) => assert.match(pdfText(path), /\p{L}{3}/u),
+  pdf: (path: string) => assert.match(readPdfText(path), /\p{L}{3}/u),
 }
 for (const { image, engine, name, to } of otherOptions)
-  test(`the ${image} container converts ${name} to ${to} with ${engine}`, unless(image), async () => {
-    const convertedFile = await convert(name, fixture(name), to, { engine })
-    assert.equal(convertedFile.engine, engine)
-    outputChecks[to](convertedFile.path)
-  })
+  test(
+    `the ${image} container converts ${name} to ${to} with ${engine}`,
+    skipUnlessBuilt(image),
+    async () => {
+      const convertedFile = await convert(name, fixture(name), to, { engine })
+      assert.equal(convertedFile.engine, engine)
+      outputChecks[to](convertedFile.path)
+    },
+  )
 
-test('the pdf container recognizes the text of a scan', unless('pdf'), async () => {
+test('the pdf container recognizes the text of a scan', skipUnlessBuilt('pdf'), async () => {
   const scan = Buffer.from(
     await createScannedPage(['The keeper of the old lighthouse', 'wrote many letters.']),
   )
@@ -216,17 +220,17 @@ test('the pdf container recognizes the text of a scan', unless('pdf'), async () 
   assert.match(readFileSync(path, 'utf8'), /keeper of the old lighthouse/)
 })
 
-test('the browser container converts html to pdf', unless('browser'), async () => {
+test('the browser container converts html to pdf', skipUnlessBuilt('browser'), async () => {
   const { path } = await measureConversion('browser', 'page.html', Buffer.from('<h1>axolotl</h1>'), 'pdf')
-  assert.match(pdfText(path), /axolotl/)
+  assert.match(readPdfText(path), /axolotl/)
 })
 
 test(
   'the browser container prints a page in many scripts like the Chromium of Debian',
-  unless('browser'),
+  skipUnlessBuilt('browser'),
   async () => {
     const lambdaPdf = await convert('rich.html', Buffer.from(createRichPage()), 'pdf')
-    assert.match(pdfText(lambdaPdf.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
+    assert.match(readPdfText(lambdaPdf.path), /歡迎光臨.*안녕하세요.*😀.*In a font of its own/s)
     await renderWithDebian(folder, 'pdf', (path) =>
       assert.deepEqual(describePdf(lambdaPdf.path), describePdf(path)),
     )
@@ -235,7 +239,7 @@ test(
 
 test(
   'the browser container takes a screenshot of a page in many scripts like the Chromium of Debian',
-  unless('browser'),
+  skipUnlessBuilt('browser'),
   async () => {
     const { path, bytes } = await convert('rich.html', Buffer.from(createRichPage()), 'png')
     assert.deepEqual(await readBoxColors(bytes), boxes)
@@ -245,7 +249,7 @@ test(
   },
 )
 
-test('the browser container contains a font cache from its build', unless('browser'), async () => {
+test('the browser container contains a font cache from its build', skipUnlessBuilt('browser'), async () => {
   await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'png')
   const script = `
     const { existsSync, readdirSync } = require('node:fs')
@@ -254,7 +258,7 @@ test('the browser container contains a font cache from its build', unless('brows
   assert.equal(lambdasByImage.get('browser')?.inside(script), 'false')
 })
 
-test('the browser container captures a website with its styles', unless('browser'), async () => {
+test('the browser container captures a website with its styles', skipUnlessBuilt('browser'), async () => {
   const website = createHttpServer((_request, response) => {
     const script = 'document.body.append(navigator.languages.join())'
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)
@@ -268,7 +272,7 @@ test('the browser container captures a website with its styles', unless('browser
     const tasks = { page, out: { operation: 'export/url', input: 'page' } }
     const { client } = service
     const job = await client.accepted(await client.post('/v1/jobs', { tasks }))
-    assert.match(pdfText(await client.saved(job, folder)), /pangolin\s+en-US,en/)
+    assert.match(readPdfText(await client.saved(job, folder)), /pangolin\s+en-US,en/)
   } finally {
     website.close()
   }

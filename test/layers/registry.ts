@@ -46,8 +46,10 @@ export async function startRegistry() {
     const bytes = await buffer(request)
     const digest = formatDigest(createHash('sha256').update(bytes))
     const manifest = JSON.parse(String(bytes)) as Manifest // sent by our own script
-    const isWhole = [manifest.config, ...manifest.layers].every((descriptor) => blobs.has(descriptor.digest))
-    if (!isWhole) return reply.writeHead(400).end()
+    const hasAllBlobs = [manifest.config, ...manifest.layers].every((descriptor) =>
+      blobs.has(descriptor.digest),
+    )
+    if (!hasAllBlobs) return reply.writeHead(400).end()
     manifests.set(`${name}:${tag}`, { digest, manifest })
     return reply.writeHead(201, { 'docker-content-digest': digest }).end()
   }

@@ -113,8 +113,8 @@ export async function readBoxColors(image: Buffer): Promise<string[]> {
  * another font moves everything below it by a pixel.
  */
 export async function measureImageDifference(imagePath: string, otherImage: string): Promise<number> {
-  const scaledDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
-  const { data } = await getPixels(await scaledDown(imagePath))
-  const { data: otherPixels } = await getPixels(await scaledDown(otherImage))
+  const scaleDown = (image: string) => sharp(image).resize(64, 64, { fit: 'fill' }).png().toBuffer()
+  const { data } = await getPixels(await scaleDown(imagePath))
+  const { data: otherPixels } = await getPixels(await scaleDown(otherImage))
   return data.reduce((sum, value, at) => sum + Math.abs(value - (otherPixels[at] ?? 0)), 0) / data.length
 }

@@ -6,7 +6,7 @@ import eventBridge from '../../events/recorded/event-bridge.json' with { type: '
 import connect from '../../events/recorded/websocket-connect.json' with { type: 'json' }
 import disconnect from '../../events/recorded/websocket-disconnect.json' with { type: 'json' }
 import message from '../../events/recorded/websocket-message.json' with { type: 'json' }
-import { liveHandlers } from '../../functions/live.ts'
+import { createLiveHandlers } from '../../functions/live.ts'
 import type { PostOutcome, SocketExchange } from '../../lib/aws/sockets.ts'
 import { JobFrame, ServerFrame } from '../../lib/live/frames.ts'
 import { Live } from '../../lib/live/live.ts'
@@ -57,7 +57,7 @@ interface Handshake {
 export class Gateway {
   readonly #clients = new Map<string, GatewayClient>()
   readonly #signals: { name: string; detail: unknown }[] = []
-  readonly #handlers: ReturnType<typeof liveHandlers>
+  readonly #handlers: ReturnType<typeof createLiveHandlers>
   readonly live: Live
 
   constructor(services: Services) {
@@ -77,7 +77,7 @@ export class Gateway {
     const bus = { signal: async (name: string, detail: unknown) => void this.#signals.push({ name, detail }) }
     // The only services that the functions use.
     this.live = new Live({ ...services, sockets, bus } as unknown as Services)
-    this.#handlers = liveHandlers(this.live)
+    this.#handlers = createLiveHandlers(this.live)
   }
 
   /** Connects a client; resolves after the handshake and everything that it triggered. */

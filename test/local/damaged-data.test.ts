@@ -19,7 +19,7 @@ import { text } from 'node:stream/consumers'
 import { suite, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { checkDatabase } from '../../lib/local/runtime/database-check.ts'
-import { startEmbedded, startFailure } from '../embedded-aws/embedded-process.ts'
+import { getStartFailure, startEmbedded } from '../embedded-aws/embedded-process.ts'
 import { before } from '../hooks.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
@@ -65,13 +65,13 @@ async function start(
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exitOutput = Promise.all([text(child.stderr), once(child, 'exit')])
-  const isReady = await becomesReady(child)
+  const isReady = await waitUntilReady(child)
   if (isReady) child.kill(signal)
   const [output, [code]] = await exitOutput
   return { isReady, code, output }
 }
 
-async function becomesReady({ stdout }: ChildProcess): Promise<boolean> {
+async function waitUntilReady({ stdout }: ChildProcess): Promise<boolean> {
   assert.ok(stdout)
   for await (const line of createInterface({ input: stdout })) {
     if (!line.includes('is ready: ')) continue
@@ -209,7 +209,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
     const dataDir = copyFile(stoppedFolder)
     const file = join(dataDir, 'events.sqlite')
     flipMiddle(file)
-    const { code, output } = await startFailure('--data', dataDir)
+    const { code, output } = await getStartFailure('--data', dataDir)
     assert.equal(code, 1)
     assert.ok(output.includes(file) && output.includes('--accept-loss'), output)
     assert.doesNotMatch(output, /\n +at /)

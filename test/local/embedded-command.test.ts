@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { listen } from '../../lib/embedded-aws/listen.ts'
-import { startEmbedded, startFailure } from '../embedded-aws/embedded-process.ts'
+import { getStartFailure, startEmbedded } from '../embedded-aws/embedded-process.ts'
 import { descendants, residentBytes } from '../support/processes.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
@@ -49,12 +49,12 @@ test('embedded --json prints the variables as JSON, with the requested ports and
     AWS_DEFAULT_REGION: 'us-west-2',
   })
 
-  const secondFailure = await startFailure('--data', data)
+  const secondFailure = await getStartFailure('--data', data)
   assert.deepEqual(secondFailure, {
     code: 1,
     output: `The data folder ${data} is in use by another service. Stop that service, or set another --data.\n`,
   })
-  const otherFailure = await startFailure(
+  const otherFailure = await getStartFailure(
     '--data',
     scratchFolder('mutabor-embedded'),
     '--port-base',
@@ -73,7 +73,7 @@ for (const [args, sentence] of [
   [['--ports', '1'], "Unknown option '--ports'"],
 ] as const)
   test(`the embedded command refuses the arguments ${args.join(' ')} with a message and the usage`, async () => {
-    const { code, output } = await startFailure(...args)
+    const { code, output } = await getStartFailure(...args)
     assert.equal(code, 2)
     assert.ok(output.startsWith(`${sentence}\n\nUsage: npm run -s embedded`), output)
   })

@@ -4,7 +4,7 @@ import { readConfig } from '../../lib/config.ts'
 import nodeEnvironment from '../../lib/local/node-environment.json' with { type: 'json' }
 import { createFunctionEnvironment, type PartialEnvironment } from '../../lib/local/runtime/environment.ts'
 
-const parseEnvironment = (env: PartialEnvironment) =>
+const createEnvironment = (env: PartialEnvironment) =>
   createFunctionEnvironment({
     env,
     config: readConfig({}),
@@ -21,11 +21,11 @@ const parseEnvironment = (env: PartialEnvironment) =>
   })
 
 test('workers do not inherit variables that are set for the gateway process only', () => {
-  const environment = parseEnvironment({ ...nodeEnvironment, PATH: '/bin' })
+  const environment = createEnvironment({ ...nodeEnvironment, PATH: '/bin' })
   assert.equal(environment['PATH'], '/bin')
   for (const name of Object.keys(nodeEnvironment)) assert.equal(environment[name], undefined, name)
 })
 
 test('workers inherit a variable of the gateway process if the user has set another value', () => {
-  assert.equal(parseEnvironment({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
+  assert.equal(createEnvironment({ UV_THREADPOOL_SIZE: '3' })['UV_THREADPOOL_SIZE'], '3')
 })

@@ -58,7 +58,7 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   t.after(() => service.stop())
   const workloads = await createWork()
   await measure(service, workloads)
-  const idleTimes = await measure(service, workloads)
+  const idleDurationsS = await measure(service, workloads)
   const flooder = new Client(service)
   await flooder.fetch('/v1')
   const ids: string[] = []
@@ -75,7 +75,7 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   const during = await measure(service, workloads)
   const formatSeconds = (times: readonly number[]) => times.map((time) => time.toFixed(1)).join(', ')
   t.diagnostic(
-    `on an empty service ${formatSeconds(idleTimes)} s, during the flood ${formatSeconds(during)} s`,
+    `on an empty service ${formatSeconds(idleDurationsS)} s, during the flood ${formatSeconds(during)} s`,
   )
   let maxTaskS = 0
   for (const id of ids) {
@@ -86,5 +86,5 @@ test(`ten owners wait little longer while another owner has ${floodSize} jobs`, 
   }
   t.diagnostic(`the longest task of the flood took ${maxTaskS.toFixed(1)} s`)
   // A task waits for at most one task of the flood, and then shares the processors with others.
-  assert.ok(Math.max(...during) <= 2 * Math.max(...idleTimes) + maxTaskS, formatSeconds(during))
+  assert.ok(Math.max(...during) <= 2 * Math.max(...idleDurationsS) + maxTaskS, formatSeconds(during))
 })

@@ -2,26 +2,26 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { IdleCollector } from '../../lib/local/runtime/idle-memory.ts'
 
-function countCollections(...workedMs: number[]): number[] {
-  const seenSizes: number[] = []
+function listCollectionIndexes(...workedMs: number[]): number[] {
+  const collectionIndexes: number[] = []
   let at = 0
-  const memory = new IdleCollector(() => seenSizes.push(at))
+  const memory = new IdleCollector(() => collectionIndexes.push(at))
   for (const ms of workedMs) {
     memory.check(ms)
     at++
   }
-  return seenSizes
+  return collectionIndexes
 }
 
 test('the idle service collects garbage once after each period of work', () => {
-  assert.deepEqual(countCollections(1700, 50, 50, 50), [1])
-  assert.deepEqual(countCollections(1700, 50, 12_000, 9000, 50, 50), [1, 4])
+  assert.deepEqual(listCollectionIndexes(1700, 50, 50, 50), [1])
+  assert.deepEqual(listCollectionIndexes(1700, 50, 12_000, 9000, 50, 50), [1, 4])
 })
 
 test('a busy service does not collect garbage', () => {
-  assert.deepEqual(countCollections(1700, 400, 14_000, 900, 400), [])
+  assert.deepEqual(listCollectionIndexes(1700, 400, 14_000, 900, 400), [])
 })
 
 test('after small amounts of work, garbage is collected once enough of it has accumulated', () => {
-  assert.deepEqual(countCollections(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
+  assert.deepEqual(listCollectionIndexes(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

@@ -149,9 +149,9 @@ const steps: readonly Step[] = [
 async function write(step: Step, clients: Clients, ledger: Ledger, power: AbortSignal): Promise<void> {
   try {
     for (;;) {
-      const note = await step(clients)
+      const recordAcknowledged = await step(clients)
       if (power.aborted) return
-      note(ledger)
+      recordAcknowledged(ledger)
     }
   } catch (error) {
     if (!power.aborted) throw error

@@ -197,10 +197,13 @@ test('replay never shows a password of a job', async () => {
   await run('7zz', ['a', '-popen-sesame', archive, join(folder, 'a.txt')])
   const file = { name: 'locked.7z', bytes: new Uint8Array(await readFile(archive)) }
   const unlockedJob = await convertAndWait(client, file, { targetFormat: 'zip', password: 'open-sesame' })
-  const wrongJob = await convertAndWait(client, file, { targetFormat: 'zip', password: 'open-barley' })
+  const jobWithWrongPassword = await convertAndWait(client, file, {
+    targetFormat: 'zip',
+    password: 'open-barley',
+  })
   const replayOfUnlocked = await replay(service, unlockedJob)
   assert.equal(replayOfUnlocked.code, 0, replayOfUnlocked.stdout)
-  const refusedReplay = await replay(service, wrongJob)
+  const refusedReplay = await replay(service, jobWithWrongPassword)
   assert.equal(refusedReplay.code, 1, refusedReplay.stdout)
   assert.match(refusedReplay.stdout, /INVALID_INPUT: The password does not open the archive/)
   const replayWithoutKey = await replayWith(await readDeploymentSettings(service), [unlockedJob])

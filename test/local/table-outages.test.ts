@@ -8,9 +8,9 @@ import { processEnvironment, readConfig } from '../../lib/config.ts'
 import { closeServer, listen } from '../../lib/embedded-aws/listen.ts'
 
 test('a request to a hanging database is retried after three seconds on a new connection', async (t) => {
-  const silent: ServerResponse[] = []
+  const heldResponses: ServerResponse[] = []
   const server = createServer((_, response) => {
-    if (silent.push(response) === 1) return
+    if (heldResponses.push(response) === 1) return
     response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{"Item":{"pk":{"S":"a"}}}')
   })
   const endpoint = `http://127.0.0.1:${await listen(server, 0)}`
@@ -32,8 +32,8 @@ test('a request to a hanging database is retried after three seconds on a new co
   assert.deepEqual(await table.get({ pk: 'a', sk: 'b' }), { pk: 'a' })
   const tookMs = performance.now() - startedMs
   assert.ok(tookMs > 2500 && tookMs < 9000, `took ${tookMs} ms`)
-  assert.equal(silent.length, 2)
-  assert.ok(silent[0]?.destroyed, 'the first connection was closed')
+  assert.equal(heldResponses.length, 2)
+  assert.ok(heldResponses[0]?.destroyed, 'the first connection was closed')
 })
 
 test('a request to a database that does not respond fails within its time limit, and later requests fail faster', async (t) => {

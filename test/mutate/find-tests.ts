@@ -28,8 +28,8 @@ let distancesByTest: ReadonlyMap<string, ReadonlyMap<string, number>> | undefine
 /** Returns how many words two paths share: test/engines/pdf/pages.test.ts is close to lib/engines/pdf/. */
 function pathSimilarity(test: string, file: string): number {
   const splitWords = (path: string) => new Set(path.replace(/\.(test\.)?ts$/, '').split(/[/-]/))
-  const wantedWords = splitWords(file)
-  return [...splitWords(test)].filter((word) => wantedWords.has(word)).length
+  const fileWords = splitWords(file)
+  return [...splitWords(test)].filter((word) => fileWords.has(word)).length
 }
 
 const nameSimilarity = (test: string, file: string) => pathSimilarity(basename(test), basename(file))

@@ -92,13 +92,13 @@ export class MutationRunner {
       )
     const knownMs = await this.#baselineDurations.get(test)
     if (knownMs === undefined && this.#baselineDurations.has(test)) return { as: 'passed' }
-    const firstMs = knownMs === undefined ? maxTestMs : timeoutFor(knownMs)
-    const testOutcome = await runWithin(firstMs)
+    const firstLimitMs = knownMs === undefined ? maxTestMs : timeoutFor(knownMs)
+    const testOutcome = await runWithin(firstLimitMs)
     if (testOutcome.as === 'passed') return testOutcome
     // The test could be slow, or the machine busier than before.
     const lastingMs = await this.#baselineMs(copy, test, testOutcome.as === 'hung')
     if (lastingMs === undefined) return { as: 'passed' }
-    const wasLimitTooShort = testOutcome.as === 'hung' && firstMs < timeoutFor(lastingMs)
+    const wasLimitTooShort = testOutcome.as === 'hung' && firstLimitMs < timeoutFor(lastingMs)
     return wasLimitTooShort ? runWithin(timeoutFor(lastingMs)) : testOutcome
   }
 

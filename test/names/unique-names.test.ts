@@ -2,24 +2,24 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UniqueNames } from '../../lib/names/unique-names.ts'
 
-const distinct = (givenNames: readonly string[], reservedNames: readonly string[] = []) => {
+const makeDistinct = (givenNames: readonly string[], reservedNames: readonly string[] = []) => {
   const names = new UniqueNames(reservedNames)
   return givenNames.map((name) => names.createUniqueName(name))
 }
 
 test('a repeated name gets a number that makes it unique', () => {
-  assert.deepEqual(distinct(['a.png', 'a (2).png', 'a.png', 'A.PNG']), [
+  assert.deepEqual(makeDistinct(['a.png', 'a (2).png', 'a.png', 'A.PNG']), [
     'a.png',
     'a (2).png',
     'a (3).png',
     'A (4).PNG',
   ])
-  assert.deepEqual(distinct(['manifest.json'], ['manifest.json']), ['manifest (2).json'])
-  assert.deepEqual(distinct(['toString', 'toString']), ['toString', 'toString (2)'])
+  assert.deepEqual(makeDistinct(['manifest.json'], ['manifest.json']), ['manifest (2).json'])
+  assert.deepEqual(makeDistinct(['toString', 'toString']), ['toString', 'toString (2)'])
 })
 
 test('in a path, the number that makes it unique is added to the last segment', () => {
-  assert.deepEqual(distinct(['v1.2/notes', 'v1.2/notes', 'v1.2/.env', 'v1.2/.env']), [
+  assert.deepEqual(makeDistinct(['v1.2/notes', 'v1.2/notes', 'v1.2/.env', 'v1.2/.env']), [
     'v1.2/notes',
     'v1.2/notes (2)',
     'v1.2/.env',

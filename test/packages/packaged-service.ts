@@ -47,8 +47,8 @@ export async function startPackagedService(settings: Record<string, string> = {}
   const s3 = new S3Client({ region, credentials, endpoint, forcePathStyle: true })
   await s3.send(new CreateBucketCommand({ Bucket: secretsBucket }))
   // The first sweep creates the secret, without which no request is served.
-  const swept = await invoke('sweep')
-  assert.equal(swept.headers.get('x-amz-function-error'), null, await swept.text())
+  const sweepReply = await invoke('sweep')
+  assert.equal(sweepReply.headers.get('x-amz-function-error'), null, await sweepReply.text())
   await s3.send(new GetObjectCommand({ Bucket: secretsBucket, Key: 'SERVICE_SECRET' }))
   // Earlier failures are expected: the sweep at the start of the service found no bucket of secrets.
   const readyAt = new Date().toISOString()

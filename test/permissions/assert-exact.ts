@@ -62,14 +62,14 @@ const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
 /** Checks the roles that `isIncluded` selects, after all tests that use them have run. */
 export function assertExact(t: TestContext, folder: string, isIncluded: (role: string) => boolean): void {
   const { granted, used, refused } = summarizeUse(readDecisions(folder))
-  const isUsed = new Set(used)
+  const usedPermissions = new Set(used)
   assert.deepEqual(refused, [], 'no function needed a permission that its role does not grant')
   const includedPermissions = granted.filter((permission) =>
     isIncluded(permission.slice(0, permission.indexOf(':'))),
   )
   assert.notEqual(includedPermissions.length, 0)
   const unusedPermissions = includedPermissions.filter(
-    (includedPermission) => !isUsed.has(includedPermission),
+    (includedPermission) => !usedPermissions.has(includedPermission),
   )
   for (const unusedPermission of unusedPermissions) {
     const why = rarelyUsed.find(([rights]) => rights.test(unusedPermission))?.[1]

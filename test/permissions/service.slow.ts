@@ -26,8 +26,8 @@ import {
 import { readDecisions } from './used-permissions.ts'
 
 /** Exit codes of other test runs, which run in parallel with the tests of this file, because they mostly wait. */
-let recordedCount: Promise<number>
-let facedCount: Promise<number>
+let examplesExitCode: Promise<number>
+let compatTestsExitCode: Promise<number>
 
 let service: Awaited<ReturnType<typeof openIsolatedService>>
 before(async () => {
@@ -41,9 +41,9 @@ before(async () => {
     if (code !== 0) console.error(output)
     return Number(code)
   }
-  recordedCount = run('test/record-examples.ts')
+  examplesExitCode = run('test/record-examples.ts')
   // One after another, because each starts all functions.
-  facedCount = recordedCount.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
+  compatTestsExitCode = examplesExitCode.then(() => run('--test', 'test/compat-v2/compat-v2.test.ts'))
   service = await openIsolatedService()
 })
 after(() => service.close())
@@ -79,8 +79,8 @@ test('the deployed roles allow converting files of a request, and converting the
   }
   assert.equal((await client.fetch(`/v1/jobs/${jobId}`, { method: 'DELETE' })).status, 204)
   const { uploadId } = await client.presign({ filename: 'a.md', contentType: 'text/markdown', size: 3 })
-  const earlyJob = await client.post('/v1/convert', { uploadId, targetFormat: 'html' })
-  assert.ok(earlyJob.status >= 400 && earlyJob.status < 500, 'the upload has not arrived')
+  const earlyReply = await client.post('/v1/convert', { uploadId, targetFormat: 'html' })
+  assert.ok(earlyReply.status >= 400 && earlyReply.status < 500, 'the upload has not arrived')
   assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
 })
 
@@ -182,8 +182,8 @@ test('the deployed roles allow signing up and keeping earlier anonymous jobs', a
   assert.ok(jobId)
   const person = { name: 'Ada', email: `ada-${Date.now()}@example.com`, password: 'correct horse battery' }
   const origin = { origin: service.service.url }
-  const signedUp = await client.post('/v1/auth/sign-up/email', person, origin)
-  assert.equal(signedUp.status, 200, await signedUp.text())
+  const signUpReply = await client.post('/v1/auth/sign-up/email', person, origin)
+  assert.equal(signUpReply.status, 200, await signUpReply.text())
   const log = readFileSync(join(service.service.dataDir, 'service.log'), 'utf8')
   const link = /http[^"\\\s]+verify-email[^"\\\s]+/.exec(log)?.[0] ?? ''
   const verifyResponse = await fetch(link, { redirect: 'manual' })
@@ -220,11 +220,11 @@ test('asynchronous events that cannot be processed are accepted like all other e
 })
 
 test('each API operation responds the same as without permission checks', async () => {
-  assert.equal(await recordedCount, 0)
+  assert.equal(await examplesExitCode, 0)
 })
 
 test('each operation of the v2 compatibility API responds the same as without permission checks', async () => {
-  assert.equal(await facedCount, 0)
+  assert.equal(await compatTestsExitCode, 0)
 })
 
 test('events that cannot be processed are in the dead-letter queue after two retries', async () => {
@@ -274,8 +274,8 @@ test('removing any of five permissions from a role causes a failure', async () =
     await client.convert({ name: 'a.md', bytes: new TextEncoder().encode('# A') }, { targetFormat: 'html' })
     const findUnaffected = () => {
       const refusedDecisions = readDecisions(log).filter(({ by }) => by.length === 0)
-      const missedPermissions = new Set(refusedDecisions.map(({ role, action }) => `${role} ${action}`))
-      return sampledPermissions.filter((sampledPermission) => !missedPermissions.has(sampledPermission))
+      const deniedPermissions = new Set(refusedDecisions.map(({ role, action }) => `${role} ${action}`))
+      return sampledPermissions.filter((sampledPermission) => !deniedPermissions.has(sampledPermission))
     }
     await waitUntil(() => findUnaffected().length === 0, 'all five are missed', 120).catch(() =>
       assert.deepEqual(findUnaffected(), []),

@@ -30,7 +30,7 @@ const createRoleKey = (role: string) => ({
   secretAccessKey: `of ${role}`,
 })
 const rolesByKeyId = new Map(roles.map((role) => [createRoleKey(role).accessKeyId, role]))
-const declaredFunctions: Readonly<Record<string, FunctionDeclaration>> = functions
+const functionDeclarations: Readonly<Record<string, FunctionDeclaration>> = functions
 
 const packages = processEnvironment['PACKAGES']
 const isPackaged = (name: string): name is FunctionName =>
@@ -40,7 +40,7 @@ const isPackaged = (name: string): name is FunctionName =>
 const isSecret = (role: string, resource: string) =>
   packages !== undefined &&
   resource.startsWith(`arn:aws:s3:::${secretsBucket}`) &&
-  (declaredFunctions[role]?.secrets ?? []).length > 0
+  (functionDeclarations[role]?.secrets ?? []).length > 0
 
 const service = await startService(processEnvironment, {
   callers: {
@@ -57,7 +57,7 @@ const service = await startService(processEnvironment, {
     const key = { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey }
     if (isPackaged(name)) return { ...createEnvironment(name, allVariables, packages ?? ''), ...key }
     const hiddenSecrets: readonly string[] = secretNames.filter(
-      (secretName) => !declaredFunctions[name]?.secrets?.includes(secretName),
+      (secretName) => !functionDeclarations[name]?.secrets?.includes(secretName),
     )
     const variablesWithKeys = { ...allVariables, ...deriveKeys(allVariables['SERVICE_SECRET'] ?? '') }
     return {

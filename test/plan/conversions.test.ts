@@ -46,8 +46,11 @@ describe('supported conversions', () => {
       ['vips', 'chromium', 'vips'],
     )
     // The result is converted like any other image.
-    const further = planRoute({ ...drawnSvg, to: 'tga' }).steps
-    assert.deepEqual([further[0]?.engine, further.length > 1, further.at(-1)?.to], ['chromium', true, 'tga'])
+    const furtherSteps = planRoute({ ...drawnSvg, to: 'tga' }).steps
+    assert.deepEqual(
+      [furtherSteps[0]?.engine, furtherSteps.length > 1, furtherSteps.at(-1)?.to],
+      ['chromium', true, 'tga'],
+    )
     for (const traits of [[], ['browser-drawing'] as const])
       assert.throws(() => planRoute({ from: 'svg', to: 'ppm', traits }), { code: 'UNSUPPORTED_CONVERSION' })
   })
@@ -129,10 +132,10 @@ describe('supported conversions', () => {
 
   test('the supported conversions list targets of the same category first', () => {
     for (const { id, category } of formats) {
-      const isSameCategory = listTargets(id).map((target) => formatById(target).category === category)
+      const sameCategoryFlags = listTargets(id).map((target) => formatById(target).category === category)
       assert.ok(
-        isSameCategory.lastIndexOf(true) <
-          (isSameCategory.includes(false) ? isSameCategory.indexOf(false) : isSameCategory.length),
+        sameCategoryFlags.lastIndexOf(true) <
+          (sameCategoryFlags.includes(false) ? sameCategoryFlags.indexOf(false) : sameCategoryFlags.length),
         id,
       )
     }
@@ -140,8 +143,8 @@ describe('supported conversions', () => {
   })
 
   test('the supported conversions exclude routes of several steps to rarely used targets', () => {
-    const conversionsBySteps = conversions().filter(({ route }) => route.steps.length > 1)
-    const unwantedPairs = conversionsBySteps.filter(
+    const multiStepConversions = conversions().filter(({ route }) => route.steps.length > 1)
+    const unwantedPairs = multiStepConversions.filter(
       ({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)),
     )
     assert.deepEqual(

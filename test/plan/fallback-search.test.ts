@@ -36,9 +36,9 @@ const engines = [
 ]
 
 const findRoutes = (from: FormatId, to: FormatId, known: readonly Engine[], unread: readonly Unread[] = []) =>
-  way(from, to, unread, () => true, known)
+  describeRoute(from, to, unread, () => true, known)
 
-function way(
+function describeRoute(
   from: FormatId,
   to: FormatId,
   unreadableSteps: readonly Unread[],
@@ -52,18 +52,21 @@ const createFailureAt = (name: EngineId, from: FormatId, to: FormatId): Unread =
 
 describe('fallback routes', () => {
   test('a fallback route for an unreadable file is the cheapest on which no engine reads a format that it failed to read', () => {
-    assert.equal(way('png', 'jpg', []), 'png vips:jpg')
-    assert.equal(way('png', 'jpg', [createFailureAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
+    assert.equal(describeRoute('png', 'jpg', []), 'png vips:jpg')
+    assert.equal(describeRoute('png', 'jpg', [createFailureAt('vips', 'png', 'jpg')]), 'png imagemagick:jpg')
     const bothFailed = [createFailureAt('vips', 'png', 'jpg'), createFailureAt('imagemagick', 'png', 'jpg')]
-    assert.equal(way('png', 'jpg', bothFailed), 'png ffmpeg:jpg')
-    assert.equal(way('png', 'jpg', [...bothFailed, createFailureAt('ffmpeg', 'png', 'jpg')]), undefined)
+    assert.equal(describeRoute('png', 'jpg', bothFailed), 'png ffmpeg:jpg')
+    assert.equal(
+      describeRoute('png', 'jpg', [...bothFailed, createFailureAt('ffmpeg', 'png', 'jpg')]),
+      undefined,
+    )
   })
 
   test('a fallback route for an unreadable file may start by rewriting the file for the engine that could not read it', () => {
     const failWithoutFallback = (from: FormatId) => [createFailureAt('vips', from, 'webp')]
-    assert.equal(way('png', 'webp', failWithoutFallback('png')), 'png imagemagick:png vips:webp')
+    assert.equal(describeRoute('png', 'webp', failWithoutFallback('png')), 'png imagemagick:png vips:webp')
     // A fallback must not lose pages of a multi-page image.
-    assert.equal(way('tiff', 'webp', failWithoutFallback('tiff')), undefined)
+    assert.equal(describeRoute('tiff', 'webp', failWithoutFallback('tiff')), undefined)
   })
 
   test('a fallback route for an unreadable file may use the same engine after another one has rewritten the file', () => {
@@ -71,13 +74,16 @@ describe('fallback routes', () => {
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
     ]
-    assert.equal(way('png', 'webp', [createFailureAt('vips', 'png', 'webp'), laterFailure]), undefined)
-    assert.equal(way('png', 'webp', [laterFailure]), 'png vips:webp')
+    assert.equal(
+      describeRoute('png', 'webp', [createFailureAt('vips', 'png', 'webp'), laterFailure]),
+      undefined,
+    )
+    assert.equal(describeRoute('png', 'webp', [laterFailure]), 'png vips:webp')
   })
 
   test('a fallback route for an unreadable file may use intermediate formats, each once', () => {
-    assert.equal(way('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
-    assert.equal(way('psd', 'jpg', [createFailureAt('imagemagick', 'psd', 'png')]), undefined)
+    assert.equal(describeRoute('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
+    assert.equal(describeRoute('psd', 'jpg', [createFailureAt('imagemagick', 'psd', 'png')]), undefined)
   })
 
   test('a fallback route for an unreadable file is the first of several with equal cost, and not longer than the maximum', () => {
@@ -131,7 +137,7 @@ describe('fallback routes', () => {
 
   test('a fallback route for an unreadable file supports all requested options', () => {
     assert.equal(
-      way('png', 'jpg', [], () => false),
+      describeRoute('png', 'jpg', [], () => false),
       undefined,
     )
   })

@@ -38,14 +38,14 @@ const otherImages = engine('imagemagick', 'image', [
 const textOfPages = engine('pandoc', 'pdf', [can(['pdf'], ['docx', 'txt'], 1)])
 const engines = [office, pages, images, otherImages, textOfPages]
 
-function way(from: FormatId, to: FormatId, pinnedEngine?: EngineId): string {
+function describeRoute(from: FormatId, to: FormatId, pinnedEngine?: EngineId): string {
   const { steps } = planRoute({ from, to, engine: pinnedEngine, engines })
   return [from, ...steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 }
 
-function none(from: FormatId, to: FormatId, pinnedEngine?: EngineId): AppError {
+function getRouteError(from: FormatId, to: FormatId, pinnedEngine?: EngineId): AppError {
   try {
-    way(from, to, pinnedEngine)
+    describeRoute(from, to, pinnedEngine)
   } catch (error) {
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'UNSUPPORTED_CONVERSION')
@@ -56,13 +56,13 @@ function none(from: FormatId, to: FormatId, pinnedEngine?: EngineId): AppError {
 
 describe('choosing a route', () => {
   test('a route is a single step of the cheapest engine that converts directly to the target', () => {
-    assert.equal(way('jpg', 'png'), 'jpg vips:png')
+    assert.equal(describeRoute('jpg', 'png'), 'jpg vips:png')
   })
 
   test('a route uses an intermediate format that keeps all content that the target supports', () => {
-    assert.equal(way('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
-    assert.equal(way('heic', 'webp'), 'heic vips:png vips:webp')
-    assert.equal(way('heic', 'pdf'), 'heic vips:png vips:pdf')
+    assert.equal(describeRoute('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
+    assert.equal(describeRoute('heic', 'webp'), 'heic vips:png vips:webp')
+    assert.equal(describeRoute('heic', 'pdf'), 'heic vips:png vips:pdf')
   })
 
   test('a route stays within one container image when switching to another costs more than it saves', () => {
@@ -87,13 +87,13 @@ describe('choosing a route', () => {
   })
 
   test('a route takes three steps when two are not enough', () => {
-    assert.equal(way('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
+    assert.equal(describeRoute('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
   })
 
   test('a route never converts an image of a page to a document or text', () => {
-    none('jpg', 'docx')
-    none('heic', 'docx')
-    none('tiff', 'txt')
+    getRouteError('jpg', 'docx')
+    getRouteError('heic', 'docx')
+    getRouteError('tiff', 'txt')
   })
 
   test('a route never loses pages through a single-page intermediate format', () => {
@@ -107,19 +107,19 @@ describe('choosing a route', () => {
   })
 
   test('a route converts a format to itself only if an engine declares it', () => {
-    assert.equal(way('jpg', 'jpg'), 'jpg vips:jpg')
-    none('docx', 'docx')
+    assert.equal(describeRoute('jpg', 'jpg'), 'jpg vips:jpg')
+    getRouteError('docx', 'docx')
   })
 
   test('a route that does not exist causes an error that lists the possible targets', () => {
-    const error = none('xlsx', 'mp3')
+    const error = getRouteError('xlsx', 'mp3')
     assert.match(error.message, /^Converting Excel workbook \(xlsx\) to MP3 audio \(mp3\) is not supported/)
     assert.deepEqual(error.details?.targets, listTargets('xlsx', engines))
   })
 })
 
 describe('reporting an unsupported operation', () => {
-  const compressing = (from: FormatId[]) => [
+  const createCompressingEngines = (from: FormatId[]) => [
     engine('vips', 'image', [{ ...can(from, ['png'], 0.1), operation: 'compress' }]),
   ]
   const assertRefused = (
@@ -135,7 +135,7 @@ describe('reporting an unsupported operation', () => {
     })
 
   test('an unsupported operation reports the possible targets, or the supported sources', () => {
-    const imageEngines = compressing(['png', 'jpg'])
+    const imageEngines = createCompressingEngines(['png', 'jpg'])
     assertRefused('jpg', 'gif', imageEngines, {
       message: 'compress creates png from jpg, not gif.',
       details: { operation: 'compress', from: 'jpg', to: 'gif', targets: ['png'], sources: ['png', 'jpg'] },
@@ -155,11 +155,11 @@ describe('reporting an unsupported operation', () => {
     )
     const message = `compress supports ${fortyFormats?.join(', ')}`
     const details = { operation: 'compress', from: 'mp3', to: 'mp3', targets: [] }
-    assertRefused('mp3', 'mp3', compressing(fortyFormats ?? []), {
+    assertRefused('mp3', 'mp3', createCompressingEngines(fortyFormats ?? []), {
       message: `${message}; the file is mp3.`,
       details: { ...details, sources: fortyFormats },
     })
-    assertRefused('mp3', 'mp3', compressing(more ?? []), {
+    assertRefused('mp3', 'mp3', createCompressingEngines(more ?? []), {
       message: `${message} and 1 more; the file is mp3.`,
       details,
     })
@@ -168,18 +168,18 @@ describe('reporting an unsupported operation', () => {
 
 describe('routes with a pinned engine', () => {
   test('a pinned engine runs the step although another engine is cheaper', () => {
-    assert.equal(way('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
+    assert.equal(describeRoute('jpg', 'png', 'imagemagick'), 'jpg imagemagick:png')
   })
 
   test('a pinned engine writes the target format, and other engines run the steps that the pinned engine cannot', () => {
-    assert.equal(way('heic', 'webp', 'imagemagick'), 'heic vips:png imagemagick:webp')
+    assert.equal(describeRoute('heic', 'webp', 'imagemagick'), 'heic vips:png imagemagick:webp')
   })
 
   test('a pinned engine that cannot write the target causes an error that names the engines that can', () => {
-    const error = none('jpg', 'webp', 'libreoffice')
+    const error = getRouteError('jpg', 'webp', 'libreoffice')
     assert.deepEqual(error.details?.engines, ['vips', 'imagemagick'])
     assert.match(error.message, /use one of: vips, imagemagick/)
-    const loneEngineError = none('jpg', 'mp3', 'vips')
+    const loneEngineError = getRouteError('jpg', 'mp3', 'vips')
     assert.deepEqual(loneEngineError.details?.engines, [])
     assert.match(loneEngineError.message, /No other engine supports it\.$/)
   })

@@ -294,8 +294,9 @@ export class EveryOperation {
     await this.#client.post('/v1/jobs', { tasks }, { prefer: 'wait=25' })
     const allDeliveries = { ...request, path: `${request.path}/deliveries` }
     let deliveries: { id: string; event: string; status: string }[] = []
-    const isThere = () => deliveries.length > 1 && deliveries.every(({ status }) => status === 'succeeded')
-    for (let triesLeft = 100; !isThere() && triesLeft > 0; triesLeft--) {
+    const haveDeliveriesSucceeded = () =>
+      deliveries.length > 1 && deliveries.every(({ status }) => status === 'succeeded')
+    for (let triesLeft = 100; !haveDeliveriesSucceeded() && triesLeft > 0; triesLeft--) {
       await sleep(100)
       const reply = await this.#client.fetch(`${path}/${webhookId}/deliveries`)
       deliveries = ((await reply.json()) as { data: { deliveries: typeof deliveries } }).data.deliveries
@@ -339,13 +340,13 @@ export class EveryOperation {
   /** Creates a multipart upload that is completed, and another one that is aborted. */
   async #uploadInParts(path: string): Promise<void> {
     const body = Buffer.from(await fixture('alpha.png'))
-    const isOurs = path === '/v1/uploads/multipart'
+    const isNativePath = path === '/v1/uploads/multipart'
     const json = { filename: 'photo.png', type: 'image/png', size: body.length }
     const { uploadId, key } = await this.#call({ method: 'POST', path, json })
     const givenRequest = { params: { uploadId }, query: { key } }
     const partRequest = { ...givenRequest, params: { uploadId, partNumber: '1' } }
     const { url } = await this.#call({ path: `${path}/:uploadId/:partNumber`, ...partRequest })
-    if (isOurs)
+    if (isNativePath)
       await this.#call({
         path: `${path}/:uploadId/batch`,
         ...givenRequest,

@@ -131,8 +131,8 @@ async function readWithAnyReader(
   side: number,
 ): Promise<Uint8Array | undefined> {
   for (const reader of [firstReader, ...readers]) {
-    const dots = await reader.read(path, side).catch(() => undefined)
-    if (dots?.length === side * side * 3) return dots
+    const gridCells = await reader.read(path, side).catch(() => undefined)
+    if (gridCells?.length === side * side * 3) return gridCells
   }
   return undefined
 }
@@ -148,14 +148,14 @@ function measureSimilarShare(cellsBefore: Uint8Array, cellsAfter: Uint8Array, si
   let similarCells = 0
   for (let at = 0; at < side * side; at++) {
     const cellsAround = listNeighbors(at, side).map((index) => index * 3)
-    const isThere = [0, 1, 2].every((color) => {
+    const isCellFound = [0, 1, 2].every((color) => {
       const [dot, lights] = [
         cellsAfter[at * 3 + color] ?? 0,
         cellsAround.map((index) => cellsBefore[index + color] ?? 0),
       ]
       return dot >= Math.min(...lights) - maxCellDifference && dot <= Math.max(...lights) + maxCellDifference
     })
-    if (isThere) similarCells++
+    if (isCellFound) similarCells++
   }
   return similarCells / (side * side)
 }

@@ -118,11 +118,11 @@ for (let index = firstIndex; index < firstIndex + count; index++) {
   for (const name of ['source.html', 'made.html']) writeFileSync(join(folder, name), html)
   const [from, make] = oneOf(makers, random)
   make()
-  const others = targets.filter((to) => to !== from)
-  const first = Math.floor(random() * others.length)
+  const otherTargets = targets.filter((to) => to !== from)
+  const first = Math.floor(random() * otherTargets.length)
   for (const to of [
-    others[first],
-    others[(first + 1 + Math.floor(random() * (others.length - 1))) % others.length],
+    otherTargets[first],
+    otherTargets[(first + 1 + Math.floor(random() * (otherTargets.length - 1))) % otherTargets.length],
   ]) {
     if (!to) continue
     let outcome: keyof typeof outcomes

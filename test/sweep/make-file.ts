@@ -55,9 +55,10 @@ async function createOrigin(
 }
 
 async function makeVariant(variant: Variant, path: string, sharedFolder: string, kind: string) {
-  const fill = (word: string) => word.replace('{out}', path).replace('{in}', join(sharedFolder, 'in'))
+  const fillPlaceholders = (word: string) =>
+    word.replace('{out}', path).replace('{in}', join(sharedFolder, 'in'))
   for (const command of variant.commands) {
-    const [bin = '', ...args] = command.map(fill)
+    const [bin = '', ...args] = command.map(fillPlaceholders)
     await run(bin, args, { timeout: 60_000, maxBuffer: 16 * 1024 * 1024 }).catch((error: unknown) => {
       throw new FixtureUnavailable(
         `${variant.name}: ${error instanceof Error ? error.message.slice(0, 300) : error}`,

@@ -72,13 +72,13 @@ async function readMedia(path: string, _format: FormatId, option: string): Promi
 /** The characters and names of a font, and its tables with their lengths. */
 async function readFont(path: string, format: FormatId): Promise<string> {
   const facts = await read('fc-scan', path).catch(() => '')
-  const isTabled = (['ttf', 'otf', 'woff', 'woff2', 'ttc'] as const).some((id) => id === format)
-  const listTables = `import sys
+  const hasTables = (['ttf', 'otf', 'woff', 'woff2', 'ttc'] as const).some((id) => id === format)
+  const listTablesScript = `import sys
 from fontTools.ttLib import TTFont
 font = TTFont(sys.argv[1], fontNumber=0)
 for tag in font.keys():
     if tag != 'GlyphOrder': print(tag, len(font.getTableData(tag)))`
-  const tables = isTabled ? await read(python3, '-c', listTables, path) : ''
+  const tables = hasTables ? await read(python3, '-c', listTablesScript, path) : ''
   if (facts === '' && tables === '') return (await readFile(path)).toString('latin1')
   return facts.replaceAll(/^\s*file:.*$/gm, '') + tables
 }

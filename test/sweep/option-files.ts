@@ -38,7 +38,7 @@ interface BaseFile {
 type Run = (bin: string, ...args: string[]) => void
 
 const fontPath = '/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf'
-const joinFonts = `import sys
+const joinFontsScript = `import sys
 from fontTools.ttLib import TTFont, TTCollection
 from fontTools.subset import Subsetter
 fonts = [TTFont(path) for path in sys.argv[2:]]
@@ -85,23 +85,23 @@ const baseFiles: readonly BaseFile[] = [
     name: 'font.ttc',
     categories: [],
     make: (path, run) =>
-      run(python, '-c', joinFonts, path, fontPath, fontPath.replace('DejaVuSans', 'DejaVuSerif')),
+      run(python, '-c', joinFontsScript, path, fontPath, fontPath.replace('DejaVuSans', 'DejaVuSerif')),
   },
   {
     name: 'font.ttf',
     categories: ['font'],
-    make: (path, run) => run(python, '-c', joinFonts, path, fontPath),
+    make: (path, run) => run(python, '-c', joinFontsScript, path, fontPath),
   },
   {
     name: 'files.zip',
     categories: ['archive'],
     make: (path, run) => {
-      const inside = `${path}.content`
-      mkdirSync(inside, { recursive: true })
+      const contentPath = `${path}.content`
+      mkdirSync(contentPath, { recursive: true })
       const lines = Array.from({ length: 400 }, (_, at) => `line ${at} of many ${at * 7919}`)
-      writeFileSync(join(inside, 'lines.txt'), lines.join('\n'))
-      writeFileSync(join(inside, 'page.md'), '# A page\n')
-      run('7zz', 'a', '-mtm=off', path, `${inside}/lines.txt`, `${inside}/page.md`)
+      writeFileSync(join(contentPath, 'lines.txt'), lines.join('\n'))
+      writeFileSync(join(contentPath, 'page.md'), '# A page\n')
+      run('7zz', 'a', '-mtm=off', path, `${contentPath}/lines.txt`, `${contentPath}/page.md`)
     },
   },
 ]

@@ -101,7 +101,7 @@ async function judgeResult(
     ...codes.filter((code) => !unrelatedWarnings.includes(code)),
     ...(result.shortfall ? [result.shortfall.warning.code] : []),
     ...(fidelity?.dropped ?? []),
-    ...figures(fidelity),
+    ...listUnreportedLosses(fidelity),
   ]
   if (reportedWarnings.length > 0) return { outcome: 'warned', why: reportedWarnings.join(' ') }
   // A ZIP with one file per page: the service itself counts the entries.
@@ -109,10 +109,10 @@ async function judgeResult(
     return { outcome: 'ok', why: 'packed' }
   // No other program can open a locked file.
   if (made === undefined && sweepCase.name.includes('locked.')) return resultByServiceCount
-  const held = made === undefined ? from : (formatByExtension(made)?.id ?? from)
+  const comparedFormat = made === undefined ? from : (formatByExtension(made)?.id ?? from)
   const keptShare = await measureRetained({
     source: made ?? source,
-    from: held,
+    from: comparedFormat,
     result: doneRoute.path,
     to: format,
     route,
@@ -131,7 +131,7 @@ async function judgeResult(
 const resultByServiceCount: CaseResult = { outcome: 'ok', why: 'by its own count' }
 
 /** Returns the losses that the service counts and the page shows without a warning. */
-const figures = (fidelity: Fidelity | undefined): string[] =>
+const listUnreportedLosses = (fidelity: Fidelity | undefined): string[] =>
   unitNames.flatMap((unit: Unit) => {
     const measure = fidelity?.[unit]
     return measure && 1 - measure.share > maxLostShare ? [`${unit}=${measure.share}`] : []

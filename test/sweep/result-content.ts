@@ -36,18 +36,18 @@ const hash = (content: string | Buffer) => createHash('sha256').update(content).
  */
 export async function readContent(path: string, format: FormatId, option: string): Promise<string> {
   const bytes = await readFile(path)
-  if (bytes.subarray(0, 5).toString() === '%PDF-') return pdfContent(path, option)
+  if (bytes.subarray(0, 5).toString() === '%PDF-') return readPdfContent(path, option)
   const unpack = unpackers[extname(path)]
   if (unpack) return unpackBook(path, unpack)
   const isZip = bytes.length > 22 && bytes.readUInt16BE(0) === 0x504b
-  if (isZip) return zipContent(path, bytes, formatById(format).category === 'archive')
+  if (isZip) return readZipContent(path, bytes, formatById(format).category === 'archive')
   return removeChangingTexts((await readMediaContent(path, format, option)) ?? bytes)
 }
 
 /** Passwords of trials and fixtures. */
 const passwords = ['', 'secret', 'other', 'owner', 'boss']
 
-async function pdfContent(path: string, option: string): Promise<string> {
+async function readPdfContent(path: string, option: string): Promise<string> {
   const isEncrypted = (await readFile(path)).includes('/Encrypt')
   const opened = await Promise.all(
     passwords.map((password) =>
@@ -80,7 +80,7 @@ async function pdfContent(path: string, option: string): Promise<string> {
   ].join('\n')
 }
 
-const readLit = `import sys
+const readLitScript = `import sys
 from calibre.ebooks.lit.reader import LitContainer
 from calibre.utils.logging import default_log
 book = LitContainer(sys.argv[1], default_log)
@@ -92,7 +92,7 @@ for name in sorted(book.namelist()):
 const unpackers: Readonly<Record<string, (path: string) => readonly [bin: string, ...args: string[]]>> = {
   '.mobi': (path) => ['calibre-debug', '--inspect-mobi', path],
   '.azw3': (path) => ['calibre-debug', '--inspect-mobi', path],
-  '.lit': (path) => ['calibre-debug', '-c', readLit, path],
+  '.lit': (path) => ['calibre-debug', '-c', readLitScript, path],
   '.lrf': (path) => ['lrf2lrs', '-o', 'book.lrs', path],
 }
 
@@ -114,7 +114,7 @@ async function unpackBook(path: string, unpack: (path: string) => readonly [stri
   }
 }
 
-async function zipContent(path: string, bytes: Buffer, isArchive: boolean): Promise<string> {
+async function readZipContent(path: string, bytes: Buffer, isArchive: boolean): Promise<string> {
   // Entries that need a password cannot be read here.
   const list = isArchive ? await readMediaContent(path, 'zip', 'compressionLevel') : ''
   const entries = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries()

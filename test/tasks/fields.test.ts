@@ -256,14 +256,14 @@ describe('validation of field values', () => {
   for (const [name, field, acceptedValue, refusedValue] of limits)
     test(`${name} accepts ${field} up to its limits`, () => {
       const { fields } = findTaskOperation(name) ?? assert.fail('there is none')
-      const assertWrong = (value: unknown) => {
+      const findWrongFields = (value: unknown) => {
         const { error } = fields.safeParse({ ...wholeTasks[name], [field]: value })
         return error && [...new Set(error.issues.map(({ path }) => path[0]))]
       }
       for (const value of acceptedValue)
-        assert.equal(assertWrong(value), undefined, String(value).slice(0, 80))
+        assert.equal(findWrongFields(value), undefined, String(value).slice(0, 80))
       for (const value of refusedValue)
-        assert.deepEqual(assertWrong(value), [field], String(value).slice(0, 80))
+        assert.deepEqual(findWrongFields(value), [field], String(value).slice(0, 80))
     })
 
   test('task fields accept up to fifty cookies', () => {

@@ -89,14 +89,14 @@ describe('the conversion spec of a task', () => {
   })
 
   test('the conversion spec of a task without output_format has the default target of its operation', () => {
-    const usualTargets = [
+    const defaultTargets = [
       ['thumbnail', 'png'],
       ['metadata', 'json'],
       ['archive', 'zip'],
       ['watermark', undefined],
       ['extract', undefined],
     ] as const
-    for (const [name, to] of usualTargets) {
+    for (const [name, to] of defaultTargets) {
       assert.deepEqual([createSpec(name, {}).operation, createSpec(name, {}).to], [name, to])
       assert.equal(createSpec(name, { output_format: 'jpg' }).to, 'jpg')
     }
@@ -182,18 +182,22 @@ describe('registered task operations', () => {
 
   test('a website capture accepts a viewport, and rejects fields of other formats', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
-    const findWrong = (givenFields: object) => {
+    const findWrongFields = (givenFields: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...givenFields }) ?? {}
       return error?.issues.map(({ path }) => path.join('.'))
     }
-    assert.equal(findWrong({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
-    assert.equal(findWrong({ output_format: 'jpg', quality: 50 }), undefined)
-    assert.equal(findWrong({ cookies: { session: 'a=b' } }), undefined)
+    assert.equal(findWrongFields({ output_format: 'png', width: 800, height: 600, scale: 4 }), undefined)
+    assert.equal(findWrongFields({ output_format: 'jpg', quality: 50 }), undefined)
+    assert.equal(findWrongFields({ cookies: { session: 'a=b' } }), undefined)
     for (const value of [';b', 'a;b', 'a b', 'a,', '"', 'x'.repeat(4001)])
-      assert.deepEqual(findWrong({ cookies: { session: value } }), ['cookies.session'], value.slice(0, 9))
-    assert.deepEqual(findWrong({ output_format: 'png', quality: 50 }), ['quality'])
-    assert.deepEqual(findWrong({ output_format: 'pdf', scale: 4 }), ['scale'])
-    assert.deepEqual(findWrong({ output_format: 'jpg', scale: 0.1 }), ['scale'])
+      assert.deepEqual(
+        findWrongFields({ cookies: { session: value } }),
+        ['cookies.session'],
+        value.slice(0, 9),
+      )
+    assert.deepEqual(findWrongFields({ output_format: 'png', quality: 50 }), ['quality'])
+    assert.deepEqual(findWrongFields({ output_format: 'pdf', scale: 4 }), ['scale'])
+    assert.deepEqual(findWrongFields({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
   test('task operations that transfer files have a queue: capture for websites, transfer for all others', () => {
@@ -260,14 +264,14 @@ describe('tasks of external stores', () => {
   test('an import from an external store accepts a key or a prefix, but not both', () => {
     assert.equal(accepts('import/s3', { key: 'a' }), true)
     assert.equal(accepts('import/s3', { key_prefix: 'a' }), true)
-    for (const wrongHeaders of [
+    for (const wrongFields of [
       {},
       { key: 'a', key_prefix: 'a' },
       { key: '' },
       { key: 'a'.repeat(1025) },
       { key: 'a', x: 1 },
     ])
-      assert.equal(accepts('import/s3', wrongHeaders), false, JSON.stringify(wrongHeaders).slice(0, 40))
+      assert.equal(accepts('import/s3', wrongFields), false, JSON.stringify(wrongFields).slice(0, 40))
     const container = {
       storage_account: 'images',
       container: 'images',

@@ -82,7 +82,12 @@ describe('parsing the tasks of a request', () => {
     )
   })
 
-  const refusals: [caseName: string, tasks: Record<string, unknown>, message: RegExp, task?: string][] = [
+  const refusedRequests: [
+    caseName: string,
+    tasks: Record<string, unknown>,
+    message: RegExp,
+    task?: string,
+  ][] = [
     ['none', {}, /at least one task/],
     [
       'more than a thousand',
@@ -133,7 +138,7 @@ describe('parsing the tasks of a request', () => {
       /tasks\.b: its inputs form a cycle/,
     ],
   ]
-  for (const [caseName, tasks, message] of refusals) {
+  for (const [caseName, tasks, message] of refusedRequests) {
     test(`the tasks of a request with ${caseName} are rejected`, () => {
       assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
     })
@@ -178,9 +183,12 @@ describe('parsing the tasks of a request', () => {
     assert.throws(() => parseTasks(tasksWithoutTarget), {
       details: { field: 'tasks.b.output_format', task: 'b' },
     })
-    const noEngine = { a: raw, b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' } }
+    const tasksWithUnknownEngine = {
+      a: raw,
+      b: { operation: 'convert', input: 'a', output_format: 'pdf', engine: 'word' },
+    }
     assert.throws(
-      () => parseTasks({ ...noEngine, c: createExport('b') }),
+      () => parseTasks({ ...tasksWithUnknownEngine, c: createExport('b') }),
       (error: { details: Record<string, unknown> }) => {
         assert.equal(error.details['field'], 'tasks.b.engine')
         assert.ok(Array.isArray(error.details['expected']))

@@ -88,7 +88,7 @@ describe('capturing a website', () => {
 describe('limits of a request for tasks', () => {
   const raw = { operation: 'import/raw', filename: 'a.md', file: '# A' }
   const createExport = (input: unknown) => ({ operation: 'export/url', input })
-  const refusal = (tasks: Record<string, unknown>) => {
+  const getRefusal = (tasks: Record<string, unknown>) => {
     try {
       parseTasks(tasks)
     } catch (error) {
@@ -100,34 +100,37 @@ describe('limits of a request for tasks', () => {
 
   test('a request with too many tasks is rejected with the maximum', () => {
     const manyTasks = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
-    assert.deepEqual(refusal(manyTasks).details, { field: 'tasks', max: 1000, got: 1001 })
-    assert.deepEqual(refusal({}).details, { field: 'tasks' })
+    assert.deepEqual(getRefusal(manyTasks).details, { field: 'tasks', max: 1000, got: 1001 })
+    assert.deepEqual(getRefusal({}).details, { field: 'tasks' })
     const inputs = Object.keys(manyTasks)
-    assert.equal(refusal({ a: raw, out: createExport(inputs) }).details?.['field'], 'tasks.out.input')
-    assert.equal(refusal({ a: raw, out: createExport([]) }).details?.['field'], 'tasks.out.input')
+    assert.equal(getRefusal({ a: raw, out: createExport(inputs) }).details?.['field'], 'tasks.out.input')
+    assert.equal(getRefusal({ a: raw, out: createExport([]) }).details?.['field'], 'tasks.out.input')
   })
 
   test('invalid task names are shown truncated to the maximum length', () => {
     const name = 'x'.repeat(64)
     assert.match(
-      refusal({ a: { operation: `${name}y` }, out: createExport('a') }).message,
+      getRefusal({ a: { operation: `${name}y` }, out: createExport('a') }).message,
       new RegExp(`"${name}"`),
     )
     assert.match(
-      refusal({ a: raw, out: createExport(`${name}y`) }).message,
+      getRefusal({ a: raw, out: createExport(`${name}y`) }).message,
       new RegExp(`the task "${name}",`),
     )
-    const unknown = refusal({ a: { ...raw, [`${name}y`]: 1 }, out: createExport('a') })
+    const unknown = getRefusal({ a: { ...raw, [`${name}y`]: 1 }, out: createExport('a') })
     assert.match(unknown.message, new RegExp(`^tasks\\.a\\.${name}: not a field of import/raw`))
     assert.deepEqual(unknown.details, { field: `tasks.a.${name}`, task: 'a', expected: ['file', 'filename'] })
-    assert.deepEqual(refusal({ a: { operation: 'fly' } }).details, { field: 'tasks.a.operation', task: 'a' })
-    assert.equal(refusal({ a: {} }).details?.['field'], 'tasks.a.operation')
+    assert.deepEqual(getRefusal({ a: { operation: 'fly' } }).details, {
+      field: 'tasks.a.operation',
+      task: 'a',
+    })
+    assert.equal(getRefusal({ a: {} }).details?.['field'], 'tasks.a.operation')
     for (const wrongName of ['', 'a b', 'ä', 'a\n', `${name}y`])
-      assert.match(refusal({ [wrongName]: raw }).message, /is not a valid task name/)
+      assert.match(getRefusal({ [wrongName]: raw }).message, /is not a valid task name/)
     assert.equal(parseTasks({ [name]: raw, out: createExport(name) }).length, 2)
     assert.equal(parseTasks({ 'a-_1': raw, out: createExport('a-_1') })[0]?.name, 'a-_1')
     for (const invalidTasks of ['text', 1, undefined, null, []])
-      assert.match(refusal({ a: invalidTasks }).message, /^tasks\.a: expected an object with an operation/)
+      assert.match(getRefusal({ a: invalidTasks }).message, /^tasks\.a: expected an object with an operation/)
   })
 
   test('the error for an invalid task keeps its cause for the log', () => {
@@ -159,7 +162,7 @@ describe('limits of a request for tasks', () => {
         ['a', []],
       ],
     )
-    const circle = refusal({
+    const circle = getRefusal({
       a: raw,
       b: createArchiveTask(['a', 'd']),
       c: createArchiveTask('b'),

@@ -98,7 +98,7 @@ test('an export to Azure stores the metadata of the export', async () => {
 })
 
 test('errors of Azure Blob Storage are mapped to reasons, and private addresses are never requested', async () => {
-  const failureReason = async (fields: object) => {
+  const getFailureReason = async (fields: object) => {
     try {
       await findInBlobstore({ ...access, blob: 'none', ...fields }, { guardedHttp, signal })
     } catch (error) {
@@ -106,9 +106,9 @@ test('errors of Azure Blob Storage are mapped to reasons, and private addresses 
     }
     return 'nothing'
   }
-  assert.equal(await failureReason({}), 'not-found')
-  assert.equal(await failureReason({ container: 'nowhere' }), 'not-found')
-  assert.equal(await failureReason({ storage_access_key: 'd3Jvbmc=' }), 'forbidden')
+  assert.equal(await getFailureReason({}), 'not-found')
+  assert.equal(await getFailureReason({ container: 'nowhere' }), 'not-found')
+  assert.equal(await getFailureReason({ storage_access_key: 'd3Jvbmc=' }), 'forbidden')
   await assert.rejects(
     findInBlobstore({ ...access, blob: 'a' }, { guardedHttp: publicOnlyHttp, signal }),
     (error) => error instanceof AppError && error.code === 'URL_NOT_ALLOWED',

@@ -34,7 +34,7 @@ const modifiedAt = '2026-01-02T03:04:05Z'
 
 /** The files of a folder. */
 const listFolder = (id: string) => files.filter(({ parent }) => parent === id)
-const withText = (words: string) => files.filter(({ name }) => name.includes(words))
+const findFilesByName = (words: string) => files.filter(({ name }) => name.includes(words))
 const findFile = (id: string | undefined) => files.find((file) => file.id === id)
 
 /** Pages with one item each; `next` is the cursor of the next page. */
@@ -57,7 +57,7 @@ const handleGoogle = {
     if (parent === undefined && words === undefined) return { status: 400 }
     const foundItems =
       parent === undefined
-        ? withText(words?.replace(/\\(.)/g, '$1') ?? '').map(handleGoogle.file)
+        ? findFilesByName(words?.replace(/\\(.)/g, '$1') ?? '').map(handleGoogle.file)
         : [
             ...(parent === 'root'
               ? [{ id: 'dir', name: folder.name, mimeType: 'application/vnd.google-apps.folder' }]
@@ -117,7 +117,7 @@ const dropbox = {
         return { json: { entries: here, cursor: `${parent} ${next}`, has_more: next !== undefined } }
       }
       case '/files/search_v2': {
-        const matches = withText(receivedBody.query).map((file) => ({
+        const matches = findFilesByName(receivedBody.query).map((file) => ({
           metadata: { '.tag': 'metadata', metadata: dropbox.entry(file) },
         }))
         return { json: { matches, has_more: false } }
@@ -164,7 +164,7 @@ const oneDrive = {
               ...(id === 'root' ? [{ id: 'dir', name: folder.name, folder: {} }] : []),
               ...listFolder(id).map(oneDrive.item),
             ]
-          : withText(words.replaceAll("''", "'")).map(oneDrive.item)
+          : findFilesByName(words.replaceAll("''", "'")).map(oneDrive.item)
       const { here, next } = selectPage(all, Number(query.get('$skiptoken') ?? 0))
       const link = `${url}/onedrive${path}?$top=1&$skiptoken=${next}`
       return { json: { value: here, ...(next && { '@odata.nextLink': link }) } }

@@ -203,8 +203,11 @@ test('the drive callback redirects to a page of this service with the result', a
   assert.match(returnUrl.searchParams.get('connectionId') ?? '', /^conn_/)
   assert.deepEqual([returnUrl.searchParams.get('state'), returnUrl.hash], ['mine', '#drives'])
   const refusedUrl = (await browser('GET', `${path}/auth`, { redirectUri })).json.data
-  const denied = await browser('GET', `${path}/callback`, { state: refusedUrl.state, error: 'access_denied' })
-  assert.match(denied.headers['location'] ?? '', /\?error=access_denied/)
+  const deniedReply = await browser('GET', `${path}/callback`, {
+    state: refusedUrl.state,
+    error: 'access_denied',
+  })
+  assert.match(deniedReply.headers['location'] ?? '', /\?error=access_denied/)
   const foreignRedirect = await browser('GET', `${path}/auth`, { redirectUri: 'https://evil.example.com/' })
   assert.deepEqual([foreignRedirect.status, foreignRedirect.json.error.details.field], [400, 'redirectUri'])
 })

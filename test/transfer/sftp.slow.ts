@@ -171,8 +171,8 @@ test('an SFTP private key that is encrypted requires its passphrase', async () =
   const [file] = await find({ ...locked, passphrase: sshd.passphrase })
   assert.equal(file?.size, content.length)
   await assert.rejects(find(locked), hasReason('forbidden', /it is encrypted, and passphrase is missing/))
-  const wrongKey = { ...locked, passphrase: 'wrong' }
-  await assert.rejects(find(wrongKey), hasReason('forbidden', /the passphrase is wrong/))
+  const fieldsWithWrongPassphrase = { ...locked, passphrase: 'wrong' }
+  await assert.rejects(find(fieldsWithWrongPassphrase), hasReason('forbidden', /the passphrase is wrong/))
   const fieldsWithInvalidKey = { ...locked, private_key: 'none' }
   await assert.rejects(
     find(fieldsWithInvalidKey),

@@ -124,16 +124,19 @@ test('jobs of administrators are excluded from the service’s statistics', asyn
 
 test('jobs of a former administrator stay excluded from the usage statistics while the role is cached', async () => {
   const day = '2026-09-11'
-  const counting = createUsageCounter({ environment: { ...process.env, TABLE_NAME: 'mutabor' }, gatherMs: 0 })
+  const usageCounter = createUsageCounter({
+    environment: { ...process.env, TABLE_NAME: 'mutabor' },
+    gatherMs: 0,
+  })
   const { services } = app
   const [admin, person] = [await newAccount(services, { role: 'ADMIN' }), await newAccount(services)]
-  const completedJob = async (owner: string, overrides: object = {}) =>
-    counting.handler({
+  const countCompletedJob = async (owner: string, overrides: object = {}) =>
+    usageCounter.handler({
       detail: { ...createJobEnd({ owner, timestamp: `${day}T00:00:00.000Z` }), job: {}, ...overrides },
     })
-  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await completedJob(owner)
+  for (const owner of [admin, person, 'anon_two', 'acc_gone', admin]) await countCompletedJob(owner)
   await services.table.update(getAccountKey(admin), { set: { role: 'USER' } }, {})
-  await completedJob(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
+  await countCompletedJob(admin, { event: 'job.failed', job: { error: { code: 'CORRUPT_FILE' } } })
   const { jobs, failed } = await readOwnerUsage(admin, day)
   assert.deepEqual([jobs, failed], [3, 1])
   const countJobEnd = async (engine: string) => {
@@ -141,7 +144,7 @@ test('jobs of a former administrator stay excluded from the usage statistics whi
     return records.reduce((sum, record) => sum + (parseCounts(record)['jobs'] ?? 0), 0)
   }
   assert.deepEqual([await countJobEnd('excluded'), await countJobEnd('vips')], [3, 3])
-  await counting.close()
+  await usageCounter.close()
 })
 
 test('percentiles of usage over many records are accurate to two percent', async () => {
@@ -299,12 +302,12 @@ test('the remaining quota is shown, and events are published when it runs out', 
 test('usage counts only requests of accounts, in batches', async () => {
   const { table } = app.services
   const counts = new RequestCounts(table, 1000)
-  const msAfter = (ms: number) => new Date(Date.parse(timestamp) + ms)
-  await counts.count('acc_1', msAfter(0))
-  await counts.count('acc_1', msAfter(1))
-  await counts.count('acc_2', msAfter(2))
+  const dateAfter = (ms: number) => new Date(Date.parse(timestamp) + ms)
+  await counts.count('acc_1', dateAfter(0))
+  await counts.count('acc_1', dateAfter(1))
+  await counts.count('acc_2', dateAfter(2))
   assert.equal((await readOwnerUsage('acc_1'))['requests'], 1, 'others wait for the next write')
-  await counts.count('acc_1', msAfter(1000))
+  await counts.count('acc_1', dateAfter(1000))
   assert.deepEqual(
     [(await readOwnerUsage('acc_1'))['requests'], (await readOwnerUsage('acc_2'))['requests']],
     [3, 1],

@@ -170,11 +170,11 @@ test('no error about input contains technical terms of zod', () => {
     ['list', query as z.ZodObject],
   ]
   // Many conversions share options, which are checked only once.
-  const seenCodes = new Set<unknown>()
+  const checkedSchemas = new Set<unknown>()
   for (const [name, schema] of schemas) {
     for (const field of Object.keys(schema.shape)) {
-      if (seenCodes.has(schema.shape[field])) continue
-      seenCodes.add(schema.shape[field])
+      if (checkedSchemas.has(schema.shape[field])) continue
+      checkedSchemas.add(schema.shape[field])
       for (const value of wrongValues) {
         const error = messagesFor(schema, { [field]: value })[field] ?? ''
         assert.doesNotMatch(error.replace(/, got .*/s, ''), developerTerms, `${name}: ${field}`)

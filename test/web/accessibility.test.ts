@@ -102,11 +102,11 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
           const visibleNodes = nodes.filter(({ ignored }) => !ignored)
           const isFocusable = (node: (typeof nodes)[number]) =>
             node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
-          const nameless = visibleNodes.filter(
+          const namelessNodes = visibleNodes.filter(
             (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
           )
           assert.deepEqual(
-            nameless.map(({ role }) => role?.value),
+            namelessNodes.map(({ role }) => role?.value),
             [],
           )
           const roles = visibleNodes.map(({ role }) => role?.value)
@@ -148,7 +148,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
 
   test('reduced motion disables all animations', () =>
     visitPage({ reducedMotion: 'reduce' }, async (page) => {
-      const moving = () =>
+      const countMovingElements = () =>
         page.evaluate(
           () =>
             [...document.querySelectorAll('*')].filter((element) => {
@@ -156,9 +156,9 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
               return Number.parseFloat(style.transitionDuration) > 0 || style.animationName !== 'none'
             }).length,
         )
-      assert.equal(await moving(), 0)
+      assert.equal(await countMovingElements(), 0)
       await page.emulateMedia({ reducedMotion: 'no-preference' })
-      assert.ok((await moving()) > 0, 'there are animations to disable')
+      assert.ok((await countMovingElements()) > 0, 'there are animations to disable')
     }))
 
   test('progress and results are announced to screen readers', () =>

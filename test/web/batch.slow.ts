@@ -48,7 +48,7 @@ async function chooseFolder(page: Page, name: string): Promise<void> {
   await dialog.setFiles(await createAlbum())
 }
 
-async function namesInZip(page: Page, name: RegExp): Promise<string[]> {
+async function listNamesInZip(page: Page, name: RegExp): Promise<string[]> {
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('button', { name }).click(),
@@ -77,7 +77,7 @@ test('a converted folder is downloaded as a ZIP with the same structure, and onl
     await bulkActions.getByRole('button', { name: 'Convert all' }).click()
     await page.getByText('5 of 6 converted, 1 failed', { exact: true }).waitFor()
     assert.deepEqual(
-      await namesInZip(page, /^Download all 5/),
+      await listNamesInZip(page, /^Download all 5/),
       tree.map((path) => `album/${path}.webp`),
     )
     await checkAppearance(page, 'batch-done')
@@ -99,7 +99,7 @@ test('the page remembers the folders of converted files after a reload', () =>
     await checkAppearance(page, 'batch-phone')
     await page.reload()
     await page.getByText('6 Dateien in 4 Ordnern').waitFor()
-    const names = await namesInZip(page, /^Alle 5 als ZIP/)
+    const names = await listNamesInZip(page, /^Alle 5 als ZIP/)
     assert.deepEqual(
       names.map((name) => name.replace(/\.\w+$/, '')),
       tree.map((path) => `album/${path}`),

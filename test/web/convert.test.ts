@@ -128,8 +128,9 @@ describe('converting on the page', { concurrency: 3 }, () => {
       await card.getByRole('radio', { name: 'WEBM' }).check()
       await page.evaluate(() => {
         const seenTexts: string[] = []
-        const note = () => seenTexts.push(document.querySelector('.progress-words')?.textContent ?? '')
-        new MutationObserver(note).observe(document.body, {
+        const recordProgressText = () =>
+          seenTexts.push(document.querySelector('.progress-words')?.textContent ?? '')
+        new MutationObserver(recordProgressText).observe(document.body, {
           childList: true,
           subtree: true,
           characterData: true,

@@ -62,7 +62,7 @@ for (const language of languages.filter((id) => id !== 'en'))
 
     test(`different formats have different names in ${language}`, () => {
       const translated = names.map(translate)
-      const twice = translated.filter((name, at) => translated.indexOf(name) !== at)
-      assert.deepEqual(twice, [])
+      const duplicateNames = translated.filter((name, at) => translated.indexOf(name) !== at)
+      assert.deepEqual(duplicateNames, [])
     })
   })

@@ -57,8 +57,8 @@ async function downloadResult(page: Page, name: RegExp): Promise<string> {
 
 const run = (program: string, ...args: readonly string[]) => execFileSync(program, args, { encoding: 'utf8' })
 const readPdfWords = (path: string) => run('pdftotext', path, '-').match(/\w+/g) ?? []
-const pageCount = (path: string) => Number(run('qpdf', '--show-npages', path))
-const rotations = (path: string) =>
+const countPages = (path: string) => Number(run('qpdf', '--show-npages', path))
+const readRotations = (path: string) =>
   [...run('pdfinfo', '-l', '99', path).matchAll(/rot:\s+(\d+)/g)].map((match) => match[1])
 
 /** A PDF with `count` pages, which repeats the pages of the fixture. */
@@ -182,7 +182,7 @@ describe('the page grid', () => {
         ...allWords.slice(2 * each),
         ...allWords.slice(0, each),
       ])
-      assert.deepEqual(rotations(secondPart), ['90', '0', '0'])
+      assert.deepEqual(readRotations(secondPart), ['90', '0', '0'])
     }))
 
   test('the page grid moves several pages by dragging, and splits at a click', () =>
@@ -245,7 +245,7 @@ describe('the page grid', () => {
       await page.getByLabel('Selected pages', { exact: true }).fill('498-last, 3')
       await page.getByText('4 of 500 selected').waitFor()
       await page.getByRole('button', { name: 'Extract pages' }).click()
-      assert.equal(pageCount(await downloadResult(page, /\.pdf$/)), 4)
+      assert.equal(countPages(await downloadResult(page, /\.pdf$/)), 4)
     }))
 
   test('the page grid draws Asian text with fonts and encodings that are not embedded', () =>
@@ -301,7 +301,7 @@ describe('the page grid', () => {
       await press(page, 'Delete', 'End', 'r')
       await page.getByRole('button', { name: 'Organize pages' }).click()
       const path = await downloadResult(page, /\.pdf$/)
-      assert.deepEqual(rotations(path), ['0', '90'])
+      assert.deepEqual(readRotations(path), ['0', '90'])
       assert.equal(uploads.length, sentCount)
     }))
 

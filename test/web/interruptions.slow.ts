@@ -161,7 +161,7 @@ test('a file too large for the workers of its target is rejected before it is up
       await card.getByRole('radio', { name: 'TXT' }).check()
       await card.getByRole('button', { name: 'Convert to TXT' }).click()
       const end =
-        basename(path) === 'large.pdf' ? card.getByRole('alert') : downloadLink(page, basename(path))
+        basename(path) === 'large.pdf' ? card.getByRole('alert') : findDownloadLink(page, basename(path))
       await end.waitFor()
     }
     const message = await findFileCard(page, 'large.pdf').getByRole('alert').textContent()
@@ -185,7 +185,7 @@ test('a large file appears once if the page is reloaded while its job is created
     await page.waitForTimeout(2000)
     await page.reload()
     await card.first().waitFor()
-    await downloadLink(page, 'large.mp4').waitFor()
+    await findDownloadLink(page, 'large.mp4').waitFor()
     assert.equal(await card.count(), 1)
   }))
 
@@ -220,11 +220,11 @@ test('a large file appears once if its job is created only after the page is rel
       await route.continue()
     })
     await page.reload()
-    await downloadLink(page, 'large.mp4').waitFor()
+    await findDownloadLink(page, 'large.mp4').waitFor()
     assert.equal(await card.count(), 1)
   }))
 
-const downloadLink = (page: Page, name: string) =>
+const findDownloadLink = (page: Page, name: string) =>
   findFileCard(page, name).getByRole('link', { name: /^Download/ })
 
 test('two tabs show the same files, only one uploads each file, and both show the result', () =>
@@ -253,7 +253,7 @@ test('two tabs show the same files, only one uploads each file, and both show th
     await press(otherPage)
     await findFileCard(otherPage, 'corners.png').getByRole('alert').getByText('Another tab').waitFor()
     upload.resolve()
-    for (const tab of [page, otherPage]) await downloadLink(tab, 'corners.png').waitFor()
+    for (const tab of [page, otherPage]) await findDownloadLink(tab, 'corners.png').waitFor()
     for (const tab of [page, otherPage]) assert.equal(await tab.getByRole('article').count(), 1)
     assert.equal(createRequests.length, 1)
     await findFileCard(otherPage, 'corners.png')
@@ -287,7 +287,7 @@ test('an expired result is reported on its card, which offers to convert the fil
     await chooseFiles(page, await readPayload(fixture('corners.png')))
     const card = findFileCard(page, 'corners.png')
     await card.getByRole('button', { name: /^Convert to/ }).click()
-    await downloadLink(page, 'corners.png').waitFor()
+    await findDownloadLink(page, 'corners.png').waitFor()
     // Deletes the jobs, as the service does when results expire.
     await page.evaluate(async () => {
       const { data } = await (await fetch('/v1/jobs')).json()
@@ -295,12 +295,12 @@ test('an expired result is reported on its card, which offers to convert the fil
     })
     await page.clock.fastForward('24:01:00')
     await card.getByRole('alert').getByText('This result has expired.').waitFor()
-    assert.equal(await downloadLink(page, 'corners.png').count(), 0)
+    assert.equal(await findDownloadLink(page, 'corners.png').count(), 0)
     // The clock of this visitor is now a day ahead, which must not expire anything.
     await card.getByRole('button', { name: /^Convert to/ }).click()
-    await downloadLink(page, 'corners.png').waitFor()
+    await findDownloadLink(page, 'corners.png').waitFor()
     const requestedPaths = page.waitForResponse('**/v1/status/**')
     await page.clock.fastForward('01:01')
     await requestedPaths
-    assert.equal(await downloadLink(page, 'corners.png').count(), 1)
+    assert.equal(await findDownloadLink(page, 'corners.png').count(), 1)
   }))

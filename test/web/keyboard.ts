@@ -4,8 +4,8 @@ import type { Locator, Page } from 'playwright-core'
 /** Presses Tab until the element has the focus, as a keyboard user does. */
 export async function tabTo(page: Page, to: Locator): Promise<void> {
   await to.waitFor()
-  const isThere = () => to.evaluate((element) => element === document.activeElement)
-  for (let presses = 0; !(await isThere()); presses++) {
+  const hasFocus = () => to.evaluate((element) => element === document.activeElement)
+  for (let presses = 0; !(await hasFocus()); presses++) {
     assert.ok(presses < 60, `Tab does not reach ${to}`)
     await page.keyboard.press('Tab')
   }

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findKeyAction } from '../../functions/web/grid/keyboard.ts'
 import {
+  createOriginalOrder,
   formatNewOrder,
   formatRange,
   movePages,
-  originalOrder,
   type PageArrangement,
   parseRange,
   rotatePages,
@@ -21,45 +21,51 @@ import { resolvePages } from '../../lib/engines/pdf/page-range.ts'
 
 /** Editing the page order and turning it into operations of the service; no browser needed. */
 
-const fivePages = originalOrder(5)
+const fivePages = createOriginalOrder(5)
 const arrange = (...changes: readonly ((sheets: Sheets) => Sheets)[]): PageArrangement => ({
   ...fivePages,
   sheets: changes.reduce((sheets, change) => change(sheets), fivePages.sheets),
 })
-const pageNumbers = ({ sheets }: PageArrangement) => sheets.map(({ page }) => page)
+const listPageNumbers = ({ sheets }: PageArrangement) => sheets.map(({ page }) => page)
 const createPageSet = (...pages: readonly number[]) => new Set(pages)
 
 test('dropped pages move as a block in front of the drop position', () => {
   assert.deepEqual(
-    pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(4, 5), 0))),
+    listPageNumbers(arrange((sheets) => movePages(sheets, createPageSet(4, 5), 0))),
     [4, 5, 1, 2, 3],
   )
   assert.deepEqual(
-    pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 5))),
+    listPageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 5))),
     [2, 4, 5, 1, 3],
   )
   // Selected pages that are dropped between each other are gathered at that place.
   assert.deepEqual(
-    pageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 2))),
+    listPageNumbers(arrange((sheets) => movePages(sheets, createPageSet(1, 3), 2))),
     [2, 1, 3, 4, 5],
   )
 })
 
 test('pages move one position forward or back and stop at the ends', () => {
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2), 1))), [1, 3, 2, 4, 5])
   assert.deepEqual(
-    pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2), -1))),
+    listPageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2), 1))),
+    [1, 3, 2, 4, 5],
+  )
+  assert.deepEqual(
+    listPageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2), -1))),
     [2, 1, 3, 4, 5],
   )
   assert.deepEqual(
-    pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2, 3), 1))),
+    listPageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(2, 3), 1))),
     [1, 4, 2, 3, 5],
   )
   assert.deepEqual(
-    pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(1), -1))),
+    listPageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(1), -1))),
     [1, 2, 3, 4, 5],
   )
-  assert.deepEqual(pageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(5), 1))), [1, 2, 3, 4, 5])
+  assert.deepEqual(
+    listPageNumbers(arrange((sheets) => shiftPages(sheets, createPageSet(5), 1))),
+    [1, 2, 3, 4, 5],
+  )
 })
 
 test('a page range is written in its shortest form and parsed the same by the service', () => {

@@ -79,7 +79,7 @@ describe('options of a card', () => {
     await chooseFiles(page, await corners(name))
     await findFileCard(page, name).locator('details.options > summary').click()
   }
-  const lastTime = (page: Page) => findFileCard(page, 'second.png').getByText('Same as last time')
+  const findSameAsLastTime = (page: Page) => findFileCard(page, 'second.png').getByText('Same as last time')
   const chooseWebp = (page: Page) =>
     findFileCard(page, 'second.png').getByRole('radio', { name: 'WEBP' }).check()
   /** Adds two files, and checks that the second file gets the options of the first. */
@@ -88,7 +88,7 @@ describe('options of a card', () => {
     await width(page, 'first.png').fill('41')
     await add(page, 'second.png')
     assert.equal(await width(page, 'second.png').inputValue(), '41')
-    await lastTime(page).waitFor()
+    await findSameAsLastTime(page).waitFor()
   }
 
   test('the page remembers options for each pair of formats', () =>
@@ -96,7 +96,7 @@ describe('options of a card', () => {
       await addTwoFiles(page)
       // Another target has options of its own.
       await chooseWebp(page)
-      await lastTime(page).waitFor({ state: 'hidden' })
+      await findSameAsLastTime(page).waitFor({ state: 'hidden' })
     }))
 
   test('the page does not remember option texts that users typed', () =>
@@ -111,10 +111,10 @@ describe('options of a card', () => {
       await (await addWatermark('first.png')).fill('confidential')
       await findFileCard(page, 'first.png').getByLabel('Position', { exact: true }).selectOption('Center')
       const second = await addWatermark('second.png')
-      await lastTime(page).waitFor()
+      await findSameAsLastTime(page).waitFor()
       assert.equal(await second.inputValue(), '')
-      const stored = await page.evaluate(() => JSON.stringify(localStorage))
-      assert.doesNotMatch(stored, /confidential/)
+      const storedText = await page.evaluate(() => JSON.stringify(localStorage))
+      assert.doesNotMatch(storedText, /confidential/)
     }))
 
   test('options set for all files are kept when the target changes', () =>
@@ -123,7 +123,7 @@ describe('options of a card', () => {
       const all = page.locator('.group-options')
       await all.locator('summary').first().click()
       await all.getByRole('spinbutton', { name: 'Width' }).fill('55')
-      await lastTime(page).waitFor({ state: 'hidden' })
+      await findSameAsLastTime(page).waitFor({ state: 'hidden' })
       await chooseWebp(page)
       assert.equal(await width(page, 'second.png').inputValue(), '55')
     }))

@@ -20,15 +20,15 @@ function search(from: string, typedText: string): readonly string[] {
   const source = catalog.findById(from)
   const sourceId = formatByAlias(from)?.id
   assert.ok(source && sourceId)
-  const reached = conversions(engines, 'convert', sourceId).map(({ to }) => to)
-  const experimental = reached.filter(
+  const reachableTargets = conversions(engines, 'convert', sourceId).map(({ to }) => to)
+  const experimental = reachableTargets.filter(
     (to) => to !== sourceId && !isListedTarget(formatById(sourceId), formatById(to)),
   )
   const rows = searchTargets(
     {
       targets: sortByPopularity(source, catalog.getTargets(source)),
       experimentalTargets: experimental.flatMap((id) => catalog.findById(id) ?? []),
-      sameFormat: reached.includes(sourceId) ? source : undefined,
+      sameFormat: reachableTargets.includes(sourceId) ? source : undefined,
       tools: listToolsFor(source),
       synonyms,
     },

@@ -22,13 +22,13 @@ export const respondWith =
 /** Starts a webhook receiver on loopback that records requests and responds as configured per path. */
 export async function openReceiver() {
   const receivedRequests: ReceivedRequest[] = []
-  const byPath = new Map<string, RequestHandler>()
+  const handlersByPath = new Map<string, RequestHandler>()
   const server = createServer(async (request, response) => {
     const at = Date.now()
     const body = await buffer(request)
     const { url: path = '', headers } = request
     receivedRequests.push({ path, at, headers, body, json: JSON.parse(body.toString()) })
-    const handler = byPath.get(path) ?? respondWith(204)
+    const handler = handlersByPath.get(path) ?? respondWith(204)
     handler(request, response)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -36,7 +36,7 @@ export async function openReceiver() {
   return {
     url: (path: string) => `http://127.0.0.1:${port}${path}`,
     at: (path: string) => receivedRequests.filter((receivedRequest) => receivedRequest.path === path),
-    setHandler: (path: string, handler: RequestHandler) => void byPath.set(path, handler),
+    setHandler: (path: string, handler: RequestHandler) => void handlersByPath.set(path, handler),
     close: () => {
       server.closeAllConnections()
       server.close()

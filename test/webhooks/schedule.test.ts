@@ -23,13 +23,14 @@ test('delays between webhook attempts vary randomly by ten percent', () => {
 })
 
 test('Retry-After can lengthen a retry delay, in seconds or as a date, up to a limit', () => {
-  const delayWithRetryAfter = (retryAfter: string) => getNextDelayS(1, { ...failure, retryAfter }, now, 0.5)
-  assert.equal(delayWithRetryAfter('120'), 120)
-  assert.equal(delayWithRetryAfter('1'), 5)
-  assert.equal(delayWithRetryAfter('Sun, 01 Mar 2026 12:10:00 GMT'), 600)
-  assert.equal(delayWithRetryAfter('Sun, 01 Mar 2026 11:00:00 GMT'), 5)
-  assert.equal(delayWithRetryAfter('999999999'), 86_400)
-  assert.equal(delayWithRetryAfter('soon'), 5)
+  const getDelayWithRetryAfter = (retryAfter: string) =>
+    getNextDelayS(1, { ...failure, retryAfter }, now, 0.5)
+  assert.equal(getDelayWithRetryAfter('120'), 120)
+  assert.equal(getDelayWithRetryAfter('1'), 5)
+  assert.equal(getDelayWithRetryAfter('Sun, 01 Mar 2026 12:10:00 GMT'), 600)
+  assert.equal(getDelayWithRetryAfter('Sun, 01 Mar 2026 11:00:00 GMT'), 5)
+  assert.equal(getDelayWithRetryAfter('999999999'), 86_400)
+  assert.equal(getDelayWithRetryAfter('soon'), 5)
 })
 
 test('status 410 disables a webhook immediately, and other failures disable it only after five days', () => {
@@ -39,7 +40,7 @@ test('status 410 disables a webhook immediately, and other failures disable it o
   assert.equal(getDisableReason({ failingSince: '2026-02-24T12:00:00Z' }, failure, now), 'failing')
 })
 
-const manyTasks = (count: number) => ({
+const createEventWithTasks = (count: number) => ({
   event: 'job.completed',
   timestamp: now.toISOString(),
   job: {
@@ -66,16 +67,16 @@ const toJson = (event: object) => {
 
 test('links in a webhook event point to the service', () => {
   assert.equal(
-    toJson(manyTasks(1)).job.files[0].url,
+    toJson(createEventWithTasks(1)).job.files[0].url,
     'https://files.example/v1/download/job_1?ended=2026-03-01T12:00:00.000Z',
   )
 })
 
 test('a webhook event with many tasks contains only their states, and with very many tasks only a link', () => {
-  const states = toJson(manyTasks(900)).job
+  const states = toJson(createEventWithTasks(900)).job
   assert.deepEqual(states.tasks['task-899'], { status: 'completed' })
   assert.deepEqual([states.shortened, states.files.length], [true, 1])
-  const bare = toJson(manyTasks(5000)).job
+  const bare = toJson(createEventWithTasks(5000)).job
   assert.deepEqual([bare.tasks, bare.links], [{}, { job: 'https://files.example/v1/jobs/job_1' }])
 })
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as z from 'zod'
-import { exampleOnBus } from '../../events/examples/index.ts'
+import { createExampleOnBus } from '../../events/examples/index.ts'
 import { eventNames, eventSchema } from '../../events/index.ts'
 import { addResultLinks } from '../../lib/links/result-links.ts'
 
@@ -10,7 +10,7 @@ const link = ({ id }: { readonly id: string }, query: Readonly<Record<string, st
 
 test('a test event fits the schema of its event, and its links are signed once', () => {
   for (const name of eventNames) {
-    const event = addResultLinks({ ...exampleOnBus(name), test: true as const }, link)
+    const event = addResultLinks({ ...createExampleOnBus(name), test: true as const }, link)
     const { success, error } = z.strictObject(eventSchema(name).shape).safeParse(event)
     assert.ok(success, `${name}: ${error?.message}`)
     const urls = JSON.stringify(event).match(/https:[^"]+/g) ?? []

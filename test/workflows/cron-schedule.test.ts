@@ -40,10 +40,10 @@ const dayMs = 24 * hourMs
 function listDailyRuns(zone: keyof typeof offsets, from: number, untilMs: number): string[] {
   const foundTimes: string[] = []
   for (let midnight = Date.UTC(2026, 0, 1); midnight < untilMs + dayMs; midnight += dayMs) {
-    const wall = midnight + 5.75 * hourMs
+    const wallTimeMs = midnight + 5.75 * hourMs
     const [, hours = 0] =
-      offsets[zone].findLast(([since, ahead]) => wall - ahead * hourMs >= Date.parse(since)) ?? []
-    const at = wall - hours * hourMs
+      offsets[zone].findLast(([since, ahead]) => wallTimeMs - ahead * hourMs >= Date.parse(since)) ?? []
+    const at = wallTimeMs - hours * hourMs
     if (at > from && at < untilMs) foundTimes.push(new Date(at).toISOString())
   }
   return foundTimes

@@ -35,8 +35,8 @@ const commandChanges: Readonly<Record<CommandId, (sheets: Sheets, pages: Readonl
 }
 
 /** Returns the selected pages, or only the focused one if it is not selected. */
-export const getTargetPages = ({ selected }: PageArrangement, focused: number): ReadonlySet<number> =>
-  selected.has(focused) ? selected : new Set([focused])
+export const getTargetPages = ({ selected }: PageArrangement, focusedPage: number): ReadonlySet<number> =>
+  selected.has(focusedPage) ? selected : new Set([focusedPage])
 
 export function runGridCommand(
   id: CommandId,

@@ -15,15 +15,19 @@ const encodings = `
 /** CMaps that map the glyphs of a character collection to Unicode. */
 const unicodeMaps = ['GB1', 'CNS1', 'Japan1', 'Korea1'].map((script) => `Adobe-${script}-UCS2`)
 
-const cmapNames = (name: string) => [`${name}-H`, `${name}-V`]
+const listCmapNames = (name: string) => [`${name}-H`, `${name}-V`]
 
 /** Files in the pdf.js package, by folder. */
 export const drawingDataFiles: Readonly<Record<string, readonly string[]>> = {
   wasm: ['jbig2_nowasm_fallback.js', 'openjpeg_nowasm_fallback.js'],
   standard_fonts: ['FoxitDingbats.pfb', 'FoxitSymbol.pfb'],
-  cmaps: [...encodings.trim().split(/\s+/).flatMap(cmapNames), 'H', 'V', '83pv-RKSJ-H', ...unicodeMaps].map(
-    (name) => `${name}.bcmap`,
-  ),
+  cmaps: [
+    ...encodings.trim().split(/\s+/).flatMap(listCmapNames),
+    'H',
+    'V',
+    '83pv-RKSJ-H',
+    ...unicodeMaps,
+  ].map((name) => `${name}.bcmap`),
 }
 
 export const isDrawingFile = (name: string): boolean =>

@@ -47,7 +47,7 @@ export default function FilePreview(props: FilePreviewProps) {
 }
 
 /** Side length in device pixels: enough for a box of 48 px on high-density screens. */
-const side = 120
+const sidePx = 120
 
 function FirstPage({ blob, url, onShown }: FilePreviewProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -59,7 +59,7 @@ function FirstPage({ blob, url, onShown }: FilePreviewProps) {
       const { openInWorker } = await import('./local-pages.ts')
       const pages = await openInWorker(file)
       try {
-        const drawnPage = await pages.draw(1, side)
+        const drawnPage = await pages.draw(1, sidePx)
         if (signal.aborted || !canvas.current || typeof drawnPage === 'string') return
         canvas.current.width = drawnPage.width
         canvas.current.height = drawnPage.height

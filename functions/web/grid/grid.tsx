@@ -3,7 +3,7 @@ import { adoptStyles } from '../shell/styles.ts'
 import { ErrorNotice, Field } from '../ui/components.tsx'
 import rules from './grid.css'
 import type { GridProps } from './grid-props.ts'
-import { originalOrder } from './page-order.ts'
+import { createOriginalOrder } from './page-order.ts'
 import { SheetGrid } from './sheets.tsx'
 import { type PdfOpening, usePages } from './use-pages.ts'
 import words from './words/en.ts'
@@ -27,7 +27,7 @@ export default function PageGrid(props: GridProps) {
 function GridContent(props: GridProps) {
   const { file, arrangement, onChange, onOpen } = props
   const opening = usePages(file, (pages, access) => {
-    onChange(pages.count > maxPages ? undefined : originalOrder(pages.count))
+    onChange(pages.count > maxPages ? undefined : createOriginalOrder(pages.count))
     onOpen(access)
   })
   const { state } = opening

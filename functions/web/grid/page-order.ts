@@ -23,7 +23,7 @@ export interface PageOperation {
   readonly options: Readonly<Record<string, unknown>>
 }
 
-export const originalOrder = (count: number): PageArrangement => ({
+export const createOriginalOrder = (count: number): PageArrangement => ({
   sheets: Array.from({ length: count }, (_, at) => ({
     page: at + 1,
     rotation: 0,

@@ -9,7 +9,7 @@ import { isRightToLeft, usePageDragging } from './use-page-dragging.ts'
 import { useVisiblePages } from './use-visible-pages.ts'
 import words from './words/en.ts'
 
-const defaultSide = 150
+const defaultThumbnailPx = 150
 
 /**
  * A multi-select listbox as in the ARIA Authoring Practices Guide ("Listbox with rearrangeable options"), with options
@@ -19,7 +19,7 @@ export function SheetGrid(props: SheetsProps) {
   const { arrangement, abilities, pages } = props
   const { sheets, selected } = arrangement
   const list = useRef<HTMLDivElement>(null)
-  const [thumbnailPx, setThumbnailPx] = useState(defaultSide)
+  const [thumbnailPx, setThumbnailPx] = useState(defaultThumbnailPx)
   const renderedCount = useGradualCount(sheets.length)
   const visiblePages = useVisiblePages(list, renderedCount)
   const dragging = usePageDragging(list, props)

@@ -3,9 +3,9 @@ import { Field } from '../ui/components.tsx'
 import { type CommandId, getTargetPages, requiredAbility } from './commands.ts'
 import type { SheetsProps } from './grid-props.ts'
 import {
+  createOriginalOrder,
   formatRange,
   listSelectedPages,
-  originalOrder,
   type PageArrangement,
   parseRange,
   splitEvery,
@@ -72,7 +72,11 @@ export function Toolbar(props: Props) {
           </button>
         ))}
         {abilities.length > 0 && (
-          <button type="button" class="button quiet" onClick={() => onChange(originalOrder(sheets.length))}>
+          <button
+            type="button"
+            class="button quiet"
+            onClick={() => onChange(createOriginalOrder(sheets.length))}
+          >
             {words.reset}
           </button>
         )}

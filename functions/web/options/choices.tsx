@@ -60,14 +60,14 @@ export function Choice(props: ControlProps) {
   const choices = (option.enum ?? []).map((value) => [value, option.enumLabels?.[value] ?? value] as const)
   if (!option.number) return <Select {...props} value={currentValue} choices={choices} />
   const { number } = option
-  const middle = String(Math.round(((number.min ?? 1) + (number.max ?? 100)) / 2))
+  const middleValue = String(Math.round(((number.min ?? 1) + (number.max ?? 100)) / 2))
   return (
     <div class="choice-number">
       <Select
         {...props}
         value={isCustom ? customValue : currentValue}
         choices={[...choices, [customValue, words.customNumber]]}
-        onChange={(name, value) => onChange(name, value === customValue ? middle : value)}
+        onChange={(name, value) => onChange(name, value === customValue ? middleValue : value)}
       />
       {isCustom && (
         <Slider

@@ -15,8 +15,8 @@ export function Languages(props: ControlProps) {
   const matches = (option.suggestions ?? []).filter((id) =>
     `${id} ${getLanguageName(id)}`.toLowerCase().includes(needle),
   )
-  const set = (ids: readonly string[]) => onChange(option.name, ids.join('+') || undefined)
-  const remove = (id: string) => set(chosenIds.filter((other) => other !== id))
+  const setLanguages = (ids: readonly string[]) => onChange(option.name, ids.join('+') || undefined)
+  const remove = (id: string) => setLanguages(chosenIds.filter((other) => other !== id))
   return (
     <div class="languages">
       {chosenIds.length > 0 && (
@@ -62,7 +62,7 @@ export function Languages(props: ControlProps) {
           )
             return
           typedText.value = ''
-          set([...chosenIds, firstMatch])
+          setLanguages([...chosenIds, firstMatch])
         }}
       />
       <ul class="languages-list" aria-label={option.label}>
@@ -73,7 +73,9 @@ export function Languages(props: ControlProps) {
                 type="checkbox"
                 checked={chosenIds.includes(id)}
                 disabled={chosenIds.length >= maxLanguages && !chosenIds.includes(id)}
-                onChange={(event) => (event.currentTarget.checked ? set([...chosenIds, id]) : remove(id))}
+                onChange={(event) =>
+                  event.currentTarget.checked ? setLanguages([...chosenIds, id]) : remove(id)
+                }
               />
               {getLanguageName(id)}
             </label>

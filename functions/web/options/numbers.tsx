@@ -31,8 +31,8 @@ export function NumberInput(props: ControlProps & { readonly bounds: Bounds; rea
 export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
   const { option, bounds, onChange } = props
   const isCustom = option.type === 'enum'
-  const number = <NumberInput {...props} {...(isCustom && { label: option.label })} />
-  if (bounds.min === undefined || bounds.max === undefined) return number
+  const numberInput = <NumberInput {...props} {...(isCustom && { label: option.label })} />
+  if (bounds.min === undefined || bounds.max === undefined) return numberInput
   const isWhole = bounds.type === 'integer'
   return (
     <div class="slider">
@@ -45,7 +45,7 @@ export function Slider(props: ControlProps & { readonly bounds: Bounds }) {
         value={getValueText(props) || String(option.default ?? bounds.max)}
         onInput={(event) => onChange(option.name, event.currentTarget.value)}
       />
-      {number}
+      {numberInput}
     </div>
   )
 }

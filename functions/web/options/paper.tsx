@@ -15,7 +15,7 @@ export function Paper(props: ControlProps) {
   const isCustom = text !== '' && namedPaper === undefined
   const [, width = '', height = '', unit = 'mm'] =
     /^([\d.]{0,20})\s{0,9}x\s{0,9}([\d.]{0,20})\s{0,9}([a-z]{0,9})$/i.exec(text) ?? []
-  const set = (size: { width?: string; height?: string; unit?: string }) => {
+  const setSize = (size: { width?: string; height?: string; unit?: string }) => {
     const newSize = { width, height, unit, ...size }
     onChange(option.name, `${newSize.width}x${newSize.height}${newSize.unit}`)
   }
@@ -48,13 +48,13 @@ export function Paper(props: ControlProps) {
       </select>
       {isCustom && (
         <span class="paper-own">
-          {renderNumberInput(words.paperWidth, width, (value) => set({ width: value }))}
+          {renderNumberInput(words.paperWidth, width, (value) => setSize({ width: value }))}
           <span aria-hidden="true">×</span>
-          {renderNumberInput(words.paperHeight, height, (value) => set({ height: value }))}
+          {renderNumberInput(words.paperHeight, height, (value) => setSize({ height: value }))}
           <select
             aria-label={words.paperUnit}
             value={unit}
-            onChange={(event) => set({ unit: event.currentTarget.value })}
+            onChange={(event) => setSize({ unit: event.currentTarget.value })}
           >
             {units.map((name) => (
               <option key={name}>{name}</option>

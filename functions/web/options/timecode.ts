@@ -10,9 +10,11 @@ export function parseTimecode(text: string): number | undefined {
 /** Formats a time with tenths of a second; people cannot select a time more precisely by hand. */
 export function formatTimecode(seconds: number): string {
   const tenths = Math.round(seconds * 10)
-  const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
+  const padToTwoDigits = (value: number) => String(Math.floor(value)).padStart(2, '0')
   const tenthsInMinute = tenths % 600
-  const end = `${two(tenthsInMinute / 10)}${tenthsInMinute % 10 === 0 ? '' : `.${tenthsInMinute % 10}`}`
+  const end = `${padToTwoDigits(tenthsInMinute / 10)}${tenthsInMinute % 10 === 0 ? '' : `.${tenthsInMinute % 10}`}`
   const minutes = Math.floor(tenths / 600)
-  return minutes < 60 ? `${minutes}:${end}` : `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${end}`
+  return minutes < 60
+    ? `${minutes}:${end}`
+    : `${Math.floor(minutes / 60)}:${padToTwoDigits(minutes % 60)}:${end}`
 }

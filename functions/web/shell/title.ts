@@ -11,8 +11,8 @@ export const progressPercent = signal<number | undefined>(undefined)
 export function syncTitle(): void {
   effect(() => {
     const { section, path } = currentRoute.value
-    const landing = findLandingId(path)
-    const ownTitle = sectionTitle.value ?? (landing && words.popular.names[landing])
+    const landingId = findLandingId(path)
+    const ownTitle = sectionTitle.value ?? (landingId && words.popular.names[landingId])
     const name = ownTitle ?? (section === undefined ? words.notFound : words.sections[section])
     const title =
       section === 'convert' && sectionTitle.value === undefined ? words.title : words.titleOf(name)

@@ -7,7 +7,7 @@ import type { Services } from '../../services/services.ts'
 import { accountName, toAccountName } from '../../validation/display-name.ts'
 import { parseInput } from '../../validation/parse-input.ts'
 import { scheduleDeletion } from '../delete-account.ts'
-import { serviceOrigins } from '../same-origin.ts'
+import { listServiceOrigins } from '../same-origin.ts'
 import { consumeAttempt } from './login-attempts.ts'
 import { requireOwnRedirects } from './redirect-targets.ts'
 import { reserveTotpStep } from './totp-steps.ts'
@@ -25,7 +25,7 @@ const passwordAttempts = { window: 15 * 60, max: 20 }
 export const createRequestHook = ({ config, table }: AuthServices, publicUrl: string) =>
   createAuthMiddleware(async (context) => {
     const { path, body, query } = context
-    for (const fields of [body, query]) requireOwnRedirects(fields, serviceOrigins(publicUrl))
+    for (const fields of [body, query]) requireOwnRedirects(fields, listServiceOrigins(publicUrl))
     if (path === '/two-factor/verify-totp') await reserveTotpStep(context, body?.code, table)
     if (path === '/sign-up/email' && config.SIGN_UP === 'closed')
       throw new APIError('FORBIDDEN', {

@@ -6,7 +6,7 @@ import type { Config } from '../../config.ts'
 import { newId } from '../../ids.ts'
 import { createMailer, emailTemplates, type Mailer } from '../../mail/emails.ts'
 import { defined } from '../../validation/defined.ts'
-import { serviceOrigins } from '../same-origin.ts'
+import { listServiceOrigins } from '../same-origin.ts'
 import { authPath, getAuthSecret, getSessionCookieName } from '../session-auth.ts'
 import {
   type AuthServices,
@@ -50,7 +50,7 @@ export function createAuth({ services, mailer, password, onSignUp }: AuthOptions
     basePath: authPath,
     secret: getAuthSecret(services),
     disabledPaths: disabledAuthPaths,
-    trustedOrigins: serviceOrigins(publicUrl),
+    trustedOrigins: listServiceOrigins(publicUrl),
     database: createTableAdapter({ ...services, models }),
     telemetry: { enabled: false },
     logger: {

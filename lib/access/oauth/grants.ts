@@ -84,14 +84,14 @@ export async function issueToken(
 
 /** Returns the requested scopes; all scopes of the client if it requests none. */
 function selectScopes(scopeText: string | undefined, { scopes }: OAuthClient): readonly GrantedScope[] {
-  const names = scopeText?.split(' ').filter(Boolean) ?? []
-  if (names.length === 0) return scopes
-  const refusedScopes = names.filter((name) => !scopes.some((scope) => scope === name))
+  const requestedScopes = scopeText?.split(' ').filter(Boolean) ?? []
+  if (requestedScopes.length === 0) return scopes
+  const refusedScopes = requestedScopes.filter((name) => !scopes.some((scope) => scope === name))
   if (refusedScopes.length > 0)
     throw createOAuthError(
       'invalid_scope',
       `scope: this client may have ${scopes.join(' ')}, got ${refusedScopes.join(' ').slice(0, 100)}.`,
       { allowed: scopes },
     )
-  return grantedScopes.filter((scope) => names.includes(scope))
+  return grantedScopes.filter((scope) => requestedScopes.includes(scope))
 }

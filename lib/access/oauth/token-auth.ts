@@ -5,7 +5,7 @@ import type { Table } from '../../aws/table.ts'
 import { AppError } from '../../errors.ts'
 import { createAccountSuspendedError } from '../api-key-auth.ts'
 import type { AuthMethod } from '../auth-method.ts'
-import { bearerToken } from '../bearer.ts'
+import { readBearerToken } from '../bearer.ts'
 import { createCredential } from '../credential.ts'
 import { AccessTokens, type ActiveToken, getTokenKey, isAccessToken } from './tokens.ts'
 
@@ -26,7 +26,7 @@ function findCachedToken(token: string, table: Table): Promise<ActiveToken | und
  * @throws AppError INVALID_API_KEY; INSUFFICIENT_PERMISSIONS for a suspended account.
  */
 export const authenticateByToken: AuthMethod = async ({ headers }, services) => {
-  const token = bearerToken(headers)
+  const token = readBearerToken(headers)
   if (token === undefined || !isAccessToken(token)) return undefined
   const activeToken = await findCachedToken(token, services.table)
   const account = activeToken && (await findCachedAccount(services, activeToken.client.owner))

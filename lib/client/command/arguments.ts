@@ -47,11 +47,11 @@ export function parseArguments(args: readonly string[]): Arguments {
     if (!token.rawName.startsWith('--'))
       throw new UsageError(`Unknown option ${token.rawName}. Conversion options start with --.`)
     const nextToken = tokens[index + 1]
-    const option = camelCase(name)
+    const option = toCamelCase(name)
     const usesNextToken = value === undefined && !isSwitch(option) && nextToken?.kind === 'positional'
     if (usesNextToken) index += 1
     if (value === undefined && !usesNextToken && option.startsWith('no') && isSwitch(option))
-      options[lowerFirst(option.slice(2))] = false
+      options[lowercaseFirst(option.slice(2))] = false
     else options[option] = value ?? (usesNextToken ? nextToken.value : true)
   }
   return { words, flags, options }
@@ -63,8 +63,9 @@ function readFlagValue(name: keyof typeof ownFlags, value: string | undefined): 
   throw new UsageError(`--${name} needs a value: --${name}=…`)
 }
 
-const camelCase = (name: string) => name.replace(/-(\w)/g, (_, character: string) => character.toUpperCase())
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
+const toCamelCase = (name: string) =>
+  name.replace(/-(\w)/g, (_, character: string) => character.toUpperCase())
+const lowercaseFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1)
 const switches = new Set<string>(booleanOptions)
 const isSwitch = (name: string) =>
-  switches.has(name) || (name.startsWith('no') && switches.has(lowerFirst(name.slice(2))))
+  switches.has(name) || (name.startsWith('no') && switches.has(lowercaseFirst(name.slice(2))))

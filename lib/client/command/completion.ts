@@ -30,7 +30,7 @@ if [[ \${funcstack[1]} == _mutabor ]]; then _mutabor "$@"; else compdef _mutabor
 }
 
 /** Returns the output of `mutabor completion bash`, meant for `source <(mutabor completion bash)`. */
-export function completionScript(shell: string | undefined): string {
+export function getCompletionScript(shell: string | undefined): string {
   const script = scripts[shell ?? '']
   if (!script)
     throw new UsageError(`Expected a shell (${Object.keys(scripts).join(', ')}), got ${shell ?? 'none'}.`)
@@ -58,16 +58,16 @@ async function findCandidates(
   const names = Object.keys(commands)
   const [command] = previousWords
   if (command === undefined) return names.filter((name) => name.startsWith(typedWord))
-  const matchingTyped = (words: readonly string[]) => words.filter((word) => word.startsWith(typedWord))
-  if (command === 'tool') return previousWords.length === 1 ? matchingTyped(toolOperations) : []
-  if (command === 'completion') return matchingTyped(Object.keys(scripts))
+  const filterByTypedWord = (words: readonly string[]) => words.filter((word) => word.startsWith(typedWord))
+  if (command === 'tool') return previousWords.length === 1 ? filterByTypedWord(toolOperations) : []
+  if (command === 'completion') return filterByTypedWord(Object.keys(scripts))
   const formats = await readFormats(client)
-  if (command === 'formats' || command === 'options') return matchingTyped(formats.map(({ id }) => id))
+  if (command === 'formats' || command === 'options') return filterByTypedWord(formats.map(({ id }) => id))
   if (names.includes(command)) return []
   const source = formats.find(({ extensions }) =>
     extensions.includes(getExtension(previousWords.at(-1) ?? '')),
   )
-  return matchingTyped(source?.targets ?? [])
+  return filterByTypedWord(source?.targets ?? [])
 }
 
 /** Returns the formats. They are cached for a day, so that pressing Tab twice sends only one request. */

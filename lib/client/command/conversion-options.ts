@@ -43,7 +43,9 @@ export function requireKnownOptions(
   const names = knownOptions.map(({ name }) => name)
   for (const name of givenOptions) {
     if (names.includes(name)) continue
-    const suggestion = names.find((other) => editDistance(other.toLowerCase(), name.toLowerCase()) <= 2)
+    const suggestion = names.find(
+      (other) => computeEditDistance(other.toLowerCase(), name.toLowerCase()) <= 2,
+    )
     const list =
       names.length > 0
         ? `Its options are ${names.map((text) => `--${text}`).join(', ')}.`
@@ -58,7 +60,7 @@ export function requireKnownOptions(
  * Returns how many characters must be inserted, deleted or replaced to turn one text into the other (Levenshtein
  * distance).
  */
-function editDistance(text: string, otherText: string): number {
+function computeEditDistance(text: string, otherText: string): number {
   let row = Array.from({ length: otherText.length + 1 }, (_, index) => index)
   for (const [index, character] of [...text].entries()) {
     const nextRow = [index + 1]

@@ -3,7 +3,7 @@ import type { Arguments } from './arguments.ts'
 import { fetchOptions, getExtension, requireKnownOptions } from './conversion-options.ts'
 import { stateFolder } from './environment.ts'
 import { type ExitCode, exitCodes, getErrorMessage, UsageError } from './exit-codes.ts'
-import { type CommandInput, defaultOutput, findInputs, OutputNames } from './inputs.ts'
+import { type CommandInput, findInputs, getDefaultOutput, OutputNames } from './inputs.ts'
 import { ResumeRecords } from './resume-records.ts'
 import { runWorkItems } from './run-work-items.ts'
 import type { CommandSession } from './session.ts'
@@ -25,7 +25,7 @@ export const openRecords = ({ terminal }: CommandSession) =>
     ),
   )
 
-const isFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
+const looksLikeFormat = (word: string) => /^[a-z0-9]{1,12}$/i.test(word)
 
 /** `mutabor FILE… FORMAT`: converts files. */
 export async function convertFiles(args: Arguments, session: CommandSession): Promise<ExitCode> {
@@ -33,10 +33,12 @@ export async function convertFiles(args: Arguments, session: CommandSession): Pr
   const files = flags.to === undefined ? args.words.slice(0, -1) : args.words
   const to = (flags.to ?? args.words.at(-1) ?? '').replace(/^\./, '')
   if (files.length === 0) {
-    const problem = isFormat(to) ? `Name a file to convert to ${to}` : `Name the format to convert ${to} to`
+    const problem = looksLikeFormat(to)
+      ? `Name a file to convert to ${to}`
+      : `Name the format to convert ${to} to`
     throw new UsageError(`${problem}, for example: mutabor report.docx pdf. mutabor help lists the commands.`)
   }
-  if (!isFormat(to))
+  if (!looksLikeFormat(to))
     throw new UsageError(`Expected the target format, such as pdf, as the last argument; got ${to}.`)
   if (files.includes('-')) return convertStdin(args, to, session)
   const isConvertible = async () => {
@@ -58,7 +60,7 @@ export async function convertFiles(args: Arguments, session: CommandSession): Pr
       options,
       output: itemOutput,
       folder: input.folder,
-      expected: itemOutput ?? defaultOutput(input, to),
+      expected: itemOutput ?? getDefaultOutput(input, to),
     }
   })
   const records = openRecords(session)
@@ -88,9 +90,9 @@ async function findSourceExtensions(to: string, { client }: CommandSession): Pro
     client.formats(),
     client.call('GET /v1/formats/conversions', { query: { to } }),
   ])
-  const readable = new Set(conversions.filter(({ experimental }) => !experimental).map(({ from }) => from))
+  const readableIds = new Set(conversions.filter(({ experimental }) => !experimental).map(({ from }) => from))
   return new Set(
-    formats.filter(({ id }) => readable.has(id) && id !== to).flatMap(({ extensions }) => extensions),
+    formats.filter(({ id }) => readableIds.has(id) && id !== to).flatMap(({ extensions }) => extensions),
   )
 }
 

@@ -16,5 +16,5 @@ export const configFile = join(resolveBase('XDG_CONFIG_HOME', '.config'), 'confi
 export const stateFolder = resolveBase('XDG_STATE_HOME', '.local/state')
 
 /** The environment for child processes, without the variables that npm sets for its scripts. */
-export const inheritedEnvironment = () =>
+export const getChildEnvironment = () =>
   Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith('npm_')))

@@ -1,7 +1,7 @@
 import { formatColumns } from './terminal.ts'
 
 /** Usage and description of each command. */
-export const commands: Readonly<Record<string, readonly [usage: string, says: string]>> = {
+export const commands: Readonly<Record<string, readonly [usage: string, summary: string]>> = {
   convert: ['FILE… FORMAT', 'convert files, globs and folders; the word `convert` is optional'],
   merge: ['FILE… [--out both.pdf]', 'merge files into one'],
   tool: ['NAME FILE… [--pages 1-5]', 'run a PDF tool (split-pdf, ocr-pdf, encrypt-pdf, …) or compress'],
@@ -19,7 +19,7 @@ export const commands: Readonly<Record<string, readonly [usage: string, says: st
   completion: ['bash|zsh|fish', 'print the completion script of a shell'],
 }
 
-export const helpText = (): string =>
+export const getHelpText = (): string =>
   [
     'mutabor report.docx pdf                  one file',
     "mutabor 'scans/**/*.png' webp --out web  many files, keeping their folders",

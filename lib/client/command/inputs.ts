@@ -18,24 +18,24 @@ export interface CommandInput {
 export async function findInputs(
   patterns: readonly string[],
   outputPath: string | undefined,
-  isWanted: () => Promise<(extension: string) => boolean>,
+  loadExtensionFilter: () => Promise<(extension: string) => boolean>,
 ): Promise<readonly CommandInput[]> {
   const foundInputs = new Map<string, CommandInput>()
   for (const pattern of patterns) {
-    const { paths, base } = await resolveWord(pattern, isWanted)
+    const { paths, base } = await resolvePattern(pattern, loadExtensionFilter)
     for (const path of paths) await addInput(foundInputs, path, outputPath, base)
   }
   return [...foundInputs.values()]
 }
 
 /** Finds the files for one path, glob or folder. @returns their paths, and the folder whose tree the output keeps */
-async function resolveWord(
+async function resolvePattern(
   pattern: string,
-  isWanted: () => Promise<(extension: string) => boolean>,
+  loadExtensionFilter: () => Promise<(extension: string) => boolean>,
 ): Promise<{ paths: readonly string[]; base: string }> {
   const stats = await tryStat(pattern)
   if (stats?.isDirectory()) {
-    const isWantedExtension = await isWanted()
+    const isWantedExtension = await loadExtensionFilter()
     const paths = await listFiles(pattern)
     return {
       paths: paths.filter((path) => isWantedExtension(extname(path).slice(1).toLowerCase())),
@@ -92,14 +92,14 @@ export function compileGlob(pattern: string): {
   const source = segments
     .slice(firstWildcard)
     .map((segment, index, all) =>
-      segment === '**' ? '(?:[^/]+/)*' : `${segmentPattern(segment)}${index < all.length - 1 ? '/' : ''}`,
+      segment === '**' ? '(?:[^/]+/)*' : `${toSegmentPattern(segment)}${index < all.length - 1 ? '/' : ''}`,
     )
     .join('')
   const expression = new RegExp(`^${source}$`)
   return { base, matches: (path) => expression.test(relative(base, path).split(sep).join('/')) }
 }
 
-const segmentPattern = (segment: string) =>
+const toSegmentPattern = (segment: string) =>
   segment
     .replace(/[.+^$()|\\]/g, '\\$&')
     .replace(/\*/g, '[^/]*')
@@ -108,7 +108,7 @@ const segmentPattern = (segment: string) =>
     .replace(/\[!/g, '[^')
 
 /** Returns the default output path: the name of the source with the extension of the target format. */
-export const defaultOutput = (
+export const getDefaultOutput = (
   { path, folder }: Pick<CommandInput, 'path' | 'folder'>,
   format: string,
 ): string => join(folder, `${basename(path, extname(path))}.${format}`)
@@ -122,7 +122,7 @@ export class OutputNames {
    * name.
    */
   next(input: Pick<CommandInput, 'path' | 'folder'>, format: string): string | undefined {
-    const defaultPath = defaultOutput(input, format)
+    const defaultPath = getDefaultOutput(input, format)
     if (this.#isFree(defaultPath, input)) return undefined
     for (let copy = 1; ; copy += 1) {
       const number = copy > 1 ? ` ${copy}` : ''

@@ -13,9 +13,9 @@ export async function readJson(path: string): Promise<unknown> {
 /** Writes the file atomically, readable only by its owner. */
 export async function writeJson(path: string, value: unknown): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
-  const temporary = `${path}.${process.pid}`
-  await writeFile(temporary, JSON.stringify(value), { mode: 0o600 })
-  await rename(temporary, path)
+  const temporaryPath = `${path}.${process.pid}`
+  await writeFile(temporaryPath, JSON.stringify(value), { mode: 0o600 })
+  await rename(temporaryPath, path)
 }
 
 export const removeFile = (path: string): Promise<void> => rm(path, { force: true })

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { inheritedEnvironment, stateFolder } from './environment.ts'
+import { getChildEnvironment, stateFolder } from './environment.ts'
 import { UsageError } from './exit-codes.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -29,7 +29,7 @@ export async function startLocalService(url: string, terminal: Terminal): Promis
   terminal.note('Starting a service for this command …')
   const child = spawn(process.execPath, [join(root, 'lib/local/setup.mjs'), 'start'], {
     cwd: root,
-    env: { ...inheritedEnvironment(), PORT: '0', DATA_DIR: join(stateFolder, 'service') },
+    env: { ...getChildEnvironment(), PORT: '0', DATA_DIR: join(stateFolder, 'service') },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stderrText = ''

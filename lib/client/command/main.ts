@@ -3,7 +3,7 @@ import manifest from '../package.json' with { type: 'json' }
 import { type Arguments, parseArguments } from './arguments.ts'
 import { getExtension } from './conversion-options.ts'
 import { type ExitCode, exitCodes, getErrorMessage, getExitCode } from './exit-codes.ts'
-import { commands, helpText } from './help.ts'
+import { commands, getHelpText } from './help.ts'
 import { type CommandSession, openSession } from './session.ts'
 import { openTerminal, type Terminal } from './terminal.ts'
 
@@ -55,7 +55,7 @@ async function dispatch(args: Arguments, terminal: Terminal, signal: AbortSignal
   if (first === 'login') return (await import('./account-commands.ts')).logIn(withoutCommand, terminal)
   if (first === 'logout') return (await import('./account-commands.ts')).logOut(terminal)
   if (first === 'completion')
-    return printResult(terminal, (await import('./completion.ts')).completionScript(rest[0]))
+    return printResult(terminal, (await import('./completion.ts')).getCompletionScript(rest[0]))
   const loadCommand = commandLoaders[first]
   return withSession(args, terminal, signal, async (session) => {
     if (loadCommand) return (await loadCommand())(withoutCommand, session)
@@ -71,7 +71,8 @@ async function help(
   signal: AbortSignal,
 ): Promise<ExitCode> {
   const [file, to] = words
-  if (file === undefined || (to === undefined && file in commands)) return printResult(terminal, helpText())
+  if (file === undefined || (to === undefined && file in commands))
+    return printResult(terminal, getHelpText())
   const pair = to === undefined ? [file] : [getExtension(file) || file, to]
   const { showOptions } = await import('./list-commands.ts')
   return withSession(args, terminal, signal, (session) => showOptions({ ...args, words: pair }, session))

@@ -37,10 +37,10 @@ const minVisibleMs = 700
 
 /** Returns the lines shown at the bottom of the terminal. */
 export function renderBars(
-  active: Iterable<ProgressItem>,
+  activeItems: Iterable<ProgressItem>,
   { finished, total, now }: { readonly finished: number; readonly total: number; readonly now: number },
 ): string[] {
-  const items = [...active]
+  const items = [...activeItems]
   const lines = items
     .filter(({ startedAt }) => total === 1 || now - startedAt >= minVisibleMs)
     .slice(0, maxBars)

@@ -22,7 +22,7 @@ interface ResumeRecord {
   readonly output?: FileSnapshot
 }
 
-export const shortHash = (value: unknown) =>
+export const computeShortHash = (value: unknown) =>
   createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
 const dayMs = 86_400_000
 
@@ -39,8 +39,8 @@ export class ResumeRecords {
     this.#onWriteFailure = onWriteFailure
   }
 
-  #workPath = (identity: unknown) => join(this.#folder, 'works', `${shortHash(identity)}.json`)
-  #outputPath = (path: string) => join(this.#folder, 'outputs', `${shortHash(path)}.json`)
+  #workPath = (identity: unknown) => join(this.#folder, 'works', `${computeShortHash(identity)}.json`)
+  #outputPath = (path: string) => join(this.#folder, 'outputs', `${computeShortHash(path)}.json`)
   #save = async (path: string, value: unknown) => {
     try {
       await writeJson(path, value)
@@ -52,7 +52,7 @@ export class ResumeRecords {
 
   /** Returns the path of the lock file that exists while a process creates this result. */
   lockPath(identity: unknown): string {
-    return join(this.#folder, 'held', shortHash(identity))
+    return join(this.#folder, 'held', computeShortHash(identity))
   }
 
   /** Claims an output path. Returns false if it belongs to another source of this command. */

@@ -25,7 +25,7 @@ export async function runWorkItems(
   { force, maxConcurrent, onNotDone }: RunOptions,
 ): Promise<ExitCode> {
   const { terminal, signal } = session
-  const active = new Set<ProgressItem>()
+  const activeItems = new Set<ProgressItem>()
   const pendingItems = [...items]
   const failures: unknown[] = []
   let completedCount = 0
@@ -33,7 +33,7 @@ export async function runWorkItems(
     terminal.draw(
       signal.aborted
         ? []
-        : renderBars(active, {
+        : renderBars(activeItems, {
             finished: completedCount + failures.length,
             total: items.length,
             now: Date.now(),
@@ -49,7 +49,7 @@ export async function runWorkItems(
   const runNext = async () => {
     for (let item = pendingItems.shift(); item && !signal.aborted; item = pendingItems.shift()) {
       const progressItem = createProgressItem(item.label, Date.now())
-      active.add(progressItem)
+      activeItems.add(progressItem)
       const progressReporter = {
         report: (stage: string, fraction: number) => updateProgress(progressItem, stage, fraction),
       }
@@ -69,7 +69,7 @@ export async function runWorkItems(
         if (isFailure(thrown, 'UNREACHABLE', 'INVALID_API_KEY', 'AUTHENTICATION_REQUIRED'))
           for (const notDone of [item, ...pendingItems.splice(0)]) onNotDone?.(notDone)
       } finally {
-        active.delete(progressItem)
+        activeItems.delete(progressItem)
       }
     }
   }
@@ -83,10 +83,10 @@ export async function runWorkItems(
     return exitCodes.interrupted
   }
   if (items.length > 1 && failures.length > 0) terminal.note(`${completedCount} of ${items.length} done.`)
-  return overallExitCode(completedCount, failures)
+  return chooseExitCode(completedCount, failures)
 }
 
-function overallExitCode(completedCount: number, failures: readonly unknown[]): ExitCode {
+function chooseExitCode(completedCount: number, failures: readonly unknown[]): ExitCode {
   if (failures.length === 0) return exitCodes.done
   if (completedCount > 0) return exitCodes.partial
   const codes = new Set(failures.map(getExitCode))
@@ -94,7 +94,7 @@ function overallExitCode(completedCount: number, failures: readonly unknown[]): 
   return codes.size === 1 && only !== undefined ? only : exitCodes.failed
 }
 
-const displayPath = (path: string) => {
+const formatPath = (path: string) => {
   const relativePath = relative(process.cwd(), path)
   return relativePath.startsWith('..') ? path : relativePath
 }
@@ -108,7 +108,7 @@ function reportDone(
     terminal.result(JSON.stringify({ source: item.label, status, outputs, bytes: totalBytes, warnings }))
     return
   }
-  const to = outputs.map(displayPath).join(', ')
+  const to = outputs.map(formatPath).join(', ')
   terminal.note(isUpToDate ? `= ${to}  is up to date` : `✓ ${item.label} → ${to}  ${formatBytes(totalBytes)}`)
   for (const warning of warnings) terminal.note(`  ${warning}`)
 }

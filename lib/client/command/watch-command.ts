@@ -6,7 +6,7 @@ import type { Arguments } from './arguments.ts'
 import { fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { openRecords, parseConcurrency } from './convert-command.ts'
 import { type ExitCode, exitCodes, UsageError } from './exit-codes.ts'
-import { type CommandInput, defaultOutput, findInputs, OutputNames } from './inputs.ts'
+import { type CommandInput, findInputs, getDefaultOutput, OutputNames } from './inputs.ts'
 import type { FileSnapshot } from './resume-records.ts'
 import { runWorkItems } from './run-work-items.ts'
 import type { CommandSession } from './session.ts'
@@ -61,7 +61,7 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
         output,
         folder: itemFolder,
         request: { kind: 'convert', to },
-        expected: output ?? defaultOutput(input, to),
+        expected: output ?? getDefaultOutput(input, to),
       }
     })
     if (items.length > 0) await runWorkItems(items, session, records, runOptions)

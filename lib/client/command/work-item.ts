@@ -5,14 +5,14 @@ import { basename, dirname, join } from 'node:path'
 import { Readable, Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { isFailure, MutaborError } from '../errors.ts'
-import type { How, Options } from '../request-body.ts'
+import type { Options, RequestOptions } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
 import { withFileLock } from './file-lock.ts'
 import { removeFile } from './json-files.ts'
 import { readLocalFile } from './open-file.ts'
 import type { FileSnapshot, ResumeRecords, StoredRecord } from './resume-records.ts'
-import { readSnapshot, shortHash } from './resume-records.ts'
-import { safeFileName } from './safe-file-name.ts'
+import { computeShortHash, readSnapshot } from './resume-records.ts'
+import { toSafeFileName } from './safe-file-name.ts'
 import type { CommandSession } from './session.ts'
 
 /** One conversion, merge or tool run of a command. */
@@ -82,28 +82,39 @@ async function runLocked(
     [session.client.url, request, options, sources, output ?? folder],
     sources,
   )
-  const previous = record.current.output
-  if (!force && previous && JSON.stringify(await readSnapshot(previous.path)) === JSON.stringify(previous))
-    return { item, outputs: [previous.path], totalBytes: previous.size, isUpToDate: true, warnings: [] }
-  if (previous) await record.reset()
+  const previousOutput = record.current.output
+  if (
+    !force &&
+    previousOutput &&
+    JSON.stringify(await readSnapshot(previousOutput.path)) === JSON.stringify(previousOutput)
+  )
+    return {
+      item,
+      outputs: [previousOutput.path],
+      totalBytes: previousOutput.size,
+      isUpToDate: true,
+      warnings: [],
+    }
+  if (previousOutput) await record.reset()
   await requireWritable(item.output ?? item.expected, records, force)
   const result = await findEarlierResult(record, session, progress)
-  const converted = result ?? (await convert(item, record, session, progress))
+  const conversionResult = result ?? (await convert(item, record, session, progress))
   const outputs: FileSnapshot[] = []
-  for (const file of converted.files) {
-    const path = output && converted.files.length === 1 ? output : join(folder, safeFileName(file.filename))
+  for (const file of conversionResult.files) {
+    const path =
+      output && conversionResult.files.length === 1 ? output : join(folder, toSafeFileName(file.filename))
     await requireWritable(path, records, force)
     if (sources[0] && !records.claimOutput(path, sources[0]))
       throw new MutaborError(
         'CONFLICT',
         `${path} is already the output of another file of this command. Convert the files one at a time, or to different folders.`,
       )
-    outputs.push(await save(converted, file, path, session, records))
+    outputs.push(await save(conversionResult, file, path, session, records))
   }
   const [first] = outputs
   if (first) await record.update({ output: first })
   const totalBytes = outputs.reduce((sum, { size }) => sum + size, 0)
-  const warnings = converted.job.warnings.map(({ message }) => message)
+  const warnings = conversionResult.job.warnings.map(({ message }) => message)
   return { item, outputs: outputs.map(({ path }) => path), totalBytes, isUpToDate: false, warnings }
 }
 
@@ -137,7 +148,7 @@ async function findEarlierResult(
 }
 
 const toProgressListener =
-  (progress: ProgressReporter): NonNullable<How['onProgress']> =>
+  (progress: ProgressReporter): NonNullable<RequestOptions['onProgress']> =>
   ({ stage, percent }) =>
     progress.report(stage, percent / 100)
 
@@ -148,12 +159,12 @@ async function convert(
   progress: ProgressReporter,
 ): Promise<Result> {
   const { request, options, sources } = item
-  const writes: Promise<void>[] = []
+  const pendingWrites: Promise<void>[] = []
   const update = (changes: Parameters<StoredRecord['update']>[0]) => {
-    writes.push(record.update(changes))
+    pendingWrites.push(record.update(changes))
   }
   await record.update({})
-  const requestOptions: How = {
+  const requestOptions: RequestOptions = {
     signal: session.signal,
     idempotencyKey: record.current.key,
     filename: sources.length === 1 ? basename(sources[0]?.path ?? '') : undefined,
@@ -186,12 +197,12 @@ async function convert(
       requestOptions,
     )
   } catch (thrown) {
-    await Promise.all(writes)
+    await Promise.all(pendingWrites)
     // Resets the record, so that the next attempt creates a new job, unless the current job may still be running.
     if (isFailure(thrown) && !isFailure(thrown, 'UNREACHABLE', 'RATE_LIMITED')) await record.reset()
     throw thrown
   } finally {
-    await Promise.all(writes)
+    await Promise.all(pendingWrites)
   }
 }
 
@@ -205,8 +216,8 @@ async function save(
   await mkdir(dirname(path), { recursive: true })
   // The temporary file always gets the same name, so that after a crash, the next command replaces it. The hash keeps
   // the name short enough.
-  const temporary = join(dirname(path), `.${shortHash(basename(path))}.mutabor-part`)
-  await removeFile(temporary)
+  const temporaryPath = join(dirname(path), `.${computeShortHash(basename(path))}.mutabor-part`)
+  await removeFile(temporaryPath)
   const hash = createHash('sha256')
   const hashStream = new Transform({
     transform: (chunk: Buffer, _, callback) => {
@@ -219,7 +230,7 @@ async function save(
     result.stream(file, session.signal) as Parameters<typeof Readable.fromWeb>[0],
   )
   try {
-    await pipeline(source, hashStream, createWriteStream(temporary, { flags: 'wx' }))
+    await pipeline(source, hashStream, createWriteStream(temporaryPath, { flags: 'wx' }))
     if (hash.digest('hex') !== file.sha256)
       throw new MutaborError(
         'DAMAGED',
@@ -227,14 +238,14 @@ async function save(
       )
   } catch (thrown) {
     // Frees the space, because the disk may be full.
-    await removeFile(temporary)
+    await removeFile(temporaryPath)
     throw thrown
   }
-  const { mtimeMs, size } = await stat(temporary)
+  const { mtimeMs, size } = await stat(temporaryPath)
   const snapshot = { path, size, mtimeMs }
   // Recorded before the rename: after a crash in between, the program would otherwise not recognize its own file.
   await records.recordOutput(snapshot)
-  await rename(temporary, path)
+  await rename(temporaryPath, path)
   return snapshot
 }
 

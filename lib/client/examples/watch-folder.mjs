@@ -8,7 +8,7 @@ import { isFailure, Mutabor } from '@mutabor/client'
 
 const [inbox, format, outbox] = process.argv.slice(2)
 const client = new Mutabor({ url: process.env.MUTABOR_URL, apiKey: process.env.MUTABOR_API_KEY })
-const done = new Set()
+const convertedNames = new Set()
 await mkdir(outbox, { recursive: true })
 
 for (;;) {
@@ -16,8 +16,8 @@ for (;;) {
     const path = join(inbox, name)
     const { mtimeMs } = await stat(path)
     // A file that was modified less than a second ago may be incomplete.
-    if (done.has(name) || Date.now() - mtimeMs < 1000) continue
-    done.add(name)
+    if (convertedNames.has(name) || Date.now() - mtimeMs < 1000) continue
+    convertedNames.add(name)
     try {
       const result = await client.convert(await openAsBlob(path), format, {}, { filename: name })
       await writeFile(join(outbox, result.filename), result.stream())

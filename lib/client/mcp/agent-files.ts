@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { readLocalFile } from '../command/open-file.ts'
-import { safeFileName } from '../command/safe-file-name.ts'
+import { toSafeFileName } from '../command/safe-file-name.ts'
 import { MutaborError } from '../errors.ts'
 import type { Source } from '../request-body.ts'
 import type { Result, ResultFile } from '../result.ts'
@@ -62,21 +62,21 @@ export class AgentFiles {
 
   /** Writes the result to `output`; if that is undefined, offers the result as a resource. */
   async saveResult(result: Result, output: string | undefined): Promise<readonly SavedFile[]> {
-    const saved: SavedFile[] = []
+    const savedFiles: SavedFile[] = []
     for (const [at, file] of result.files.entries()) {
       if (output === undefined) {
         const uri = `mutabor://${result.job.jobId}/${encodeURIComponent(file.filename)}`
         this.#results.set(uri, { result, file })
-        saved.push({ file, uri })
+        savedFiles.push({ file, uri })
       } else {
         // Only the first file gets the requested name, because the others would overwrite it.
-        const name = at === 0 ? basename(output) : safeFileName(file.filename)
+        const name = at === 0 ? basename(output) : toSafeFileName(file.filename)
         const path = join(await this.#resolveInRoot(dirname(output)), name)
         await this.#write(path, result.stream(file))
-        saved.push({ file, path })
+        savedFiles.push({ file, path })
       }
     }
-    return saved
+    return savedFiles
   }
 
   /** Throws before the conversion starts if the output cannot be written or already exists. */
@@ -94,11 +94,11 @@ export class AgentFiles {
   /** Writes to a temporary file and renames it, so that the file appears complete and a symlink is not followed. */
   async #write(path: string, bytes: ReadableStream<Uint8Array>): Promise<void> {
     await this.#requireFree(path)
-    const temporary = join(dirname(path), `.${basename(path)}.mutabor-part`)
-    await rm(temporary, { force: true })
+    const temporaryPath = join(dirname(path), `.${basename(path)}.mutabor-part`)
+    await rm(temporaryPath, { force: true })
     const source = Readable.fromWeb(bytes as Parameters<typeof Readable.fromWeb>[0]) // Node's type for the same stream
-    await pipeline(source, createWriteStream(temporary, { flags: 'wx' }))
-    await rename(temporary, path)
+    await pipeline(source, createWriteStream(temporaryPath, { flags: 'wx' }))
+    await rename(temporaryPath, path)
     this.#ownFiles.add(path)
   }
 

@@ -47,7 +47,7 @@ function findItemError(
     return `${path}: expected at least ${minItems} items, got ${length}.`
   if (maxItems !== undefined && length > maxItems)
     return `${path}: expected at most ${maxItems} items, got ${length}.`
-  return items && firstDefined(values.map((value, index) => findError(value, items, `${path}[${index}]`)))
+  return items && findFirstDefined(values.map((value, index) => findError(value, items, `${path}[${index}]`)))
 }
 
 function findFieldError(args: Readonly<Record<string, unknown>>, schema: ArgumentSchema): string | undefined {
@@ -59,9 +59,9 @@ function findFieldError(args: Readonly<Record<string, unknown>>, schema: Argumen
   if (unknown !== undefined && !additionalProperties)
     return `Unknown argument ${unknown}; expected ${names.join(', ')}.`
   const knownArguments = names.filter((name) => args[name] !== undefined)
-  return firstDefined(
+  return findFirstDefined(
     knownArguments.map((name) => properties[name] && findError(args[name], properties[name], name)),
   )
 }
 
-const firstDefined = (found: readonly (string | undefined)[]) => found.find((text) => text !== undefined)
+const findFirstDefined = (found: readonly (string | undefined)[]) => found.find((text) => text !== undefined)

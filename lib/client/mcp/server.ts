@@ -34,12 +34,12 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...mcpTools] }))
   server.setRequestHandler(CallToolRequestSchema, async ({ params: { name, arguments: args } }) => {
     const tool = mcpTools.find((mcpTool) => mcpTool.name === name)
-    if (!tool) return errorResult(`Unknown tool ${name}.`)
+    if (!tool) return createErrorResult(`Unknown tool ${name}.`)
     const error = findArgumentError(args ?? {}, tool.inputSchema)
-    if (error !== undefined) return errorResult(`INVALID_INPUT: ${error}`)
+    if (error !== undefined) return createErrorResult(`INVALID_INPUT: ${error}`)
     // Failures are returned as results, which the agent can read; an exception would end its turn.
     return handlers[tool.name](args ?? {}).catch((thrown: unknown) =>
-      errorResult(
+      createErrorResult(
         isFailure(thrown) ? `${thrown.code}: ${thrown.message}` : `FAILED: ${getErrorMessage(thrown)}`,
       ),
     )
@@ -65,8 +65,8 @@ export function createMcpServer(client: Mutabor, files: AgentFiles, version: str
 
 type ToolHandler = (args: ToolArguments) => Promise<CallToolResult>
 
-const textResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
-const errorResult = (text: string): CallToolResult => ({ ...textResult(text), isError: true })
+const createTextResult = (text: string): CallToolResult => ({ content: [{ type: 'text', text }] })
+const createErrorResult = (text: string): CallToolResult => ({ ...createTextResult(text), isError: true })
 
 function createHandlers(
   client: Mutabor,
@@ -80,9 +80,9 @@ function createHandlers(
     const output = args['output'] === undefined ? undefined : String(args['output'])
     await files.requireFree(output)
     const result = await convert()
-    const saved = await files.saveResult(result, output)
+    const savedFiles = await files.saveResult(result, output)
     await onResult()
-    const content = saved.flatMap(({ file, path, uri }): CallToolResult['content'] => [
+    const content = savedFiles.flatMap(({ file, path, uri }): CallToolResult['content'] => [
       { type: 'text', text: `${path ?? file.filename}: ${file.mimeType}, ${file.size} bytes` },
       ...(uri === undefined
         ? []
@@ -139,7 +139,7 @@ function createHandlers(
         const details = await client.call('GET /v1/formats/{formatId}', {
           path: { formatId: String(format) },
         })
-        return textResult(
+        return createTextResult(
           `${details.id}: ${details.name} (${details.category}). It converts to ${details.targets.join(', ')}.`,
         )
       }
@@ -147,7 +147,7 @@ function createHandlers(
         ({ id, category, canRead, canWrite }) =>
           `${id} ${category}${canRead ? ' read' : ''}${canWrite ? ' write' : ''}`,
       )
-      return textResult(lines.join('\n'))
+      return createTextResult(lines.join('\n'))
     },
     options: async ({ from, to, tool }) => {
       const pair = {
@@ -156,8 +156,8 @@ function createHandlers(
       }
       const options = await fetchOptions(client, tool === undefined ? pair : { operation: String(tool) })
       return options
-        ? textResult(JSON.stringify(options))
-        : errorResult('Conversion or tool not found. List the formats with the tool `formats`.')
+        ? createTextResult(JSON.stringify(options))
+        : createErrorResult('Conversion or tool not found. List the formats with the tool `formats`.')
     },
   }
 }

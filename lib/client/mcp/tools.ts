@@ -13,7 +13,10 @@ const options = {
   additionalProperties: true,
 } as const
 
-const objectSchema = (properties: Readonly<Record<string, ArgumentSchema>>, required: readonly string[]) => ({
+const createObjectSchema = (
+  properties: Readonly<Record<string, ArgumentSchema>>,
+  required: readonly string[],
+) => ({
   type: 'object' as const,
   properties: { ...properties },
   required: [...required],
@@ -33,7 +36,7 @@ export const mcpTools = [
     name: 'convert',
     title: 'Convert a file',
     description: 'Converts a file (document, image, audio, video, ebook, archive, font) to another format.',
-    inputSchema: objectSchema({ file, to: text('Target format, such as pdf'), options, output }, [
+    inputSchema: createObjectSchema({ file, to: text('Target format, such as pdf'), options, output }, [
       'file',
       'to',
     ]),
@@ -43,7 +46,7 @@ export const mcpTools = [
     name: 'merge',
     title: 'Merge files',
     description: 'Merges PDFs, images, audio files or videos into one file, in the given order.',
-    inputSchema: objectSchema(
+    inputSchema: createObjectSchema(
       {
         files: { type: 'array', items: file, minItems: 2, maxItems: 100 },
         kind: {
@@ -63,7 +66,7 @@ export const mcpTools = [
     name: 'pdf_tool',
     title: 'Work on a PDF',
     description: 'Runs a tool on a PDF; `compress` also accepts other files.',
-    inputSchema: objectSchema({ file, tool: pdfTool, options, output }, ['file', 'tool']),
+    inputSchema: createObjectSchema({ file, tool: pdfTool, options, output }, ['file', 'tool']),
     annotations: conversionHints,
   },
   {
@@ -71,7 +74,7 @@ export const mcpTools = [
     title: 'Read the text of a file',
     description:
       'Returns the text of a document, ebook, presentation, spreadsheet or PDF, up to 50,000 characters at a time.',
-    inputSchema: objectSchema(
+    inputSchema: createObjectSchema(
       {
         file,
         offset: { type: 'integer', minimum: 0, description: 'Number of characters to skip at the start' },
@@ -84,14 +87,14 @@ export const mcpTools = [
     name: 'formats',
     title: 'List formats',
     description: 'Lists all formats or, with `format`, the formats to which that format can be converted.',
-    inputSchema: objectSchema({ format: text('A format, such as docx') }, []),
+    inputSchema: createObjectSchema({ format: text('A format, such as docx') }, []),
     annotations: readOnlyHints,
   },
   {
     name: 'options',
     title: 'List options',
     description: 'Lists the options of a conversion (`from`, `to`) or of a PDF tool (`tool`).',
-    inputSchema: objectSchema(
+    inputSchema: createObjectSchema(
       { from: text('Source format'), to: text('Target format'), tool: text('Name of a tool') },
       [],
     ),

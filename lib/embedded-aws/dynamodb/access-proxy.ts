@@ -16,9 +16,9 @@ import { ApiError, readLimitedBody, requireSigner, sendApiError } from '../signe
 import type { AwsCredentials } from '../sigv4.ts'
 import {
   addUnprocessed,
+  createResourceArn,
   PartitionThroughput,
   type Reply,
-  resourceArn,
   ThrottledError,
 } from './partition-throughput.ts'
 import { type Input, listRequiredPermissions } from './permissions.ts'
@@ -68,7 +68,7 @@ async function serve(
   const operation = String(request.headers['x-amz-target']).replace(/^.*\./, '')
   const input = JSON.parse(body.toString()) as MeasuredInput
   for (const { action, table, index, leadingKeys } of listRequiredPermissions(operation, input)) {
-    const resource = resourceArn(region, table, index)
+    const resource = createResourceArn(region, table, index)
     const conditionKeys = leadingKeys && { 'dynamodb:LeadingKeys': leadingKeys }
     if (authorize({ accessKeyId, action, resource, ...(conditionKeys && { conditionKeys }) })) continue
     throw new ApiError(

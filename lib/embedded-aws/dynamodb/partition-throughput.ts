@@ -4,7 +4,7 @@
 import type { AccountQuotas } from '../quotas.ts'
 import { RateLimit } from '../rate-limit.ts'
 import { ApiError } from '../signed-api.ts'
-import { type Batch, type Input, listRequiredPermissions, partitionKeys } from './permissions.ts'
+import { type Batch, type Input, listPartitionKeys, listRequiredPermissions } from './permissions.ts'
 
 /** The members of a reply that are needed to count throughput. */
 export interface Reply {
@@ -122,7 +122,7 @@ function selectEntries(items: NonNullable<Input['RequestItems']>, isWanted: (at:
 }
 
 /** Returns the ARN of a table or of one of its indexes. */
-export function resourceArn(region: string, table: string, index?: string): string {
+export function createResourceArn(region: string, table: string, index?: string): string {
   const tableArn = `arn:aws:dynamodb:${region}:000000000000:table/${table}`
   return index === undefined ? tableArn : `${tableArn}/index/${index}`
 }
@@ -131,7 +131,7 @@ export function resourceArn(region: string, table: string, index?: string): stri
 function listPartitions(operation: string, input: Input): string[] {
   if (input.RequestItems)
     return Object.entries(input.RequestItems).flatMap(([table, batch]) =>
-      splitIntoSingleEntries(batch).map((entry) => getPartitionName(table, partitionKeys(entry)[0])),
+      splitIntoSingleEntries(batch).map((entry) => getPartitionName(table, listPartitionKeys(entry)[0])),
     )
   return listRequiredPermissions(operation, input).flatMap(({ table, index, leadingKeys = [] }) =>
     leadingKeys.map((key) => getPartitionName(table, key, index)),
@@ -147,7 +147,7 @@ function createThrottlingException(kind: 'Read' | 'Write', input: Input, region:
   const { RequestItems = {}, IndexName } = input
   const { TableName = Object.keys(RequestItems)[0] ?? '' } = input
   const reason = `${IndexName === undefined ? 'Table' : 'Index'}${kind}KeyRangeThroughputExceeded`
-  const resource = resourceArn(region, TableName, IndexName)
+  const resource = createResourceArn(region, TableName, IndexName)
   return new ThrottledError(
     'ThrottlingException',
     `Throughput exceeds the current throughput limit for your table or index. ${hotKeyHint}`,

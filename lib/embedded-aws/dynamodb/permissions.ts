@@ -37,15 +37,15 @@ interface RequiredPermission {
 export function listRequiredPermissions(operation: string, input: Input): RequiredPermission[] {
   if (operation === 'TransactWriteItems' || operation === 'TransactGetItems')
     return (input.TransactItems ?? []).flatMap((transactItem) =>
-      Object.entries(transactItem).map(([kind, of]) => permissionFor(itemActions[kind] ?? kind, of)),
+      Object.entries(transactItem).map(([kind, of]) => getRequiredPermission(itemActions[kind] ?? kind, of)),
     )
   if (input.RequestItems)
     return Object.entries(input.RequestItems).map(([table, batch]) => ({
       action: `dynamodb:${operation}`,
       table,
-      leadingKeys: partitionKeys(batch),
+      leadingKeys: listPartitionKeys(batch),
     }))
-  return [permissionFor(operation, input)]
+  return [getRequiredPermission(operation, input)]
 }
 
 const itemActions: Readonly<Record<string, string>> = {
@@ -56,7 +56,7 @@ const itemActions: Readonly<Record<string, string>> = {
   Get: 'GetItem',
 }
 
-function permissionFor(operation: string, input: Input): RequiredPermission {
+function getRequiredPermission(operation: string, input: Input): RequiredPermission {
   const { TableName = '', IndexName, Key, Item } = input
   const key = (Key ?? Item)?.['pk']?.S ?? getPartitionKey(input)
   return {
@@ -74,7 +74,7 @@ function getPartitionKey({ KeyConditionExpression = '', ExpressionAttributeValue
   return name === undefined ? undefined : ExpressionAttributeValues[name]?.S
 }
 
-export function partitionKeys(batch: Batch): string[] {
+export function listPartitionKeys(batch: Batch): string[] {
   const items: readonly (Values | undefined)[] =
     'Keys' in batch
       ? batch.Keys

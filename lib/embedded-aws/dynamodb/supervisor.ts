@@ -27,7 +27,7 @@ const maxBackoffMs = 30_000
  * busy disk.
  */
 const maxFailedProbes = 2
-const failuresToExplain = 5
+const failuresBeforeExplanation = 5
 
 const crashExplanation =
   'The embedded DynamoDB keeps exiting before it responds. Check its last output in this log, whether the disk is full, and whether another program uses its port; then restart the service.'
@@ -53,7 +53,7 @@ export async function supervise(options: SupervisorOptions): Promise<Supervisor>
       await stop(run, 'SIGKILL')
       failures = hasResponded ? 0 : failures + 1
       const lastOutput = run.lastOutput()
-      if (failures < failuresToExplain)
+      if (failures < failuresBeforeExplanation)
         log.error({ failures, lastOutput }, 'the embedded DynamoDB exited and is restarted')
       else log.error({ failures, lastOutput }, crashExplanation)
       // A process that has worked is restarted without a pause, because the SDK only retries for a few hundred ms.

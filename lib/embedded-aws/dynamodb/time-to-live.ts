@@ -179,11 +179,11 @@ export function startTtlSweeper({
       }
     }
   }
-  const swept = run()
+  const sweepPromise = run()
   return {
     close: async () => {
       closing.abort()
-      await swept
+      await sweepPromise
     },
   }
 }

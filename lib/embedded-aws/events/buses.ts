@@ -43,7 +43,7 @@ export const getBusCollection = (account: EventsAccount) => account.store.collec
 
 /** Returns a bus, given its name or ARN. @throws ApiError ResourceNotFoundException if it does not exist */
 export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus {
-  const name = busName(account, nameOrArn)
+  const name = parseBusName(account, nameOrArn)
   const bus = getBusCollection(account).get(name)
   if (!bus) throw createResourceNotFoundError(`Event bus ${name} does not exist.`)
   return bus
@@ -53,7 +53,7 @@ export function findBus(account: EventsAccount, nameOrArn = 'default'): EventBus
  * Returns the name of a bus from its name or ARN. The ARN of another account is returned unchanged; no bus has it as
  * its name.
  */
-export function busName(account: EventsAccount, nameOrArn = 'default'): string {
+export function parseBusName(account: EventsAccount, nameOrArn = 'default'): string {
   const prefix = account.busArn('')
   return nameOrArn.startsWith(prefix) ? nameOrArn.slice(prefix.length) : nameOrArn
 }

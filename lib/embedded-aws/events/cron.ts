@@ -88,7 +88,7 @@ const dayMs = 86_400_000
  * Returns the next time at which the expression matches, in milliseconds of wall-clock time; undefined after its last
  * year.
  */
-export function nextWallTime(cron: Cron, afterMs: number): number | undefined {
+export function findNextWallTime(cron: Cron, afterMs: number): number | undefined {
   const today = Math.floor(afterMs / dayMs) * dayMs
   for (const day of iterateDays(cron, today)) {
     const time = cron.times.find((one) => day + one > afterMs)

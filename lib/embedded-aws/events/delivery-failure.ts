@@ -7,11 +7,11 @@ export interface DeliveryFailure {
   readonly name: string
   readonly message: string
   /** True if another attempt cannot succeed. */
-  readonly permanent: boolean
+  readonly isPermanent: boolean
 }
 
 /** EventBridge does not retry when permission is missing or the target does not exist. */
-const failureClasses: readonly (readonly [RegExp, code: string, permanent: boolean])[] = [
+const failureClasses: readonly (readonly [RegExp, code: string, isPermanent: boolean])[] = [
   [/NonExistentQueue|QueueDoesNotExist|NotFound/, 'NO_RESOURCE', true],
   [/AccessDenied|NotAuthorized/, 'NO_PERMISSIONS', true],
   [/Throttl|TooManyRequests/, 'THROTTLING', false],
@@ -25,7 +25,7 @@ export function readDeliveryFailure(error: unknown): DeliveryFailure {
     code: undefined,
     name: undefined,
     message: String(error),
-    ...errorNames(error),
+    ...listErrorNames(error),
   }
   const names = [code, name].filter((value) => typeof value === 'string')
   const knownClass = failureClasses.find(([pattern]) => names.some((one) => pattern.test(one)))
@@ -33,11 +33,11 @@ export function readDeliveryFailure(error: unknown): DeliveryFailure {
     code: knownClass?.[1] ?? 'SDK_CLIENT_ERROR',
     name: names[0] ?? 'Error',
     message,
-    permanent: knownClass?.[2] ?? false,
+    isPermanent: knownClass?.[2] ?? false,
   }
 }
 
-function errorNames(error: unknown) {
+function listErrorNames(error: unknown) {
   if (!(error instanceof Error)) return {}
   return { code: 'code' in error ? error.code : undefined, name: error.name, message: error.message }
 }

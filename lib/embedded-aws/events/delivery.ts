@@ -60,8 +60,8 @@ export class Deliveries {
 
   /** Returns the due deliveries for which a slot is free, oldest first. */
   #listStartable(at: number): { readonly id: number; readonly target: string }[] {
-    const free = maxConcurrent - this.#inProgress.size
-    if (free <= 0) return []
+    const freeSlots = maxConcurrent - this.#inProgress.size
+    if (freeSlots <= 0) return []
     const countByTarget = new Map<string, number>()
     for (const target of this.#inProgress.values())
       countByTarget.set(target, (countByTarget.get(target) ?? 0) + 1)
@@ -74,7 +74,7 @@ export class Deliveries {
       if (this.#inProgress.has(row.id) || count >= maxPerTarget) continue
       countByTarget.set(row.target, count + 1)
       rows.push(row)
-      if (rows.length === free) break
+      if (rows.length === freeSlots) break
     }
     return rows
   }
@@ -125,22 +125,22 @@ export class Deliveries {
   /** Returns the next attempt after a failed one; undefined if there is none. */
   async #afterFailure(delivery: PendingDelivery, error: unknown) {
     const failure = readDeliveryFailure(error)
-    const wait = Math.min(firstRetryMs * 2 ** delivery.retries, maxRetryMs) * (0.5 + Math.random() / 2)
-    const dueAt = this.#options.now() + Math.ceil(wait)
-    const exhausted =
+    const delayMs = Math.min(firstRetryMs * 2 ** delivery.retries, maxRetryMs) * (0.5 + Math.random() / 2)
+    const dueAt = this.#options.now() + Math.ceil(delayMs)
+    const exhaustedCondition =
       delivery.retries >= delivery.maximumRetries
         ? 'MaximumRetryAttempts'
         : dueAt - delivery.acceptedAt > delivery.maximumAgeS * 1000
           ? 'MaximumEventAgeInSeconds'
           : undefined
-    if (!failure.permanent && !exhausted)
+    if (!failure.isPermanent && !exhaustedCondition)
       return { delivery: { ...delivery, retries: delivery.retries + 1 }, dueAt }
     const failureFields = { target: delivery.targetArn, origin: delivery.origin.arn, error: failure.message }
     if (delivery.deadLetterArn === undefined) {
       this.#options.log('An event could not be delivered and is dropped.', failureFields)
       return undefined
     }
-    const { body, attributes } = createDeadLetter(delivery, failure, exhausted)
+    const { body, attributes } = createDeadLetter(delivery, failure, exhaustedCondition)
     try {
       await withDeadline(this.#options.targets.sqs(delivery.deadLetterArn, body, { attributes }))
     } catch (cause) {

@@ -30,12 +30,12 @@ export function matchesPattern(conditions: readonly PatternCondition[], leaves: 
     const foundLeaves = leaves.get(condition.path) ?? []
     if (condition.test(undefined)) {
       count(foundLeaves.length)
-      const exists = foundLeaves.some(({ element }) => choose(element, choice))
+      const exists = foundLeaves.some(({ element }) => chooseElement(element, choice))
       if (!exists && conditionsHold(otherConditions, choice)) return true
     }
     return foundLeaves.some(({ value, element }) => {
       count(1)
-      const nextChoice = condition.test(value) && choose(element, choice)
+      const nextChoice = condition.test(value) && chooseElement(element, choice)
       return nextChoice && conditionsHold(otherConditions, nextChoice)
     })
   }
@@ -60,7 +60,7 @@ function* listBranches(conditions: readonly PatternCondition[]): Generator<LeafC
 const compareByPath = (a: LeafCondition, b: LeafCondition) => (a.path < b.path ? -1 : 1)
 
 /** Returns the choice with this element added; undefined if another element of the same array was chosen before. */
-function choose(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
+function chooseElement(element: ArrayElement | undefined, choice: Choice): Choice | undefined {
   if (!element) return choice
   const nextChoice = new Map(choice)
   for (let ancestor: ArrayElement | undefined = element; ancestor; ancestor = ancestor.outerElement) {

@@ -76,7 +76,7 @@ function readValue(value: unknown): LeafTest {
   return matchers[name as keyof typeof matchers](operand) // checked by hasOwn
 }
 
-const testString =
+const createStringTest =
   (test: (value: string) => boolean): LeafTest =>
   (leaf) =>
     typeof leaf === 'string' && test(leaf)
@@ -88,7 +88,7 @@ function requireString(operand: unknown, name: string): string {
 }
 
 /** Creates the test of `prefix` or `suffix`, whose operand is a string or `{"equals-ignore-case": string}`. */
-function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) => string) {
+function createEdgeReader(name: 'prefix' | 'suffix', cut: (value: string, length: number) => string) {
   return (operand: unknown): LeafTest => {
     if (isObject(operand)) {
       const [member, ...moreMembers] = Object.entries(operand)
@@ -96,10 +96,10 @@ function edge(name: 'prefix' | 'suffix', cut: (value: string, length: number) =>
       if (member[0] !== 'equals-ignore-case') throw bad(`Unsupported ${name} pattern: ${member[0]}`)
       const folded = requireString(member[1], 'equals-ignore-case')
       if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
-      return testString((value) => isSame(cut(value, folded.length), folded))
+      return createStringTest((value) => isSame(cut(value, folded.length), folded))
     }
     const exactText = requireString(operand, name)
-    return testString((value) => cut(value, exactText.length) === exactText)
+    return createStringTest((value) => cut(value, exactText.length) === exactText)
   }
 }
 
@@ -107,20 +107,20 @@ const head = (value: string, length: number) => value.slice(0, length)
 const tail = (value: string, length: number) => (length === 0 ? '' : value.slice(-length))
 
 const matchers = {
-  prefix: edge('prefix', head),
-  suffix: edge('suffix', tail),
+  prefix: createEdgeReader('prefix', head),
+  suffix: createEdgeReader('suffix', tail),
   'equals-ignore-case': (operand: unknown) => {
     const folded = requireString(operand, 'equals-ignore-case')
-    return testString((value) => isSame(value, folded))
+    return createStringTest((value) => isSame(value, folded))
   },
-  wildcard: (operand: unknown) => testString(createWildcardMatcher(requireString(operand, 'wildcard'))),
+  wildcard: (operand: unknown) => createStringTest(createWildcardMatcher(requireString(operand, 'wildcard'))),
   exists: (operand: unknown): LeafTest => {
     if (typeof operand !== 'boolean') throw bad('exists match pattern must be either true or false.')
     return (leaf) => (leaf !== undefined) === operand
   },
   cidr: (operand: unknown) => {
     const inRange = createCidrMatcher(requireString(operand, 'prefix'))
-    return testString((value) => isIP(value) !== 0 && inRange(value))
+    return createStringTest((value) => isIP(value) !== 0 && inRange(value))
   },
   numeric: (operand: unknown) => numeric(operand),
   'anything-but': (operand: unknown) => readAnythingBut(operand),
@@ -183,14 +183,14 @@ const readAnythingButText =
       if (typeof wantedText !== 'string') throw bad(reason)
       if (wantedText === '' && name !== 'wildcard' && name !== 'equals-ignore-case')
         throw bad('Null prefix/suffix not allowed')
-      return testString(test(wantedText))
+      return createStringTest(test(wantedText))
     })
   }
 
 const edgeReason = 'prefix/suffix match pattern must be a string'
 const foldReason = 'Inside anything-but/equals-ignore-case list, number|start|null|boolean is not supported.'
 
-const refusals: Readonly<Record<string, (operand: unknown) => LeafTest[]>> = {
+const excludedValueReaders: Readonly<Record<string, (operand: unknown) => LeafTest[]>> = {
   prefix: readAnythingButText('prefix', edgeReason, (wanted) => (value) => value.startsWith(wanted)),
   suffix: readAnythingButText('suffix', edgeReason, (wanted) => (value) => value.endsWith(wanted)),
   'equals-ignore-case': readAnythingButText(
@@ -221,7 +221,8 @@ function readAnythingBut(operand: unknown): LeafTest {
   let excludedTests: LeafTest[]
   if (isObject(operand)) {
     const [member, ...moreMembers] = Object.entries(operand)
-    const read = member && Object.hasOwn(refusals, member[0]) ? refusals[member[0]] : undefined
+    const read =
+      member && Object.hasOwn(excludedValueReaders, member[0]) ? excludedValueReaders[member[0]] : undefined
     if (!read) throw bad(`Unsupported anything-but pattern: ${member?.[0] ?? ''}`)
     if (moreMembers.length > 0) throw bad('Only one key allowed in match expression')
     excludedTests = read(member?.[1])

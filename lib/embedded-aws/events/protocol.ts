@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ApiError, identifySigner, readLimitedBody } from '../signed-api.ts'
 import type { AwsCredentials } from '../sigv4.ts'
 import type { EventsAccount } from './account.ts'
-import { jsonObject } from './json.ts'
+import { parseJsonObject } from './json.ts'
 
 type Operation = (account: EventsAccount, body: unknown) => object | Promise<object>
 export type Operations = Readonly<Record<string, Operation>>
@@ -20,13 +20,17 @@ export function getOperation({ headers }: IncomingMessage): string {
 }
 
 export function readRequest(request: IncomingMessage): Promise<Buffer> {
-  const tooLarge = new ApiError('RequestEntityTooLargeException', 'The request is larger than 4 MiB.', 413)
-  return readLimitedBody(request, maxBodyBytes, tooLarge)
+  const tooLargeError = new ApiError(
+    'RequestEntityTooLargeException',
+    'The request is larger than 4 MiB.',
+    413,
+  )
+  return readLimitedBody(request, maxBodyBytes, tooLargeError)
 }
 
 export function readJsonBody(bytes: Buffer): Readonly<Record<string, unknown>> {
   if (bytes.length === 0) return {}
-  const value = jsonObject(bytes.toString())
+  const value = parseJsonObject(bytes.toString())
   if (value) return value
   throw new ApiError('SerializationException', 'The body of the request is not a JSON object.')
 }

@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto'
 import * as z from 'zod'
 import { quotas } from '../quotas.ts'
 import type { EventsAccount } from './account.ts'
-import { busName, getBusCollection } from './buses.ts'
+import { getBusCollection, parseBusName } from './buses.ts'
 import { createThrottlingError, createValidationError } from './errors.ts'
 import { flattenEvent } from './flatten-event.ts'
-import { jsonObject } from './json.ts'
+import { parseJsonObject } from './json.ts'
 import { matchesPattern, TooComplex } from './matching.ts'
 import { type PatternCondition, readPattern } from './pattern.ts'
 import { readMembers, rejectField, retryLimits, textField } from './request-params.ts'
-import { getRuleCollection, type Rule, ruleArn } from './rules.ts'
+import { createRuleArn, getRuleCollection, type Rule } from './rules.ts'
 import { buildTargetInput, type RuleEvent } from './target-input.ts'
 
 const Entry = z.object({
@@ -42,13 +42,14 @@ export const eventOperations = {
     const { accountId, putEventsRate } = account
     if (putEventsRate?.hasTokens(accountId) === false) throw createThrottlingError()
     putEventsRate?.take(accountId, 1)
-    const bytes = Entries.reduce((sum, entry) => sum + entryBytes(entry), 0)
+    const bytes = Entries.reduce((sum, entry) => sum + countEntryBytes(entry), 0)
     if (bytes >= maxEntriesBytes)
       throw createValidationError('Total size of the entries in the request is over the limit.')
     const results = Entries.map((entry) => ({ entry, ...readEntry(account, entry) }))
     await account.store.commit(() => {
       for (const result of results)
-        if ('event' in result) routeEvent(account, busName(account, result.entry.EventBusName), result.event)
+        if ('event' in result)
+          routeEvent(account, parseBusName(account, result.entry.EventBusName), result.event)
     })
     return {
       FailedEntryCount: results.filter((result) => 'refusal' in result).length,
@@ -62,7 +63,7 @@ export const eventOperations = {
       body,
     )
     const pattern = readPattern(EventPattern)
-    const event = jsonObject(Event)
+    const event = parseJsonObject(Event)
     const leaves = event && flattenEvent(event)
     const requiredFields = ['id', 'account', 'source', 'time', 'region', 'detail-type']
     if (!leaves || requiredFields.some((name) => typeof event[name] !== 'string'))
@@ -75,7 +76,7 @@ export const eventOperations = {
  * Returns the size of an entry as AWS counts it:
  * https://docs.aws.amazon.com/eventbridge/latest/userguide/eb-putevents.html#eb-putevent-size
  */
-function entryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources }: Entry): number {
+function countEntryBytes({ Time, Source = '', DetailType = '', Detail = '', Resources }: Entry): number {
   const texts = [Source, DetailType, Detail, ...Resources]
   return texts.reduce((sum, text) => sum + Buffer.byteLength(text), Time === undefined ? 0 : 14)
 }
@@ -93,7 +94,7 @@ function readEntry(account: EventsAccount, { Time, Source, DetailType, Detail, R
     return createRefusal('NotAuthorizedForSourceException', 'Not authorized for the source.')
   const time = new Date(Time === undefined ? account.now() : Time * 1000)
   if (Number.isNaN(time.getTime())) return createRefusal('InvalidArgument', 'Parameter Time is not valid.')
-  if (!Detail || !jsonObject(Detail)) return createRefusal('MalformedDetail', 'Detail is malformed.')
+  if (!Detail || !parseJsonObject(Detail)) return createRefusal('MalformedDetail', 'Detail is malformed.')
   const id = randomUUID()
   const json = composeEvent(account, {
     id,
@@ -142,7 +143,7 @@ interface Event extends RuleEvent {
 }
 
 export function readEvent(json: string): Event | undefined {
-  const value = jsonObject(json)
+  const value = parseJsonObject(json)
   const leaves = value && flattenEvent(value)
   return leaves && { json, value, leaves }
 }
@@ -168,7 +169,9 @@ export function* findMatchingRules(account: EventsAccount, bus: string, event: E
       if (matchesPattern(getConditions(rule, pattern), event.leaves)) yield rule
     } catch (error) {
       if (!(error instanceof TooComplex)) throw error
-      account.log('An event was too large to be compared with a rule.', { rule: ruleArn(account, rule) })
+      account.log('An event was too large to be compared with a rule.', {
+        rule: createRuleArn(account, rule),
+      })
     }
   }
 }
@@ -181,7 +184,7 @@ export function routeEvent(account: EventsAccount, bus: string, event: Event, ho
 /** Adds a delivery for every target of a rule. Call only inside a commit. */
 export function queueDeliveries(account: EventsAccount, rule: Rule, event: RuleEvent, hops = 0): void {
   const at = account.now()
-  const arn = ruleArn(account, rule)
+  const arn = createRuleArn(account, rule)
   const ruleMessage = { name: rule.name, arn, ingestedAt: formatEventTime(new Date(at)) }
   for (const target of rule.targets) {
     const group = target.SqsParameters?.MessageGroupId

@@ -1,11 +1,11 @@
 // Rules. https://docs.aws.amazon.com/eventbridge/latest/APIReference/API_PutRule.html etc.
 import * as z from 'zod'
 import type { EventsAccount } from './account.ts'
-import { BusNameOrArn, busName, findBus, Paging } from './buses.ts'
+import { BusNameOrArn, findBus, Paging, parseBusName } from './buses.ts'
 import { createLimitExceededError, createResourceNotFoundError, createValidationError } from './errors.ts'
 import { readPattern } from './pattern.ts'
 import { paginate, readMembers, Tags, textField } from './request-params.ts'
-import { firstRun, readScheduleExpression } from './schedule-expression.ts'
+import { findFirstRun, readScheduleExpression } from './schedule-expression.ts'
 import { type TagRecord, toTagRecord } from './tags.ts'
 import type { RuleTarget } from './target.ts'
 
@@ -40,7 +40,7 @@ const PutRule = z.object({
 export const getRuleCollection = (account: EventsAccount) => account.store.collection<Rule>('rule')
 const getRuleKey = (rule: Pick<Rule, 'bus' | 'name'>) => `${rule.bus}/${rule.name}`
 
-export function ruleArn(
+export function createRuleArn(
   { region, accountId }: EventsAccount,
   { bus, name }: Pick<Rule, 'bus' | 'name'>,
 ): string {
@@ -48,9 +48,11 @@ export function ruleArn(
 }
 
 export function findRule(account: EventsAccount, name: string, bus: string | undefined): Rule {
-  const rule = getRuleCollection(account).get(getRuleKey({ bus: busName(account, bus), name }))
+  const rule = getRuleCollection(account).get(getRuleKey({ bus: parseBusName(account, bus), name }))
   if (!rule)
-    throw createResourceNotFoundError(`Rule ${name} does not exist on EventBus ${busName(account, bus)}.`)
+    throw createResourceNotFoundError(
+      `Rule ${name} does not exist on EventBus ${parseBusName(account, bus)}.`,
+    )
   return rule
 }
 
@@ -67,10 +69,10 @@ export function updateRule(account: EventsAccount, rule: Rule): void {
 /**
  * Returns the next run of a scheduled rule after a time; undefined for rules without a schedule and for disabled rules.
  */
-export function nextRuleRun(rule: Rule, afterMs: number): number | undefined {
+export function findNextRuleRun(rule: Rule, afterMs: number): number | undefined {
   if (rule.schedule === undefined || rule.state === 'DISABLED') return undefined
   const expression = readScheduleExpression(rule.schedule)
-  return expression && firstRun(expression, { anchor: rule.anchor, after: afterMs })
+  return expression && findFirstRun(expression, { anchor: rule.anchor, after: afterMs })
 }
 
 const maxRules = 300
@@ -105,8 +107,8 @@ export const ruleOperations = {
         anchor: hasSameSchedule ? previousRule.anchor : account.now(),
       }
       if (hasSameSchedule) updateRule(account, rule)
-      else putRule(account, rule, nextRuleRun(rule, account.now()))
-      return { RuleArn: ruleArn(account, rule) }
+      else putRule(account, rule, findNextRuleRun(rule, account.now()))
+      return { RuleArn: createRuleArn(account, rule) }
     })
   },
 
@@ -170,14 +172,14 @@ function setState(account: EventsAccount, body: unknown, state: 'ENABLED' | 'DIS
     const previousRule = findRule(account, Name, EventBusName)
     if (previousRule.state === state) return {}
     const rule = { ...previousRule, state, anchor: account.now() }
-    putRule(account, rule, nextRuleRun(rule, account.now()))
+    putRule(account, rule, findNextRuleRun(rule, account.now()))
     return {}
   })
 }
 
 const describe = (account: EventsAccount, rule: Rule) => ({
   Name: rule.name,
-  Arn: ruleArn(account, rule),
+  Arn: createRuleArn(account, rule),
   EventPattern: rule.pattern,
   ScheduleExpression: rule.schedule,
   State: rule.state,

@@ -1,6 +1,6 @@
 // Schedule expressions rate(…) and cron(…), and the times of their runs.
 
-import { type Cron, nextWallTime, readCron } from './cron.ts'
+import { type Cron, findNextWallTime, readCron } from './cron.ts'
 
 type ScheduleExpression =
   | { readonly kind: 'rate'; readonly everyMs: number }
@@ -26,11 +26,11 @@ function readRate(innerText: string): ScheduleExpression | undefined {
 }
 
 /** Returns the first run after a time, in milliseconds. A rate counts from `anchor`; `cron` is in UTC. */
-export function firstRun(
+export function findFirstRun(
   schedule: ScheduleExpression,
   { anchor, after }: { readonly anchor: number; readonly after: number },
 ): number | undefined {
-  if (schedule.kind === 'cron') return nextWallTime(schedule.cron, after)
+  if (schedule.kind === 'cron') return findNextWallTime(schedule.cron, after)
   const { everyMs } = schedule
   return anchor + Math.max(0, Math.floor((after - anchor) / everyMs) + 1) * everyMs
 }

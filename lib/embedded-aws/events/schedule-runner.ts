@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { EventsAccount } from './account.ts'
 import { composeEvent, queueDeliveries, readEvent } from './put-events.ts'
-import { getRuleCollection, nextRuleRun, putRule, type Rule, ruleArn } from './rules.ts'
+import { createRuleArn, findNextRuleRun, getRuleCollection, putRule, type Rule } from './rules.ts'
 import type { EventsStore } from './store.ts'
 
 interface ScheduleRunner {
@@ -27,9 +27,9 @@ export function startScheduleRunner(account: EventsAccount): ScheduleRunner {
     clearTimeout(timer)
     const dueAt = store.nextDue()
     if (dueAt === undefined) return
-    const delay = dueAt - now()
-    if (delay <= 0) void run()
-    else timer = setTimeout(wake, Math.min(delay, maxSleepMs))
+    const delayMs = dueAt - now()
+    if (delayMs <= 0) void run()
+    else timer = setTimeout(wake, Math.min(delayMs, maxSleepMs))
   }
 
   /**
@@ -80,20 +80,20 @@ const precisionMs = 60_000
 function planRun({ now, log }: EventsAccount, rule: Rule, arn: string, dueAt: number) {
   const at = now()
   const isLate = at - dueAt > precisionMs
-  const candidate = isLate ? nextRuleRun(rule, at - precisionMs - 1) : dueAt
-  const openRun = candidate !== undefined && candidate <= at ? candidate : undefined
+  const candidate = isLate ? findNextRuleRun(rule, at - precisionMs - 1) : dueAt
+  const dueRun = candidate !== undefined && candidate <= at ? candidate : undefined
   if (isLate)
     log(
-      openRun === undefined
+      dueRun === undefined
         ? 'A schedule missed its time: the run is skipped.'
         : 'A schedule missed its time: it runs once now.',
       { schedule: arn, missed: new Date(dueAt).toISOString() },
     )
-  return { open: openRun, following: nextRuleRun(rule, isLate || openRun === undefined ? at : openRun) }
+  return { open: dueRun, following: findNextRuleRun(rule, isLate || dueRun === undefined ? at : dueRun) }
 }
 
 function runRule(account: EventsAccount, rule: Rule, dueAt: number): void {
-  const arn = ruleArn(account, rule)
+  const arn = createRuleArn(account, rule)
   const { open, following } = planRun(account, rule, arn, dueAt)
   if (open !== undefined) {
     const eventFields = {

@@ -59,7 +59,7 @@ const operations: Operations = {
   ...eventTagOperations,
 }
 
-const unknownOperation = (operation: string) =>
+const createUnknownOperationError = (operation: string) =>
   new ApiError(
     'UnknownOperationException',
     operation === '' ? 'The request names no operation.' : `${operation} is not supported by this server.`,
@@ -110,7 +110,7 @@ export async function openEvents(options: EventsOptions): Promise<EventsServer> 
       const input = readJsonBody(body)
       requirePermissions(accessKeyId, `events:${operation}`, input)
       const knownOperation = Object.hasOwn(operations, operation) ? operations[operation] : undefined
-      if (!knownOperation) throw unknownOperation(operation)
+      if (!knownOperation) throw createUnknownOperationError(operation)
       sendEventsResponse(response, await knownOperation(account, input))
     } catch (error) {
       if (error instanceof ApiError) return sendEventsError(response, error)

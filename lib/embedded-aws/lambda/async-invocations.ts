@@ -21,7 +21,7 @@ const closeTimeoutMs = 5000
 /**
  * AWS: "The retry interval increases exponentially from 1 second after the first attempt to a maximum of 5 minutes".
  */
-const throttled = { firstDelayS: 1, maxDelayS: 300 }
+const throttleDelays = { firstDelayS: 1, maxDelayS: 300 }
 /** How long Lambda retries an accepted invocation, whatever its error: the default of MaximumEventAgeInSeconds. */
 const maxAgeS = 6 * 3600
 /** The event bus waits for functions with at most this time limit, because it gives up a delivery after 30 s. */
@@ -61,7 +61,7 @@ interface Invocation {
   readonly acceptedAt?: number
 }
 
-const messageAttribute = (StringValue: string | number): MessageAttributeValue => ({
+const createMessageAttribute = (StringValue: string | number): MessageAttributeValue => ({
   DataType: typeof StringValue === 'number' ? 'Number' : 'String',
   StringValue: String(StringValue),
 })
@@ -139,11 +139,11 @@ export class AsyncInvocations {
         MessageBody: escapeNoncharacters(payload),
         DelaySeconds,
         MessageAttributes: {
-          function: messageAttribute(name),
-          requestId: messageAttribute(requestId),
-          attempt: messageAttribute(attempt),
-          throttledTimes: messageAttribute(throttledTimes),
-          acceptedAt: messageAttribute(acceptedAt),
+          function: createMessageAttribute(name),
+          requestId: createMessageAttribute(requestId),
+          attempt: createMessageAttribute(attempt),
+          throttledTimes: createMessageAttribute(throttledTimes),
+          acceptedAt: createMessageAttribute(acceptedAt),
         },
       }),
     )
@@ -184,7 +184,7 @@ export class AsyncInvocations {
     const { throttledTimes = 0, acceptedAt = Date.now() } = invocation
     const remainingS = maxAgeS - (Date.now() - acceptedAt) / 1000
     if (isThrottled) {
-      const delayS = Math.min(throttled.maxDelayS, throttled.firstDelayS * 2 ** throttledTimes)
+      const delayS = Math.min(throttleDelays.maxDelayS, throttleDelays.firstDelayS * 2 ** throttledTimes)
       if (delayS < remainingS)
         return this.#send(payload, { ...invocation, throttledTimes: throttledTimes + 1 }, delayS)
     }
@@ -245,9 +245,9 @@ export class AsyncInvocations {
         QueueUrl: deadLetterUrl,
         MessageBody: payload,
         MessageAttributes: {
-          RequestID: messageAttribute(requestId),
-          ErrorCode: messageAttribute(200),
-          ErrorMessage: messageAttribute(failure.errorMessage.slice(0, 1000) || failure.errorType),
+          RequestID: createMessageAttribute(requestId),
+          ErrorCode: createMessageAttribute(200),
+          ErrorMessage: createMessageAttribute(failure.errorMessage.slice(0, 1000) || failure.errorType),
         },
       }),
     )

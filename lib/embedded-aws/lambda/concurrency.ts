@@ -41,7 +41,7 @@ export class Concurrency {
       return this.running(name) < reservedConcurrency
         ? undefined
         : 'ReservedFunctionConcurrentInvocationLimitExceeded'
-    const shared = this.#sharing.reduce((sum, sharer) => sum + this.running(sharer), 0)
-    return shared < this.#unreserved ? undefined : 'ConcurrentInvocationLimitExceeded'
+    const sharedCount = this.#sharing.reduce((sum, sharer) => sum + this.running(sharer), 0)
+    return sharedCount < this.#unreserved ? undefined : 'ConcurrentInvocationLimitExceeded'
   }
 }

@@ -58,7 +58,11 @@ async function invoke(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const body = await readLimitedBody(request, lambdaLimits.requestBytes, tooLarge(lambdaLimits.requestBytes))
+  const body = await readLimitedBody(
+    request,
+    lambdaLimits.requestBytes,
+    createTooLargeError(lambdaLimits.requestBytes),
+  )
   requireSigner(request, body, { service: 'lambda', region: lambda.region, credentials })
   const { name, qualifier } = parseFunctionName(request, lambda.region)
   const type = readInvocationType(request)
@@ -71,7 +75,8 @@ async function invoke(
   if (type === 'DryRun') {
     response.writeHead(204).end()
   } else if (type === 'Event') {
-    if (body.length > lambdaLimits.asynchronousBytes) throw tooLarge(lambdaLimits.asynchronousBytes)
+    if (body.length > lambdaLimits.asynchronousBytes)
+      throw createTooLargeError(lambdaLimits.asynchronousBytes)
     await asyncInvocations.accept(name, body.length > 0 ? body.toString() : '{}', requestId)
     response.writeHead(202, { 'content-length': 0 }).end()
   } else {
@@ -131,7 +136,7 @@ function formatLogTail(
   return `${lines.join('\n')}\n`
 }
 
-const tooLarge = (maxBytes: number) =>
+const createTooLargeError = (maxBytes: number) =>
   new ApiError(
     'RequestTooLargeException',
     `Request must be smaller than ${maxBytes} bytes for the InvokeFunction operation`,

@@ -21,7 +21,7 @@ export interface ChainedInvocation {
  */
 export function continueLineage(traceHeaders: readonly string[], functionName: string): ChainedInvocation {
   const fields = traceHeaders.flatMap((header) => header.split(';'))
-  const root = fields.find((field) => field.startsWith(rootField)) ?? `${rootField}${newTraceId()}`
+  const root = fields.find((field) => field.startsWith(rootField)) ?? `${rootField}${createTraceId()}`
   const counts = new Map<string, number>()
   for (const field of fields) {
     if (!field.startsWith(lineageField)) continue
@@ -30,7 +30,7 @@ export function continueLineage(traceHeaders: readonly string[], functionName: s
       counts.set(id, Math.max(counts.get(id) ?? 0, Number(count)))
     }
   }
-  const id = lineageId(functionName)
+  const id = hashFunctionName(functionName)
   const number = (counts.get(id) ?? 0) + 1
   counts.set(id, number)
   const lineage = [...counts].map((entry) => entry.join(':')).join('|')
@@ -38,7 +38,8 @@ export function continueLineage(traceHeaders: readonly string[], functionName: s
 }
 
 /** Returns the hash that names a function in the header. */
-const lineageId = (functionName: string) =>
+const hashFunctionName = (functionName: string) =>
   createHash('sha256').update(functionName).digest('hex').slice(0, 8)
 
-const newTraceId = () => `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`
+const createTraceId = () =>
+  `1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`

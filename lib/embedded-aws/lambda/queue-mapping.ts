@@ -95,10 +95,10 @@ export class QueueMapping {
 
   async #poll(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const free = this.#concurrency - this.#runningBatches.size
-      if (free <= 0) await Promise.race(this.#runningBatches)
+      const freeSlots = this.#concurrency - this.#runningBatches.size
+      if (freeSlots <= 0) await Promise.race(this.#runningBatches)
       else {
-        const batches = await this.#receiveBatches(free)
+        const batches = await this.#receiveBatches(freeSlots)
         await this.#start(batches, Date.now())
       }
     }
@@ -116,11 +116,11 @@ export class QueueMapping {
     }
   }
 
-  /** Receives batches for up to `free` invocations; returns none if the queue stays empty. */
-  async #receiveBatches(free: number): Promise<Message[][]> {
+  /** Receives batches for up to `freeSlots` invocations; returns none if the queue stays empty. */
+  async #receiveBatches(freeSlots: number): Promise<Message[][]> {
     const { batchSize, maximumBatchingWindow = 0 } = this.#options.settings
     // Later messages of a group wait until the earlier ones are deleted, so they must go into the same batch.
-    const maxMessages = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * free
+    const maxMessages = maximumBatchingWindow > 0 || this.#isFifo ? batchSize : batchSize * freeSlots
     const messages = await this.#receive(maxMessages, longPollS)
     const windowEndsAt = Date.now() + maximumBatchingWindow * 1000
     const bytes = () => messages.reduce((sum, { Body = '' }) => sum + Buffer.byteLength(Body), 0)
@@ -210,7 +210,7 @@ export class QueueMapping {
   }
 
   async #delete(messages: readonly Message[]): Promise<void> {
-    for (const Entries of batchEntries(messages)) {
+    for (const Entries of createEntryBatches(messages)) {
       const { Failed = [] } = await this.#sqs.send(
         new DeleteMessageBatchCommand({ QueueUrl: this.#options.queueUrl, Entries }),
       )
@@ -219,7 +219,7 @@ export class QueueMapping {
   }
 
   async #retryEarly(messages: readonly Message[]): Promise<void> {
-    for (const entries of batchEntries(messages)) {
+    for (const entries of createEntryBatches(messages)) {
       await this.#sqs.send(
         new ChangeMessageVisibilityBatchCommand({
           QueueUrl: this.#options.queueUrl,
@@ -230,7 +230,7 @@ export class QueueMapping {
   }
 }
 
-function batchEntries(messages: readonly Message[]) {
+function createEntryBatches(messages: readonly Message[]) {
   const entries = messages.map(({ ReceiptHandle = '' }, at) => ({ Id: String(at), ReceiptHandle }))
   return Array.from({ length: Math.ceil(entries.length / maxPerCall) }, (_, call) =>
     entries.slice(call * maxPerCall, (call + 1) * maxPerCall),

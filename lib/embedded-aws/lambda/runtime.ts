@@ -115,13 +115,13 @@ export class Lambda {
     if (!target) throw new Error(`the function ${name} does not exist`)
     const { requestId = randomUUID(), traceHeaders = [] } = options
     const startedAtMs = performance.now()
-    const throttle = this.#concurrency.findThrottleReason(target)
-    if (throttle) {
-      this.#log.info({ function: name, reason: throttle }, 'an invocation was throttled')
+    const throttleReason = this.#concurrency.findThrottleReason(target)
+    if (throttleReason) {
+      this.#log.info({ function: name, reason: throttleReason }, 'an invocation was throttled')
       const failure = {
         errorType: 'TooManyRequestsException',
         errorMessage: 'Rate Exceeded.',
-        reason: throttle,
+        reason: throttleReason,
       }
       return { ok: false, failure, ms: 0, isThrottled: true }
     }

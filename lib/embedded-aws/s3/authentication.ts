@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isInProcess } from '../in-process-transport.ts'
 import { type AcceptedSignature, type AwsCredentials, verifySigV4 } from '../sigv4.ts'
 import type { SignatureRefusal } from '../sigv4-refusal.ts'
-import { invalidArgument, type S3Code, S3Error } from './errors.ts'
+import { createInvalidArgumentError, type S3Code, S3Error } from './errors.ts'
 
 const codes: Readonly<Record<SignatureRefusal, S3Code>> = {
   missing: 'AccessDenied',
@@ -33,7 +33,7 @@ const payloads = [
 /** Rejects values other than the above and a SHA-256: they would look like a hash but never be checked. */
 function checkPayload(payload: string): void {
   if (/^[0-9a-f]{64}$/i.test(payload) || payloads.includes(payload)) return
-  throw invalidArgument(
+  throw createInvalidArgumentError(
     `x-amz-content-sha256 must be ${payloads.join(', ')} or a valid sha256 value.`,
     'x-amz-content-sha256',
     payload,

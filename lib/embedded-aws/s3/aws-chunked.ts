@@ -5,7 +5,7 @@ import { type AcceptedSignature, isSameSignature, sign } from '../sigv4.ts'
 import type { S3Caller } from './authentication.ts'
 import { S3Error } from './errors.ts'
 
-const forms: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
+const framings: Readonly<Record<string, { signed: boolean; trailer: boolean }>> = {
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD': { signed: true, trailer: false },
   'STREAMING-AWS4-HMAC-SHA256-PAYLOAD-TRAILER': { signed: true, trailer: true },
   'STREAMING-UNSIGNED-PAYLOAD-TRAILER': { signed: false, trailer: true },
@@ -19,7 +19,7 @@ export function decodeChunks(
   { payload, signed }: S3Caller,
   trailers: Map<string, string>,
 ): AsyncGenerator<Buffer> {
-  const form = forms[payload]
+  const form = framings[payload]
   if (!form || (form.signed && !signed))
     throw new S3Error('NotImplemented', undefined, { Header: 'x-amz-content-sha256' })
   return new Decoder(

@@ -181,16 +181,16 @@ export class Blobs {
 
   /** Deletes every file that no row refers to, as left by interrupted uploads and deletions. */
   async sweep(isKnown: (blob: string) => boolean): Promise<number> {
-    let swept = 0
+    let deletedCount = 0
     for (let prefix = 0; prefix < 256; prefix++) {
       const folder = join(this.#dir, hex(prefix))
       await mkdir(folder, { recursive: true })
       if (this.#readerGroup !== undefined) await admitGroup(folder, this.#readerGroup)
       const orphanNames = (await readdir(folder)).filter((name) => !isKnown(name))
       for (const name of orphanNames) await rm(join(folder, name), { recursive: true, force: true })
-      swept += orphanNames.length
+      deletedCount += orphanNames.length
     }
-    return swept
+    return deletedCount
   }
 
   /** Keeps the last part of the disk free for deletions. @throws ENOSPC, like the system, if only that part is left */

@@ -4,7 +4,7 @@ import type { Span } from './blobs.ts'
 import type { Headers, S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { Digester, type Digests } from './digests.ts'
-import { notImplemented, S3Error } from './errors.ts'
+import { createNotImplementedError, S3Error } from './errors.ts'
 import { fromXml, type Parsed } from './xml.ts'
 
 interface Body {
@@ -21,9 +21,9 @@ const maxXmlBytes = 2 * 1024 ** 2
 function openBody(call: S3Call, maxBytes: number): Body {
   const { headers, request, auth } = call
   const payload = auth?.payload ?? 'UNSIGNED-PAYLOAD'
-  const streaming = payload.startsWith('STREAMING-')
-  if (!streaming && headers.has('transfer-encoding')) throw notImplemented('Transfer-Encoding')
-  const text = headers.get(streaming ? 'x-amz-decoded-content-length' : 'content-length')
+  const isStreaming = payload.startsWith('STREAMING-')
+  if (!isStreaming && headers.has('transfer-encoding')) throw createNotImplementedError('Transfer-Encoding')
+  const text = headers.get(isStreaming ? 'x-amz-decoded-content-length' : 'content-length')
   if (text === undefined && call.method !== 'POST') throw new S3Error('MissingContentLength')
   const length = Number(text ?? 0)
   if (!/^\d+$/.test(text ?? '0')) throw new S3Error('InvalidArgument', 'Invalid content length')
@@ -37,7 +37,7 @@ function openBody(call: S3Call, maxBytes: number): Body {
   const trailers = new Map<string, string>()
   // The default iterator would destroy the connection on an error, so the client would get no response.
   const raw = request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
-  const chunks = streaming && auth ? decodeChunks(raw, auth, trailers) : raw
+  const chunks = isStreaming && auth ? decodeChunks(raw, auth, trailers) : raw
   return { chunks: enforceLength(chunks, length, call.proceed), trailers }
 }
 

@@ -2,12 +2,12 @@
 import { accountId, accountOwner } from './account.ts'
 import { readTextBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { isoTime, nowInSeconds } from './call.ts'
-import { notImplemented, S3Error } from './errors.ts'
+import { formatIsoTime, getNowRoundedToSeconds } from './call.ts'
+import { createNotImplementedError, S3Error } from './errors.ts'
 import { removeUpload } from './multipart.ts'
 import { refuseUnsupported } from './object-metadata.ts'
 import { readCount } from './paging.ts'
-import { noSuchBucket } from './require-bucket.ts'
+import { createNoSuchBucketError } from './require-bucket.ts'
 import { childText, fromXml, toXml } from './xml.ts'
 
 export function listBuckets({ db, region }: S3Services, { query }: S3Call): S3Reply {
@@ -25,7 +25,7 @@ export function listBuckets({ db, region }: S3Services, { query }: S3Call): S3Re
       Buckets: {
         Bucket: page.map(({ name, created }) => ({
           Name: String(name),
-          CreationDate: isoTime(Number(created)),
+          CreationDate: formatIsoTime(Number(created)),
           BucketRegion: region,
         })),
       },
@@ -42,14 +42,16 @@ export async function createBucket({ db, region }: S3Services, call: S3Call): Pr
   const { bucket, headers } = call
   if (!isBucketName(bucket)) throw new S3Error('InvalidBucketName', undefined, { BucketName: bucket })
   const lock = headers.get('x-amz-bucket-object-lock-enabled')
-  if (lock?.toLowerCase() === 'true') throw notImplemented('x-amz-bucket-object-lock-enabled')
+  if (lock?.toLowerCase() === 'true') throw createNotImplementedError('x-amz-bucket-object-lock-enabled')
   const ownership = headers.get('x-amz-object-ownership')
   if (ownership !== undefined && ownership !== 'BucketOwnerEnforced')
-    throw notImplemented('x-amz-object-ownership')
+    throw createNotImplementedError('x-amz-object-ownership')
   refuseUnsupported(headers)
   checkLocation(await readTextBody(call), region)
   const { changes } = await db.write(
-    () => db.sql.run`INSERT OR IGNORE INTO bucket (name, created) VALUES (${bucket}, ${nowInSeconds()})`,
+    () =>
+      db.sql
+        .run`INSERT OR IGNORE INTO bucket (name, created) VALUES (${bucket}, ${getNowRoundedToSeconds()})`,
   )
   // us-east-1 responds with 200 when the owner creates a bucket again, all other regions with 409.
   if (Number(changes) === 0 && region !== 'us-east-1')
@@ -94,7 +96,7 @@ export async function deleteBucket({ db, blobs }: S3Services, { bucket }: S3Call
     if (db.sql.get`SELECT 1 FROM object WHERE bucket = ${bucket} LIMIT 1`)
       throw new S3Error('BucketNotEmpty', undefined, { BucketName: bucket })
     const { changes } = db.sql.run`DELETE FROM bucket WHERE name = ${bucket}`
-    if (Number(changes) === 0) throw noSuchBucket(bucket)
+    if (Number(changes) === 0) throw createNoSuchBucketError(bucket)
     db.sql.run`DELETE FROM setting WHERE bucket = ${bucket}`
     const uploads = db.sql.all`SELECT id FROM upload WHERE bucket = ${bucket}`
     return uploads.flatMap(({ id }) => removeUpload(db, { id: String(id) }))

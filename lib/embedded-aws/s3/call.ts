@@ -51,11 +51,11 @@ export interface S3Reply {
 export type S3Operation = (services: S3Services, call: S3Call) => S3Reply | Promise<S3Reply>
 
 /** Formats a time as 2009-10-12T17:50:30.000Z. */
-export function isoTime(timeMs: number): string {
+export function formatIsoTime(timeMs: number): string {
   return new Date(timeMs).toISOString()
 }
 
 /** Returns the current time in whole seconds, as S3 stores it; with fractions, If-Modified-Since would never match. */
-export function nowInSeconds(): number {
+export function getNowRoundedToSeconds(): number {
   return Math.floor(Date.now() / 1000) * 1000
 }

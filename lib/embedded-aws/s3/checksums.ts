@@ -15,21 +15,21 @@ const algorithms = {
   CRC32: {
     bytes: 4,
     types: ['FULL_OBJECT', 'COMPOSITE'],
-    usual: 'COMPOSITE',
+    defaultType: 'COMPOSITE',
     start: () => startCrc32(crc32),
   },
   CRC32C: {
     bytes: 4,
     types: ['FULL_OBJECT', 'COMPOSITE'],
-    usual: 'COMPOSITE',
+    defaultType: 'COMPOSITE',
     start: () => startCrc32(crc32c),
   },
-  CRC64NVME: { bytes: 8, types: ['FULL_OBJECT'], usual: 'FULL_OBJECT', start: startCrc64 },
-  SHA1: { bytes: 20, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => startHash('sha1') },
-  SHA256: { bytes: 32, types: ['COMPOSITE'], usual: 'COMPOSITE', start: () => startHash('sha256') },
+  CRC64NVME: { bytes: 8, types: ['FULL_OBJECT'], defaultType: 'FULL_OBJECT', start: startCrc64 },
+  SHA1: { bytes: 20, types: ['COMPOSITE'], defaultType: 'COMPOSITE', start: () => startHash('sha1') },
+  SHA256: { bytes: 32, types: ['COMPOSITE'], defaultType: 'COMPOSITE', start: () => startHash('sha256') },
 } as const satisfies Record<
   string,
-  { bytes: number; types: readonly ChecksumType[]; usual: ChecksumType; start: () => RunningChecksum }
+  { bytes: number; types: readonly ChecksumType[]; defaultType: ChecksumType; start: () => RunningChecksum }
 >
 
 export type Algorithm = keyof typeof algorithms
@@ -60,17 +60,17 @@ export function requireAlgorithm(text: string): Algorithm {
   )
 }
 
-export function checksumHeader(algorithm: Algorithm): string {
+export function getChecksumHeader(algorithm: Algorithm): string {
   return `x-amz-checksum-${algorithm.toLowerCase()}`
 }
 
 /** Returns the name of the element in replies and lists of parts, for example ChecksumCRC32. */
-export function checksumElement(algorithm: Algorithm): string {
+export function getChecksumElement(algorithm: Algorithm): string {
   return `Checksum${algorithm}`
 }
 
-export function defaultChecksumType(algorithm: Algorithm): ChecksumType {
-  return algorithms[algorithm].usual
+export function getDefaultChecksumType(algorithm: Algorithm): ChecksumType {
+  return algorithms[algorithm].defaultType
 }
 
 export function allowsType(algorithm: Algorithm, type: string): type is ChecksumType {
@@ -89,9 +89,9 @@ export function startChecksum(algorithm: Algorithm): RunningChecksum {
 }
 
 /** Returns the checksum headers of replies about an object or a part. */
-export function checksumHeaders(checksum: Checksum | undefined): Record<string, string> {
+export function createChecksumHeaders(checksum: Checksum | undefined): Record<string, string> {
   if (!checksum) return {}
-  return { [checksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type }
+  return { [getChecksumHeader(checksum.algorithm)]: checksum.value, 'x-amz-checksum-type': checksum.type }
 }
 
 /** Combines the base64 checksums and sizes of the parts into the checksum of the whole object. */

@@ -1,13 +1,13 @@
 // Evaluates conditional requests and ranges, as in RFC 9110 sections 13 and 14 with the exceptions that S3 documents.
 import type { Headers } from './call.ts'
-import { notImplemented, S3Error } from './errors.ts'
+import { createNotImplementedError, S3Error } from './errors.ts'
 
 interface Current {
   readonly etag: string
   readonly modified: number
 }
 
-function preconditionFailed(condition: string): S3Error {
+function createPreconditionFailedError(condition: string): S3Error {
   return new S3Error('PreconditionFailed', undefined, { Condition: condition })
 }
 
@@ -17,26 +17,26 @@ function preconditionFailed(condition: string): S3Error {
  */
 export function checkWrite(headers: Headers, current: Current | undefined): void {
   const ifNoneMatch = headers.get('if-none-match')
-  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') throw notImplemented('If-None-Match')
-  if (ifNoneMatch !== undefined && current) throw preconditionFailed('If-None-Match')
+  if (ifNoneMatch !== undefined && ifNoneMatch !== '*') throw createNotImplementedError('If-None-Match')
+  if (ifNoneMatch !== undefined && current) throw createPreconditionFailedError('If-None-Match')
   const ifMatch = headers.get('if-match')
   if (ifMatch === undefined) return
   if (!current) throw new S3Error('NoSuchKey')
-  if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
+  if (!matches(ifMatch, current.etag)) throw createPreconditionFailedError('If-Match')
 }
 
 /** Checks the conditions of Delete: the current object must have the ETag, or for `*` exist. */
 export function checkDelete(ifMatch: string | undefined, current: Current | undefined): void {
   if (ifMatch === undefined) return
   if (!current) throw new S3Error('NoSuchKey')
-  if (!matches(ifMatch, current.etag)) throw preconditionFailed('If-Match')
+  if (!matches(ifMatch, current.etag)) throw createPreconditionFailedError('If-Match')
 }
 
 /** Checks the conditions of Get and Head: throws 412, or returns whether the client's copy is current. */
 export function checkRead(headers: Headers, current: Current): 'send' | 'not-modified' {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, '')
-  if (unmatched) throw preconditionFailed('If-Match')
-  if (unmodified) throw preconditionFailed('If-Unmodified-Since')
+  if (unmatched) throw createPreconditionFailedError('If-Match')
+  if (unmodified) throw createPreconditionFailedError('If-Unmodified-Since')
   return fresh ? 'not-modified' : 'send'
 }
 
@@ -45,7 +45,7 @@ export function checkRead(headers: Headers, current: Current): 'send' | 'not-mod
  */
 export function checkCopySource(headers: Headers, current: Current): void {
   const { unmatched, unmodified, fresh } = evaluate(headers, current, 'x-amz-copy-source-')
-  if (unmatched || unmodified || fresh) throw preconditionFailed('x-amz-copy-source-If-*')
+  if (unmatched || unmodified || fresh) throw createPreconditionFailedError('x-amz-copy-source-If-*')
 }
 
 function evaluate(headers: Headers, { etag, modified }: Current, prefix: string) {

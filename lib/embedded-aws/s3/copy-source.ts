@@ -3,7 +3,7 @@ import { maxS3PutBytes, type ReceivedBody, storeChunksAsBlob } from './body.ts'
 import type { S3Call, S3Services } from './call.ts'
 import type { Algorithm } from './checksums.ts'
 import { checkCopySource, type ObjectRange } from './conditions.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { createInvalidArgumentError, S3Error } from './errors.ts'
 import { listSegments, requireObject } from './objects.ts'
 import { requireBucket } from './require-bucket.ts'
 import type { S3Object } from './stored-object.ts'
@@ -16,7 +16,7 @@ export function readCopySource({ db }: S3Services, { headers }: S3Call): S3Objec
   const [, path = '', versionId] = /^(.*?)(?:\?versionId=(.*))?$/s.exec(text) ?? []
   const [, bucket = '', key = ''] = /^\/?([^/]+)\/(.+)$/s.exec(decode(path)) ?? []
   if (key === '')
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       'Copy Source must mention the source bucket and key: sourcebucket/sourcekey',
       sourceHeader,
       text,
@@ -35,7 +35,7 @@ function decode(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    throw invalidArgument('Invalid copy source encoding.', sourceHeader, path)
+    throw createInvalidArgumentError('Invalid copy source encoding.', sourceHeader, path)
   }
 }
 
@@ -46,13 +46,13 @@ export function readCopyRange({ headers }: S3Call, source: S3Object): ObjectRang
   const [foundRange, from, to] = /^bytes=(\d+)-(\d+)$/.exec(text) ?? []
   const range = { first: Number(from), last: Number(to) }
   if (foundRange === undefined || range.first > range.last)
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       'The x-amz-copy-source-range value must be of the form bytes=first-last where first and last are the zero-based offsets of the first and last bytes to copy',
       'x-amz-copy-source-range',
       text,
     )
   if (range.last >= source.size)
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       `Range specified is not valid for source object of size: ${source.size}`,
       'x-amz-copy-source-range',
       text,

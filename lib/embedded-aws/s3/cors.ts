@@ -78,7 +78,7 @@ function readRule(element: Parsed): CorsRule {
 }
 
 /** Responds to an OPTIONS request, which needs no signature because browsers send none. */
-export function preflight(db: Database, bucket: string, { headers }: IncomingMessage): S3Reply {
+export function respondToPreflight(db: Database, bucket: string, { headers }: IncomingMessage): S3Reply {
   const { origin, 'access-control-request-method': method } = headers
   if (origin === undefined)
     throw new S3Error('BadRequest', 'Insufficient information. Origin request header needed.')
@@ -114,7 +114,7 @@ export function preflight(db: Database, bucket: string, { headers }: IncomingMes
 }
 
 /** Returns headers that let a script in a browser read the reply, including errors; none if no rule allows it. */
-export function corsHeaders(
+export function createCorsHeaders(
   db: Database,
   bucket: string,
   { method = '', headers }: IncomingMessage,

@@ -2,13 +2,13 @@
 // Like CRC32, both CRCs are reflected, start with all ones, and are inverted at the end.
 
 // Number of tables: with eight, one step processes eight bytes, at about 1 GiB/s and five times as fast as with one.
-const slices = 8
+const tableCount = 8
 
 function buildTables(width: 32 | 64, polynomial: bigint): { low: Int32Array; high: Int32Array } {
-  const low = new Int32Array(256 * slices)
-  const high = new Int32Array(256 * slices)
+  const low = new Int32Array(256 * tableCount)
+  const high = new Int32Array(256 * tableCount)
   const entries: bigint[] = []
-  for (let index = 0; index < 256 * slices; index++) {
+  for (let index = 0; index < 256 * tableCount; index++) {
     const previousEntry = entries[index - 256]
     const value =
       previousEntry === undefined

@@ -2,9 +2,9 @@
 import { readXmlBody, requireChecksum } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
 import { checkDelete } from './conditions.ts'
-import { notImplemented, S3Error } from './errors.ts'
+import { createNotImplementedError, S3Error } from './errors.ts'
 import { checkVersion, findObject, removeObjectRows, toEventSource } from './objects.ts'
-import { objectArn, requirePermission } from './permissions.ts'
+import { createObjectArn, requirePermission } from './permissions.ts'
 import { children, childText, type Parsed, toXml } from './xml.ts'
 
 /** AWS supports these headers only for directory buckets. */
@@ -13,7 +13,7 @@ const directoryConditions = ['x-amz-if-match-last-modified-time', 'x-amz-if-matc
 export async function deleteObject(services: S3Services, call: S3Call): Promise<S3Reply> {
   const versionId = checkVersion(call.query)
   const condition = directoryConditions.find((name) => call.headers.has(name))
-  if (condition !== undefined) throw notImplemented(condition)
+  if (condition !== undefined) throw createNotImplementedError(condition)
   await deleteOne(services, call, { key: call.key, versionId, ifMatch: call.headers.get('if-match') })
   return { status: 204, headers: versionId === undefined ? {} : { 'x-amz-version-id': versionId } }
 }
@@ -29,14 +29,14 @@ async function deleteOne({ db, blobs, notifier }: S3Services, call: S3Call, targ
   // AWS returns this error for a version id other than null in DeleteObjects; for DeleteObject, see checkVersion.
   if (versionId !== undefined && versionId !== 'null')
     throw new S3Error('NoSuchVersion', undefined, { Key: key, VersionId: versionId })
-  const garbage = await db.write(() => {
+  const orphanedBlobs = await db.write(() => {
     const object = findObject(db, call.bucket, key)
     checkDelete(ifMatch, object)
     if (!object) return []
     notifier.announce('ObjectRemoved:Delete', object, toEventSource(call))
     return removeObjectRows(db, object)
   })
-  void blobs.remove(garbage)
+  void blobs.remove(orphanedBlobs)
   notifier.wake()
 }
 
@@ -47,11 +47,11 @@ export async function deleteObjects(services: S3Services, call: S3Call): Promise
   const document = await readXmlBody(call, 'Delete')
   const targets = children(document, 'Object').map(readTarget)
   if (targets.length === 0 || targets.length > maxKeys) throw new S3Error('MalformedXML')
-  const quiet = childText(document, 'Quiet') === 'true'
+  const isQuiet = childText(document, 'Quiet') === 'true'
   const results = await Promise.all(targets.map((target) => attempt(services, call, target)))
   return {
     xml: toXml('DeleteResult', {
-      Deleted: quiet ? [] : results.filter((result) => !('Code' in result)),
+      Deleted: isQuiet ? [] : results.filter((result) => !('Code' in result)),
       Error: results.filter((result) => 'Code' in result),
     }),
   }
@@ -60,7 +60,7 @@ export async function deleteObjects(services: S3Services, call: S3Call): Promise
 function readTarget(element: Parsed): Target {
   const key = childText(element, 'Key')
   if (key === undefined || key === '') throw new S3Error('MalformedXML')
-  if ('LastModifiedTime' in element || 'Size' in element) throw notImplemented('Delete')
+  if ('LastModifiedTime' in element || 'Size' in element) throw createNotImplementedError('Delete')
   return { key, versionId: childText(element, 'VersionId'), ifMatch: childText(element, 'ETag') }
 }
 
@@ -72,7 +72,7 @@ async function attempt(services: S3Services, call: S3Call, target: Target) {
       services,
       call.auth?.accessKeyId ?? '',
       'DeleteObject',
-      objectArn({ ...call, key: target.key }),
+      createObjectArn({ ...call, key: target.key }),
     )
     await deleteOne(services, call, target)
     return namedObject

@@ -4,7 +4,7 @@ import type { Headers } from './call.ts'
 import {
   type Algorithm,
   algorithmNames,
-  checksumHeader,
+  getChecksumHeader,
   isChecksum,
   parseAlgorithm,
   startChecksum,
@@ -75,8 +75,9 @@ export class Digester {
   }
 
   #compare(algorithm: Algorithm, ownChecksum: string | undefined, trailers: Headers): void {
-    const givenChecksum = this.#expected.checksum ?? trailers.get(checksumHeader(algorithm))
-    if (givenChecksum === undefined || !isChecksum(algorithm, givenChecksum)) throw invalidChecksum(algorithm)
+    const givenChecksum = this.#expected.checksum ?? trailers.get(getChecksumHeader(algorithm))
+    if (givenChecksum === undefined || !isChecksum(algorithm, givenChecksum))
+      throw createInvalidChecksumError(algorithm)
     if (givenChecksum !== ownChecksum)
       throw new S3Error('BadDigest', `The ${algorithm} you specified did not match the calculated checksum.`)
   }
@@ -98,12 +99,12 @@ function readMd5(base64: string | undefined): Buffer | undefined {
   return md5
 }
 
-const notChecksums = new Set(['x-amz-checksum-mode', 'x-amz-checksum-type', 'x-amz-checksum-algorithm'])
+const nonChecksumHeaders = new Set(['x-amz-checksum-mode', 'x-amz-checksum-type', 'x-amz-checksum-algorithm'])
 
 function readChecksum(headers: Headers): Pick<ExpectedDigests, 'algorithm' | 'checksum'> {
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
   const checksumHeaders = [...headers.keys()].filter(
-    (name) => name.startsWith('x-amz-checksum-') && !notChecksums.has(name),
+    (name) => name.startsWith('x-amz-checksum-') && !nonChecksumHeaders.has(name),
   )
   const namedAlgorithm =
     trailer === undefined
@@ -123,7 +124,7 @@ function readChecksum(headers: Headers): Pick<ExpectedDigests, 'algorithm' | 'ch
       'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
     )
   }
-  const algorithm = algorithmNames.find((name) => checksumHeader(name) === header)
+  const algorithm = algorithmNames.find((name) => getChecksumHeader(name) === header)
   if (!algorithm)
     throw trailer === undefined
       ? new S3Error('InvalidRequest', `The algorithm type you specified in ${header} header is invalid.`)
@@ -131,10 +132,10 @@ function readChecksum(headers: Headers): Pick<ExpectedDigests, 'algorithm' | 'ch
   if (announcedAlgorithm !== undefined && parseAlgorithm(announcedAlgorithm) !== algorithm)
     throw new S3Error('InvalidRequest', 'Value for x-amz-sdk-checksum-algorithm header is invalid.')
   const checksum = headers.get(header)
-  if (checksum !== undefined && !isChecksum(algorithm, checksum)) throw invalidChecksum(algorithm)
+  if (checksum !== undefined && !isChecksum(algorithm, checksum)) throw createInvalidChecksumError(algorithm)
   return { algorithm, checksum }
 }
 
-function invalidChecksum(algorithm: Algorithm): S3Error {
-  return new S3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`)
+function createInvalidChecksumError(algorithm: Algorithm): S3Error {
+  return new S3Error('InvalidRequest', `Value for ${getChecksumHeader(algorithm)} header is invalid.`)
 }

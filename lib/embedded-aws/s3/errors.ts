@@ -115,11 +115,11 @@ export class S3Error extends Error {
   }
 }
 
-export function invalidArgument(message: string, name: string, value: string): S3Error {
+export function createInvalidArgumentError(message: string, name: string, value: string): S3Error {
   return new S3Error('InvalidArgument', message, { ArgumentName: name, ArgumentValue: value })
 }
 
 /** AWS's response to a header or parameter of an unsupported feature. */
-export function notImplemented(header: string): S3Error {
+export function createNotImplementedError(header: string): S3Error {
   return new S3Error('NotImplemented', undefined, { Header: header })
 }

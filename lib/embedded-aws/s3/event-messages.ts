@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { uriEncode } from '../sigv4.ts'
 import { accountId } from './account.ts'
 import type { NotificationSettings } from './bucket-settings.ts'
-import { coversEvent, filterValue } from './notification-rules.ts'
+import { coversEvent, getFilterValue } from './notification-rules.ts'
 import type { S3Object } from './stored-object.ts'
 
 export type S3EventName =
@@ -49,8 +49,8 @@ export function createEventMessages(
   const rules = queues.filter(
     (rule) =>
       rule.events.some((pattern) => coversEvent(pattern, `s3:${event}`)) &&
-      object.key.startsWith(filterValue(rule, 'prefix')) &&
-      object.key.endsWith(filterValue(rule, 'suffix')),
+      object.key.startsWith(getFilterValue(rule, 'prefix')) &&
+      object.key.endsWith(getFilterValue(rule, 'suffix')),
   )
   const queueMessages = rules.map(({ id, arn }) => ({
     target: { kind: 'sqs' as const, arn },

@@ -4,7 +4,7 @@ import { realpath } from 'node:fs/promises'
 import { sep } from 'node:path'
 import type { FileExchange } from '../../io/local-connections.ts'
 import { commitOrRemove } from './body.ts'
-import { nowInSeconds, type S3Services } from './call.ts'
+import { getNowRoundedToSeconds, type S3Services } from './call.ts'
 import { checkRead } from './conditions.ts'
 import { S3Error } from './errors.ts'
 import { commitObject, listSegments, requireObject } from './objects.ts'
@@ -20,7 +20,7 @@ export interface ExchangeOptions {
 export function openExchange(services: S3Services, { bucket, folder, owner }: ExchangeOptions): FileExchange {
   const { db, blobs, credentials } = services
   let folderRequest: Promise<string> | undefined
-  const segmentsAt = (key: string, etag: string | undefined) => {
+  const findSegments = (key: string, etag: string | undefined) => {
     const object = requireObject(db, { bucket, key, query: new Map() })
     checkRead(new Map(etag === undefined ? [] : [['if-match', etag]]), object)
     return listSegments(db, object)
@@ -45,7 +45,7 @@ export function openExchange(services: S3Services, { bucket, folder, owner }: Ex
             draft: {
               size,
               etag,
-              modified: nowInSeconds(),
+              modified: getNowRoundedToSeconds(),
               tags: [],
               checksum: undefined,
               parts: 1,
@@ -58,10 +58,10 @@ export function openExchange(services: S3Services, { bucket, folder, owner }: Ex
       )
     },
     async locate(key, etag) {
-      return blobs.locate(segmentsAt(key, etag))
+      return blobs.locate(findSegments(key, etag))
     },
     async get(key, path, etag) {
-      const segments = segmentsAt(key, etag)
+      const segments = findSegments(key, etag)
       // The bytes are held before the first await, so that a delete waits for this reader.
       const release = blobs.hold(segments)
       try {

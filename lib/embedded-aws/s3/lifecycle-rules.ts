@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readXmlBody, requireChecksum } from './body.ts'
 import { deleteSetting, type LifecycleRule, readSetting, writeSetting } from './bucket-settings.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { isoTime } from './call.ts'
+import { formatIsoTime } from './call.ts'
 import { S3Error } from './errors.ts'
 import { children, childText, type Element, type Parsed, toXml } from './xml.ts'
 
@@ -47,7 +47,10 @@ function describe(rule: LifecycleRule): Element {
     Expiration:
       rule.expireDays === undefined && rule.expireAt === undefined
         ? undefined
-        : { Days: rule.expireDays, Date: rule.expireAt === undefined ? undefined : isoTime(rule.expireAt) },
+        : {
+            Days: rule.expireDays,
+            Date: rule.expireAt === undefined ? undefined : formatIsoTime(rule.expireAt),
+          },
     AbortIncompleteMultipartUpload:
       rule.abortDays === undefined ? undefined : { DaysAfterInitiation: rule.abortDays },
   }

@@ -9,7 +9,7 @@ import type { S3Object } from './stored-object.ts'
 
 const dayMs = 86_400_000
 /** How long the response of a completed upload is kept for a client that lost it. */
-const completedMs = dayMs
+const completedUploadRetentionMs = dayMs
 const batchRows = 500
 
 /**
@@ -23,13 +23,13 @@ function findExpiry(
   return rules
     .filter((rule) => rule.enabled && ruleApplies(rule, object))
     .flatMap(({ id, expireDays, expireAt }) => {
-      const at = expireDays === undefined ? expireAt : nextMidnight(object.modified + expireDays * dayMs)
+      const at = expireDays === undefined ? expireAt : getNextMidnight(object.modified + expireDays * dayMs)
       return at === undefined ? [] : [{ at, id }]
     })
     .sort((a, b) => a.at - b.at)[0]
 }
 
-function nextMidnight(timeMs: number): number {
+function getNextMidnight(timeMs: number): number {
   return Math.ceil(timeMs / dayMs) * dayMs
 }
 
@@ -43,7 +43,7 @@ function ruleApplies(rule: LifecycleRule, { key, size, tags }: S3Object): boolea
 }
 
 /** Returns x-amz-expiration if a rule will delete the object. */
-export function expirationHeader(db: Database, object: S3Object): Record<string, string> {
+export function createExpirationHeader(db: Database, object: S3Object): Record<string, string> {
   const rules = readSetting(db, object.bucket, 'lifecycle')
   const expiry = rules && findExpiry(rules, object)
   if (!expiry) return {}
@@ -61,12 +61,12 @@ export async function runLifecycle(services: S3Services, now: number): Promise<v
     await expireObjects(services, bucket, rules, now)
     await abortUploads(services, bucket, rules, now)
   }
-  const limit = now - completedMs
-  const garbage = await db.write(() => {
+  const limit = now - completedUploadRetentionMs
+  const orphanedBlobs = await db.write(() => {
     const rows = db.sql.all`SELECT id FROM upload WHERE completed IS NOT NULL AND initiated < ${limit}`
     return rows.flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
-  await blobs.remove(garbage)
+  await blobs.remove(orphanedBlobs)
 }
 
 async function expireObjects(
@@ -78,7 +78,7 @@ async function expireObjects(
   const { db, blobs, notifier } = services
   const isDue = (object: S3Object) => (findExpiry(rules, object)?.at ?? Number.POSITIVE_INFINITY) <= now
   for (let afterId = 0; ; ) {
-    const { rows, garbage } = await db.write(() => {
+    const { rows, orphanedBlobs } = await db.write(() => {
       const rows = db.sql.all`SELECT * FROM object
         WHERE bucket = ${bucket} AND id > ${afterId} ORDER BY id LIMIT ${batchRows}`
       const expiredObjects = rows.map(parseObjectRow).filter(isDue)
@@ -88,9 +88,9 @@ async function expireObjects(
           principal: 's3.amazonaws.com',
           requestId: '',
         })
-      return { rows, garbage: expiredObjects.flatMap((object) => removeObjectRows(db, object)) }
+      return { rows, orphanedBlobs: expiredObjects.flatMap((object) => removeObjectRows(db, object)) }
     })
-    await blobs.remove(garbage)
+    await blobs.remove(orphanedBlobs)
     notifier.wake()
     if (rows.length < batchRows) return
     afterId = Number(rows.at(-1)?.id)
@@ -109,9 +109,9 @@ async function abortUploads(
       ({ abortDays, prefix = '' }) =>
         abortDays !== undefined &&
         key.startsWith(prefix) &&
-        nextMidnight(initiatedAtMs + abortDays * dayMs) <= now,
+        getNextMidnight(initiatedAtMs + abortDays * dayMs) <= now,
     )
-  const garbage = await db.write(() => {
+  const orphanedBlobs = await db.write(() => {
     const rows = db.sql
       .all`SELECT id, key, initiated FROM upload WHERE bucket = ${bucket} AND completed IS NULL`
     // Keys are stored as UTF-8 bytes.
@@ -119,5 +119,5 @@ async function abortUploads(
       .filter(({ key, initiated }) => isOverdue(Buffer.from(key as Uint8Array).toString(), Number(initiated)))
       .flatMap(({ id }) => removeUpload(db, { id: String(id) }))
   })
-  await blobs.remove(garbage)
+  await blobs.remove(orphanedBlobs)
 }

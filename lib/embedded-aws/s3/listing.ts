@@ -1,9 +1,9 @@
 // ListObjects in both versions: one walk over the keys in byte order, two response formats.
 import { accountOwner } from './account.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { isoTime } from './call.ts'
+import { formatIsoTime } from './call.ts'
 import type { Database } from './database.ts'
-import { invalidArgument } from './errors.ts'
+import { createInvalidArgumentError } from './errors.ts'
 import { parseObjectRow } from './objects.ts'
 import { readCount, readEncoding } from './paging.ts'
 import type { S3Object } from './stored-object.ts'
@@ -28,9 +28,9 @@ interface Page {
 function walk(db: Database, { bucket, prefix, delimiter, after, maxEntries }: Walk): Page {
   const objects: S3Object[] = []
   const commonPrefixes: string[] = []
-  const end = firstAfterPrefix(Buffer.from(prefix))
+  const end = findFirstAfterPrefix(Buffer.from(prefix))
   let lastKey: string | undefined
-  let from: Buffer | undefined = start(prefix, after, delimiter)
+  let from: Buffer | undefined = findStart(prefix, after, delimiter)
   while (from) {
     const rows = db.sql.iterate`SELECT * FROM object
       WHERE bucket = ${bucket} AND key >= ${from} AND key < ${end} ORDER BY key`
@@ -47,7 +47,7 @@ function walk(db: Database, { bucket, prefix, delimiter, after, maxEntries }: Wa
       }
       commonPrefixes.push(lastKey)
       // Everything under the common prefix is one entry, so the walk skips what may be millions of keys.
-      from = firstAfterPrefix(Buffer.from(lastKey))
+      from = findFirstAfterPrefix(Buffer.from(lastKey))
       break
     }
   }
@@ -55,15 +55,15 @@ function walk(db: Database, { bucket, prefix, delimiter, after, maxEntries }: Wa
 }
 
 /** Returns where a page starts. A common prefix that contains the marker was on an earlier page, so it is skipped. */
-function start(prefix: string, afterKey: string, delimiter: string): Buffer {
+function findStart(prefix: string, afterKey: string, delimiter: string): Buffer {
   const firstKey = Buffer.from(prefix)
   if (afterKey === '') return firstKey
   const delimiterIndex =
     delimiter === '' || !afterKey.startsWith(prefix) ? -1 : afterKey.indexOf(delimiter, prefix.length)
   const nextKey =
     delimiterIndex < 0
-      ? nextByteString(Buffer.from(afterKey))
-      : firstAfterPrefix(Buffer.from(afterKey.slice(0, delimiterIndex + delimiter.length)))
+      ? getNextByteString(Buffer.from(afterKey))
+      : findFirstAfterPrefix(Buffer.from(afterKey.slice(0, delimiterIndex + delimiter.length)))
   return Buffer.compare(nextKey, firstKey) > 0 ? nextKey : firstKey
 }
 
@@ -71,7 +71,7 @@ function start(prefix: string, afterKey: string, delimiter: string): Buffer {
  * Returns the first byte string after all byte strings that start with the prefix. UTF-8 has no byte above 0xf4, so
  * adding 1 is safe.
  */
-function firstAfterPrefix(bytes: Buffer): Buffer {
+function findFirstAfterPrefix(bytes: Buffer): Buffer {
   if (bytes.length === 0) return Buffer.from([0xff])
   const nextKey = Buffer.from(bytes)
   nextKey[nextKey.length - 1] = (nextKey.at(-1) ?? 0) + 1
@@ -79,7 +79,7 @@ function firstAfterPrefix(bytes: Buffer): Buffer {
 }
 
 /** Returns the next byte string. */
-function nextByteString(bytes: Buffer): Buffer {
+function getNextByteString(bytes: Buffer): Buffer {
   return Buffer.concat([bytes, Buffer.alloc(1)])
 }
 
@@ -138,7 +138,7 @@ export function listObjectsV1({ db }: S3Services, { bucket, query }: S3Call): S3
 function describe(object: S3Object, encode: (name: string) => string, owner: boolean) {
   return {
     Key: encode(object.key),
-    LastModified: isoTime(object.modified),
+    LastModified: formatIsoTime(object.modified),
     ETag: `"${object.etag}"`,
     ...(object.checksum && {
       ChecksumAlgorithm: object.checksum.algorithm,
@@ -161,6 +161,10 @@ function makeToken(name: string): string {
 function readToken(token: string): string {
   const name = Buffer.from(token, 'base64').toString()
   if (!name.startsWith('1'))
-    throw invalidArgument('The continuation token provided is incorrect', 'continuation-token', token)
+    throw createInvalidArgumentError(
+      'The continuation token provided is incorrect',
+      'continuation-token',
+      token,
+    )
   return name.slice(1)
 }

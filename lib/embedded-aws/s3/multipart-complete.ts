@@ -2,13 +2,19 @@
 import { createHash } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { nowInSeconds } from './call.ts'
-import { algorithmNames, type Checksum, checksumElement, checksumHeader, joinChecksums } from './checksums.ts'
+import { getNowRoundedToSeconds } from './call.ts'
+import {
+  algorithmNames,
+  type Checksum,
+  getChecksumElement,
+  getChecksumHeader,
+  joinChecksums,
+} from './checksums.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import { expirationHeader } from './lifecycle.ts'
+import { createExpirationHeader } from './lifecycle.ts'
 import { listS3Parts, requireUpload, type S3Part, type Upload } from './multipart.ts'
-import { encryptionHeader } from './object-metadata.ts'
+import { createEncryptionHeader } from './object-metadata.ts'
 import { commitObject, findObject, toWriteTarget } from './objects.ts'
 import { parsePartNumber } from './paging.ts'
 import { requireBucket } from './require-bucket.ts'
@@ -29,7 +35,7 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
   const earlierCompletion = findCompleted(db, call, listedParts)
   if (earlierCompletion !== undefined) return { xml: earlierCompletion }
   const upload = requireUpload(db, call)
-  const parts = choose(upload, listedParts, listS3Parts(db, upload))
+  const parts = chooseParts(upload, listedParts, listS3Parts(db, upload))
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   checkSize(call, size)
   const checksum = joinChecksums(upload.algorithm ?? 'CRC64NVME', upload.type, parts)
@@ -39,12 +45,12 @@ export async function completeUpload(services: S3Services, call: S3Call): Promis
   const { headers, tags } = upload
 
   const object = await commitObject(services, toWriteTarget(call), {
-    draft: { headers, tags, size, etag, checksum, modified: nowInSeconds(), parts: parts.length },
+    draft: { headers, tags, size, etag, checksum, modified: getNowRoundedToSeconds(), parts: parts.length },
     segments: parts.map((part, index) => ({ ...part, number: index + 1 })),
     event: 'ObjectCreated:CompleteMultipartUpload',
     alsoRun: () => finishUpload(db, call, parts, { listed: listedParts, xml }),
   })
-  return { xml, headers: { ...encryptionHeader(object), ...expirationHeader(db, object) } }
+  return { xml, headers: { ...createEncryptionHeader(object), ...createExpirationHeader(db, object) } }
 }
 
 /** In this operation a checksum header is about the object, not about the request body. */
@@ -66,7 +72,7 @@ function readPartList(document: Parsed): ListedPart[] {
   return listedParts
 }
 
-function choose(
+function chooseParts(
   upload: Upload,
   listedParts: readonly ListedPart[],
   storedParts: readonly S3Part[],
@@ -92,7 +98,7 @@ function choose(
 
 function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, element: Parsed): void {
   const namedAlgorithm = algorithmNames.find(
-    (algorithmName) => childText(element, checksumElement(algorithmName)) !== undefined,
+    (algorithmName) => childText(element, getChecksumElement(algorithmName)) !== undefined,
   )
   if (!algorithm) return
   if (namedAlgorithm === undefined) {
@@ -102,7 +108,10 @@ function checkPartChecksum({ algorithm, type, id }: Upload, part: S3Part, elemen
       `The upload was created using a ${algorithm.toLowerCase()} checksum. The complete request must include the checksum for each part. It was missing for part ${part.number} in the request.`,
     )
   }
-  if (namedAlgorithm === algorithm && childText(element, checksumElement(namedAlgorithm)) === part.checksum)
+  if (
+    namedAlgorithm === algorithm &&
+    childText(element, getChecksumElement(namedAlgorithm)) === part.checksum
+  )
     return
   throw new S3Error('InvalidPart', undefined, { UploadId: id, PartNumber: `${part.number}`, ETag: part.etag })
 }
@@ -125,7 +134,7 @@ function checkObjectChecksum({ headers }: S3Call, checksum: Checksum): void {
       'InvalidRequest',
       `The upload was created using the ${checksum.type} checksum mode. The complete request must use the same checksum mode.`,
     )
-  const expected = headers.get(checksumHeader(checksum.algorithm))
+  const expected = headers.get(getChecksumHeader(checksum.algorithm))
   if (expected !== undefined && expected.replace(/-\d+$/, '') !== checksum.value.replace(/-\d+$/, ''))
     throw new S3Error(
       'BadDigest',
@@ -162,7 +171,7 @@ function finishUpload(
   const completedUpload = JSON.stringify({ parts: fingerprint(listed), xml })
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql
-    .run`UPDATE upload SET completed = ${completedUpload}, initiated = ${nowInSeconds()} WHERE id = ${upload.id}`
+    .run`UPDATE upload SET completed = ${completedUpload}, initiated = ${getNowRoundedToSeconds()} WHERE id = ${upload.id}`
   return [...blobs].filter((blob) => !usedBlobs.has(blob))
 }
 
@@ -194,7 +203,7 @@ function describeResult({ bucket, key, location }: S3Call, etag: string, checksu
     Bucket: bucket,
     Key: key,
     ETag: `"${etag}"`,
-    [checksumElement(checksum.algorithm)]: checksum.value,
+    [getChecksumElement(checksum.algorithm)]: checksum.value,
     ChecksumType: checksum.type,
   })
 }

@@ -1,8 +1,8 @@
 // The operations ListParts and ListMultipartUploads.
 import { accountOwner } from './account.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { isoTime } from './call.ts'
-import { checksumElement } from './checksums.ts'
+import { formatIsoTime } from './call.ts'
+import { getChecksumElement } from './checksums.ts'
 import { listS3Parts, requireUpload } from './multipart.ts'
 import { readCount, readEncoding } from './paging.ts'
 import { toXml } from './xml.ts'
@@ -32,10 +32,10 @@ export function listParts({ db }: S3Services, call: S3Call): S3Reply {
       ...(algorithm && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
       Part: page.map(({ number, modified, etag, size, checksum }) => ({
         PartNumber: number,
-        LastModified: isoTime(modified),
+        LastModified: formatIsoTime(modified),
         ETag: `"${etag}"`,
         Size: size,
-        ...(algorithm && { [checksumElement(algorithm)]: checksum }),
+        ...(algorithm && { [getChecksumElement(algorithm)]: checksum }),
       })),
     }),
   }
@@ -86,7 +86,7 @@ export function listUploads({ db }: S3Services, { bucket, query }: S3Call): S3Re
         Initiator: accountOwner,
         Owner: accountOwner,
         StorageClass: 'STANDARD',
-        Initiated: isoTime(initiated),
+        Initiated: formatIsoTime(initiated),
         ...(algorithm !== null && { ChecksumAlgorithm: algorithm, ChecksumType: type }),
       })),
       CommonPrefixes: commonPrefixes.map((commonPrefix) => ({ Prefix: encode(commonPrefix) })),

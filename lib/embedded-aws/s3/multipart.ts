@@ -2,22 +2,22 @@
 import { randomBytes } from 'node:crypto'
 import { commitOrRemove, type ReceivedBody, receiveBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { isoTime, nowInSeconds } from './call.ts'
+import { formatIsoTime, getNowRoundedToSeconds } from './call.ts'
 import {
   type Algorithm,
   algorithmNames,
   allowsType,
   type ChecksumType,
-  checksumElement,
-  checksumHeader,
-  checksumHeaders,
-  defaultChecksumType,
+  createChecksumHeaders,
+  getChecksumElement,
+  getChecksumHeader,
+  getDefaultChecksumType,
   requireAlgorithm,
 } from './checksums.ts'
 import { copyBytes, readCopyRange, readCopySource } from './copy-source.ts'
 import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
-import { encryptionHeader, readDescription } from './object-metadata.ts'
+import { createEncryptionHeader, readDescription } from './object-metadata.ts'
 import { readPartNumber } from './paging.ts'
 import type { ObjectDescription } from './stored-object.ts'
 import { toXml } from './xml.ts'
@@ -50,12 +50,12 @@ export async function createUpload({ db }: S3Services, call: S3Call): Promise<S3
   await db.write(
     () => db.sql
       .run`INSERT INTO upload (id, bucket, key, initiated, headers, tags, algorithm, type, completed)
-      VALUES (${id}, ${bucket}, ${Buffer.from(key)}, ${nowInSeconds()}, ${JSON.stringify(description.headers)},
+      VALUES (${id}, ${bucket}, ${Buffer.from(key)}, ${getNowRoundedToSeconds()}, ${JSON.stringify(description.headers)},
         ${JSON.stringify(description.tags)}, ${algorithm ?? null}, ${type}, NULL)`,
   )
   return {
     headers: {
-      ...encryptionHeader(description),
+      ...createEncryptionHeader(description),
       ...(algorithm && { 'x-amz-checksum-algorithm': algorithm, 'x-amz-checksum-type': type }),
     },
     xml: toXml('InitiateMultipartUploadResult', { Bucket: bucket, Key: key, UploadId: id }),
@@ -75,7 +75,7 @@ function readChecksumChoice({ headers }: S3Call): { algorithm: Algorithm | undef
     )
   }
   const algorithm = requireAlgorithm(namedAlgorithm)
-  if (type === undefined) return { algorithm, type: defaultChecksumType(algorithm) }
+  if (type === undefined) return { algorithm, type: getDefaultChecksumType(algorithm) }
   if (!allowsType(algorithm, type))
     throw new S3Error(
       'InvalidRequest',
@@ -113,14 +113,14 @@ export async function uploadPart(services: S3Services, call: S3Call): Promise<S3
   const etag = await commitPart(services, call, number, receivedBody)
   const sentAlgorithm =
     upload.algorithm ?? algorithmNames.find((algorithmName) => receivedBody.checksums.has(algorithmName))
-  const { 'x-amz-checksum-type': _, ...checksum } = checksumHeaders(
+  const { 'x-amz-checksum-type': _, ...checksum } = createChecksumHeaders(
     sentAlgorithm && {
       algorithm: sentAlgorithm,
       type: 'FULL_OBJECT',
       value: receivedBody.checksums.get(sentAlgorithm) ?? '',
     },
   )
-  return { headers: { etag: `"${etag}"`, ...encryptionHeader(upload), ...checksum } }
+  return { headers: { etag: `"${etag}"`, ...createEncryptionHeader(upload), ...checksum } }
 }
 
 export async function uploadPartCopy(services: S3Services, call: S3Call): Promise<S3Reply> {
@@ -132,9 +132,9 @@ export async function uploadPartCopy(services: S3Services, call: S3Call): Promis
   const etag = await commitPart(services, call, number, receivedBody)
   return {
     xml: toXml('CopyPartResult', {
-      LastModified: isoTime(nowInSeconds()),
+      LastModified: formatIsoTime(getNowRoundedToSeconds()),
       ETag: `"${etag}"`,
-      ...(upload.algorithm && { [checksumElement(algorithm)]: receivedBody.checksums.get(algorithm) }),
+      ...(upload.algorithm && { [getChecksumElement(algorithm)]: receivedBody.checksums.get(algorithm) }),
     }),
   }
 }
@@ -148,7 +148,7 @@ function checkPartAlgorithm({ algorithm, type }: Upload, { headers }: S3Call): v
   const trailer = headers.get('x-amz-trailer')?.toLowerCase()
   const sentAlgorithm = algorithmNames.find(
     (algorithmName) =>
-      headers.has(checksumHeader(algorithmName)) || trailer === checksumHeader(algorithmName),
+      headers.has(getChecksumHeader(algorithmName)) || trailer === getChecksumHeader(algorithmName),
   )
   if (sentAlgorithm === algorithm || (sentAlgorithm === undefined && type === 'FULL_OBJECT')) return
   throw new S3Error(
@@ -165,31 +165,31 @@ async function commitPart(
 ): Promise<string> {
   const { db, blobs } = services
   const { blob, size, md5, checksums } = receivedBody
-  const garbage = await commitOrRemove(services, blob, () =>
+  const orphanedBlobs = await commitOrRemove(services, blob, () =>
     db.write(() => {
       // The upload may have been completed or aborted while the part was uploaded, and the part must not outlive it.
       const upload = requireUpload(db, call)
       const checksum = checksums.get(upload.algorithm ?? 'CRC64NVME') ?? ''
       const oldPart = db.sql.get`SELECT blob FROM part WHERE upload = ${upload.id} AND number = ${number}`
       db.sql.run`INSERT OR REPLACE INTO part (upload, number, blob, size, etag, checksum, modified)
-        VALUES (${upload.id}, ${number}, ${blob}, ${size}, ${md5}, ${checksum}, ${nowInSeconds()})`
+        VALUES (${upload.id}, ${number}, ${blob}, ${size}, ${md5}, ${checksum}, ${getNowRoundedToSeconds()})`
       return oldPart ? [String(oldPart.blob)] : []
     }),
   )
-  void blobs.remove(garbage)
+  void blobs.remove(orphanedBlobs)
   return md5
 }
 
 export async function abortMultipartUpload({ db, blobs }: S3Services, call: S3Call): Promise<S3Reply> {
-  const garbage = await db.write(() => removeUpload(db, requireUpload(db, call)))
-  void blobs.remove(garbage)
+  const orphanedBlobs = await db.write(() => removeUpload(db, requireUpload(db, call)))
+  void blobs.remove(orphanedBlobs)
   return { status: 204 }
 }
 
 /** Removes an upload within a transaction; returns the blobs of its parts. */
 export function removeUpload(db: Database, upload: Pick<Upload, 'id'>): string[] {
-  const garbage = listS3Parts(db, upload).map((part) => part.blob)
+  const orphanedBlobs = listS3Parts(db, upload).map((part) => part.blob)
   db.sql.run`DELETE FROM part WHERE upload = ${upload.id}`
   db.sql.run`DELETE FROM upload WHERE id = ${upload.id}`
-  return garbage
+  return orphanedBlobs
 }

@@ -1,14 +1,14 @@
 // Matches events against the rules of a notification configuration.
 import type { QueueRule } from './bucket-settings.ts'
 
-export function filterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
+export function getFilterValue({ filters }: QueueRule, name: 'prefix' | 'suffix'): string {
   return filters.find((filter) => filter.name === name)?.value ?? ''
 }
 
 /** Returns true if both rules would match the same object and event. */
 export function overlaps(rule: QueueRule, otherRule: QueueRule): boolean {
   const [prefixes, suffixes] = (['prefix', 'suffix'] as const).map(
-    (name) => [filterValue(rule, name), filterValue(otherRule, name)] as const,
+    (name) => [getFilterValue(rule, name), getFilterValue(otherRule, name)] as const,
   )
   const [a = '', b = ''] = prefixes ?? []
   const [c = '', d = ''] = suffixes ?? []

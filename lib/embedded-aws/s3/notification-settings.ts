@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readXmlBody } from './body.ts'
 import { type QueueRule, readSetting, writeSetting } from './bucket-settings.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { createInvalidArgumentError, S3Error } from './errors.ts'
 import { overlaps } from './notification-rules.ts'
 import { children, childText, childTexts, type Parsed, toXml } from './xml.ts'
 
@@ -59,19 +59,23 @@ export async function putNotification({ db, notifier }: S3Services, call: S3Call
 function readQueueRule(element: Parsed): QueueRule {
   const arn = childText(element, 'Queue') ?? ''
   if (!/^arn:aws:sqs:[a-z0-9-]+:\d{12}:[\w.-]+$/.test(arn))
-    throw invalidArgument('The ARN is not well formed', 'Queue', arn)
+    throw createInvalidArgumentError('The ARN is not well formed', 'Queue', arn)
   const events = childTexts(element, 'Event')
   if (events.length === 0) throw new S3Error('MalformedXML')
   const unknown = events.find((event) => !eventNames.includes(event))
   if (unknown !== undefined)
-    throw invalidArgument('The event is not supported for notifications', 'Event', unknown)
+    throw createInvalidArgumentError('The event is not supported for notifications', 'Event', unknown)
   const rules = children(element, 'Filter')
     .flatMap((filter) => children(filter, 'S3Key'))
     .flatMap((s3Key) => children(s3Key, 'FilterRule'))
   const filters = rules.map((rule) => {
     const name = childText(rule, 'Name')?.toLowerCase()
     if (name !== 'prefix' && name !== 'suffix')
-      throw invalidArgument('filter rule name must be either prefix or suffix', 'FilterRule.Name', name ?? '')
+      throw createInvalidArgumentError(
+        'filter rule name must be either prefix or suffix',
+        'FilterRule.Name',
+        name ?? '',
+      )
     return { name, value: childText(rule, 'Value') ?? '' } as const
   })
   if (new Set(filters.map(({ name }) => name)).size < filters.length)
@@ -93,7 +97,7 @@ async function checkDestination(notifier: S3Services['notifier'], call: S3Call, 
   try {
     await notifier.test(call, arn)
   } catch (cause) {
-    const error = invalidArgument(
+    const error = createInvalidArgumentError(
       'Unable to validate the following destination configurations',
       arn,
       String(cause),

@@ -2,7 +2,7 @@
 
 import { readQuery } from '../sigv4-claim.ts'
 import type { Headers } from './call.ts'
-import { invalidArgument, notImplemented, S3Error } from './errors.ts'
+import { createInvalidArgumentError, createNotImplementedError, S3Error } from './errors.ts'
 import type { ObjectDescription, S3Object, S3Tag } from './stored-object.ts'
 
 /** Headers of a download that the signer of its URL may override. */
@@ -41,7 +41,7 @@ export function refuseUnsupported(headers: Headers): void {
       refusedHeaders.some((pattern) => pattern.test(name)),
   )?.[0]
   if (refusedHeader?.startsWith('x-amz-grant-')) throw new S3Error('AccessControlListNotSupported')
-  if (refusedHeader !== undefined) throw notImplemented(refusedHeader)
+  if (refusedHeader !== undefined) throw createNotImplementedError(refusedHeader)
   const acl = headers.get('x-amz-acl')
   if (acl !== undefined && acl !== 'private' && acl !== 'bucket-owner-full-control')
     throw new S3Error('AccessControlListNotSupported')
@@ -56,7 +56,9 @@ export function readDescription(headers: Headers): ObjectDescription {
 }
 
 /** Returns the encryption header that a reply to a write repeats. */
-export function encryptionHeader({ headers }: Pick<ObjectDescription, 'headers'>): Record<string, string> {
+export function createEncryptionHeader({
+  headers,
+}: Pick<ObjectDescription, 'headers'>): Record<string, string> {
   const requestedEncryption = headers[encryption.name]
   return requestedEncryption === undefined ? {} : { [encryption.name]: requestedEncryption }
 }
@@ -67,8 +69,8 @@ export function readStoredHeaders(headers: Headers): Record<string, string> {
   for (const [name, value] of headers) {
     const metadata = name.startsWith('x-amz-meta-')
     if (!metadata && (!storedHeaderNames.includes(name) || value === '')) continue
-    if (!isHeader(name, value))
-      throw invalidArgument('A header name or value contains invalid characters', name, value)
+    if (!isValidHeader(name, value))
+      throw createInvalidArgumentError('A header name or value contains invalid characters', name, value)
     if (metadata) metadataBytes += name.length - 'x-amz-meta-'.length + value.length
     storedHeaders[name] = value
   }
@@ -89,7 +91,7 @@ export function readStoredHeaders(headers: Headers): Record<string, string> {
  * Whether a value is valid in a header: form fields and query parameters may contain other characters, such as line
  * breaks.
  */
-function isHeader(name: string, value: string): boolean {
+function isValidHeader(name: string, value: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]+$/.test(name) && headerValuePattern.test(value)
 }
 const headerValuePattern = /^[\t\u0020-\u007e\u0080-\u00ff]*$/
@@ -104,7 +106,7 @@ export function readTagHeader(headers: Headers): S3Tag[] {
   if (text === undefined) return []
   const pairs = readQuery(text)
   if (!pairs)
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       "The header 'x-amz-tagging' shall be encoded as UTF-8 then URLEncoded URL query parameters without tag name duplicates.",
       'x-amz-tagging',
       text,
@@ -152,7 +154,7 @@ export function checkTags(tags: readonly S3Tag[], of: TaggedKind): S3Tag[] {
 }
 
 /** Returns the headers of every reply about an object. */
-export function objectHeaders(object: S3Object): Record<string, string | number> {
+export function createObjectHeaders(object: S3Object): Record<string, string | number> {
   return {
     ...Object.fromEntries(
       Object.entries(object.headers).map(([name, value]) => [name, encodeWord(name, value)]),
@@ -177,7 +179,11 @@ export function overrideHeaders(query: ReadonlyMap<string, string>): Record<stri
     const value = query.get(`response-${name}`)
     if (value === undefined) continue
     if (!headerValuePattern.test(value))
-      throw invalidArgument('Header value cannot be represented using ISO-8859-1.', `response-${name}`, value)
+      throw createInvalidArgumentError(
+        'Header value cannot be represented using ISO-8859-1.',
+        `response-${name}`,
+        value,
+      )
     headers[name] = value
   }
   // Extension of this server: the signer may know the digest. S3 ignores parameters that start with x-.

@@ -1,16 +1,16 @@
 // GetObject and HeadObject.
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { type Checksum, checksumHeaders } from './checksums.ts'
+import { type Checksum, createChecksumHeaders } from './checksums.ts'
 import { checkRead, type ObjectRange, readRange } from './conditions.ts'
 import { S3Error } from './errors.ts'
-import { expirationHeader } from './lifecycle.ts'
-import { objectHeaders, overrideHeaders } from './object-metadata.ts'
+import { createExpirationHeader } from './lifecycle.ts'
+import { createObjectHeaders, overrideHeaders } from './object-metadata.ts'
 import { listSegments, requireObject } from './objects.ts'
 import { readPartNumber } from './paging.ts'
 import type { S3Object, Segment } from './stored-object.ts'
 
 interface Slice extends ObjectRange {
-  readonly partial: boolean
+  readonly isPartial: boolean
   readonly checksum: Checksum | undefined
   readonly headers: Readonly<Record<string, string | number>>
 }
@@ -33,8 +33,8 @@ export function headObject(services: S3Services, call: S3Call): S3Reply {
 
 function describeRead({ db }: S3Services, call: S3Call, object: S3Object, segments: readonly Segment[]) {
   const headers = {
-    ...objectHeaders(object),
-    ...expirationHeader(db, object),
+    ...createObjectHeaders(object),
+    ...createExpirationHeader(db, object),
     ...overrideHeaders(call.query),
   }
   if (checkRead(call.headers, object) === 'not-modified') {
@@ -43,15 +43,15 @@ function describeRead({ db }: S3Services, call: S3Call, object: S3Object, segmen
     return { reply: { status: 304, headers: rest } }
   }
   const slice = chooseSlice(call, object, segments)
-  const withChecksum = call.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'
+  const wantsChecksum = call.headers.get('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'
   const reply: S3Reply = {
-    status: slice.partial ? 206 : 200,
+    status: slice.isPartial ? 206 : 200,
     headers: {
       ...headers,
       ...slice.headers,
-      ...(withChecksum && checksumHeaders(slice.checksum)),
+      ...(wantsChecksum && createChecksumHeaders(slice.checksum)),
       'content-length': slice.last - slice.first + 1,
-      ...(slice.partial && { 'content-range': `bytes ${slice.first}-${slice.last}/${object.size}` }),
+      ...(slice.isPartial && { 'content-range': `bytes ${slice.first}-${slice.last}/${object.size}` }),
     },
   }
   return { reply, slice }
@@ -65,8 +65,8 @@ function chooseSlice(call: S3Call, object: S3Object, segments: readonly Segment[
   }
   const range = readRange(call.headers, object)
   // The checksum covers the whole object; a client that compared it with a range would fail.
-  if (range) return { ...range, partial: true, checksum: undefined, headers: {} }
-  return { first: 0, last: object.size - 1, partial: false, checksum: object.checksum, headers: {} }
+  if (range) return { ...range, isPartial: true, checksum: undefined, headers: {} }
+  return { first: 0, last: object.size - 1, isPartial: false, checksum: object.checksum, headers: {} }
 }
 
 function choosePart(wantedNumber: number, object: S3Object, segments: readonly Segment[]): Slice {
@@ -82,7 +82,7 @@ function choosePart(wantedNumber: number, object: S3Object, segments: readonly S
   return {
     first: firstByte,
     last: firstByte + chosenSegment.size - 1,
-    partial: object.size > 0,
+    isPartial: object.size > 0,
     checksum:
       algorithm && chosenSegment.checksum !== ''
         ? { algorithm, type: 'FULL_OBJECT', value: chosenSegment.checksum }

@@ -2,24 +2,24 @@
 
 import { commitOrRemove, type ReceivedBody, readXmlBody, receiveBody } from './body.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { isoTime, nowInSeconds } from './call.ts'
+import { formatIsoTime, getNowRoundedToSeconds } from './call.ts'
 import {
   type Algorithm,
   algorithmNames,
   type Checksum,
-  checksumElement,
-  checksumHeader,
-  checksumHeaders,
+  createChecksumHeaders,
+  getChecksumElement,
+  getChecksumHeader,
   requireAlgorithm,
 } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import { copyWhole, readCopySource } from './copy-source.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { createInvalidArgumentError, S3Error } from './errors.ts'
 import type { S3EventName } from './event-messages.ts'
-import { expirationHeader } from './lifecycle.ts'
+import { createExpirationHeader } from './lifecycle.ts'
 import {
   checkTags,
-  encryptionHeader,
+  createEncryptionHeader,
   readDescription,
   readStoredHeaders,
   readTagHeader,
@@ -39,9 +39,9 @@ export async function putObject(services: S3Services, call: S3Call): Promise<S3R
   return {
     headers: {
       etag: `"${object.etag}"`,
-      ...encryptionHeader(object),
-      ...checksumHeaders(object.checksum),
-      ...expirationHeader(services.db, object),
+      ...createEncryptionHeader(object),
+      ...createChecksumHeaders(object.checksum),
+      ...createExpirationHeader(services.db, object),
     },
   }
 }
@@ -54,7 +54,7 @@ export function chooseAlgorithm({ headers, auth }: Pick<S3Call, 'headers' | 'aut
   const namedTrailer = headers.get('x-amz-trailer')?.toLowerCase()
   const sentAlgorithm = algorithmNames.find(
     (algorithmName) =>
-      headers.has(checksumHeader(algorithmName)) || checksumHeader(algorithmName) === namedTrailer,
+      headers.has(getChecksumHeader(algorithmName)) || getChecksumHeader(algorithmName) === namedTrailer,
   )
   return sentAlgorithm ?? (auth && !auth.signed ? undefined : 'CRC64NVME')
 }
@@ -72,7 +72,7 @@ export function commitSingleBlob(
     algorithm && value ? { algorithm, type: 'FULL_OBJECT', value } : undefined
   return commitOrRemove(services, blob, () =>
     commitObject(services, toWriteTarget(call), {
-      draft: { ...description, size, etag: md5, modified: nowInSeconds(), checksum, parts: 0 },
+      draft: { ...description, size, etag: md5, modified: getNowRoundedToSeconds(), checksum, parts: 0 },
       segments: [{ number: 1, blob, size, checksum: value ?? '' }],
       event,
     }),
@@ -91,11 +91,14 @@ export async function copyObject(services: S3Services, call: S3Call): Promise<S3
   const object = await commitSingleBlob(services, call, description, receivedBody, 'ObjectCreated:Copy')
   const { checksum } = object
   return {
-    headers: { ...encryptionHeader(object), ...expirationHeader(services.db, object) },
+    headers: { ...createEncryptionHeader(object), ...createExpirationHeader(services.db, object) },
     xml: toXml('CopyObjectResult', {
-      LastModified: isoTime(object.modified),
+      LastModified: formatIsoTime(object.modified),
       ETag: `"${object.etag}"`,
-      ...(checksum && { ChecksumType: checksum.type, [checksumElement(checksum.algorithm)]: checksum.value }),
+      ...(checksum && {
+        ChecksumType: checksum.type,
+        [getChecksumElement(checksum.algorithm)]: checksum.value,
+      }),
     }),
   }
 }
@@ -125,7 +128,7 @@ function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
         ? keptHeaders
         : {
             ...copied,
-            ...encryptionHeader({ headers: keptHeaders }),
+            ...createEncryptionHeader({ headers: keptHeaders }),
             ...(redirect !== undefined && { [redirectHeader]: redirect }),
           },
     tags: tagging === 'COPY' ? source.tags : readTagHeader(call.headers),
@@ -134,7 +137,8 @@ function describeCopy(call: S3Call, source: S3Object): ObjectDescription {
 
 function readDirective({ headers }: S3Call, name: string): 'COPY' | 'REPLACE' {
   const value = headers.get(name) ?? 'COPY'
-  if (value !== 'COPY' && value !== 'REPLACE') throw invalidArgument(`Unknown ${name.slice(6)}.`, name, value)
+  if (value !== 'COPY' && value !== 'REPLACE')
+    throw createInvalidArgumentError(`Unknown ${name.slice(6)}.`, name, value)
   return value
 }
 

@@ -5,7 +5,7 @@ import type { S3Call, S3Services } from './call.ts'
 import type { Checksum } from './checksums.ts'
 import { checkWrite } from './conditions.ts'
 import type { Database } from './database.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { createInvalidArgumentError, S3Error } from './errors.ts'
 import type { EventSource, S3EventName } from './event-messages.ts'
 import { requireBucket } from './require-bucket.ts'
 import type { ObjectDraft, S3Object, S3Tag, Segment } from './stored-object.ts'
@@ -30,9 +30,10 @@ export function requireObject(
  */
 export function checkVersion(query: S3Call['query']): string | undefined {
   const versionId = query.get('versionId')
-  if (versionId === '') throw invalidArgument('Version id cannot be the empty string', 'versionId', versionId)
+  if (versionId === '')
+    throw createInvalidArgumentError('Version id cannot be the empty string', 'versionId', versionId)
   if (versionId !== undefined && versionId !== 'null')
-    throw invalidArgument('Invalid version id specified', 'versionId', versionId)
+    throw createInvalidArgumentError('Invalid version id specified', 'versionId', versionId)
   return versionId
 }
 

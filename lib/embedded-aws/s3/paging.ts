@@ -1,7 +1,7 @@
 // Parameters of listings and parts: counts, part numbers and the encoding of names.
 import { uriEncode } from '../sigv4.ts'
 import type { S3Call } from './call.ts'
-import { invalidArgument } from './errors.ts'
+import { createInvalidArgumentError } from './errors.ts'
 
 /** Reads max-keys and similar parameters: a count above `maxCount` is reduced to it. */
 export function readCount(
@@ -13,9 +13,13 @@ export function readCount(
   if (text === undefined || text === '') return defaultCount
   const count = Number(text)
   if (!/^-?\d+$/.test(text))
-    throw invalidArgument(`Provided ${name} not an integer or within integer range`, name, text)
+    throw createInvalidArgumentError(`Provided ${name} not an integer or within integer range`, name, text)
   if (count < 0 || count > 2 ** 31 - 1)
-    throw invalidArgument(`Argument ${name} must be an integer between 0 and 2147483647`, name, text)
+    throw createInvalidArgumentError(
+      `Argument ${name} must be an integer between 0 and 2147483647`,
+      name,
+      text,
+    )
   return Math.min(count, maxCount)
 }
 
@@ -23,7 +27,11 @@ export function readPartNumber({ query }: Pick<S3Call, 'query'>): number {
   const text = query.get('partNumber') ?? ''
   const number = parsePartNumber(text)
   if (number === undefined)
-    throw invalidArgument('Part number must be an integer between 1 and 10000, inclusive', 'partNumber', text)
+    throw createInvalidArgumentError(
+      'Part number must be an integer between 1 and 10000, inclusive',
+      'partNumber',
+      text,
+    )
   return number
 }
 
@@ -43,6 +51,6 @@ export function readEncoding(query: ReadonlyMap<string, string>): (name: string)
   const type = query.get('encoding-type')
   if (type === undefined || type === '') return (name) => name
   if (type !== 'url')
-    throw invalidArgument('Invalid Encoding Method specified in Request', 'encoding-type', type)
+    throw createInvalidArgumentError('Invalid Encoding Method specified in Request', 'encoding-type', type)
   return (name) => name.split('/').map(uriEncode).join('/')
 }

@@ -25,8 +25,8 @@ const actions: Readonly<Record<string, string>> = {
 
 type Subject = Pick<S3Call, 'bucket' | 'key'>
 
-export const objectArn = ({ bucket, key }: Subject) => `arn:aws:s3:::${bucket}/${key}`
-const bucketArn = ({ bucket }: Pick<S3Call, 'bucket'>) => `arn:aws:s3:::${bucket}`
+export const createObjectArn = ({ bucket, key }: Subject) => `arn:aws:s3:::${bucket}/${key}`
+const createBucketArn = ({ bucket }: Pick<S3Call, 'bucket'>) => `arn:aws:s3:::${bucket}`
 
 function isAllowed(
   { authorize }: S3Services,
@@ -50,14 +50,14 @@ export function checkPermissions(services: S3Services, call: S3Call, route: stri
   const kind = key === '' ? 'bucket' : 'object'
   const action = actions[`${kind} ${route}`] ?? route
   const prefix = query.get('prefix')
-  const resource = kind === 'bucket' ? bucketArn(call) : objectArn(call)
+  const resource = kind === 'bucket' ? createBucketArn(call) : createObjectArn(call)
   const conditionKeys =
     action === 'ListBucket' && prefix !== undefined ? { 's3:prefix': [prefix] } : undefined
   requirePermission(services, auth.accessKeyId, action, resource, conditionKeys)
   const source = /^\/?([^/]+)\/([^?]+)/.exec(call.headers.get('x-amz-copy-source') ?? '')
   if (source) {
     const [, bucket = '', path = ''] = source
-    const from = objectArn({ bucket, key: decodeURIComponent(path) })
+    const from = createObjectArn({ bucket, key: decodeURIComponent(path) })
     requirePermission(services, auth.accessKeyId, 'GetObject', from)
   }
 }
@@ -67,7 +67,7 @@ export function checkPermissions(services: S3Services, call: S3Call, route: stri
  */
 export function hideAbsence(services: S3Services, call: S3Call, error: unknown): unknown {
   const isAbsence = error instanceof S3Error && error.code === 'NoSuchKey' && call.auth !== undefined
-  if (!isAbsence || isAllowed(services, call.auth?.accessKeyId ?? '', 'ListBucket', bucketArn(call)))
+  if (!isAbsence || isAllowed(services, call.auth?.accessKeyId ?? '', 'ListBucket', createBucketArn(call)))
     return error
   return new S3Error('AccessDenied')
 }

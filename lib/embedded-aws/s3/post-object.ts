@@ -6,10 +6,15 @@ import { uriEncode } from '../sigv4.ts'
 import { readCredential } from '../sigv4-claim.ts'
 import { maxS3PutBytes, storeChunksAsBlob } from './body.ts'
 import type { Headers, S3Call, S3Reply, S3Services } from './call.ts'
-import { invalidArgument, S3Error } from './errors.ts'
-import { encryptionHeader, readStoredHeaders, refuseUnsupported, toHeaderValue } from './object-metadata.ts'
+import { createInvalidArgumentError, S3Error } from './errors.ts'
+import {
+  createEncryptionHeader,
+  readStoredHeaders,
+  refuseUnsupported,
+  toHeaderValue,
+} from './object-metadata.ts'
 import { chooseAlgorithm, commitSingleBlob, readObjectTags } from './object-writes.ts'
-import { objectArn, requirePermission } from './permissions.ts'
+import { createObjectArn, requirePermission } from './permissions.ts'
 import { checkPolicy, type SizeLimits } from './post-policy.ts'
 import type { S3Object } from './stored-object.ts'
 import { fromXml, toXml } from './xml.ts'
@@ -38,7 +43,7 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
   const size = checkPolicy(form.fields, call.bucket, services.credentials, services.region)
   const template = form.fields.get('key') ?? ''
   if (template === '')
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       "Bucket POST must contain a field named 'key'.  If it is specified, please check the order of the fields.",
       'key',
       '',
@@ -48,7 +53,7 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
   if (Buffer.byteLength(key) > 1024)
     throw new S3Error('KeyTooLongError', undefined, { MaxSizeAllowed: '1024' })
   const signer = readCredential(form.fields.get('x-amz-credential'))?.accessKeyId ?? ''
-  requirePermission(services, signer, 'PutObject', objectArn({ ...call, key }))
+  requirePermission(services, signer, 'PutObject', createObjectArn({ ...call, key }))
   const headers = toHeaders(form.fields)
   refuseUnsupported(headers)
   const tagging = form.fields.get('tagging')
@@ -56,15 +61,15 @@ async function storeForm(services: S3Services, call: S3Call, form: Form): Promis
     headers: readStoredHeaders(headers),
     tags: tagging === undefined ? [] : readObjectTags(fromXml(tagging, 'Tagging'), 'object'),
   }
-  const made = { ...call, key, headers }
+  const putCall = { ...call, key, headers }
   const chunks = enforceSize(form.file, size ?? { minSize: 0, maxSize: maxS3PutBytes })
   const receivedBody = await storeChunksAsBlob(
     services,
     headers,
     { chunks, trailers: new Map() },
-    chooseAlgorithm(made),
+    chooseAlgorithm(putCall),
   )
-  const object = await commitSingleBlob(services, made, description, receivedBody, 'ObjectCreated:Post')
+  const object = await commitSingleBlob(services, putCall, description, receivedBody, 'ObjectCreated:Post')
   return response(form.fields, object, `${call.location}/${key.split('/').map(uriEncode).join('/')}`)
 }
 
@@ -108,7 +113,7 @@ function readForm(request: IncomingMessage): Promise<Form> {
     })
     parser.on('error', fail)
     parser.on('close', () =>
-      fail(invalidArgument('POST requires exactly one file upload per request.', 'file', '0')),
+      fail(createInvalidArgumentError('POST requires exactly one file upload per request.', 'file', '0')),
     )
     request.once('close', () => {
       if (!request.complete) fail(new Error('The client disconnected'))
@@ -150,7 +155,7 @@ async function* enforceSize(
 
 function response(fields: ReadonlyMap<string, string>, object: S3Object, location: string): S3Reply {
   const { bucket, key, etag } = object
-  const headers = { etag: `"${etag}"`, location, ...encryptionHeader(object) }
+  const headers = { etag: `"${etag}"`, location, ...createEncryptionHeader(object) }
   const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''
   if (/^https?:/.test(redirect) && URL.canParse(redirect)) {
     const url = new URL(redirect)

@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-HTTPPOSTConstructPolicy.html
 import { type AwsCredentials, deriveSigningKey, isSameSignature, sign } from '../sigv4.ts'
 import { readAmzDate, readCredential } from '../sigv4-claim.ts'
-import { invalidArgument, S3Error } from './errors.ts'
+import { createInvalidArgumentError, S3Error } from './errors.ts'
 
 export interface SizeLimits {
   readonly minSize: number
@@ -56,7 +56,7 @@ function checkSignature(
   const requireField = (name: string) => {
     const value = fields.get(name)
     if (value === undefined)
-      throw invalidArgument(
+      throw createInvalidArgumentError(
         `Bucket POST must contain a field named '${name}'.  If it is specified, please check the order of the fields.`,
         name,
         '',
@@ -65,18 +65,22 @@ function checkSignature(
   }
   const algorithm = requireField('x-amz-algorithm')
   if (algorithm !== 'AWS4-HMAC-SHA256')
-    throw invalidArgument('X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"', 'x-amz-algorithm', algorithm)
+    throw createInvalidArgumentError(
+      'X-Amz-Algorithm only supports "AWS4-HMAC-SHA256"',
+      'x-amz-algorithm',
+      algorithm,
+    )
   const text = requireField('x-amz-credential')
   const credential = readCredential(text)
   if (credential?.service !== 's3' || credential.region !== region)
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       'Error parsing the X-Amz-Credential parameter; the Credential is mal-formed or of another region or service.',
       'x-amz-credential',
       text,
     )
   const date = requireField('x-amz-date')
   if (!readAmzDate(date) || date.slice(0, 8) !== credential.day)
-    throw invalidArgument(
+    throw createInvalidArgumentError(
       'X-Amz-Date must be formatted via ISO8601 Long format and match the credential',
       'x-amz-date',
       date,

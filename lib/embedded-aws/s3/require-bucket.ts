@@ -2,9 +2,9 @@ import type { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 
 export function requireBucket(db: Database, bucket: string): void {
-  if (!db.sql.get`SELECT 1 FROM bucket WHERE name = ${bucket}`) throw noSuchBucket(bucket)
+  if (!db.sql.get`SELECT 1 FROM bucket WHERE name = ${bucket}`) throw createNoSuchBucketError(bucket)
 }
 
-export function noSuchBucket(bucket: string): S3Error {
+export function createNoSuchBucketError(bucket: string): S3Error {
   return new S3Error('NoSuchBucket', undefined, { BucketName: bucket })
 }

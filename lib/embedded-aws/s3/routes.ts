@@ -91,7 +91,7 @@ export function findS3Operation(call: S3Call): readonly [operation: S3Operation,
   const { method, bucket, key, query, headers } = call
   if (bucket === '') {
     if (method === 'GET') return [buckets.listBuckets, 'ListAllMyBuckets']
-    throw methodNotAllowed(method, 'SERVICE')
+    throw createMethodNotAllowedError(method, 'SERVICE')
   }
   const sub = [...query.keys()].find((name) => subresources.has(name))
   const copy = key !== '' && method === 'PUT' && headers.has('x-amz-copy-source') ? 'copy' : undefined
@@ -100,10 +100,10 @@ export function findS3Operation(call: S3Call): readonly [operation: S3Operation,
   if (operation) return [operation, route]
   if (sub !== undefined)
     throw new S3Error('NotImplemented', `${method} ?${sub} is not implemented`, { Header: sub })
-  throw methodNotAllowed(method, key === '' ? 'BUCKET' : 'OBJECT')
+  throw createMethodNotAllowedError(method, key === '' ? 'BUCKET' : 'OBJECT')
 }
 
-function methodNotAllowed(method: string, resource: string): S3Error {
+function createMethodNotAllowedError(method: string, resource: string): S3Error {
   return new S3Error('MethodNotAllowed', undefined, { Method: method, ResourceType: resource })
 }
 

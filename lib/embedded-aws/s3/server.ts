@@ -16,7 +16,7 @@ import { authenticateS3 } from './authentication.ts'
 import { Blobs } from './blobs.ts'
 import { checkExpectedOwner } from './buckets.ts'
 import type { S3Call, S3Reply, S3Services } from './call.ts'
-import { corsHeaders, preflight } from './cors.ts'
+import { createCorsHeaders, respondToPreflight } from './cors.ts'
 import { Database } from './database.ts'
 import { S3Error } from './errors.ts'
 import { type ExchangeOptions, openExchange } from './file-exchange.ts'
@@ -134,9 +134,9 @@ async function serve(
   let reply: S3Reply | undefined
   try {
     const address = readResourceAddress(request, basePath)
-    if (request.method === 'OPTIONS') reply = preflight(services.db, address.bucket, request)
+    if (request.method === 'OPTIONS') reply = respondToPreflight(services.db, address.bucket, request)
     else {
-      response.setHeaders(new Map(Object.entries(corsHeaders(services.db, address.bucket, request))))
+      response.setHeaders(new Map(Object.entries(createCorsHeaders(services.db, address.bucket, request))))
       const proceed = createContinuation(request, response)
       reply = await dispatch(services, { ...address, request, requestId, proceed })
     }
@@ -186,10 +186,10 @@ async function dispatch(
 
 /** Returns a function that requests the body. If the request is refused earlier, the client need not send its body. */
 function createContinuation({ headers }: IncomingMessage, response: ServerResponse): () => void {
-  let waits = /^100-continue$/i.test(headers.expect ?? '')
+  let isWaiting = /^100-continue$/i.test(headers.expect ?? '')
   return () => {
-    if (waits) response.writeContinue()
-    waits = false
+    if (isWaiting) response.writeContinue()
+    isWaiting = false
   }
 }
 

@@ -1,6 +1,6 @@
 // Acknowledges received messages: deletes them, or changes their visibility timeout.
 import type { SqsClock } from './clock.ts'
-import { invalidValue, SqsError } from './errors.ts'
+import { createInvalidValueError, SqsError } from './errors.ts'
 import type { MessageRow } from './messages.ts'
 import { maxVisibilityS } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
@@ -12,7 +12,7 @@ export type Acknowledger = ReturnType<typeof openAcknowledger>
 /** Opens the functions that acknowledge messages; call them inside `store.commit`. */
 export function openAcknowledger(store: SqsStore, clock: SqsClock) {
   const find = store.prepare<MessageRow>('SELECT * FROM messages WHERE seq = ? AND queue_id = ?')
-  const erase = store.prepare('DELETE FROM messages WHERE seq = ?')
+  const deleteMessage = store.prepare('DELETE FROM messages WHERE seq = ?')
   const hide = store.prepare('UPDATE messages SET visible_at = ?, received_at = ? WHERE seq = ?')
 
   /**
@@ -25,9 +25,9 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
     if (!row) return
     const isCurrent = row.receipt === token
     if (queue.settings.fifo && (!isCurrent || row.visible_at <= clock.now()))
-      throw invalidValue('ReceiptHandle', handle, 'The receipt handle has expired.')
+      throw createInvalidValueError('ReceiptHandle', handle, 'The receipt handle has expired.')
     if (!isCurrent) return
-    erase.run(seq)
+    deleteMessage.run(seq)
     store.markChanged(queue.id)
   }
 
@@ -38,7 +38,7 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
    */
   function changeVisibility(queue: Queue, handle: string, visibilityS: number) {
     if (visibilityS < 0 || visibilityS > maxVisibilityS)
-      throw invalidValue(
+      throw createInvalidValueError(
         'VisibilityTimeout',
         visibilityS,
         `VisibilityTimeout must be an integer between 0 and ${maxVisibilityS}.`,
@@ -47,7 +47,7 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
     const row = find.get(seq, queue.id)
     const { fifo } = queue.settings
     if (!row || (fifo && row.receipt !== token))
-      throw invalidValue(
+      throw createInvalidValueError(
         'ReceiptHandle',
         handle,
         'Message does not exist or is not available for visibility timeout change.',
@@ -57,7 +57,7 @@ export function openAcknowledger(store: SqsStore, clock: SqsClock) {
       throw new SqsError('MessageNotInflight', 'The specified message is not in flight.')
     const visibleAt = at + visibilityS * 1000
     if (visibleAt - row.received_at > maxVisibilityS * 1000)
-      throw invalidValue(
+      throw createInvalidValueError(
         'VisibilityTimeout',
         visibilityS,
         `Total VisibilityTimeout for the message is beyond the limit [${maxVisibilityS} seconds].`,

@@ -73,12 +73,12 @@ export class SqsError extends Error {
 }
 
 /** Creates the error for an invalid parameter, with AWS's message. */
-export function invalidValue(parameter: string, value: unknown, reason: string): SqsError {
+export function createInvalidValueError(parameter: string, value: unknown, reason: string): SqsError {
   const text = `Value ${String(value)} for parameter ${parameter} is invalid. Reason: ${reason}`
   return new SqsError('InvalidParameterValueException', text)
 }
 
-export function missing(parameter: string): SqsError {
+export function createMissingParameterError(parameter: string): SqsError {
   return new SqsError(
     'MissingRequiredParameterException',
     `The request must contain the parameter ${parameter}.`,

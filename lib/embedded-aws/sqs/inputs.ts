@@ -1,6 +1,6 @@
 // Schemas of the input of each action, in the JSON protocol's shapes. Unknown members are ignored, as in AWS.
 import * as z from 'zod'
-import { missing, SqsError } from './errors.ts'
+import { createMissingParameterError, SqsError } from './errors.ts'
 
 const text = z.string()
 const integer = z.int()
@@ -89,14 +89,15 @@ export function readInput<A extends Action>(action: A, givenInput: unknown): Act
   if (parsedInput.success) return parsedInput.data as ActionInput<A>
   const [issue] = parsedInput.error.issues
   const path = issue?.path ?? []
-  if (path.length > 0 && valueAt(givenInput, path) === undefined) throw missing(parameterName(action, path))
+  if (path.length > 0 && getValueAt(givenInput, path) === undefined)
+    throw createMissingParameterError(formatParameterName(action, path))
   throw new SqsError(
     'SerializationException',
-    `The value of ${parameterName(action, path) || 'the request'} has the wrong type: ${issue?.message ?? 'not valid'}.`,
+    `The value of ${formatParameterName(action, path) || 'the request'} has the wrong type: ${issue?.message ?? 'not valid'}.`,
   )
 }
 
-function valueAt(givenInput: unknown, path: readonly PropertyKey[]): unknown {
+function getValueAt(givenInput: unknown, path: readonly PropertyKey[]): unknown {
   let value: unknown = givenInput
   for (const key of path) {
     if (typeof value !== 'object' || value === null) return undefined
@@ -106,7 +107,7 @@ function valueAt(givenInput: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** Names a parameter like AWS: as in the Query protocol, with entries counted from one. */
-function parameterName(action: Action, path: readonly PropertyKey[]): string {
+function formatParameterName(action: Action, path: readonly PropertyKey[]): string {
   return path
     .map((key) =>
       typeof key === 'number' ? key + 1 : key === 'Entries' ? `${action}RequestEntry` : String(key),

@@ -1,7 +1,7 @@
 // Receivers that wait for messages; they are served in the order of their requests, while they are connected.
 import type { SqsClock } from './clock.ts'
 import type { ReceivedMessage, ReceiveOptions } from './messages.ts'
-import { type Queue, type QueueRegistry, queueNotFound } from './queues.ts'
+import { createQueueNotFoundError, type Queue, type QueueRegistry } from './queues.ts'
 import type { MessageReceiver } from './receiving.ts'
 import type { SqsStore } from './store.ts'
 
@@ -80,7 +80,7 @@ export class LongPolls {
     this.#touched.delete(queueId)
     const served: [Waiter, readonly ReceivedMessage[]][] = []
     const queue = this.#queues.byId(queueId)
-    if (!queue) throw queueNotFound()
+    if (!queue) throw createQueueNotFoundError()
     for (const waiter of this.#waiters.get(queueId) ?? []) {
       if (waiter.disconnected.aborted) continue
       const takenMessages = this.#receiver.receive(queue, waiter.receiveOptions)

@@ -1,19 +1,23 @@
 // The actions on messages: send, receive, delete, change visibility.
 import { checkBatch, runBatch } from './batches.ts'
 import type { Actions, SqsCaller, SqsServices } from './call.ts'
-import { invalidValue, missing, SqsError } from './errors.ts'
+import { createInvalidValueError, createMissingParameterError, SqsError } from './errors.ts'
 import type { ActionInput } from './inputs.ts'
 import { viewMessage } from './message-view.ts'
 import type { ReceivedMessage } from './messages.ts'
 import { maxVisibilityS, messageBytesLimit } from './queue-attributes.ts'
 import type { Queue } from './queues.ts'
-import { checkToken, draftMessage, messageSize, readFifoFields } from './sending.ts'
+import { checkToken, draftMessage, measureMessageBytes, readFifoFields } from './sending.ts'
 
-export function messageActions(services: SqsServices) {
-  return { ...sendActions(services), ...acknowledgeActions(services), ...receiveActions(services) }
+export function createMessageActions(services: SqsServices) {
+  return {
+    ...createSendActions(services),
+    ...createAcknowledgeActions(services),
+    ...createReceiveActions(services),
+  }
 }
 
-function sendActions({ store, queues, sender }: SqsServices) {
+function createSendActions({ store, queues, sender }: SqsServices) {
   const from = (caller: SqsCaller) => ({ sender: caller.accessKeyId, trace: caller.trace })
   return {
     SendMessage: ({ QueueUrl, ...message }, caller) => {
@@ -39,7 +43,7 @@ function sendActions({ store, queues, sender }: SqsServices) {
   } satisfies Partial<Actions>
 }
 
-function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
+function createAcknowledgeActions({ store, queues, acknowledger }: SqsServices) {
   return {
     DeleteMessage: ({ QueueUrl, ReceiptHandle }) =>
       store.commit(() => void acknowledger.remove(queues.requireByUrl(QueueUrl), ReceiptHandle), 'process'),
@@ -64,7 +68,7 @@ function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
       return store.commit(() => {
         const queue = queues.requireByUrl(QueueUrl)
         return runBatch(Entries, ({ ReceiptHandle, VisibilityTimeout }) => {
-          if (VisibilityTimeout === undefined) throw missing('VisibilityTimeout')
+          if (VisibilityTimeout === undefined) throw createMissingParameterError('VisibilityTimeout')
           acknowledger.changeVisibility(queue, ReceiptHandle, VisibilityTimeout)
           return {}
         })
@@ -73,26 +77,26 @@ function acknowledgeActions({ store, queues, acknowledger }: SqsServices) {
   } satisfies Partial<Actions>
 }
 
-function receiveActions({ store, queues, receiver, longPolls }: SqsServices) {
+function createReceiveActions({ store, queues, receiver, longPolls }: SqsServices) {
   return {
     ReceiveMessage: async (input, caller) => {
-      const asking = requireNoKmsKey(queues.requireByUrl(input.QueueUrl))
-      const { wanted, waitS, asked } = readReceive(asking, input)
+      const requestedQueue = requireNoKmsKey(queues.requireByUrl(input.QueueUrl))
+      const { wanted, waitS, asked } = readReceive(requestedQueue, input)
       let receivedMessages: readonly ReceivedMessage[] = await store.commit(() => {
         if (caller.disconnected.aborted) return []
         return receiver.receive(queues.requireByUrl(input.QueueUrl), wanted)
       }, 'process')
       if (receivedMessages.length === 0 && waitS > 0)
-        receivedMessages = await longPolls.wait(asking, wanted, waitS, caller.disconnected)
+        receivedMessages = await longPolls.wait(requestedQueue, wanted, waitS, caller.disconnected)
       if (receivedMessages.length === 0) return {}
       if (wanted.attemptId === undefined)
         caller.onUndelivered(() =>
           store.commit(
-            () => receivedMessages.map((message) => receiver.returnMessage(asking, message)),
+            () => receivedMessages.map((message) => receiver.returnMessage(requestedQueue, message)),
             'process',
           ),
         )
-      return { Messages: receivedMessages.map((message) => viewMessage(asking, message, asked)) }
+      return { Messages: receivedMessages.map((message) => viewMessage(requestedQueue, message, asked)) }
     },
   } satisfies Partial<Actions>
 }
@@ -103,15 +107,15 @@ function readReceive(queue: Queue, input: ActionInput<'ReceiveMessage'>) {
   const { WaitTimeSeconds: waitS = queue.settings.waitS } = input
   const checkProvided = (parameter: string, value: number, limit: number) => {
     if (value < 0 || value > limit)
-      throw invalidValue(parameter, value, `Must be >= 0 and <= ${limit}, if provided.`)
+      throw createInvalidValueError(parameter, value, `Must be >= 0 and <= ${limit}, if provided.`)
   }
   if (max < 1 || max > 10)
-    throw invalidValue('MaxNumberOfMessages', max, 'Must be between 1 and 10, if provided.')
+    throw createInvalidValueError('MaxNumberOfMessages', max, 'Must be between 1 and 10, if provided.')
   checkProvided('VisibilityTimeout', visibilityS, maxVisibilityS)
   checkProvided('WaitTimeSeconds', waitS, 20)
   if (attemptId !== undefined) {
     if (!queue.settings.fifo)
-      throw invalidValue(
+      throw createInvalidValueError(
         'ReceiveRequestAttemptId',
         attemptId,
         'The request include parameter that is not valid for this queue type.',
@@ -136,7 +140,7 @@ function requireNoKmsKey(queue: Queue): Queue {
 
 /** Throws for a problem that fails the whole batch: its total size, or a FIFO message that lacks a required field. */
 function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>['Entries']) {
-  const bytes = entries.reduce((sum, entry) => sum + messageSize(entry), 0)
+  const bytes = entries.reduce((sum, entry) => sum + measureMessageBytes(entry), 0)
   if (bytes > messageBytesLimit)
     throw new SqsError(
       'BatchRequestTooLong',
@@ -146,7 +150,10 @@ function checkWholeBatch(queue: Queue, entries: ActionInput<'SendMessageBatch'>[
   for (const entry of entries) {
     if (entry.MessageGroupId === undefined)
       // For a single message, the error would be MissingParameter.
-      throw new SqsError('InvalidParameterValueException', missing('MessageGroupId').message)
+      throw new SqsError(
+        'InvalidParameterValueException',
+        createMissingParameterError('MessageGroupId').message,
+      )
     readFifoFields(queue, entry)
   }
 }

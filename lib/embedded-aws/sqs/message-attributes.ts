@@ -35,7 +35,7 @@ export function hasForbiddenCharacters(text: string): boolean {
   return /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u.test(text)
 }
 
-export function forbiddenCharacters(): SqsError {
+export function createForbiddenCharactersError(): SqsError {
   return new SqsError(
     'InvalidMessageContents',
     `Invalid characters found. Valid unicode characters are ${allowedCharacters}.`,
@@ -45,7 +45,7 @@ export function forbiddenCharacters(): SqsError {
 export function readMessageAttributes(givenAttributes: GivenAttributes): MessageAttributes {
   const entries = Object.entries(givenAttributes)
   if (entries.length > maxAttributes)
-    throw invalid(
+    throw createInvalidAttributeError(
       `Number of message attributes [${entries.length}] exceeds the allowed maximum [${maxAttributes}].`,
     )
   return Object.fromEntries(entries.map(([name, value]) => [name, readValue(name, value)]))
@@ -54,10 +54,13 @@ export function readMessageAttributes(givenAttributes: GivenAttributes): Message
 function readValue(name: string, value: GivenAttributes[string]): AttributeValue {
   checkName(name)
   const type = value.DataType
-  if (!type) throw invalid(`The message attribute '${name}' must contain non-empty message attribute type.`)
+  if (!type)
+    throw createInvalidAttributeError(
+      `The message attribute '${name}' must contain non-empty message attribute type.`,
+    )
   const [, kind] = /^(String|Number|Binary)(?:\.[\w.-]*)?$/.exec(type) ?? []
   if (kind === undefined || type.length > 256)
-    throw invalid(
+    throw createInvalidAttributeError(
       `The message attribute '${name}' has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.`,
     )
   if (value.StringListValues?.length || value.BinaryListValues?.length)
@@ -67,28 +70,30 @@ function readValue(name: string, value: GivenAttributes[string]): AttributeValue
     )
   const givenValue = kind === 'Binary' ? value.BinaryValue : value.StringValue
   if (!givenValue)
-    throw invalid(`Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`)
+    throw createInvalidAttributeError(
+      `Message (user) attribute '${name}' must contain a non-empty value of type '${type}'.`,
+    )
   if (kind === 'Binary') return { DataType: type, BinaryValue: readBase64(name, givenValue) }
   if (hasForbiddenCharacters(givenValue))
-    throw invalid(
+    throw createInvalidAttributeError(
       `Invalid characters were found in the value of message attribute '${name}', the set of allowed characters is ${allowedCharacters}.`,
     )
   if (kind === 'Number' && !numberPattern.test(givenValue))
-    throw invalid(`Can't cast the value of message attribute '${name}' to a number.`)
+    throw createInvalidAttributeError(`Can't cast the value of message attribute '${name}' to a number.`)
   return { DataType: type, StringValue: givenValue }
 }
 
 function checkName(name: string) {
   if (!/^[\w.-]{1,256}$/.test(name))
-    throw invalid(
+    throw createInvalidAttributeError(
       `The message attribute name '${name}' is invalid. It can contain A-Z, a-z, 0-9, underscore (_), hyphen (-), and period (.) characters, 1 to 256 of them.`,
     )
   if (/^\.|\.$|\.\./.test(name))
-    throw invalid(
+    throw createInvalidAttributeError(
       `The message attribute name '${name}' is invalid. It must not start or end with a period, nor have periods in succession.`,
     )
   if (/^(aws|amazon)\./i.test(name))
-    throw invalid(
+    throw createInvalidAttributeError(
       `The message attribute name '${name}' is invalid. It must not start with the reserved prefixes AWS. or Amazon.`,
     )
 }
@@ -96,7 +101,7 @@ function checkName(name: string) {
 function readBase64(name: string, text: string): string {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length === 0 || !/^[\w+/-]+={0,2}$/.test(text))
-    throw invalid(`The value of message attribute '${name}' is not valid base64.`)
+    throw createInvalidAttributeError(`The value of message attribute '${name}' is not valid base64.`)
   return bytes.toString('base64')
 }
 
@@ -104,7 +109,7 @@ function readBase64(name: string, text: string): string {
  * Returns the digest that clients verify. For each attribute, sorted by name, it covers the name, the type and the
  * value, each after its length. The byte before the value says how it was sent (1 string, 2 binary).
  */
-export function attributesMd5(attributes: MessageAttributes): string | undefined {
+export function computeAttributesMd5(attributes: MessageAttributes): string | undefined {
   const parts: Buffer[] = []
   const push = (bytes: Buffer) => {
     const length = Buffer.alloc(4)
@@ -143,6 +148,6 @@ export function pickAttributes(
   return pickedAttributes.length > 0 ? Object.fromEntries(pickedAttributes) : undefined
 }
 
-function invalid(message: string): SqsError {
+function createInvalidAttributeError(message: string): SqsError {
   return new SqsError('InvalidParameterValueException', message)
 }

@@ -1,6 +1,6 @@
 // Formats a received message as the API returns it, with the requested attributes only.
 import { hash } from 'node:crypto'
-import { attributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
+import { computeAttributesMd5, type MessageAttributes, pickAttributes } from './message-attributes.ts'
 import type { ReceivedMessage } from './messages.ts'
 import type { Queue } from './queues.ts'
 import { writeReceipt } from './receipts.ts'
@@ -28,7 +28,7 @@ export function viewMessage(
     Body: content.body,
     ...(system && { Attributes: system }),
     ...(pickedAttributes && {
-      MD5OfMessageAttributes: attributesMd5(pickedAttributes),
+      MD5OfMessageAttributes: computeAttributesMd5(pickedAttributes),
       MessageAttributes: pickedAttributes,
     }),
   }

@@ -25,7 +25,7 @@ const maxPerSecond = 500
 /** Number of messages per transaction if no rate is set. */
 const chunkMessages = 500
 
-const noSuchQueue = 'AWS.SimpleQueueService.NonExistentQueue'
+const queueNotFoundCode = 'AWS.SimpleQueueService.NonExistentQueue'
 
 const Handle = z.object({ taskId: z.string(), sourceArn: z.string() })
 
@@ -90,25 +90,26 @@ export class MoveTasks {
     const source = this.#requireQueue('SourceArn', SourceArn)
     const target =
       DestinationArn === undefined ? source : this.#requireQueue('DestinationArn', DestinationArn)
-    const invalidValue = (message: string) => new SqsError('InvalidParameterValueException', message)
+    const createInvalidValueError = (message: string) =>
+      new SqsError('InvalidParameterValueException', message)
     if (this.#queues.listSources(source).length === 0)
-      throw invalidValue('Source queue must be configured as a Dead Letter Queue.')
+      throw createInvalidValueError('Source queue must be configured as a Dead Letter Queue.')
     if (DestinationArn === SourceArn)
-      throw invalidValue('Source queue arn and destination queue arn cannot be the same.')
+      throw createInvalidValueError('Source queue arn and destination queue arn cannot be the same.')
     if (target.settings.fifo !== source.settings.fifo)
-      throw invalidValue('The source queue and the destination queue must be of the same type.')
+      throw createInvalidValueError('The source queue and the destination queue must be of the same type.')
     if (rate !== undefined && (rate < 1 || rate > maxPerSecond))
-      throw invalidValue(
+      throw createInvalidValueError(
         `Value for parameter MaxNumberOfMessagesPerSecond is invalid. Reason: must be between 1 and ${maxPerSecond}.`,
       )
     if (this.#sql.selectLatest.all(SourceArn, 10).some((task) => task.status === 'RUNNING'))
-      throw invalidValue(
+      throw createInvalidValueError(
         'There is already a task running. Only one active task is allowed for a source queue arn at a given time.',
       )
     this.#receiver.dropExpired(source)
     const id = randomUUID()
-    const toMove = this.#sql.countVisible.get(source.id, this.#clock.now())?.n ?? 0
-    this.#sql.insert.run(id, SourceArn, DestinationArn ?? null, rate ?? null, toMove, this.#clock.now())
+    const messageCount = this.#sql.countVisible.get(source.id, this.#clock.now())?.n ?? 0
+    this.#sql.insert.run(id, SourceArn, DestinationArn ?? null, rate ?? null, messageCount, this.#clock.now())
     this.#schedule(id, rate ?? null)
     return { TaskHandle: encodeHandle({ id, source_arn: SourceArn }) }
   }
@@ -166,12 +167,12 @@ export class MoveTasks {
   }
 
   /** Moves the next few messages. Runs inside a commit, so that a message is in one of the queues, never in both. */
-  #step(id: string, atMost: number) {
+  #step(id: string, maxMessages: number) {
     const task = this.#sql.find.get(id)
     if (task?.status !== 'RUNNING') return
     const source = this.#queues.findByArn(task.source_arn)
-    if (!source) return this.#end(id, 'FAILED', noSuchQueue)
-    const limit = Math.min(task.per_second === null ? chunkMessages : atMost, task.to_move - task.moved)
+    if (!source) return this.#end(id, 'FAILED', queueNotFoundCode)
+    const limit = Math.min(task.per_second === null ? chunkMessages : maxMessages, task.to_move - task.moved)
     const rows = limit > 0 ? this.#sql.visible.all(source.id, this.#clock.now(), limit) : []
     let movedCount = 0
     let failure: string | undefined
@@ -194,7 +195,7 @@ export class MoveTasks {
   #findTarget(task: Task, row: MessageRow): Queue | string {
     const arn = task.destination_arn ?? row.source_arn
     if (arn === null) return 'CouldNotDetermineMessageSource'
-    return this.#queues.findByArn(arn) ?? noSuchQueue
+    return this.#queues.findByArn(arn) ?? queueNotFoundCode
   }
 
   /** AWS: "All redriven messages are considered new messages with a new messageID and enqueueTime." */

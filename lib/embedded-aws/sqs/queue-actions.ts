@@ -1,15 +1,15 @@
 // The actions on queues: creation and deletion, attributes, tags and redrive.
 import type { Actions, SqsCaller, SqsServices } from './call.ts'
-import { invalidValue, missing, SqsError } from './errors.ts'
+import { createInvalidValueError, createMissingParameterError, SqsError } from './errors.ts'
 import { checkAttributeNames, describeAttributes } from './queue-attributes.ts'
-import { type Queue, queueNotFound } from './queues.ts'
+import { createQueueNotFoundError, type Queue } from './queues.ts'
 
 interface Page {
   readonly MaxResults?: number | undefined
   readonly NextToken?: string | undefined
 }
 
-export function queueActions({ store, queues, moveTasks, receiver }: SqsServices) {
+export function createQueueActions({ store, queues, moveTasks, receiver }: SqsServices) {
   const listUrls = (foundQueues: readonly Queue[], page: Page, caller: SqsCaller) => {
     const { items, ...next } = paginateUrls(foundQueues, page)
     return { urls: items.map((queue) => queues.getUrl(queue, caller.host)), ...next }
@@ -31,7 +31,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
     GetQueueUrl: ({ QueueName, QueueOwnerAWSAccountId }, { host }) => {
       const isForeign = QueueOwnerAWSAccountId !== undefined && QueueOwnerAWSAccountId !== queues.accountId
       const queue = isForeign ? undefined : queues.byName(QueueName)
-      if (!queue) throw queueNotFound()
+      if (!queue) throw createQueueNotFoundError()
       return { QueueUrl: queues.getUrl(queue, host) }
     },
     ListQueues: ({ QueueNamePrefix = '', ...page }, caller) => {
@@ -68,7 +68,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       store.commit(() => void queues.setAttributes(queues.requireByUrl(QueueUrl), Attributes)),
     PurgeQueue: ({ QueueUrl }) => store.commit(() => void queues.purge(queues.requireByUrl(QueueUrl))),
     TagQueue: ({ QueueUrl, Tags }) => {
-      if (Object.keys(Tags).length === 0) throw missing('Tags')
+      if (Object.keys(Tags).length === 0) throw createMissingParameterError('Tags')
       return store.commit(() => {
         const queue = queues.requireByUrl(QueueUrl)
         const tags = { ...queue.tags, ...Tags }
@@ -78,7 +78,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
       })
     },
     UntagQueue: ({ QueueUrl, TagKeys }) => {
-      if (TagKeys.length === 0) throw missing('TagKeys')
+      if (TagKeys.length === 0) throw createMissingParameterError('TagKeys')
       return store.commit(() => {
         const queue = queues.requireByUrl(QueueUrl)
         const remainingTags = Object.entries(queue.tags).filter(([key]) => !TagKeys.includes(key))
@@ -94,7 +94,7 @@ export function queueActions({ store, queues, moveTasks, receiver }: SqsServices
     CancelMessageMoveTask: ({ TaskHandle }) => store.commit(() => moveTasks.cancel(TaskHandle)),
     ListMessageMoveTasks: ({ SourceArn, MaxResults = 1 }) => {
       if (MaxResults < 1 || MaxResults > 10)
-        throw invalidValue('MaxResults', MaxResults, 'Must be between 1 and 10, if provided.')
+        throw createInvalidValueError('MaxResults', MaxResults, 'Must be between 1 and 10, if provided.')
       return moveTasks.list(SourceArn, MaxResults)
     },
   } satisfies Partial<Actions>
@@ -107,10 +107,14 @@ const maxResults = 1000
  */
 function paginateUrls(foundQueues: readonly Queue[], { MaxResults, NextToken }: Page) {
   if (MaxResults !== undefined && (MaxResults < 1 || MaxResults > maxResults))
-    throw invalidValue('MaxResults', MaxResults, `MaxResults must be an integer between 1 and ${maxResults}.`)
+    throw createInvalidValueError(
+      'MaxResults',
+      MaxResults,
+      `MaxResults must be an integer between 1 and ${maxResults}.`,
+    )
   const afterName = NextToken === undefined ? '' : Buffer.from(NextToken, 'base64').toString()
   if (NextToken !== undefined && Buffer.from(afterName).toString('base64') !== NextToken)
-    throw invalidValue('NextToken', NextToken, 'The token was not issued by this service.')
+    throw createInvalidValueError('NextToken', NextToken, 'The token was not issued by this service.')
   const remainingQueues = foundQueues.filter((queue) => queue.name > afterName)
   const items = remainingQueues.slice(0, MaxResults ?? maxResults)
   const lastQueue = items.at(-1)

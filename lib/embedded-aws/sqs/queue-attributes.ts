@@ -2,7 +2,7 @@
 // https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_SetQueueAttributes.html
 import * as z from 'zod'
 import { quotas } from '../quotas.ts'
-import { invalidValue, SqsError } from './errors.ts'
+import { createInvalidValueError, SqsError } from './errors.ts'
 
 export const messageBytesLimit = quotas.messageBytes.value
 export const maxVisibilityS = 43_200
@@ -88,7 +88,7 @@ export function changeAttributes(
   const attributesAfter: Record<string, string> = { ...attributesBefore }
   for (const [name, value] of Object.entries(changes)) {
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
-    if (!rule || (rule.fifoOnly && !fifo)) throw unknownAttribute(name, rule !== undefined)
+    if (!rule || (rule.fifoOnly && !fifo)) throw createUnknownAttributeError(name, rule !== undefined)
     const acceptedValue = value === '' ? '' : rule.accept(value)
     if (acceptedValue === undefined)
       throw new SqsError('InvalidAttributeValue', `Invalid value for the parameter ${name}.`)
@@ -99,7 +99,7 @@ export function changeAttributes(
   return attributesAfter
 }
 
-function unknownAttribute(name: string, isKnown: boolean): SqsError {
+function createUnknownAttributeError(name: string, isKnown: boolean): SqsError {
   if (isKnown && (name === 'DeduplicationScope' || name === 'FifoThroughputLimit'))
     return new SqsError(
       'InvalidAttributeName',
@@ -113,13 +113,13 @@ function checkCombination(
   changes: Readonly<Record<string, string>>,
 ) {
   if (changes.KmsMasterKeyId && changes.SqsManagedSseEnabled === 'true')
-    throw new SqsError('InvalidAttributeName', oneEncryption)
+    throw new SqsError('InvalidAttributeName', twoEncryptionsMessage)
   if (
     attributesAfter.KmsMasterKeyId &&
     attributesAfter.SqsManagedSseEnabled === 'true' &&
     changes.SqsManagedSseEnabled
   )
-    throw new SqsError('InvalidAttributeName', oneEncryption)
+    throw new SqsError('InvalidAttributeName', twoEncryptionsMessage)
   if (changes.KmsMasterKeyId) attributesAfter.SqsManagedSseEnabled = 'false'
   if (
     attributesAfter.FifoThroughputLimit === 'perMessageGroupId' &&
@@ -131,7 +131,7 @@ function checkCombination(
     )
 }
 
-const oneEncryption =
+const twoEncryptionsMessage =
   'You can use one type of server-side encryption (SSE) at one time. You can either enable KMS SSE or SQS SSE.'
 
 /** Returns all attributes that are set or have a default, as GetQueueAttributes does. */
@@ -178,7 +178,7 @@ const RedriveAllowPolicy = z.discriminatedUnion('redrivePermission', [
 const arnPattern = /^arn:[\w-]+:sqs:[\w-]*:\d{12}:[\w.-]+$/
 
 function readRedrivePolicy(value: string): string {
-  const refuse = (reason: string) => invalidValue('RedrivePolicy', value, reason)
+  const refuse = (reason: string) => createInvalidValueError('RedrivePolicy', value, reason)
   const givenPolicy = z.looseObject({}).safeParse(readJson(value))
   if (!givenPolicy.success) throw refuse('Redrive policy is not a valid JSON map.')
   for (const name of ['deadLetterTargetArn', 'maxReceiveCount'])
@@ -198,7 +198,7 @@ function readRedrivePolicy(value: string): string {
 function readRedriveAllowPolicy(value: string): string {
   const policy = RedriveAllowPolicy.safeParse(readJson(value))
   if (!policy.success)
-    throw invalidValue(
+    throw createInvalidValueError(
       'RedriveAllowPolicy',
       value,
       'redrivePermission must be allowAll, denyAll or byQueue, and byQueue needs sourceQueueArns with 1 to 10 queue ARNs.',

@@ -1,7 +1,7 @@
 // The queues: stored in the database, cached in memory, found by URL, name or ARN.
 import * as z from 'zod'
 import type { SqsClock } from './clock.ts'
-import { invalidValue, SqsError } from './errors.ts'
+import { createInvalidValueError, SqsError } from './errors.ts'
 import {
   allowsRedrive,
   changeAttributes,
@@ -105,7 +105,7 @@ export class QueueRegistry {
     const { attributes, tags, modifiedAt, purgedAt, id } = queue
     this.#sql.update.run(JSON.stringify(attributes), JSON.stringify(tags), modifiedAt, purgedAt, id)
     const row = this.#sql.selectOne.get(id)
-    if (!row) throw queueNotFound()
+    if (!row) throw createQueueNotFoundError()
     return this.#remember(row)
   }
 
@@ -131,7 +131,7 @@ export class QueueRegistry {
     if (name === undefined)
       throw new SqsError('InvalidAddress', `The address ${url} is not valid for this endpoint.`)
     const queue = account === this.accountId ? this.#queuesByName.get(name) : undefined
-    if (!queue) throw queueNotFound()
+    if (!queue) throw createQueueNotFoundError()
     return queue
   }
 
@@ -139,7 +139,8 @@ export class QueueRegistry {
   #checkRedrive(source: { readonly arn: string; readonly settings: QueueSettings }) {
     const { redrive, fifo } = source.settings
     if (!redrive) return
-    const refuse = (reason: string) => invalidValue('RedrivePolicy', JSON.stringify(redrive), reason)
+    const refuse = (reason: string) =>
+      createInvalidValueError('RedrivePolicy', JSON.stringify(redrive), reason)
     const target = this.findByArn(redrive.deadLetterTargetArn)
     if (!target) throw refuse('Dead letter target does not exist.')
     if (target.settings.fifo !== fifo)
@@ -166,7 +167,7 @@ export class QueueRegistry {
     })
     const { lastId } = this.#sql.insert.run(name, JSON.stringify(attributes), JSON.stringify(tags), now, now)
     const row = this.#sql.selectOne.get(lastId)
-    if (!row) throw queueNotFound()
+    if (!row) throw createQueueNotFoundError()
     return this.#remember(row)
   }
 
@@ -223,20 +224,22 @@ export class QueueRegistry {
   }
 }
 
-export function queueNotFound(): SqsError {
+export function createQueueNotFoundError(): SqsError {
   return new SqsError('QueueDoesNotExist', 'The specified queue does not exist.')
 }
 
 /** Validates a queue name. @returns true if it is the name of a FIFO queue */
 function checkName(name: string, attributes: Readonly<Record<string, string>>): boolean {
   const wantsFifo = attributes.FifoQueue?.toLowerCase() === 'true'
-  const invalid = (message: string) => new SqsError('InvalidParameterValueException', message)
+  const createInvalidNameError = (message: string) => new SqsError('InvalidParameterValueException', message)
   if (wantsFifo && !/^[\w-]{1,75}\.fifo$/.test(name))
-    throw invalid(
+    throw createInvalidNameError(
       'The name of a FIFO queue can only include alphanumeric characters, hyphens, or underscores, must end with .fifo suffix and be 1 to 80 in length.',
     )
   if (!wantsFifo && !/^[\w-]{1,80}$/.test(name))
-    throw invalid('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length')
+    throw createInvalidNameError(
+      'Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length',
+    )
   return wantsFifo
 }
 

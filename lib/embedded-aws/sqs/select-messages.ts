@@ -83,10 +83,11 @@ export class MessageSelector {
       isDead,
     )
     // `isDead` may have excluded all of the first messages, so the following messages are read as well.
-    const picked =
+    const pickedPositions =
       rows.length > 0 ? rows : this.#dropDead(this.#sql.visible.iterate(queue.id, at), max, isDead)
-    for (const { group_id: group } of picked) if (group !== null) this.#rememberServed(`${queue.id} ${group}`)
-    return picked
+    for (const { group_id: group } of pickedPositions)
+      if (group !== null) this.#rememberServed(`${queue.id} ${group}`)
+    return pickedPositions
   }
 
   #rememberServed(name: string): void {

@@ -1,10 +1,10 @@
 // Implements SendMessage: validates, deduplicates and stores messages.
 import { hash, randomUUID } from 'node:crypto'
 import type { SqsClock } from './clock.ts'
-import { invalidValue, missing, SqsError } from './errors.ts'
+import { createInvalidValueError, createMissingParameterError, SqsError } from './errors.ts'
 import {
-  attributesMd5,
-  forbiddenCharacters,
+  computeAttributesMd5,
+  createForbiddenCharactersError,
   type GivenAttributes,
   hasForbiddenCharacters,
   type MessageAttributes,
@@ -52,12 +52,12 @@ export function draftMessage(
   from: { readonly sender: string; readonly trace: string | undefined },
   batch = false,
 ): MessageDraft {
-  if (givenMessage.MessageBody === '') throw missing('MessageBody')
+  if (givenMessage.MessageBody === '') throw createMissingParameterError('MessageBody')
   const { groupId, dedupId } = readFifoFields(queue, givenMessage)
-  if (hasForbiddenCharacters(givenMessage.MessageBody)) throw forbiddenCharacters()
+  if (hasForbiddenCharacters(givenMessage.MessageBody)) throw createForbiddenCharactersError()
   const attributes = readMessageAttributes(givenMessage.MessageAttributes ?? {})
   const systemAttributes = readSystemAttributes(givenMessage.MessageSystemAttributes ?? {})
-  if (messageSize(givenMessage) > queue.settings.maxMessageBytes)
+  if (measureMessageBytes(givenMessage) > queue.settings.maxMessageBytes)
     throw new SqsError(
       'InvalidParameterValueException',
       `One or more parameters ${batch ? 'cannot be validated' : 'are invalid'}. Reason: Message must be shorter than ${queue.settings.maxMessageBytes} bytes.`,
@@ -75,7 +75,7 @@ export function draftMessage(
 }
 
 /** Returns the size in bytes of a message that is not validated yet, for the limit of a whole batch. */
-export function messageSize(givenMessage: GivenMessage): number {
+export function measureMessageBytes(givenMessage: GivenMessage): number {
   let size = Buffer.byteLength(givenMessage.MessageBody)
   for (const [name, value] of Object.entries(givenMessage.MessageAttributes ?? {})) {
     const { DataType = '', StringValue = '', BinaryValue } = value
@@ -96,14 +96,14 @@ export function readFifoFields(queue: Queue, givenMessage: GivenMessage) {
   if (dedupId !== undefined) checkToken('MessageDeduplicationId', dedupId)
   if (!queue.settings.fifo) {
     if (dedupId !== undefined)
-      throw invalidValue(
+      throw createInvalidValueError(
         'MessageDeduplicationId',
         dedupId,
         'The request include parameter that is not valid for this queue type.',
       )
     return { groupId: groupId ?? null, dedupId: null }
   }
-  if (groupId === undefined) throw missing('MessageGroupId')
+  if (groupId === undefined) throw createMissingParameterError('MessageGroupId')
   if (dedupId === undefined && !queue.settings.contentBasedDeduplication)
     throw new SqsError(
       'InvalidParameterValueException',
@@ -114,7 +114,7 @@ export function readFifoFields(queue: Queue, givenMessage: GivenMessage) {
 
 export function checkToken(parameter: string, value: string) {
   if (!/^[!-~]{1,128}$/.test(value))
-    throw invalidValue(
+    throw createInvalidValueError(
       parameter,
       value,
       `${parameter} can only include alphanumeric and punctuation characters. 1 to 128 in length.`,
@@ -124,10 +124,10 @@ export function checkToken(parameter: string, value: string) {
 function readDelay(queue: Queue, delayS: number | undefined): number {
   if (delayS === undefined) return queue.settings.delayS
   if (delayS < 0 || delayS > 900)
-    throw invalidValue('DelaySeconds', delayS, 'DelaySeconds must be >= 0 and <= 900.')
+    throw createInvalidValueError('DelaySeconds', delayS, 'DelaySeconds must be >= 0 and <= 900.')
   if (!queue.settings.fifo) return delayS
   if (delayS > 0)
-    throw invalidValue(
+    throw createInvalidValueError(
       'DelaySeconds',
       delayS,
       'The request include parameter that is not valid for this queue type.',
@@ -198,8 +198,8 @@ export function openSender(store: SqsStore, clock: SqsClock) {
 }
 
 function describe(queue: Queue, draft: MessageDraft, id: string, seq: number): SendResult {
-  const attributesHash = attributesMd5(draft.attributes)
-  const systemAttributesHash = attributesMd5(draft.systemAttributes)
+  const attributesHash = computeAttributesMd5(draft.attributes)
+  const systemAttributesHash = computeAttributesMd5(draft.systemAttributes)
   return {
     MessageId: id,
     MD5OfMessageBody: hash('md5', draft.body),

@@ -12,11 +12,18 @@ import { SqsError } from './errors.ts'
 import { type Action, isAction, readInput } from './inputs.ts'
 import { LongPolls } from './long-polls.ts'
 import { MoveTasks } from './move-tasks.ts'
-import { QueueRegistry, queueNotFound } from './queues.ts'
+import { createQueueNotFoundError, QueueRegistry } from './queues.ts'
 import { MessageReceiver } from './receiving.ts'
 import { draftMessage, type GivenMessage, openSender } from './sending.ts'
 import { openSqsStore } from './store.ts'
-import { detectProtocol, readSqsBody, readSqsCall, respond, respondError, unknownAction } from './wire.ts'
+import {
+  createUnknownActionError,
+  detectProtocol,
+  readSqsBody,
+  readSqsCall,
+  respond,
+  respondError,
+} from './wire.ts'
 
 export interface SqsServerOptions {
   /** Path of the SQLite file; it is created if it does not exist. */
@@ -67,19 +74,19 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
       const body = await readSqsBody(request)
       const accessKeyId = authenticateSqs(request, body, credentials, region)
       const { action, members } = readSqsCall(request, body)
-      if (!isAction(action)) throw unknownAction(action, protocol)
+      if (!isAction(action)) throw createUnknownActionError(action, protocol)
       const { QueueUrl, QueueName } = members as { QueueUrl?: unknown; QueueName?: unknown } // not validated yet
       const name = QueueUrl ?? QueueName
       const resource = `arn:aws:sqs:${region}:${accountId}:${String(name ?? '').replace(/^.*\//, '')}`
       if (!authorize({ accessKeyId, action: `sqs:${toPermission(action)}`, resource }))
-        throw accessDenied(action, resource)
+        throw createAccessDeniedError(action, resource)
       const caller = { host: readHost(request), accessKeyId, trace: readTrace(request), ...connection }
       const output = await run(action, members, caller)
       if (!connection.disconnected.aborted) respond(response, protocol, action, output, requestId)
     } catch (error) {
       if (connection.disconnected.aborted) return
       if (!(error instanceof SqsError)) log?.error({ err: error, requestId }, 'An SQS request failed')
-      const knownError = error instanceof SqsError ? error : internalFailure()
+      const knownError = error instanceof SqsError ? error : createInternalFailureError()
       respondError(response, protocol, knownError, requestId)
     }
   }
@@ -96,7 +103,7 @@ export async function openSqs(options: SqsServerOptions): Promise<SqsServer> {
       const from = { sender: accountId, trace: undefined }
       await store.commit(() => {
         const queue = queues.findByArn(queueArnOrName) ?? queues.byName(queueArnOrName)
-        if (!queue) throw queueNotFound()
+        if (!queue) throw createQueueNotFoundError()
         sender.send(queue, draftMessage(queue, { ...extras, MessageBody: body }, from))
         store.markChanged(queue.id)
       })
@@ -115,8 +122,10 @@ function openServices(options: SqsServerOptions, accountId: string): SqsServices
   const store = openSqsStore(file, (err) =>
     log?.error({ err }, 'The SQS server stopped because its disk failed'),
   )
-  const newest = store.prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages').get()
-  const clock = createSqsClock(newest?.at ?? 0, now)
+  const newestMessage = store
+    .prepare<{ at: number | null }>('SELECT max(enqueued_at) AS at FROM messages')
+    .get()
+  const clock = createSqsClock(newestMessage?.at ?? 0, now)
   const queues = new QueueRegistry(store, region, accountId, clock)
   const receiver = new MessageReceiver(store, queues, clock, inFlightLimit)
   return {
@@ -142,20 +151,20 @@ function watchConnection(
   onError: (error: unknown) => void,
 ) {
   const controller = new AbortController()
-  const undos: (() => Promise<unknown>)[] = []
+  const undoFunctions: (() => Promise<unknown>)[] = []
   const onDisconnect = () => controller.abort()
   request.socket.once('end', onDisconnect)
   response.once('close', () => {
     request.socket.off('end', onDisconnect)
     if (response.writableFinished) return
     onDisconnect()
-    for (const undo of undos) undo().catch(onError)
+    for (const undo of undoFunctions) undo().catch(onError)
   })
   return {
     disconnected: controller.signal,
     onUndelivered(undo: () => Promise<unknown>) {
       if (response.closed) undo().catch(onError)
-      else undos.push(undo)
+      else undoFunctions.push(undo)
     },
   }
 }
@@ -165,7 +174,7 @@ function watchConnection(
  */
 const toPermission = (action: Action) => action.replace(/Batch$/, '')
 
-const accessDenied = (action: string, resource: string) =>
+const createAccessDeniedError = (action: string, resource: string) =>
   new SqsError('AccessDeniedException', `Access to ${action} on the resource ${resource} is denied.`)
 
 function readHost(request: IncomingMessage): string {
@@ -178,6 +187,6 @@ function readTrace(request: IncomingMessage): string | undefined {
   return typeof trace === 'string' ? trace : undefined
 }
 
-function internalFailure(): SqsError {
+function createInternalFailureError(): SqsError {
   return new SqsError('InternalFailure', 'The service failed to carry out the request. Try again.')
 }

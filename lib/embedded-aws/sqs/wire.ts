@@ -18,7 +18,7 @@ interface SqsCall {
 const maxRequestBytes = 8 * 1024 * 1024
 const maxDiscardMs = 2000
 const targetPrefix = 'AmazonSQS.'
-const batchAction = /Batch$/
+const batchSuffixPattern = /Batch$/
 /** Actions that are not valid at the URL of a queue. */
 const accountActions = new Set(['CreateQueue', 'ListQueues'])
 
@@ -86,14 +86,14 @@ function readQueryCall(request: IncomingMessage, body: Buffer): SqsCall {
   for (const [name, value] of searchParams) if (!name.startsWith('X-Amz-')) fields.append(name, value)
   const action = fields.get('Action')
   if (action === null) throw new SqsError('UnknownOperationException', 'The request names no action.')
-  if (pathname !== '/' && accountActions.has(action)) throw unknownAction(action, 'query')
+  if (pathname !== '/' && accountActions.has(action)) throw createUnknownActionError(action, 'query')
   const members = readForm(fields)
-  if (batchAction.test(action)) members.Entries ??= []
+  if (batchSuffixPattern.test(action)) members.Entries ??= []
   if (pathname !== '/') members.QueueUrl ??= pathname
   return { action, members }
 }
 
-export function unknownAction(action: string, protocol: Protocol): SqsError {
+export function createUnknownActionError(action: string, protocol: Protocol): SqsError {
   const name = protocol === 'json' ? 'UnknownOperationException' : 'InvalidAction'
   return new SqsError(name, `The action ${action.slice(0, 128)} is not valid for this endpoint.`)
 }

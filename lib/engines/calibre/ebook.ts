@@ -32,7 +32,7 @@ export async function convertEbook(
   { source, target, args, options, to, title, onProgress }: EbookJob,
   tools: Tools,
 ): Promise<void> {
-  let embeddedFonts = 0
+  let embeddedFontCount = 0
   const titleFile = title && {
     path: await writeOpf(tools.workDir, title.text),
     isFallback: title.isFallback,
@@ -43,7 +43,7 @@ export async function convertEbook(
     const line = z.string().parse(notice)
     const unsupportedCount = /^unsupported images: (\d+)$/.exec(line)?.[1]
     if (unsupportedCount !== undefined) warnAboutUnsupportedImages(Number(unsupportedCount), tools)
-    if (line.startsWith('Embedding font ')) embeddedFonts++
+    if (line.startsWith('Embedding font ')) embeddedFontCount++
     const percent = /^(\d{1,3})% /.exec(line)?.[1]
     if (percent !== undefined) onProgress?.(Number(percent) / 100)
   }
@@ -52,14 +52,19 @@ export async function convertEbook(
   })
   if (hasResult !== true)
     throw createCorruptEbookError(source.format, new Error('The result is not a regular file.'))
-  warnAboutUnusedOptions(options, to, embeddedFonts, tools)
+  warnAboutUnusedOptions(options, to, embeddedFontCount, tools)
 }
 
-function warnAboutUnusedOptions(options: EbookOptions, to: FormatId, embeddedFonts: number, tools: Tools) {
+function warnAboutUnusedOptions(
+  options: EbookOptions,
+  to: FormatId,
+  embeddedFontCount: number,
+  tools: Tools,
+) {
   const unsupportedOptions = findUnsupportedOptions(options, to)
   for (const name of unsupportedOptions)
     tools.warn('OPTION_NOT_HELD', `${name} has no effect: ${to} files cannot store it.`)
-  if (options.ebookEmbedFonts && embeddedFonts === 0 && !unsupportedOptions.includes('ebookEmbedFonts'))
+  if (options.ebookEmbedFonts && embeddedFontCount === 0 && !unsupportedOptions.includes('ebookEmbedFonts'))
     tools.warn(
       'OPTION_NOT_HELD',
       'ebookEmbedFonts has no effect: the document uses no installed font that it does not contain already.',
@@ -75,7 +80,7 @@ function warnAboutUnsupportedImages(count: number, tools: Tools): void {
 }
 
 /** Returns the client's file name without its extension, as a title. */
-export function titleFromName(name: string): string {
+export function createTitle(name: string): string {
   return (
     name
       .replace(/\.[^.]{1,10}$/, '')

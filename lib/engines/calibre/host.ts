@@ -34,7 +34,7 @@ export function createEbookConverters(baseDir: string, limits: EngineLimits): Pr
 }
 
 /** Converts ebooks, passes on each line that calibre prints, and replies whether there is a result. */
-export const ebookHost = (converters?: Prestarter): EngineHost => ({
+export const createEbookHost = (converters?: Prestarter): EngineHost => ({
   serve: (step) => ({
     answer: async (request, notify) => {
       const job = HostedEbookJob.parse(request)

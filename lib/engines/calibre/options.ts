@@ -106,7 +106,7 @@ const relativeSizes = [0.625, 0.75, 0.83, 1, 1.29, 1.67, 1.83, 2]
  * Returns the font sizes that calibre chooses from. By default, the largest is 24 pt, whatever the size of the body
  * text.
  */
-const fontSizes = (bodySize: number) =>
+const listFontSizes = (bodySize: number) =>
   relativeSizes.map((ratio) => Number((ratio * bodySize).toFixed(2))).join(',')
 
 /** Returns arguments for `ebook-convert`; lengths are in points. */
@@ -128,7 +128,9 @@ export function createEbookArgs(options: EbookOptions, to: FormatId): string[] {
     ),
     ...(profile ? [`--output-profile=${profile}`] : []),
     ...(size === undefined ? [] : [`--base-font-size=${size}`]),
-    ...(size === undefined || ebookDisableFontRescaling ? [] : [`--font-size-mapping=${fontSizes(size)}`]),
+    ...(size === undefined || ebookDisableFontRescaling
+      ? []
+      : [`--font-size-mapping=${listFontSizes(size)}`]),
     ...(ebookEmbedFonts ? ['--embed-all-fonts'] : []),
     ...(ebookSmartenPunctuation ? ['--smarten-punctuation'] : []),
     ...(ebookDisableFontRescaling ? ['--disable-font-rescaling'] : []),

@@ -19,7 +19,7 @@ const maxImportDepth = 5
  * sheets. They are read from the ebook one at a time, never from the network.
  * @throws AppError CORRUPT_FILE, FILE_TOO_LARGE.
  */
-export async function ebookPageSource(
+export async function createEbookPageSource(
   { path, size }: InputFile,
   title: string,
   paperSheet: PaperSheet,
@@ -31,7 +31,7 @@ export async function ebookPageSource(
   return {
     url: invalidUrl,
     title: book.title ?? title,
-    page: { bytes: Buffer.from(pageShell(book, paperSheet)), contentType: 'text/html; charset=utf-8' },
+    page: { bytes: Buffer.from(buildPageShell(book, paperSheet)), contentType: 'text/html; charset=utf-8' },
     async getPart(key) {
       const name = entryName(key)
       const bytes = name === undefined ? undefined : await book.read(name)
@@ -58,7 +58,7 @@ function entryName(key: string): string | undefined {
  * Returns an empty page for the documents. The ebook's style sheets override those of this page, except for the rules
  * that keep content on the paper.
  */
-function pageShell({ language = '', title = '', authors }: Ebook, { paper, area }: PaperSheet): string {
+function buildPageShell({ language = '', title = '', authors }: Ebook, { paper, area }: PaperSheet): string {
   const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (char) => `&#${char.charCodeAt(0)};`)
   return `<!doctype html><html lang="${escapeHtml(language)}"><meta charset="utf-8"><title>${escapeHtml(title)}</title>${authors.map((name) => `<meta name="author" content="${escapeHtml(name)}">`).join('')}<style>
 @page cover { margin: 0 !important }
@@ -83,7 +83,7 @@ async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
   const chapters = await readChapters(book)
   const styles: string[][] = []
   for (const [index, { item, text }] of chapters.entries()) {
-    const page = book.isFixed ? viewportSize(text, index) : undefined
+    const page = book.isFixedLayout ? readViewportSize(text, index) : undefined
     const args = {
       text,
       loose: expandSelfClosingTags(text),
@@ -95,9 +95,9 @@ async function fillPage(call: BrowserPage['call'], book: Ebook): Promise<void> {
     styles.push(await Promise.all(foundSources.map((source) => readStyle(source, book))))
     if (page) await addPageRule(call, page)
   }
-  const sets = Map.groupBy(styles.entries(), ([, sheets]) => sheets.join('\n'))
-  for (const [text, members] of sets) {
-    const scope = sets.size > 1 ? { chapters: members.map(([index]) => index) } : {}
+  const chaptersByStyles = Map.groupBy(styles.entries(), ([, sheets]) => sheets.join('\n'))
+  for (const [text, members] of chaptersByStyles) {
+    const scope = chaptersByStyles.size > 1 ? { chapters: members.map(([index]) => index) } : {}
     if (text !== '') await evaluate(call, z.unknown(), ['book', 'addLook'], { text, ...scope })
   }
   const indexes = Object.fromEntries(chapters.map(({ item }, index) => [createUrl(item.name), index]))
@@ -141,7 +141,7 @@ const expandSelfClosingTags = (text: string) =>
   )
 
 /** Returns the page size of a fixed-layout document from its `viewport`. */
-function viewportSize(text: string, index: number) {
+function readViewportSize(text: string, index: number) {
   const [, content = ''] =
     /<meta\b[^<>]{0,500}\bname=["']viewport["'][^<>]{0,500}\bcontent=["']([^"'<>]{0,500})/i.exec(text) ?? []
   const [width, height] = ['width', 'height'].map((name) =>

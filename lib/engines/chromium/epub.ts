@@ -21,7 +21,7 @@ export interface Ebook {
   /** The declared cover image, if any. */
   readonly cover: EbookItem | undefined
   /** Whether the layout is fixed: each document is one page with its own size. */
-  readonly isFixed: boolean
+  readonly isFixedLayout: boolean
   read(name: string): Promise<Buffer | undefined>
   getMediaType(name: string): string
 }
@@ -90,14 +90,14 @@ const Package = z.looseObject({
 export async function openEbook(path: string, size: number): Promise<Ebook> {
   const zip = await openZipEntries(path, size)
   const container = Container.parse(await readXml(zip, 'META-INF/container.xml'))
-  const root = container.container.rootfiles.rootfile[0]?.['@full-path'] ?? ''
-  const { package: book } = Package.parse(await readXml(zip, root))
+  const packagePath = container.container.rootfiles.rootfile[0]?.['@full-path'] ?? ''
+  const { package: book } = Package.parse(await readXml(zip, packagePath))
   const { metadata } = book
   const items = new Map(
     book.manifest.item.map((item) => [
       item['@id'],
       {
-        name: resolveArchivePath(item['@href'], root),
+        name: resolveArchivePath(item['@href'], packagePath),
         mediaType: item['@media-type'],
         properties: item['@properties'],
       },
@@ -109,7 +109,7 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
         ? [typeof entry['@content'] === 'string' ? entry['@content'] : getText(entry)]
         : [],
     )[0]
-  const types = new Map([...items.values()].map(({ name, mediaType }) => [name, mediaType]))
+  const mediaTypesByName = new Map([...items.values()].map(({ name, mediaType }) => [name, mediaType]))
   const findFirstText = (nodes: readonly unknown[]) => nodes.map(getText).find((text) => text !== '')
   const identifiers = metadata.identifier.map((node) => {
     const id = Attributes.safeParse(node).data?.['@id']
@@ -127,12 +127,12 @@ export async function openEbook(path: string, size: number): Promise<Ebook> {
     cover:
       [...items.values()].find(({ properties }) => /\bcover-image\b/.test(properties)) ??
       epub2Cover(items.get(getMeta('cover') ?? '')),
-    isFixed: getMeta('rendition:layout') === 'pre-paginated' || getMeta('fixed-layout') === 'true',
+    isFixedLayout: getMeta('rendition:layout') === 'pre-paginated' || getMeta('fixed-layout') === 'true',
     read: async (name) => {
       const bytes = await zip.read(name)
       return bytes && (fonts.get(name)?.(bytes) ?? bytes)
     },
-    getMediaType: (name) => types.get(name) ?? '',
+    getMediaType: (name) => mediaTypesByName.get(name) ?? '',
   }
 }
 
@@ -163,14 +163,14 @@ export function decodeXmlText(bytes: Buffer): string {
 }
 
 /** Resolves a percent-encoded path relative to the package document. */
-function resolveArchivePath(href: string, root: string): string {
+function resolveArchivePath(href: string, packagePath: string): string {
   let name = href.replace(/[?#].*$/s, '')
   try {
     name = decodeURIComponent(name)
   } catch {
     // Not every ebook encodes its paths: a name with a plain percent sign is used as it is.
   }
-  return posix.join(posix.dirname(root), name)
+  return posix.join(posix.dirname(packagePath), name)
 }
 
 type Deobfuscate = (bytes: Buffer) => Buffer

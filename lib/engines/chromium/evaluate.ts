@@ -2,14 +2,14 @@ import { readFile } from 'node:fs/promises'
 import * as z from 'zod'
 import type { BrowserPage } from './page.ts'
 
-const programs = new URL('../../../layers/browser/', import.meta.url)
+const programsUrl = new URL('../../../layers/browser/', import.meta.url)
 const programTexts = new Map<string, Promise<string>>()
 
 /** Returns the source code of `layers/browser/<name>.js`. Each file is read only once. */
 function loadProgramText(name: string): Promise<string> {
   const text =
     programTexts.get(name) ??
-    readFile(new URL(`${name}.js`, programs), 'utf8').then((module) => module.replaceAll(/^export /gm, ''))
+    readFile(new URL(`${name}.js`, programsUrl), 'utf8').then((module) => module.replaceAll(/^export /gm, ''))
   programTexts.set(name, text)
   return text
 }

@@ -5,7 +5,7 @@ import type { Browser, BrowserJob } from './browser.ts'
 import { BrowserCrash, type BrowserPipe, BrowserRefusal } from './cdp-pipe.ts'
 import { type AttemptNotice, type BrowserReply, BrowserRequest } from './host-messages.ts'
 
-const empty = z.object({})
+const Empty = z.object({})
 const Context = z.looseObject({ browserContextId: z.string() })
 const Target = z.looseObject({ targetId: z.string() })
 const Session = z.looseObject({ sessionId: z.string() })
@@ -28,7 +28,7 @@ const scriptMethods: ReadonlySet<string> = new Set([
 const scriptsTimeoutS = 60
 
 /** Lets the engine's code control its own pages in the browser. */
-export const browserHost = (browser: Browser, limits: EngineLimits): EngineHost => ({
+export const createBrowserHost = (browser: Browser, limits: EngineLimits): EngineHost => ({
   serve: ({ tools }) => new BrowserSession(browser, limits, tools.signal),
 })
 
@@ -103,7 +103,7 @@ class Attempt {
   }
 
   #disableScripts(sessionId: string): Promise<unknown> {
-    return this.#pipe.call(empty, 'Emulation.setScriptExecutionDisabled', { value: true }, sessionId)
+    return this.#pipe.call(Empty, 'Emulation.setScriptExecutionDisabled', { value: true }, sessionId)
   }
 
   async close(): Promise<void> {
@@ -113,7 +113,7 @@ class Attempt {
   }
 
   #dispose(browserContextId: string): Promise<unknown> {
-    return this.#pipe.call(empty, 'Target.disposeBrowserContext', { browserContextId })
+    return this.#pipe.call(Empty, 'Target.disposeBrowserContext', { browserContextId })
   }
 }
 
@@ -148,8 +148,8 @@ class BrowserSession implements HostSession {
     this.#signal = signal
   }
 
-  async answer(given: unknown, notify: (notice: AttemptNotice) => void): Promise<BrowserReply> {
-    const request = BrowserRequest.parse(given)
+  async answer(rawRequest: unknown, notify: (notice: AttemptNotice) => void): Promise<BrowserReply> {
+    const request = BrowserRequest.parse(rawRequest)
     try {
       switch (request.kind) {
         case 'run':
@@ -184,7 +184,7 @@ class BrowserSession implements HostSession {
   /** @throws BrowserCrash after crashes in browsers that no other job used, BrowserStartFailure; AppError TIMEOUT. */
   async #run(notify: (notice: AttemptNotice) => void, runsScripts: boolean): Promise<void> {
     const timeoutS = runsScripts ? scriptsTimeoutS : this.#limits.timeoutS
-    const limit = AbortSignal.timeout(timeoutS * 1000)
+    const timeoutSignal = AbortSignal.timeout(timeoutS * 1000)
     const attempts = new Map<BrowserPipe, Attempt>()
     const job: BrowserJob<void> = {
       run: async ({ pipe }) => {
@@ -197,10 +197,10 @@ class BrowserSession implements HostSession {
       endBrowser: async ({ pipe }) => attempts.get(pipe)?.close(),
     }
     try {
-      const signal = AbortSignal.any([this.#signal, limit])
+      const signal = AbortSignal.any([this.#signal, timeoutSignal])
       await (runsScripts ? this.#browser.runAlone(job, signal) : this.#browser.run(job, signal))
     } catch (error) {
-      if (!limit.aborted || this.#signal.aborted) throw error
+      if (!timeoutSignal.aborted || this.#signal.aborted) throw error
       if (runsScripts)
         throw new BrowserCrash('The page did not finish within the time limit.', { cause: error })
       const message = `The page exceeded the time limit of ${timeoutS} seconds. Send a smaller page, or a part of it.`

@@ -25,18 +25,18 @@ export async function runInBrowser<T>(
   let pipe: HostedPipe | undefined
   let outcome: Promise<T> | undefined
   const runAttempt = async (browserPipe: BrowserPipe, attempt: number): Promise<T> => {
-    const finish = { kind: 'finish', attempt } as const
+    const finishRequest = { kind: 'finish', attempt } as const
     try {
       const result = await show(browserPipe)
-      await ask(finish)
+      await ask(finishRequest)
       return result
     } catch (error) {
-      await ask(error instanceof BrowserCrash ? { ...finish, crash: error.message } : finish)
+      await ask(error instanceof BrowserCrash ? { ...finishRequest, crash: error.message } : finishRequest)
       throw error
     }
   }
-  await ask({ kind: 'run', ...(runsScripts && { runsScripts }) }, (given) => {
-    const notice = AttemptNotice.parse(given)
+  await ask({ kind: 'run', ...(runsScripts && { runsScripts }) }, (rawNotice) => {
+    const notice = AttemptNotice.parse(rawNotice)
     if (notice.kind === 'event') {
       pipe?.receive(notice.sessionId, notice.method, notice.params)
       return

@@ -12,7 +12,7 @@ const limitsMs = {
   end: 10_000,
 }
 /** Timers with delays of up to this many milliseconds fire immediately, because virtual time skips the waiting. */
-const timersMs = 5000
+const maxTimerDelayMs = 5000
 /** Maximum number of requests that a page with scripts may send; all of them are refused. */
 export const maxScriptRequests = 1000
 
@@ -56,7 +56,7 @@ export async function finishScripts(page: RunningPage): Promise<boolean> {
   const isDone = (promise: Promise<unknown>, limitMs: number) =>
     Promise.race([promise.then(() => true), sleep(limitMs, false), whenFlooded.then(() => false)])
   const runTimers = async () => {
-    const policy = { policy: 'pauseIfNetworkFetchesPending', budget: timersMs }
+    const policy = { policy: 'pauseIfNetworkFetchesPending', budget: maxTimerDelayMs }
     await call(z.looseObject({}), 'Emulation.setVirtualTimePolicy', {
       ...policy,
       maxVirtualTimeTaskStarvationCount: 1000,

@@ -42,7 +42,7 @@ export interface BrowserPage {
   /** Number of linked files that were not loaded, because a page is converted without the network. */
   readonly missingFiles: number
   /** Whether scripts of the page were still running when their time limit was reached. */
-  readonly areScriptsCut: boolean
+  readonly scriptsTimedOut: boolean
 }
 
 /** A URL that never resolves: RFC 6761 reserves `.invalid`. */
@@ -173,7 +173,7 @@ async function loadPage<T>(
       whenTimersEnded: timersEvent.promise,
       whenFlooded,
     }
-    const areScriptsCut = runsScripts && !(await finishScripts({ call, loaderId, ...events }))
+    const scriptsTimedOut = runsScripts && !(await finishScripts({ call, loaderId, ...events }))
     await loadedEvent.promise
     const isolatedCall = await createIsolatedCall(call, targetId)
     // The browser would use the URL as the title of a page without one.
@@ -181,7 +181,7 @@ async function loadPage<T>(
     await isolatedCall(z.looseObject({}), 'Runtime.evaluate', { expression })
     return use({
       call: isolatedCall,
-      areScriptsCut,
+      scriptsTimedOut,
       get missingFiles() {
         return interceptor.missingFiles
       },

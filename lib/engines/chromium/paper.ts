@@ -30,18 +30,20 @@ const requestsPaper = ({ short, landscape }: PageSetup) => short !== undefined |
 function fitMargin(setup: PageSetup, margin: number): number {
   const { width, height } = choosePaperSize(setup)
   const { marginTop, marginRight, marginBottom, marginLeft } = setup
-  const remainingLength = (
+  const computeRemainingLength = (
     size: number,
     a: number | undefined,
     other: number | undefined,
     defaultMargin: number,
   ) => size - (a ?? defaultMargin) - (other ?? defaultMargin)
-  const minContentLength = (defaultMargin: number) =>
+  const computeMinContentLength = (defaultMargin: number) =>
     Math.min(
-      remainingLength(width, marginLeft, marginRight, defaultMargin),
-      remainingLength(height, marginTop, marginBottom, defaultMargin),
+      computeRemainingLength(width, marginLeft, marginRight, defaultMargin),
+      computeRemainingLength(height, marginTop, marginBottom, defaultMargin),
     )
-  return minContentLength(margin) > 0 ? margin : Math.max(0, Math.floor(minContentLength(0) / 10))
+  return computeMinContentLength(margin) > 0
+    ? margin
+    : Math.max(0, Math.floor(computeMinContentLength(0) / 10))
 }
 
 /** Paper size, and size of the area within the margins, in millimeters. */
@@ -95,10 +97,10 @@ export function computeWindowWidth(
     requestsPaper(setup) || pagePaper.width === null
       ? toPixels(choosePaperSize(setup).width)
       : pagePaper.width
-  const room =
+  const availableWidth =
     (width - side(setup.marginLeft, pagePaper.left) - side(setup.marginRight, pagePaper.right)) /
     options.scale
-  return Math.max(minWindowWidth, Math.floor(room))
+  return Math.max(minWindowWidth, Math.floor(availableWidth))
 }
 
 /**

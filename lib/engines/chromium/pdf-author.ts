@@ -12,12 +12,12 @@ export async function setPdfAuthor(path: string, author: string): Promise<void> 
   const match = infoFieldsPattern.exec(buffer.toString('latin1', 0, bytesRead))
   if (!match) return
   const [{ length }] = match
-  const authorEntry = author === '' ? '' : `/Author ${pdfTextString(author)}`
+  const authorEntry = author === '' ? '' : `/Author ${encodePdfTextString(author)}`
   await file.write((authorEntry.length <= length ? authorEntry : '').padEnd(length), match.index, 'latin1')
 }
 
 /** Encodes a PDF text string (ISO 32000-1, 7.9.2.2), one character per byte. */
-function pdfTextString(text: string): string {
+function encodePdfTextString(text: string): string {
   const isAscii = /^[\x20-\x7e]*$/.test(text)
   const bytes = isAscii ? text : `\xfe\xff${Buffer.from(text, 'utf16le').swap16().toString('latin1')}`
   return `(${bytes

@@ -91,7 +91,7 @@ export async function drawingToImage(
   if (work.operation === 'thumbnail') {
     const box = allowEnlargement(parseThumbnailBox(work.options))
     await captureDrawing(page, area, Math.max(1, computeScale(area, box)), path)
-    return thumbnailCapture(capture, work, tools)
+    return createCaptureThumbnail(capture, work, tools)
   }
   await captureDrawing(page, area, chooseScale(area, work.options), path)
   return convertCapture(capture, work, tools)
@@ -123,7 +123,7 @@ async function convertCapture(
   return { files: [{ path }], details: { width, height } }
 }
 
-async function thumbnailCapture(
+async function createCaptureThumbnail(
   capture: InputFile,
   { to: id, outDir, options }: EngineWork,
   tools: Tools,

@@ -36,7 +36,7 @@ interface AnimationSize {
  */
 export async function makeGif(clip: Clip, options: GifOptions, tools: Tools): Promise<void> {
   const { maxFileSize } = options
-  let animationSize = initialSize(clip, options)
+  let animationSize = chooseInitialSize(clip, options)
   for (let attempt = 1; ; attempt++) {
     const hasSemiTransparency = await runAnimation(
       clip,
@@ -63,8 +63,8 @@ function warnAboutSemiTransparency(tools: Tools): void {
 
 export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
   const quality = toQualityNumber(options.quality, { low: 35, medium: 55, high: 75, highest: 90 })
-  const scale = createFrameFilters(clip, initialSize(clip, options), options)
-  const encoder = [
+  const scale = createFrameFilters(clip, chooseInitialSize(clip, options), options)
+  const encoderArgs = [
     '-c:v',
     'libwebp_anim',
     '-q:v',
@@ -74,11 +74,11 @@ export async function makeAnimatedWebp(clip: Clip, options: ClipOptions, tools: 
     '-f',
     'webp',
   ]
-  await runAnimation(clip, options, ['-vf', scale, ...encoder], tools)
+  await runAnimation(clip, options, ['-vf', scale, ...encoderArgs], tools)
 }
 
 export async function makeAnimatedPng(clip: Clip, options: ClipOptions, tools: Tools): Promise<void> {
-  const scale = createFrameFilters(clip, initialSize(clip, options), options)
+  const scale = createFrameFilters(clip, chooseInitialSize(clip, options), options)
   // Zero means forever in APNG as well.
   await runAnimation(clip, options, ['-vf', scale, '-plays', String(options.loop), '-f', 'apng'], tools)
 }
@@ -94,7 +94,7 @@ function createFrameFilters(
 ): string {
   const { durationS = 0 } = end === undefined ? {} : resolveTrim({ start, end }, media)
   const trimFilter = durationS > 0 ? `,trim=end_frame=${Math.max(1, Math.round(durationS * fps))}` : ''
-  const source = displaySize(media)
+  const source = getDisplaySize(media)
   const height = Math.max(2, Math.round((source.height * width) / source.width / 2) * 2)
   return [
     `fps=${fps}:start_time=0:round=up:eof_action=pass${trimFilter}`,
@@ -105,11 +105,11 @@ function createFrameFilters(
 }
 
 /** Returns the size of the upright image with square pixels. */
-const displaySize = ({ video }: MediaInfo): VideoSize =>
+const getDisplaySize = ({ video }: MediaInfo): VideoSize =>
   video ? chooseOutputSize(video, { mode: 'encode' }, 1) : { width: defaultWidth, height: defaultWidth }
 
-function initialSize({ media }: Clip, { width, fps }: ClipOptions): AnimationSize {
-  return { width: width ?? Math.min(defaultWidth, displaySize(media).width), fps }
+function chooseInitialSize({ media }: Clip, { width, fps }: ClipOptions): AnimationSize {
+  return { width: width ?? Math.min(defaultWidth, getDisplaySize(media).width), fps }
 }
 
 /** Aims slightly below the size limit. */

@@ -98,6 +98,8 @@ function reorderFields(line: string, names: readonly string[], { fields }: Secti
   const columns = line.split(',')
   const lastColumn = names.length - 1
   const values = [...columns.slice(0, lastColumn), columns.slice(lastColumn).join(',')]
-  const byName = new Map(names.map((name, at) => [name, values[at]?.trim()]))
-  return fields.map(([name, defaultValue = '']) => byName.get(name.toLowerCase()) ?? defaultValue).join(',')
+  const valuesByName = new Map(names.map((name, at) => [name, values[at]?.trim()]))
+  return fields
+    .map(([name, defaultValue = '']) => valuesByName.get(name.toLowerCase()) ?? defaultValue)
+    .join(',')
 }

@@ -28,7 +28,7 @@ export interface AudioCodec {
 
 const mpegSampleRates = [16000, 22050, 24000, 32000, 44100, 48000] as const
 /** Bit rates (kbit/s) of MPEG audio layer II, at full sample rates and at the low sample rates of ISO 13818-3. */
-const layer2 = {
+const layer2Kbits = {
   full: [32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
   low: [8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160],
 } as const
@@ -106,7 +106,7 @@ export const audioCodecs = {
     name: 'mp2',
     maxChannels: 2,
     sampleRates: mpegSampleRates,
-    allowedKbits: (rate) => (rate < 32_000 ? layer2.low : layer2.full),
+    allowedKbits: (rate) => (rate < 32_000 ? layer2Kbits.low : layer2Kbits.full),
     kbits: { low: 96, medium: 128, high: 192, highest: 320 },
   },
   wma: {

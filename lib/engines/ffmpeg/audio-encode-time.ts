@@ -17,7 +17,7 @@ const encodeTimeByCodec: Partial<Readonly<Record<AudioCodecId, number>>> = {
  * Returns how many seconds of audio one processor encodes within a time limit, or undefined for codecs that were not
  * measured.
  */
-export function maxAudioSeconds(
+export function computeMaxAudioSeconds(
   seconds: number,
   codec: AudioCodecId,
   { channels, sampleRate }: { readonly channels: number; readonly sampleRate: number },

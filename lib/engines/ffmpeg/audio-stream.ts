@@ -31,30 +31,30 @@ export function createAudioTrackArgs(
   request: RecipeRequest,
 ): AudioTrackArgs {
   const { container, options, mayCopy } = request
-  const map = ['-map', `0:${stream.index}`]
-  const codec = audioCodecFor(request)
+  const mapArgs = ['-map', `0:${stream.index}`]
+  const codec = chooseAudioCodec(request)
   if (mayCopy && !requiresEncoding(codec, stream, request) && container.copies.includes(stream.codec_name)) {
-    return { args: [...map, `-c:a:${index}`, 'copy'], isCopied: true, unusedOptions: [], warnings: [] }
+    return { args: [...mapArgs, `-c:a:${index}`, 'copy'], isCopied: true, unusedOptions: [], warnings: [] }
   }
   const format = chooseSampleFormat(codec, container, stream)
   return {
-    args: [...map, ...createEncodeArgs(codec, stream, index, request)],
+    args: [...mapArgs, ...createEncodeArgs(codec, stream, index, request)],
     isCopied: false,
     unusedOptions: findUnusedRateOptions(request),
     warnings: [
-      ...nearestValueWarnings(codec, stream, request),
+      ...createNearestValueWarnings(codec, stream, request),
       ...(options.audioCodec === 'copy'
         ? [createStreamEncodedWarning('audioCodec', stream.codec_name, codec.name)]
         : []),
       ...(format.rounding === undefined ? [] : [createSamplesRoundedWarning(format.rounding)]),
-      ...channelsMixedWarnings(codec, stream, request),
+      ...createChannelsMixedWarnings(codec, stream, request),
     ],
   }
 }
 
 /** Returns the options that a codec without bit rates ignores; in a video, `quality` is about the video track. */
 export function findUnusedRateOptions({ container, options }: EncodeTarget): string[] {
-  if (audioCodecFor({ container, options }).kbits) return []
+  if (chooseAudioCodec({ container, options }).kbits) return []
   const quality = isAudioOnly(container) ? options.quality : undefined
   return Object.entries({ audioBitrate: options.audioBitrate, quality }).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
@@ -62,7 +62,7 @@ export function findUnusedRateOptions({ container, options }: EncodeTarget): str
 }
 
 /** Warns if the codec does not support the requested sample rate or number of channels. */
-function nearestValueWarnings(
+function createNearestValueWarnings(
   codec: AudioCodec,
   stream: AudioStream,
   { container, options }: EncodeTarget,
@@ -95,7 +95,7 @@ function createSamplesRoundedWarning({ bits, kept }: { bits: number; kept: numbe
 }
 
 /** Warns about mixed channels, unless the client requested fewer channels. */
-function channelsMixedWarnings(
+function createChannelsMixedWarnings(
   codec: AudioCodec,
   stream: AudioStream,
   { container, options }: RecipeRequest,
@@ -109,9 +109,9 @@ function channelsMixedWarnings(
 
 /** Returns arguments for a silent track that ends with the video, for containers that require audio. */
 export function createSilentTrackArgs(request: RecipeRequest): string[] {
-  const codec = audioCodecFor(request)
+  const codec = chooseAudioCodec(request)
   const sampleRate = codec.sampleRates?.[0] ?? 48_000
-  const { channels } = chooseLayout({ count: 1, layout: 'mono' }, channelLimits(codec, request.container))
+  const { channels } = chooseLayout({ count: 1, layout: 'mono' }, getChannelLimits(codec, request.container))
   return [
     ...['-map', `${request.overlay ? 2 : 1}:a`, '-shortest', '-c:a:0', codec.encoder],
     ...['-ac:a:0', String(channels), '-ar:a:0', String(sampleRate), ...(codec.args ?? [])],
@@ -121,7 +121,7 @@ export function createSilentTrackArgs(request: RecipeRequest): string[] {
 /** Additional input that `createSilentTrackArgs` uses. */
 export const silenceInput = ['-f', 'lavfi', '-i', 'anullsrc=r=48000:cl=mono']
 
-function audioCodecFor({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {
+function chooseAudioCodec({ container, options }: Pick<RecipeRequest, 'container' | 'options'>): AudioCodec {
   const requestedCodec = options.audioCodec === 'copy' ? undefined : options.audioCodec
   const codec = Object.entries(audioCodecs).find(
     ([name]) => name === (requestedCodec ?? container.audio[0]),
@@ -138,7 +138,7 @@ export function createMergeLayoutFilters(
   stream: AudioStream,
   request: EncodeTarget,
 ): string[] {
-  const codec = audioCodecFor(request)
+  const codec = chooseAudioCodec(request)
   const chooseArrangement = (stream: AudioStream) =>
     chooseOutputShape(codec, stream, request.container, request.options).arrangement
   const { layout, channels } = chooseArrangement(firstStream)
@@ -152,7 +152,7 @@ export function createMergeLayoutFilters(
  */
 export function createSingleTrackArgs(stream: AudioStream, request: EncodeTarget): string[] {
   const { container, options } = request
-  const codec = audioCodecFor(request)
+  const codec = chooseAudioCodec(request)
   const { arrangement, rate, bits } = chooseOutputShape(codec, stream, container, options)
   return [
     ...['-c:a', chooseSampleFormat(codec, container, stream).encoder, '-ar', String(rate)],
@@ -222,15 +222,15 @@ function createEncodeArgs(codec: AudioCodec, stream: AudioStream, index: number,
 /** Assigns unnamed channels to speakers first; otherwise ffmpeg's guess would move them to other speakers. */
 function buildLayoutFilters({ layout, assumedLayout }: ChannelArrangement): string[] {
   const nameChannels =
-    assumedLayout === undefined ? [] : [`channelmap=${channelOrder(assumedLayout)}:${assumedLayout}`]
+    assumedLayout === undefined ? [] : [`channelmap=${formatChannelMap(assumedLayout)}:${assumedLayout}`]
   return [...nameChannels, `aformat=channel_layouts=${layout}`]
 }
 
-const channelOrder = (name: string) =>
+const formatChannelMap = (name: string) =>
   // The cast is safe, because `chooseLayout` returns only layout names.
   Array.from({ length: countChannels(name as LayoutName) }, (_, at) => at).join('|')
 
-function channelLimits(
+function getChannelLimits(
   { maxChannels, layouts }: AudioCodec,
   { maxChannels: containerMaxChannels = maxChannels }: Container,
 ): ChannelLimits {
@@ -244,7 +244,7 @@ function chooseOutputShape(
   options: MediaOptions,
 ) {
   const source = { count: stream.channels, layout: stream.channel_layout }
-  const arrangement = chooseLayout(source, channelLimits(codec, container), options.channels)
+  const arrangement = chooseLayout(source, getChannelLimits(codec, container), options.channels)
   const rate = findNearestSampleRate(
     codec,
     container,

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.ts'
 import type { EngineWork, Tools, WorkerPool } from '../engine.ts'
 import type { AudioCodecId } from './audio-codecs.ts'
-import { maxAudioSeconds } from './audio-encode-time.ts'
+import { computeMaxAudioSeconds } from './audio-encode-time.ts'
 import { sumDurationsS } from './merge.ts'
 import { probeMergeInputs } from './merge-inputs.ts'
 import { isMidi } from './midi.ts'
@@ -52,10 +52,10 @@ export async function checkAudioTimeLimit(
   )
   if (!encoding?.codec || encoding.durationS === undefined) return
   const { codec, durationS, subject, advice } = encoding
-  const maxS = maxAudioSeconds(timeoutS, codec, encoding)
+  const maxS = computeMaxAudioSeconds(timeoutS, codec, encoding)
   if (maxS === undefined || durationS <= maxS) return
   const fasterOptions = Object.entries(fasterFormats).flatMap(([format, other]) =>
-    durationS <= (maxAudioSeconds(timeoutS, other, encoding) ?? 0) ? [format] : [],
+    durationS <= (computeMaxAudioSeconds(timeoutS, other, encoding) ?? 0) ? [format] : [],
   )
   const [maxMin, durationMin] = [maxS, durationS].map((seconds) => Math.round(seconds / 60))
   throw new AppError(

@@ -20,7 +20,7 @@ const minBitsPerPixel = 0.03
 const smallerResolutions = ['1080p', '720p', '480p', '360p', '240p'] as const
 
 /** Returns the lowest total bit rate, in bits per second, for which a budget can be planned. */
-export function minBitrate({ media, container }: BudgetRequest): number {
+export function computeMinBitrate({ media, container }: BudgetRequest): number {
   const tracks = selectAudioTracks(media, container).length
   return hasVideo({ media, container })
     ? minVideoBitrate + tracks * minVideoAudioBitrate

@@ -10,12 +10,12 @@ import { mediaMetadataRows } from './metadata.ts'
 import {
   animatedPngOptions,
   animatedWebpOptions,
-  audioOptions,
-  compressOptions,
+  createAudioOptions,
+  createCompressOptions,
+  createVideoOptions,
   gifOptions,
   mergeAudioOptions,
   mergeVideoOptions,
-  videoOptions,
   videoWatermarkOptions,
 } from './options.ts'
 import {
@@ -25,9 +25,9 @@ import {
   videoSubtitleTargets,
   videosWithSubtitles,
 } from './subtitles.ts'
-import { videoThumbnailRows } from './thumbnail.ts'
+import { createVideoThumbnailRows } from './thumbnail.ts'
 import { videoContainers } from './video-containers.ts'
-import { videoImageRows } from './video-frames.ts'
+import { createVideoImageRows } from './video-frames.ts'
 
 export const videoFormats = keysOf(videoContainers)
 export const audioFormats = keysOf(audioContainers)
@@ -82,14 +82,14 @@ export const capabilities: readonly Capability[] = [
   ...videoFormats.map((to): Capability => {
     const from = [...videoSources, 'gif', 'apng'] as const
     const row = { operation: 'convert', from, to: [to], same: true, cost: 5 } as const
-    return withOptions(row, () => videoOptions(videoContainers[to]))
+    return withOptions(row, () => createVideoOptions(videoContainers[to]))
   }),
   ...audioFormats.map((to): Capability => {
     const from = audioTargetsOfVideos.includes(to)
       ? [...audioSources, ...videoFormatsWithAudio]
       : audioSources
     const row = { operation: 'convert', from, to: [to], same: true, cost: 0.5 } as const
-    return withOptions(row, () => audioOptions(audioContainers[to]))
+    return withOptions(row, () => createAudioOptions(audioContainers[to]))
   }),
   { operation: 'convert', from: [...videoSources, 'apng'], to: ['gif'], options: gifOptions, cost: 2 },
   {
@@ -106,7 +106,7 @@ export const capabilities: readonly Capability[] = [
     options: animatedPngOptions,
     cost: 2,
   },
-  ...videoImageRows(videoSources),
+  ...createVideoImageRows(videoSources),
   { operation: 'convert', from: ['bmp', 'apng'], to: ['png'], options: z.object({}), cost: 0.2 },
   // Reads image sequences, which libvips does not support.
   { operation: 'convert', from: ['avif'], to: ['png'], options: z.object({}), cost: 3 },
@@ -138,7 +138,7 @@ export const capabilities: readonly Capability[] = [
     options: mergeAudioOptions,
     cost: 2,
   },
-  ...videoThumbnailRows(videoSources),
+  ...createVideoThumbnailRows(videoSources),
   ...videoFormats.map(
     (id): Capability => ({
       operation: 'watermark',
@@ -153,7 +153,7 @@ export const capabilities: readonly Capability[] = [
   ...Object.entries({ ...videoContainers, ...audioContainers }).flatMap(([name, container]) => {
     const id = name as FormatId // Object.entries loses the literal types.
     const row = { operation: 'compress', from: [id], to: [id], same: true, cost: 5 } as const
-    return canCompress(container) ? [withOptions(row, () => compressOptions(container))] : []
+    return canCompress(container) ? [withOptions(row, () => createCompressOptions(container))] : []
   }),
   ...mediaMetadataRows,
 ]

@@ -56,7 +56,7 @@ export const encoderPresets = [
 ] as const
 export type EncoderPreset = (typeof encoderPresets)[number]
 
-const presetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
+const getPresetIndex = (preset: EncoderPreset) => encoderPresets.indexOf(preset)
 const createPresetArgs = (preset: EncoderPreset) => ['-preset', preset]
 const yuv420 = ['-pix_fmt', 'yuv420p']
 /** Quantizers of MPEG, which many older codecs use too. */
@@ -89,7 +89,7 @@ export const videoCodecs = {
       '-deadline',
       'good',
       '-cpu-used',
-      String(Math.max(1, 5 - Math.floor(presetIndex(preset) / 2))),
+      String(Math.max(1, 5 - Math.floor(getPresetIndex(preset) / 2))),
     ],
     args: ['-row-mt', '1'],
     alpha: true,
@@ -103,7 +103,7 @@ export const videoCodecs = {
       '-deadline',
       'good',
       '-cpu-used',
-      String(Math.max(0, 5 - Math.floor(presetIndex(preset) / 2))),
+      String(Math.max(0, 5 - Math.floor(getPresetIndex(preset) / 2))),
     ],
     alpha: true,
     twoPass: true,
@@ -112,7 +112,7 @@ export const videoCodecs = {
     encoder: 'libsvtav1',
     name: 'av1',
     crf: { flag: '-crf', max: 63, levels: { low: 48, medium: 42, high: 35, highest: 26 } },
-    preset: (preset) => ['-preset', String(12 - presetIndex(preset))],
+    preset: (preset) => ['-preset', String(12 - getPresetIndex(preset))],
     args: yuv420,
     smallFrames: { minSide: 64, encoder: 'libaom-av1', preset: ['-cpu-used', '8'] },
   },
@@ -175,7 +175,7 @@ export const videoCodecs = {
 export type VideoCodecId = keyof typeof videoCodecs
 
 /** Returns the codec that creates streams with this ffprobe name. */
-export function codecIdByName(name: string): VideoCodecId | undefined {
+export function findCodecIdByName(name: string): VideoCodecId | undefined {
   const ids = keysOf(videoCodecs)
   return ids.find((id) => videoCodecs[id].name === name)
 }

@@ -4,10 +4,10 @@ import { type FormatId, formatById } from '../../formats/index.ts'
 import { defined } from '../../validation/defined.ts'
 import type { EngineResult, EngineWork, Tools } from '../engine.ts'
 import { toQualityNumber } from '../options.ts'
-import { hasVideo, minBitrate, planAudioBudget, planVideoBudget } from './bitrate-budget.ts'
-import { codecIdByName } from './codecs.ts'
+import { computeMinBitrate, hasVideo, planAudioBudget, planVideoBudget } from './bitrate-budget.ts'
+import { findCodecIdByName } from './codecs.ts'
 import type { Container } from './containers.ts'
-import { type CompressOptions, compressOptions, type MediaOptions } from './options.ts'
+import { type CompressOptions, createCompressOptions, type MediaOptions } from './options.ts'
 import type { MediaInfo } from './probe.ts'
 import { getContainer, type Transcoding, transcode } from './transcode.ts'
 
@@ -32,7 +32,7 @@ export async function compressMedia(
   tools: Tools,
 ): Promise<EngineResult> {
   const container = getContainer(work.to)
-  const options = compressOptions(container).parse(work.options)
+  const options = createCompressOptions(container).parse(work.options)
   const transcoding = { ...source, to: work.to, container, target }
   const { targetSize } = options
   if (targetSize === undefined) return compressByQuality(transcoding, options, source.size, tools)
@@ -106,15 +106,15 @@ async function compressToSize(
     // Aims slightly lower, or the next attempt could miss the target again.
     targetBytes *= (targetSize / reachedBytes) * 0.97
   }
-  throw createTargetTooSmallError(targetSize, reachedBytes, minBytes(transcoding, durationS))
+  throw createTargetTooSmallError(targetSize, reachedBytes, estimateMinBytes(transcoding, durationS))
 }
 
 /**
  * Estimates the smallest possible size, for the error message. Near the minimum, encoders exceed the requested bit
  * rate.
  */
-function minBytes(transcoding: TranscodingBase, durationS: number): number {
-  return Math.ceil((minBitrate(transcoding) * durationS) / 8 / 0.75)
+function estimateMinBytes(transcoding: TranscodingBase, durationS: number): number {
+  return Math.ceil((computeMinBitrate(transcoding) * durationS) / 8 / 0.75)
 }
 
 function createTargetTooSmallError(targetSize: number, reachedBytes: number, estimate: number): AppError {
@@ -131,7 +131,7 @@ export function preferSourceCodec({
   media: MediaInfo
   container: Container
 }): CodecOption {
-  const codec = media.video && codecIdByName(media.video.codec_name)
+  const codec = media.video && findCodecIdByName(media.video.codec_name)
   return codec && container.video.includes(codec) ? { codec } : {}
 }
 

@@ -1,5 +1,5 @@
 import type { Container } from './containers.ts'
-import { colorSignature } from './merged-colors.ts'
+import { getColorSignature } from './merged-colors.ts'
 import type { MergeVideoOptions } from './options.ts'
 import { getRotation, type MediaStream } from './probe.ts'
 
@@ -15,14 +15,14 @@ export function canConcatenate(
   inputs: readonly { readonly media: { video: MediaStream | undefined; audio: readonly MediaStream[] } }[],
   { copies }: Container,
 ): boolean {
-  const [firstSignature, ...otherSignatures] = inputs.map(({ media }) => streamSignature(media))
+  const [firstSignature, ...otherSignatures] = inputs.map(({ media }) => getStreamSignature(media))
   if (firstSignature === undefined || otherSignatures.some((other) => other !== firstSignature)) return false
   return inputs.every(({ media: { video, audio } }) =>
     [video, audio[0]].every((stream) => stream === undefined || copies.includes(stream.codec_name)),
   )
 }
 
-function streamSignature({
+function getStreamSignature({
   video,
   audio: [audioStream],
 }: {
@@ -33,7 +33,7 @@ function streamSignature({
   return JSON.stringify([
     ...[codec_name, width, height, pix_fmt, avg_frame_rate, sample_aspect_ratio],
     // The colors are stored once for the whole video.
-    video && colorSignature(video),
+    video && getColorSignature(video),
     // Compares the parameter sets, which all codecs but H.264 store once for the whole file.
     codec_name === 'h264' ? '' : video?.extradata_hash,
     video && getRotation(video),

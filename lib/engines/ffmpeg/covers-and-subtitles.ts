@@ -93,8 +93,8 @@ export function createSubtitleArgs({ media, container, keepSubtitles }: RecipeRe
   const keptSubtitles = media.subtitles.filter(isSupported)
   const args = keptSubtitles.flatMap((stream, index) => {
     // Only Matroska supports image subtitles, and it can copy all text subtitles but those of MP4.
-    const copies = imageSubtitles === true && stream.codec_name !== 'mov_text'
-    return ['-map', `0:${stream.index}`, `-c:s:${index}`, copies ? 'copy' : (encoder ?? 'copy')]
+    const canCopy = imageSubtitles === true && stream.codec_name !== 'mov_text'
+    return ['-map', `0:${stream.index}`, `-c:s:${index}`, canCopy ? 'copy' : (encoder ?? 'copy')]
   })
   const languages = createLanguageArgs('s', keptSubtitles, container)
   const droppedCount = media.subtitles.length - keptSubtitles.length

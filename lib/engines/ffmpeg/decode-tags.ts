@@ -30,7 +30,7 @@ export async function decodeTags(
 
 function isLikelyMisdecoded(text: string): boolean {
   if (/[^\0-\xff]/.test(text)) return false
-  const high = text.match(/[\x80-\xff]/g)?.length ?? 0
-  const alphabetic = high + (text.match(/[a-z]/gi)?.length ?? 0)
-  return high >= minForeignCharacters && high >= alphabetic * minForeignShare
+  const nonAsciiCount = text.match(/[\x80-\xff]/g)?.length ?? 0
+  const alphabeticCount = nonAsciiCount + (text.match(/[a-z]/gi)?.length ?? 0)
+  return nonAsciiCount >= minForeignCharacters && nonAsciiCount >= alphabeticCount * minForeignShare
 }

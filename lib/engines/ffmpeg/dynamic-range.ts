@@ -38,7 +38,7 @@ export function createSdrFilters(video: Colors): string[] {
 }
 
 /** Returns the warnings for a video that was converted to SDR. @param hdrCodec a codec that would preserve HDR */
-export function hdrWarnings(
+export function createHdrWarnings(
   video: Colors,
   hdrCodec?: string,
 ): { readonly code: string; readonly message: string }[] {
@@ -49,5 +49,5 @@ export function hdrWarnings(
 }
 
 export function warnHdrConverted(video: Colors, tools: Tools): void {
-  for (const { code, message } of hdrWarnings(video)) tools.warn(code, message)
+  for (const { code, message } of createHdrWarnings(video)) tools.warn(code, message)
 }

@@ -62,9 +62,9 @@ async function measureVideoLength(
     const outTimeUs = Number(/^out_time_us=(\d+)/.exec(line)?.[1] ?? 0)
     if (outTimeUs > 0) lengthS = outTimeUs / 1e6
   }
-  const decode = ['-map', '0:v:0', '-f', 'null', '-']
+  const decodeArgs = ['-map', '0:v:0', '-f', 'null', '-']
   const args = ['-v', 'error', '-nostdin', '-progress', 'pipe:1', ...createDemuxerArgs(from), '-i', path]
-  await tools.exec('ffmpeg', [...args, ...decode], { onLine })
+  await tools.exec('ffmpeg', [...args, ...decodeArgs], { onLine })
   return lengthS
 }
 
@@ -117,7 +117,7 @@ export async function extractFrame(
   tools: Tools,
 ): Promise<string> {
   const target = join(tools.workDir, `still-${index}.png`)
-  const seekS = Math.max(0, atS - frameInterval(video.video) + 0.001)
+  const seekS = Math.max(0, atS - getFrameIntervalS(video.video) + 0.001)
   const singleFrameArgs = ['-frames:v', '1']
   const attempts = [
     { seekS: seekS, outputArgs: singleFrameArgs },
@@ -157,7 +157,7 @@ function createFrameArgs(
 }
 
 /** Returns the duration of a frame in seconds. */
-function frameInterval({ avg_frame_rate }: MediaStream): number {
+function getFrameIntervalS({ avg_frame_rate }: MediaStream): number {
   const [numerator = 0, denominator = 0] = avg_frame_rate.split('/').map(Number)
   return numerator > 0 && denominator > 0 ? denominator / numerator : 0.04
 }

@@ -26,9 +26,9 @@ export async function extractFirstFrame(
   const dxgiFormat = from === 'dds' ? await readDx10Format(source) : undefined
   if (dxgiFormat && misreadFormats.includes(dxgiFormat))
     throw createFeatureError(from, 'floating-point or signed samples')
-  const filter = dxgiFormat ? ['-vf', swapRedAndBlue] : []
+  const filterArgs = dxgiFormat ? ['-vf', swapRedAndBlue] : []
   await runFfmpeg(
-    [...input, ...filter, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
+    [...input, ...filterArgs, '-frames:v', '1', '-f', 'image2', '-update', '1', target],
     { durationS: undefined },
     tools,
   )

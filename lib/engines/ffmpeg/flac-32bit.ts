@@ -24,10 +24,10 @@ export async function is32BitFlac(path: string, format: FormatId): Promise<boole
 
 /** Decodes the samples with the reference decoder to a file in the work folder. @throws AppError CORRUPT_FILE. */
 export async function decodeFlac(path: string, tools: Tools): Promise<string> {
-  const samples = join(tools.workDir, `${parse(path).name}-samples.w64`)
+  const samplesPath = join(tools.workDir, `${parse(path).name}-samples.w64`)
   try {
     // Writes Wave64, because WAV files are limited to 4 GB.
-    await tools.exec('flac', ['--decode', '--silent', '--force-wave64-format', '-o', samples, path])
+    await tools.exec('flac', ['--decode', '--silent', '--force-wave64-format', '-o', samplesPath, path])
   } catch (error) {
     throw error instanceof ProcessFailure ? createCorruptMediaError('flac', error) : error
   }
@@ -35,5 +35,5 @@ export async function decodeFlac(path: string, tools: Tools): Promise<string> {
     'METADATA_DROPPED',
     'Title, cover and other tags were dropped: only the samples of 32-bit FLAC can be read.',
   )
-  return samples
+  return samplesPath
 }

@@ -1,5 +1,5 @@
 /** HTML 4 names of U+00A0 to U+00FF, in order. They are common in SAMI files of western languages. */
-const latin1 = [
+const latin1EntityNames = [
   'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute',
   'micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig',
   'Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash',
@@ -9,7 +9,7 @@ const latin1 = [
 ].flatMap((row) => row.split(' '))
 
 const entityCharacters = new Map([
-  ...latin1.map((name, index): [string, string] => [name, String.fromCharCode(0xa0 + index)]),
+  ...latin1EntityNames.map((name, index): [string, string] => [name, String.fromCharCode(0xa0 + index)]),
   ...Object.entries({ amp: '&', quot: '"', apos: "'", hellip: '…', ndash: '–', mdash: '—', lsquo: '‘' }),
   ...Object.entries({ rsquo: '’', ldquo: '“', rdquo: '”', bdquo: '„', sbquo: '‚', euro: '€', bull: '•' }),
 ])

@@ -51,7 +51,7 @@ export function createLanguageArgs(
 const muxersWithoutLanguages = ['avi', 'mpeg', 'vob', 'mxf', 'wtv']
 
 /** Warns if the result no longer shows the languages of its tracks. */
-export function languageWarnings(
+export function createLanguageWarnings(
   tracks: readonly Pick<MediaStream, 'tags'>[],
   { muxer }: Pick<Container, 'muxer'>,
 ): MediaWarning[] {

@@ -134,51 +134,51 @@ interface ParsedTrack {
 
 function parseTrack(entry: Buffer, index: number): ParsedTrack {
   const fields = readChildren(entry)
-  const type = trackTypes[readNumber(firstChild(fields, ids.trackType)) ?? 0]
+  const type = trackTypes[readNumber(getFirstChild(fields, ids.trackType)) ?? 0]
   // The codec id of AAC may have a suffix for its profile.
-  const codecId = (firstChild(fields, ids.codecId)?.toString('latin1') ?? '')
+  const codecId = (getFirstChild(fields, ids.codecId)?.toString('latin1') ?? '')
     .replace(/\0+$/, '')
     .replace(/^(A_AAC)\/.*/, '$1')
   const codec = codecNames[codecId]
-  const [video, audio] = [firstChild(fields, ids.video), firstChild(fields, ids.audio)].map(
+  const [video, audio] = [getFirstChild(fields, ids.video), getFirstChild(fields, ids.audio)].map(
     (part) => part && readChildren(part),
   )
-  const hasAlpha = video !== undefined && (readNumber(firstChild(video, ids.alphaMode)) ?? 0) > 0
+  const hasAlpha = video !== undefined && (readNumber(getFirstChild(video, ids.alphaMode)) ?? 0) > 0
   return {
     stream: {
       index,
       codec_type: type,
       codec_name: codec,
-      ...(type === 'audio' && { channels: (audio && readNumber(firstChild(audio, ids.channels))) ?? 1 }),
+      ...(type === 'audio' && { channels: (audio && readNumber(getFirstChild(audio, ids.channels))) ?? 1 }),
       tags: { language: readTrackLanguage(fields), ...(hasAlpha && { alpha_mode: '1' }) },
     },
-    delayS: (readNumber(firstChild(fields, ids.codecDelay)) ?? 0) / 1e9,
+    delayS: (readNumber(getFirstChild(fields, ids.codecDelay)) ?? 0) / 1e9,
     isUnsupported:
       type === undefined ||
       codec === undefined ||
-      readNumber(firstChild(fields, ids.flagEnabled)) === 0 ||
-      (codec === 'h264' && isProfessionalProfile(firstChild(fields, ids.codecPrivate)?.[1])) ||
+      readNumber(getFirstChild(fields, ids.flagEnabled)) === 0 ||
+      (codec === 'h264' && isProfessionalProfile(getFirstChild(fields, ids.codecPrivate)?.[1])) ||
       // A projection may rotate the video.
-      (video !== undefined && firstChild(video, ids.projection) !== undefined),
+      (video !== undefined && getFirstChild(video, ids.projection) !== undefined),
   }
 }
 
 /** Returns the language of a track, which is English by default (RFC 9559, 5.1.4.1.19). */
 const readTrackLanguage = (fields: Children) =>
-  firstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
+  getFirstChild(fields, ids.language)?.toString('latin1').replace(/\0+$/, '') ?? 'eng'
 
 /** Returns the duration in seconds. */
 function readDurationS(info: Children): number | undefined {
-  const ticks = firstChild(info, ids.duration)
+  const ticks = getFirstChild(info, ids.duration)
   if (!ticks) return undefined
-  const scale = readNumber(firstChild(info, ids.timestampScale)) ?? 1_000_000
+  const scale = readNumber(getFirstChild(info, ids.timestampScale)) ?? 1_000_000
   return ((ticks.length === 4 ? ticks.readFloatBE() : ticks.readDoubleBE()) * scale) / 1e9
 }
 
 /** Returns the ids of the elements that a SeekHead points to. */
 const listSeekTargets = (seekHead: Buffer) =>
   getChildrenById(readChildren(seekHead), ids.seek).map(
-    (seek) => readNumber(firstChild(readChildren(seek), ids.seekId)) ?? 0,
+    (seek) => readNumber(getFirstChild(readChildren(seek), ids.seekId)) ?? 0,
   )
 
 function readNumber(bytes: Buffer | undefined): number | undefined {
@@ -189,4 +189,4 @@ type Children = ReturnType<typeof readEbmlChildren>
 
 const readChildren = (parent: Buffer): Children => readEbmlChildren(parent, maxChildren)
 const getChildrenById = (children: Children, id: number): readonly Buffer[] => children.get(id) ?? []
-const firstChild = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]
+const getFirstChild = (children: Children, id: number): Buffer | undefined => children.get(id)?.[0]

@@ -11,7 +11,7 @@ import {
   createMergeAudioTrackArgs,
   createMergeSegmentArgs,
   type FrameRange,
-  mergeCodecs,
+  getMergeCodecs,
 } from './merge-encode.ts'
 import { type MergeInput, probeMergeInputs } from './merge-inputs.ts'
 import { chooseSegmentLengths, locateSegments, toFrameRange } from './merge-plan.ts'
@@ -24,9 +24,9 @@ import { toStoredMedia } from './video-chunks.ts'
 import {
   canSegment,
   cutAtKeyframes,
+  getSeparateAudioContainer,
   joinSegments,
   mayBenefitFromChunks,
-  separateAudioContainer,
 } from './video-segments.ts'
 
 /**
@@ -68,7 +68,7 @@ export async function splitMerge(
   pool: WorkerPool,
 ): Promise<readonly Chunk[] | undefined> {
   const container = getContainer(work.to)
-  if (!mayBenefitFromChunks(pool) || !canSegment(container, mergeCodecs(container).video)) return undefined
+  if (!mayBenefitFromChunks(pool) || !canSegment(container, getMergeCodecs(container).video)) return undefined
   const mergeInputs = await probeMergeInputs(work, tools)
   requireVideo(mergeInputs)
   const options = mergeVideoOptions.parse(work.options)
@@ -98,11 +98,11 @@ export async function splitMerge(
     })),
   )
   if (mergeInputs.some(({ media }) => media.audio.length > 0)) return [{ spec: commonFields }, ...segments]
-  const metadata = await silentMergeMetadata(mergeInputs, container, tools)
+  const metadata = await createSilentMergeMetadata(mergeInputs, container, tools)
   return segments.map(({ spec, file }, at) => ({ spec: at === 0 ? { ...spec, mute: metadata } : spec, file }))
 }
 
-async function silentMergeMetadata(
+async function createSilentMergeMetadata(
   mergeInputs: readonly MergeInput[],
   container: Container,
   tools: Tools,
@@ -128,15 +128,18 @@ async function segmentVideo(
     { path, from: format, video: media.video, segmentS, startS: media.pictureStartS, name: `video-${index}` },
     tools,
   )
-  const { perSecond } = chooseMergeFrameRate(first)
+  const { framesPerSecond } = chooseMergeFrameRate(first)
   return {
     colors: Colors.parse(media.video),
     segments: segments.map(({ file, ...position }) => ({
-      ...toFrameRange(position, perSecond),
+      ...toFrameRange(position, framesPerSecond),
       shiftS,
       file,
     })),
-    run: toFrameRange({ startS: segments[0]?.startS ?? 0, endS: segments.at(-1)?.endS ?? 0 }, perSecond),
+    run: toFrameRange(
+      { startS: segments[0]?.startS ?? 0, endS: segments.at(-1)?.endS ?? 0 },
+      framesPerSecond,
+    ),
   }
 }
 
@@ -162,7 +165,7 @@ export async function runMergeChunk(work: EngineWork, tools: Tools): Promise<Eng
       ],
       ...[...createMergeSegmentArgs(media, container, options, piece), '-f', 'nut', target],
     ],
-    { durationS: piece.count / chooseMergeFrameRate(media).perSecond },
+    { durationS: piece.count / chooseMergeFrameRate(media).framesPerSecond },
     tools,
   )
   return { files: [{ path: target, format: 'nut' }], method: 'encode', details: { pictures: frames } }
@@ -176,14 +179,14 @@ async function runAudioChunk(
   const mergeInputs = await probeMergeInputs(work, tools)
   warnDroppedTracks(mergeInputs, tools)
   const target = join(work.outDir, `audio.${work.to}`)
-  const list = join(tools.workDir, 'firsts')
+  const listPath = join(tools.workDir, 'firsts')
   const inputs = mergeInputs.flatMap(({ path, demuxerArgs }) => [...demuxerArgs, '-i', path])
-  const container = separateAudioContainer(getContainer(work.to))
+  const container = getSeparateAudioContainer(getContainer(work.to))
   const metadata = await mergeMetadata(mergeInputs, container, 0, tools)
-  const args = createMergeAudioTrackArgs(mergeInputs, container, { frameRanges, list, target, metadata })
+  const args = createMergeAudioTrackArgs(mergeInputs, container, { frameRanges, listPath, target, metadata })
   await runFfmpeg([...inputs, ...metadata.input, ...args], { durationS }, tools)
   // Each line describes a frame: stream, decoding and presentation timestamp, and more (ffmpeg-formats, `framecrc`).
-  const lines = (await readFile(list, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
+  const lines = (await readFile(listPath, 'utf8')).split('\n').filter((line) => /^\d/.test(line))
   const beginS = lines.map((line) => Number(line.split(',')[2]) / 1e6)
   return { files: [{ path: target }], method: 'encode', details: { beginS } }
 }
@@ -203,9 +206,9 @@ export async function joinMerge(
   const segments = chunks.flatMap(({ piece, ...rest }) => (piece ? [{ ...rest, ...piece }] : []))
   const positions = locateSegments(segments, runs, {
     beginS: audioChunk && AudioDetails.parse(audioChunk.details).beginS,
-    perSecond: chooseMergeFrameRate(media).perSecond,
+    framesPerSecond: chooseMergeFrameRate(media).framesPerSecond,
   })
-  const joinedSegments = positions.map((position, index) => ({
+  const encodedSegments = positions.map((position, index) => ({
     ...position,
     path: segments[index]?.path ?? '',
     frames: SegmentDetails.parse(segments[index]?.details).pictures,
@@ -216,12 +219,12 @@ export async function joinMerge(
   const metadata = mute && (await writeMergedMetadata(mute, tools))
   const path = await joinSegments(
     {
-      segments: joinedSegments,
+      segments: encodedSegments,
       audioPath: audioChunk?.path,
       metadata,
       durationS,
       container,
-      codec: mergeCodecs(container).video,
+      codec: getMergeCodecs(container).video,
       expectedFrames: runs.reduce((sum, { count }) => sum + count, 0),
     },
     work,

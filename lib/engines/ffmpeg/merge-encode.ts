@@ -15,7 +15,7 @@ import { getContainer } from './transcode.ts'
 import { chooseOutputSize } from './video-filters.ts'
 
 /** Returns the codecs for a merge. WebM does not support H.264. */
-export const mergeCodecs = ({ muxer }: Container) =>
+export const getMergeCodecs = ({ muxer }: Container) =>
   muxer === 'webm'
     ? ({ video: 'vp9', audio: 'opus' } as const)
     : ({ video: 'h264', audio: muxer === 'avi' ? 'mp3' : 'aac' } as const)
@@ -79,19 +79,19 @@ export function createMergeSegmentArgs(
 interface AudioMerge {
   /** Range of frames of each file. */
   readonly frameRanges: readonly FrameRange[]
-  readonly list: string
+  readonly listPath: string
   readonly target: string
   readonly metadata: MergedMetadata
 }
 
 /**
  * Returns arguments that encode only the audio. Where a file begins depends on the audio and video before it, so small
- * black frames replace the video. Writes the timestamp of each file's first frame to `list`.
+ * black frames replace the video. Writes the timestamp of each file's first frame to `listPath`.
  */
 export function createMergeAudioTrackArgs(
   inputs: readonly MergeInput[],
   container: Container,
-  { frameRanges, list, target, metadata }: AudioMerge,
+  { frameRanges, listPath, target, metadata }: AudioMerge,
 ): string[] {
   const [firstInput] = inputs
   if (!firstInput) throw new Error('A merge was planned without a video.')
@@ -119,7 +119,7 @@ export function createMergeAudioTrackArgs(
       '1:1000000',
       '-f',
       'framecrc',
-      list,
+      listPath,
     ],
   ]
 }
@@ -161,7 +161,7 @@ function createVideoEncodeArgs(
   container: Container,
   options: MergeVideoOptions,
 ): string[] {
-  const { video: codecId } = mergeCodecs(container)
+  const { video: codecId } = getMergeCodecs(container)
   const codec = videoCodecs[codecId]
   return [
     ...['-c:v', codec.encoder, ...codec.preset(options.preset ?? 'veryfast')],
@@ -172,19 +172,19 @@ function createVideoEncodeArgs(
 }
 
 const createAudioEncodeArgs = (container: Container) => [
-  ...['-c:a', audioCodecs[mergeCodecs(container).audio].encoder, '-b:a', '160k'],
+  ...['-c:a', audioCodecs[getMergeCodecs(container).audio].encoder, '-b:a', '160k'],
 ]
 
 /** Returns the frame rate of a merge: that of the first video if encoders support it, else 25. */
 export function chooseMergeFrameRate({ video }: Pick<MediaInfo, 'video'>): {
   text: string
-  perSecond: number
+  framesPerSecond: number
 } {
   const [numerator = 0, denominator = 0] = (video?.avg_frame_rate ?? '').split('/').map(Number)
-  const perSecond = numerator / denominator
-  return perSecond >= 1 && perSecond <= 120
-    ? { text: `${numerator}/${denominator}`, perSecond }
-    : { text: '25', perSecond: 25 }
+  const framesPerSecond = numerator / denominator
+  return framesPerSecond >= 1 && framesPerSecond <= 120
+    ? { text: `${numerator}/${denominator}`, framesPerSecond }
+    : { text: '25', framesPerSecond: 25 }
 }
 
 /**

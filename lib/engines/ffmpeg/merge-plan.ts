@@ -1,13 +1,13 @@
 import type { WorkerPool } from '../engine.ts'
 import { allowsCopies, canConcatenate } from './concat-compatible.ts'
 import type { Container } from './containers.ts'
-import { type FrameRange, mergeCodecs } from './merge-encode.ts'
+import { type FrameRange, getMergeCodecs } from './merge-encode.ts'
 import type { MergeInput } from './merge-inputs.ts'
 import type { MergeVideoOptions } from './options.ts'
 import { hasAlpha, type MediaInfo } from './probe.ts'
 import { estimateEncodeTimeS } from './video-encode-time.ts'
 import { chooseOutputSize } from './video-filters.ts'
-import { chooseSegmentTimeS, type SegmentPosition, segmentLengthS } from './video-segments.ts'
+import { chooseSegmentTimeS, computeSegmentLengthS, type SegmentPosition } from './video-segments.ts'
 
 /** Decides how a merge of videos is split, and where the segments are placed in the result. */
 
@@ -27,7 +27,9 @@ export function chooseSegmentLengths(
   if (!videos.every((video) => video !== undefined)) return undefined
   const encodeTimeS = videos.reduce((sum, video) => sum + video.encodeTimeS, 0)
   const segmentTimeS = chooseSegmentTimeS(encodeTimeS, pool)
-  return segmentTimeS === undefined ? undefined : videos.map((video) => segmentLengthS(video, segmentTimeS))
+  return segmentTimeS === undefined
+    ? undefined
+    : videos.map((video) => computeSegmentLengthS(video, segmentTimeS))
 }
 
 /** Returns the duration of a video and the estimated time to encode it. */
@@ -39,19 +41,20 @@ function estimateVideoEncoding(
 ): { durationS: number; encodeTimeS: number } | undefined {
   if (!video || !firstMedia?.video || durationS === undefined || hasAlpha(video)) return undefined
   const source = { video, durationS, size: chooseOutputSize(firstMedia.video, { mode: 'encode' }) }
-  const encodeTimeS = estimateEncodeTimeS(source, mergeCodecs(container).video, options)
+  const encodeTimeS = estimateEncodeTimeS(source, getMergeCodecs(container).video, options)
   return encodeTimeS === undefined ? undefined : { durationS, encodeTimeS }
 }
 
 /**
  * Counts frames as ffmpeg's `fps` filter does. The offset compensates for timestamps that are rounded to microseconds.
  */
-const toFrameNumber = (seconds: number, perSecond: number) => Math.round(seconds * perSecond + 1e-4)
+const toFrameNumber = (seconds: number, framesPerSecond: number) =>
+  Math.round(seconds * framesPerSecond + 1e-4)
 
 /** Returns the frames of a segment. */
-export function toFrameRange({ startS, endS }: SegmentPosition, perSecond: number): FrameRange {
-  const firstFrame = toFrameNumber(startS, perSecond)
-  return { first: firstFrame, count: toFrameNumber(endS, perSecond) - firstFrame }
+export function toFrameRange({ startS, endS }: SegmentPosition, framesPerSecond: number): FrameRange {
+  const firstFrame = toFrameNumber(startS, framesPerSecond)
+  return { first: firstFrame, count: toFrameNumber(endS, framesPerSecond) - firstFrame }
 }
 
 /** A segment of one of the videos. */
@@ -67,11 +70,14 @@ interface MergeSegment extends FrameRange {
 export function locateSegments(
   segments: readonly MergeSegment[],
   videoRanges: readonly FrameRange[],
-  { beginS, perSecond }: { readonly beginS: readonly number[] | undefined; readonly perSecond: number },
+  {
+    beginS,
+    framesPerSecond,
+  }: { readonly beginS: readonly number[] | undefined; readonly framesPerSecond: number },
 ): SegmentPosition[] {
   let end = 0
   const starts = videoRanges.map(({ first, count }, index) => {
-    const start = beginS ? Math.round((beginS[index] ?? 0) * perSecond) : end + first
+    const start = beginS ? Math.round((beginS[index] ?? 0) * framesPerSecond) : end + first
     end = start + count
     return start
   })
@@ -79,7 +85,7 @@ export function locateSegments(
     ({ film: index, first }) => (starts[index] ?? 0) + first - (videoRanges[index]?.first ?? 0),
   )
   return frameNumbers.map((number, index) => ({
-    startS: number / perSecond,
-    endS: (frameNumbers[index + 1] ?? end) / perSecond,
+    startS: number / framesPerSecond,
+    endS: (frameNumbers[index + 1] ?? end) / framesPerSecond,
   }))
 }

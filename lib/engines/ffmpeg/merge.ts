@@ -26,18 +26,18 @@ export async function mergeVideo(work: EngineWork, target: string, tools: Tools)
   const options = mergeVideoOptions.parse(work.options)
   warnDroppedTracks(mergeInputs, tools)
   const metadata = await mergeMetadata(mergeInputs, getContainer(work.to), 0, tools)
-  const merge = { mergeInputs, work, options, target, metadata, durationS: sumDurationsS(mergeInputs) }
+  const mergeRequest = { mergeInputs, work, options, target, metadata, durationS: sumDurationsS(mergeInputs) }
   const isCopied =
     allowsCopies(options) &&
     canConcatenate(mergeInputs, getContainer(work.to)) &&
-    (await copyStreams(merge, tools))
+    (await copyStreams(mergeRequest, tools))
   if (!isCopied) {
     const hdrVideo = mergeInputs.find(({ media }) => media.video && isHdr(media.video))?.media.video
     if (hdrVideo) warnHdrConverted(hdrVideo, tools)
     const args = createMergeVideoArgs(mergeInputs, getContainer(work.to), options, metadata)
     await runFfmpeg(
       [...createInputArgs(mergeInputs), ...metadata.input, ...args, target],
-      { durationS: merge.durationS },
+      { durationS: mergeRequest.durationS },
       tools,
     )
   }
@@ -59,23 +59,23 @@ async function copyStreams(
   { mergeInputs, work, target, metadata, durationS }: MergeRequest,
   tools: Tools,
 ): Promise<boolean> {
-  const list = join(tools.workDir, 'parts.ffconcat')
+  const listPath = join(tools.workDir, 'parts.ffconcat')
   // The file names are generated and contain no quotes.
   await writeFile(
-    list,
+    listPath,
     ['ffconcat version 1.0', ...mergeInputs.map(({ path }) => `file '${path}'`), ''].join('\n'),
   )
   // `concat` itself reads only this list; the files in it need the demuxers of their own formats.
   const demuxers = [...new Set(mergeInputs.map(({ demuxerArgs }) => demuxerArgs[3]))].join(',')
   const demuxerArgs = [...localProtocolArgs, '-format_whitelist', `concat,${demuxers}`]
   const { muxer, args = [] } = getContainer(work.to)
-  const maps = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
+  const mapArgs = ['-map', '0:v:0', '-map', '0:a:0?', '-c', 'copy', '-max_muxing_queue_size', '4096']
   const requiredStreams = { video: true, audio: Math.min(1, mergeInputs[0]?.media.audio.length ?? 0) }
   const recipe = { requiredStreams, allEncoded: false }
   let writtenStats: WrittenStats
   try {
-    const input = [...demuxerArgs, '-f', 'concat', '-safe', '0', '-i', list, ...metadata.input]
-    const output = [...maps, ...metadata.args(1), ...args, '-f', muxer, target]
+    const input = [...demuxerArgs, '-f', 'concat', '-safe', '0', '-i', listPath, ...metadata.input]
+    const output = [...mapArgs, ...metadata.args(1), ...args, '-f', muxer, target]
     writtenStats = await runFfmpeg([...input, ...output], { durationS }, tools)
   } catch (error) {
     if (error instanceof ProcessFailure) return false

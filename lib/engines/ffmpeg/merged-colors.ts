@@ -55,7 +55,7 @@ const getTransfer = (colors: Colors) =>
 const matrices = { bt601: '170m', bt709: '709', bt2020: '2020_ncl' } as const
 
 /** Returns a value that is equal for videos whose frames can be concatenated without color conversion. */
-export const colorSignature = (colors: Colors): string =>
+export const getColorSignature = (colors: Colors): string =>
   isHdr(colors)
     ? colors.color_transfer
     : `${findColorSpec(colors)?.matrix ?? colors.color_space} ${getPrimaries(colors)}`

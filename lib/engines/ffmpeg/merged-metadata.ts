@@ -6,7 +6,7 @@ import type { Container } from './containers.ts'
 import { supportsChapters } from './covers-and-subtitles.ts'
 import type { MergeInput } from './merge-inputs.ts'
 import { type ProbeOutput, probeMetadata } from './metadata.ts'
-import { tagWarnings, userTagNames } from './tag-support.ts'
+import { createTagWarnings, userTagNames } from './tag-support.ts'
 
 /** Tags and chapters of a merge, in a file that ffmpeg reads as an additional input. */
 export interface MergedMetadata {
@@ -39,13 +39,13 @@ export async function mergeMetadata(
       hasMetadata(mergeInput) ? await probeMetadata(mergeInput.path, mergeInput.format, tools) : undefined,
     )
   const tags = probes.map((probe) => (probe ? readTags(probe) : new Map<string, string>()))
-  const names = userTagNames.filter((name) => tags.some((fileTags) => fileTags.has(name)))
-  const sharedTagNames = names.filter((name) =>
+  const tagNames = userTagNames.filter((name) => tags.some((fileTags) => fileTags.has(name)))
+  const sharedTagNames = tagNames.filter((name) =>
     tags.every((fileTags) => fileTags.get(name) === tags[0]?.get(name)),
   )
-  for (const { code, message } of tagWarnings(sharedTagNames, muxer)) tools.warn(code, message)
+  for (const { code, message } of createTagWarnings(sharedTagNames, muxer)) tools.warn(code, message)
   warnAboutUnsharedTags(
-    names.filter((name) => !sharedTagNames.includes(name)),
+    tagNames.filter((name) => !sharedTagNames.includes(name)),
     tools,
   )
   const chapters = mergeChapters(mergeInputs, probes, gap)
@@ -92,9 +92,9 @@ function readTags({ format, streams }: ProbeOutput): Map<string, string> {
   return new Map(allTags.map(([name, text]) => [name.toLowerCase(), text]))
 }
 
-function warnAboutUnsharedTags(names: readonly string[], tools: Tools): void {
-  if (names.length === 0) return
-  const list = names.map((name) => name.replace('_', ' ')).join(', ')
+function warnAboutUnsharedTags(tagNames: readonly string[], tools: Tools): void {
+  if (tagNames.length === 0) return
+  const list = tagNames.map((name) => name.replace('_', ' ')).join(', ')
   tools.warn(
     'METADATA_DROPPED',
     `These tags were dropped because they differ between the merged files: ${list}.`,

@@ -68,9 +68,9 @@ export type ProbeOutput = z.output<typeof ProbeOutput>
 
 /** Returns ffprobe's output. @throws AppError CORRUPT_FILE. */
 export async function probeMetadata(path: string, from: FormatId, tools: Tools): Promise<ProbeOutput> {
-  const show = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
+  const showArgs = ['-show_format', '-show_streams', '-show_chapters', '-of', 'json']
   try {
-    const args = ['-v', 'error', ...createDemuxerArgs(from), ...show, '-i', path]
+    const args = ['-v', 'error', ...createDemuxerArgs(from), ...showArgs, '-i', path]
     const { stdout } = await tools.exec('ffprobe', args, { timeoutS: 60 })
     return ProbeOutput.parse(JSON.parse(stdout))
   } catch (error) {

@@ -21,18 +21,18 @@ export const isMidi = (format: FormatId) => midiFormats.includes(format)
 export async function renderMidi(path: string, format: FormatId, tools: Tools): Promise<string> {
   const midiPath = join(tools.workDir, 'notes.mid')
   await writeFile(midiPath, await extractMidi(path, format))
-  const wav = join(tools.workDir, 'notes.wav')
-  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wav, soundFont, midiPath]
+  const wavPath = join(tools.workDir, 'notes.wav')
+  const args = ['-q', '-n', '-i', '-r', '44100', '-T', 'wav', '-O', 's16', '-F', wavPath, soundFont, midiPath]
   try {
     await tools.exec('fluidsynth', args, { maxFileBytes: maxWavBytes })
   } catch (error) {
     if (error instanceof ProcessFailure) throw createCorruptMediaError(format, error)
     throw error
   }
-  const { size } = await stat(wav).catch(() => ({ size: 0 }))
+  const { size } = await stat(wavPath).catch(() => ({ size: 0 }))
   // For a file that it cannot read, fluidsynth reports no error but writes an empty result.
   if (size <= 1024) throw createMidiError(format)
-  return wav
+  return wavPath
 }
 
 /** Maximum number of chunks to search; the `data` chunk is normally the first or second. */

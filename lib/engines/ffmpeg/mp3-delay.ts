@@ -21,10 +21,10 @@ export async function removeBogusDelay(path: string): Promise<void> {
   try {
     const frame = Buffer.alloc(maxFrameBytes)
     await file.read(frame, 0, maxFrameBytes, start)
-    const tag = Math.max(frame.subarray(0, 64).indexOf('Xing'), frame.subarray(0, 64).indexOf('Info'))
-    if (tag < 0 || frame.readUIntBE(tag + delayOffset, 3) >>> 12 !== bogusDelay) return
-    const [, middleDelayByte = 0] = frame.subarray(tag + delayOffset)
-    await file.write(Buffer.from([0, middleDelayByte & 0x0f]), 0, 2, start + tag + delayOffset)
+    const tagOffset = Math.max(frame.subarray(0, 64).indexOf('Xing'), frame.subarray(0, 64).indexOf('Info'))
+    if (tagOffset < 0 || frame.readUIntBE(tagOffset + delayOffset, 3) >>> 12 !== bogusDelay) return
+    const [, middleDelayByte = 0] = frame.subarray(tagOffset + delayOffset)
+    await file.write(Buffer.from([0, middleDelayByte & 0x0f]), 0, 2, start + tagOffset + delayOffset)
   } finally {
     await file.close()
   }

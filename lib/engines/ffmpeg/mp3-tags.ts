@@ -27,7 +27,8 @@ export async function findAudioRange(path: string): Promise<[start: number, end:
   try {
     const { size } = await file.stat()
     let start = 0
-    for (let tag = 1; tag > 0 && start < size; start += tag) tag = await readId3v2TagLength(file, start)
+    for (let tagLength = 1; tagLength > 0 && start < size; start += tagLength)
+      tagLength = await readId3v2TagLength(file, start)
     let end = size
     if ((await readBytes(file, end - 128, 3)).toString('latin1') === 'TAG') end -= 128
     end -= await readApeTagLength(file, end)

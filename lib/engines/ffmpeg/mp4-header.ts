@@ -55,7 +55,7 @@ export async function readMp4Header(file: RandomAccess): Promise<MediaHeader | u
   for (const [index, track] of tracks.entries()) streams.push(await parseTrack(boxes, track, index))
   const movieHeader = await boxes.find(movie, 'mvhd')
   if (!movieHeader) return undefined
-  const duration = durationSeconds(await boxes.readStart(movieHeader, 32))
+  const duration = readDurationS(await boxes.readStart(movieHeader, 32))
   const covers = await boxes.find(movie, 'udta', 'meta', 'ilst', 'covr')
   const chapters = await boxes.find(movie, 'udta', 'chpl')
   return {
@@ -111,7 +111,7 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
       ...(type === 'audio' &&
         firstEntry && { channels: (await boxes.readStart(firstEntry, 18)).readUInt16BE(16) }),
       ...(mediaHeader && {
-        duration: durationSeconds(mediaHeader),
+        duration: readDurationS(mediaHeader),
         tags: { language: readLanguage(mediaHeader) },
       }),
       nb_read_packets: (await boxes.readStart(sampleSizes, 12)).readUInt32BE(8),
@@ -130,7 +130,7 @@ async function parseTrack(boxes: Mp4Boxes, track: Mp4Box, index: number): Promis
  * Returns the duration. Both headers store the time scale and the duration at the same offsets (sections 8.2.2 and
  * 8.4.2).
  */
-function durationSeconds(header: Buffer): number | undefined {
+function readDurationS(header: Buffer): number | undefined {
   const isLong = header.readUInt8(0) === 1
   const scale = header.readUInt32BE(isLong ? 20 : 12)
   const ticks = isLong ? Number(header.readBigUInt64BE(24)) : header.readUInt32BE(16)
@@ -151,8 +151,8 @@ function readLanguage(header: Buffer): string {
  * (section 8.3.2).
  */
 function readRotation(trackHeader: Buffer): number {
-  const matrix = trackHeader.readUInt8(0) === 1 ? 52 : 40
-  const [a, b] = [trackHeader.readInt32BE(matrix), trackHeader.readInt32BE(matrix + 4)]
+  const matrixOffset = trackHeader.readUInt8(0) === 1 ? 52 : 40
+  const [a, b] = [trackHeader.readInt32BE(matrixOffset), trackHeader.readInt32BE(matrixOffset + 4)]
   return a === 0 && b === 0 ? 0 : -Math.round((Math.atan2(b, a) * 180) / Math.PI)
 }
 

@@ -19,12 +19,12 @@ function createAmountParser(unit: RegExp) {
   }
 }
 
-function bitRateOption(min: number, max: number) {
+function createBitRateOption(min: number, max: number) {
   const expected = `Expected ${min} to ${max} bits per second, such as 128k or 2M`
   return z.preprocess(createAmountParser(/bps/), z.int(expected).min(min).max(max))
 }
 
-function byteSizeOption(min: number, max: number) {
+function createByteSizeOption(min: number, max: number) {
   const expected = `Expected ${min} to ${max} bytes, such as 500k or 2M`
   return z.preprocess(createAmountParser(/[bB]/), z.int(expected).min(min).max(max))
 }
@@ -71,7 +71,7 @@ export const timestampOption = z.preprocess((value) => {
 }, z.number('Expected a time up to 24 hours, as HH:MM:SS.ms, MM:SS or seconds').min(0).max(86_400))
 
 const audioShape = {
-  audioBitrate: bitRateOption(6_000, 1_536_000)
+  audioBitrate: createBitRateOption(6_000, 1_536_000)
     .optional()
     .describe(
       'Bits per second of each audio track, such as 128k, if the codec supports different bit rates.',
@@ -102,7 +102,7 @@ const mode = z
   .meta(lenientOption)
 
 /** Creates the options for an audio container. Lossless formats have no quality options. */
-export function audioOptions({ audio }: Container) {
+export function createAudioOptions({ audio }: Container) {
   const { audioBitrate, audioSampleRate } = audioShape
   const rateOptions = { audioBitrate, quality: videoOptionShape.quality }
   const schema = z.object({
@@ -120,8 +120,8 @@ export function audioOptions({ audio }: Container) {
     : schema.omit({ audioBitrate: true, quality: true })
 }
 
-export function videoOptions(container: Container) {
-  const schema = fullVideoOptions(container)
+export function createVideoOptions(container: Container) {
+  const schema = createFullVideoOptions(container)
   if (container.audio.length > 0) return schema
   return schema.omit({
     audioCodec: true,
@@ -145,10 +145,10 @@ const videoOptionShape = {
     .optional()
     .describe('Constant quality: lower is better. The maximum for h264 and h265 is 51.'),
   quality: quality.optional(),
-  videoBitrate: bitRateOption(10_000, 200_000_000)
+  videoBitrate: createBitRateOption(10_000, 200_000_000)
     .optional()
     .describe('Bits per second of the video track, such as 2M.'),
-  bitrate: bitRateOption(10_000, 200_000_000)
+  bitrate: createBitRateOption(10_000, 200_000_000)
     .optional()
     .meta({ description: 'Deprecated name of videoBitrate.', deprecated: true }),
   twoPass: flag()
@@ -174,7 +174,7 @@ const videoOptionShape = {
     ),
 }
 
-function fullVideoOptions({ video, audio }: Container) {
+function createFullVideoOptions({ video, audio }: Container) {
   return z.object({
     ...audioShape,
     ...mixOptionShape,
@@ -190,7 +190,7 @@ function fullVideoOptions({ video, audio }: Container) {
   })
 }
 
-type VideoOptions = z.output<ReturnType<typeof fullVideoOptions>>
+type VideoOptions = z.output<ReturnType<typeof createFullVideoOptions>>
 type AudioOptions = Partial<
   Pick<
     VideoOptions,
@@ -202,7 +202,7 @@ type AudioOptions = Partial<
 /** Options of audio and video conversions. */
 export type MediaOptions = AudioOptions & Partial<VideoOptions>
 
-const dithers = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
+const ditherMethods = ['none', 'floyd_steinberg', 'bayer:bayer_scale=5', 'sierra2'] as const
 
 const animationOptionShape = {
   width: integer(16, 4096)
@@ -217,7 +217,7 @@ const animationOptionShape = {
 export const gifOptions = z.object({
   ...animationOptionShape,
   dither: z
-    .enum(dithers)
+    .enum(ditherMethods)
     .default('bayer:bayer_scale=5')
     .describe('Dithering method for colors that are not in the palette.'),
   palette: z
@@ -225,7 +225,7 @@ export const gifOptions = z.object({
     .default('optimized')
     .describe('optimized favors the colors of moving parts, full those of the whole image.'),
   boomerang: flag().default(false).describe('Plays the animation forward, then backward.'),
-  maxFileSize: byteSizeOption(10_000, 1_000_000_000)
+  maxFileSize: createByteSizeOption(10_000, 1_000_000_000)
     .optional()
     .describe(
       'Maximum size in bytes, or a size such as 500k or 2M: first the frame rate and then the dimensions are reduced until the file fits.',
@@ -236,18 +236,18 @@ export const animatedWebpOptions = z.object({ ...animationOptionShape, quality: 
 
 export const animatedPngOptions = z.object(animationOptionShape)
 
-const targetSize = byteSizeOption(10_000, 20_000_000_000)
+const targetSize = createByteSizeOption(10_000, 20_000_000_000)
   .optional()
   .describe('Maximum size of the result in bytes, or a size such as 500k or 8M. Use it instead of quality.')
 
 /** Creates the options for making a file smaller without changing its format. */
-export function compressOptions(container: Container) {
+export function createCompressOptions(container: Container) {
   const { quality, resolution, fps } = videoOptionShape
   const schema = z.object({ quality, targetSize, resolution, fps })
   return container.video.length > 0 ? schema : schema.omit({ resolution: true, fps: true })
 }
 
-export type CompressOptions = Partial<z.output<ReturnType<typeof compressOptions>>> & {
+export type CompressOptions = Partial<z.output<ReturnType<typeof createCompressOptions>>> & {
   readonly resolution?: string | undefined
   readonly fps?: number | undefined
 }

@@ -2,11 +2,11 @@ import { createAudioTrackArgs, createSilentTrackArgs, silenceInput } from './aud
 import type { Container } from './containers.ts'
 import { createChapterArgs, createCoverArgs, createSubtitleArgs } from './covers-and-subtitles.ts'
 import { createDemuxerArgs } from './demuxers.ts'
-import { createLanguageArgs, languageWarnings } from './language-args.ts'
+import { createLanguageArgs, createLanguageWarnings } from './language-args.ts'
 import { createUnusedOptionWarning } from './option-warnings.ts'
 import type { AudioStream, MediaInfo, MediaStream } from './probe.ts'
 import type { MediaWarning, Recipe, RecipeRequest } from './recipe.ts'
-import { tagWarnings } from './tag-support.ts'
+import { createTagWarnings } from './tag-support.ts'
 import { resolveTrim } from './trim.ts'
 import { createVideoTrackArgs } from './video-stream.ts'
 
@@ -52,14 +52,14 @@ export function buildRecipe(request: RecipeRequest): Recipe {
       ...extras.flatMap(({ warnings }) => warnings),
       ...[...unusedOptions].map(createUnusedOptionWarning),
       ...deduplicateWarnings(streams.flatMap((track) => track.warnings)),
-      ...tagWarnings(media.tags, container.muxer),
-      ...audioTrackWarnings(media.audio.length, keptAudio.length),
-      ...languageWarnings(keptAudio, container),
+      ...createTagWarnings(media.tags, container.muxer),
+      ...createAudioTrackWarnings(media.audio.length, keptAudio.length),
+      ...createLanguageWarnings(keptAudio, container),
       ...(videoTrack
         ? [
-            ...otherVideoWarnings(media.otherVideos),
-            ...otherStreamWarnings(media),
-            ...timecodeWarnings(media, container),
+            ...createOtherVideoWarnings(media.otherVideos),
+            ...createOtherStreamWarnings(media),
+            ...createTimecodeWarnings(media, container),
           ]
         : []),
     ],
@@ -83,14 +83,14 @@ export function selectAudioTracks(
   return singleAudioTrack ? tracks.slice(0, 1) : tracks
 }
 
-function otherVideoWarnings(count: number): MediaWarning[] {
+function createOtherVideoWarnings(count: number): MediaWarning[] {
   if (count === 0) return []
   const message = `Only the first video track was used: ${count} more ${count === 1 ? 'was' : 'were'} dropped.`
   return [{ code: 'VIDEO_TRACKS_DROPPED', message }]
 }
 
 /** Warns only for video targets: audio targets are not expected to contain other streams. */
-function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
+function createOtherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
   const files = attachments === 1 ? 'An attached file was' : `${attachments} attached files were`
   const tracks = data === 1 ? '1 track was' : `${data} tracks were`
   return [
@@ -116,14 +116,14 @@ function otherStreamWarnings({ attachments, data }: MediaInfo): MediaWarning[] {
 
 const timecodeMuxers: readonly string[] = ['mov', 'mp4', 'matroska', 'webm', 'mxf', 'nut', 'dv']
 
-function timecodeWarnings({ hasTimecode }: MediaInfo, { muxer }: Container): MediaWarning[] {
+function createTimecodeWarnings({ hasTimecode }: MediaInfo, { muxer }: Container): MediaWarning[] {
   if (!hasTimecode || timecodeMuxers.includes(muxer)) return []
   return [
     { code: 'DATA_DROPPED', message: 'The time code was dropped: the format does not support time codes.' },
   ]
 }
 
-function audioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {
+function createAudioTrackWarnings(sourceCount: number, keptCount: number): MediaWarning[] {
   const droppedCount = sourceCount - keptCount
   if (droppedCount === 0) return []
   const tracks = droppedCount === 1 ? '1 audio track was' : `${droppedCount} audio tracks were`

@@ -135,7 +135,7 @@ async function measureByCopying(path: string, format: FormatId, tools: Tools): P
     const micros = /^out_time_us=(\d+)/.exec(line)?.[1]
     if (micros !== undefined && Number(micros) > 0) durationS = Number(micros) / 1e6
   }
-  const copy = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
+  const copyArgs = ['-map', '0:v:0?', '-map', '0:a:0?', '-c', 'copy', '-f', 'null', '-']
   const args = [
     '-v',
     'error',
@@ -145,7 +145,7 @@ async function measureByCopying(path: string, format: FormatId, tools: Tools): P
     ...createDemuxerArgs(format),
     '-i',
     path,
-    ...copy,
+    ...copyArgs,
   ]
   await ignoreProcessFailure(tools.exec('ffmpeg', args, { onLine }))
   return durationS
@@ -240,7 +240,8 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
   const [video, ...otherVideos] = ofType('video').filter((stream) => !isCover(stream))
   return {
     durationS: durations.find((duration) => duration !== undefined && duration > 0),
-    playedS: ofType('subtitle').length + ofType('data').length > 0 ? maxDurationS(playedStreams) : undefined,
+    playedS:
+      ofType('subtitle').length + ofType('data').length > 0 ? findMaxDurationS(playedStreams) : undefined,
     bitRate: format.bit_rate,
     video,
     otherVideos: otherVideos.length,
@@ -258,7 +259,7 @@ export function parseProbe(probeOutput: z.input<typeof ProbeResult>): MediaInfo 
 }
 
 /** Returns the longest duration in seconds, or undefined if any duration is unknown. */
-function maxDurationS(streams: readonly MediaStream[]): number | undefined {
+function findMaxDurationS(streams: readonly MediaStream[]): number | undefined {
   const durationsS = streams.map(({ duration, tags }) => duration ?? parseClockTime(tags.duration))
   const knownDurationsS = durationsS.filter((length) => length !== undefined && length > 0)
   return knownDurationsS.length === 0 || knownDurationsS.length < durationsS.length

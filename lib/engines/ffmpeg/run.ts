@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { AppError } from '../../errors.ts'
 import { type FormatId, formatById } from '../../formats/index.ts'
 import type { Tools } from '../engine.ts'
-import { availableThreads } from '../host-limits.ts'
+import { getAvailableThreads } from '../host-limits.ts'
 import { ProcessFailure } from '../sandbox/exec.ts'
 import { createFeatureError } from '../unsupported-feature.ts'
 import { createCorruptMediaError, type MediaInfo, probe } from './probe.ts'
@@ -21,7 +21,7 @@ const commonArgs = [
   'pipe:1',
 ]
 /** One thread per processor; more would only use more memory. */
-const threadCount = String(availableThreads())
+const threadCount = String(getAvailableThreads())
 const threadArgs = [
   '-threads',
   threadCount,
@@ -56,8 +56,14 @@ export async function encode(recipe: Recipe, run: FfmpegRun, tools: Tools): Prom
   // By default, each muxer drops different frames, so the second pass would get more frames than the first one
   // measured.
   const frameRateArgs = ['-vsync', recipe.constantFrameRate ? 'cfr' : 'vfr']
-  const log = join(tools.workDir, 'pass')
-  const createPassArgs = (number: number) => [...frameRateArgs, '-pass', String(number), '-passlogfile', log]
+  const logPath = join(tools.workDir, 'pass')
+  const createPassArgs = (number: number) => [
+    ...frameRateArgs,
+    '-pass',
+    String(number),
+    '-passlogfile',
+    logPath,
+  ]
   // The first pass only measures: it writes no audio and no file.
   const firstPassArgs = [
     ...recipe.input,

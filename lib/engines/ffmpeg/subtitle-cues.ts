@@ -9,8 +9,8 @@ export interface Cue {
 /** How long a cue without an end is shown. */
 const defaultCueMs = 4000
 
-const time = String.raw`(\d+):(\d\d):(\d\d),(\d\d\d)`
-const timingPattern = new RegExp(String.raw`(?:^|\n)\d+\n${time} --> ${time}[^\n]*(?:\n|$)`)
+const timePattern = String.raw`(\d+):(\d\d):(\d\d),(\d\d\d)`
+const timingPattern = new RegExp(String.raw`(?:^|\n)\d+\n${timePattern} --> ${timePattern}[^\n]*(?:\n|$)`)
 
 /** Parses SubRip as written by ffmpeg; cues without text are left out. */
 export function parseSubRip(subRip: string): Cue[] {

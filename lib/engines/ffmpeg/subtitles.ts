@@ -119,10 +119,10 @@ async function convertWithFfmpeg(
   target: string,
   tools: Tools,
 ): Promise<void> {
-  const guard = [...localProtocolArgs, '-format_whitelist', demuxer, '-f', demuxer]
+  const demuxerArgs = [...localProtocolArgs, '-format_whitelist', demuxer, '-f', demuxer]
   // Without +bitexact, the result would contain the version of ffmpeg.
   const output = ['-map', '0:s:0', '-c:s', encoder, '-flags:s', '+bitexact', '-fflags', '+bitexact']
-  await tools.exec('ffmpeg', [...quietArgs, ...guard, '-i', path, ...output, '-f', muxer, target], {
+  await tools.exec('ffmpeg', [...quietArgs, ...demuxerArgs, '-i', path, ...output, '-f', muxer, target], {
     maxFileBytes,
   })
 }

@@ -20,7 +20,7 @@ const tagsByPartialMuxer: Readonly<Record<string, readonly string[]>> = {
 /** Whether a muxer supports all tags that a source may have. */
 export const supportsAllTags = (muxer: string): boolean => fullTagMuxers.includes(muxer)
 
-export function tagWarnings(tags: readonly string[], muxer: string): MediaWarning[] {
+export function createTagWarnings(tags: readonly string[], muxer: string): MediaWarning[] {
   const lostTags = userTagNames.filter(
     (name) => tags.includes(name) && !tagsByPartialMuxer[muxer]?.includes(name),
   )

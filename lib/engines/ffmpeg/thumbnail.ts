@@ -19,7 +19,7 @@ const shape = {
 }
 const VideoThumbnailOptions = z.object(shape)
 
-export const videoThumbnailRows = (from: readonly FormatId[]) => thumbnailRows(from, shape, 0.5)
+export const createVideoThumbnailRows = (from: readonly FormatId[]) => thumbnailRows(from, shape, 0.5)
 
 /**
  * Creates thumbnails of a video.

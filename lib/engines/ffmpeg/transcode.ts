@@ -9,7 +9,7 @@ import type { Container } from './containers.ts'
 import { needsTextCover } from './covers-and-subtitles.ts'
 import { removeBogusDelay } from './mp3-delay.ts'
 import { writeOggCover } from './ogg-cover.ts'
-import { audioOptions, type MediaOptions, videoOptions } from './options.ts'
+import { createAudioOptions, createVideoOptions, type MediaOptions } from './options.ts'
 import { buildRecipe } from './plan.ts'
 import { createMissingStreamError, type MediaInfo } from './probe.ts'
 import { readHeader } from './read-header.ts'
@@ -137,7 +137,7 @@ export function parseMediaTarget({ to, options }: EngineWork): {
   options: MediaOptions
 } {
   const container = getContainer(to)
-  const schema = container.video.length > 0 ? videoOptions(container) : audioOptions(container)
+  const schema = container.video.length > 0 ? createVideoOptions(container) : createAudioOptions(container)
   return { container, options: schema.parse(options) }
 }
 

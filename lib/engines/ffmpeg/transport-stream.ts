@@ -62,8 +62,8 @@ function findSection(packets: readonly Buffer[], pid: number): Buffer | undefine
   )
   if (!packet) return undefined
   const hasAdaptation = (packet.readUInt8(3) & 0x20) !== 0
-  const payload = 4 + (hasAdaptation ? 1 + packet.readUInt8(4) : 0)
-  return packet.subarray(payload + 1 + packet.readUInt8(payload))
+  const payloadOffset = 4 + (hasAdaptation ? 1 + packet.readUInt8(4) : 0)
+  return packet.subarray(payloadOffset + 1 + packet.readUInt8(payloadOffset))
 }
 
 function readProgramMapPid(associationTable: Buffer): number | undefined {

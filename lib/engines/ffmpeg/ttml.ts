@@ -76,7 +76,7 @@ export function parseTtml(xml: string): Cue[] {
   const [root] = toNodes(parser.parse(xml)).filter((node) => isElement(node, 'tt'))
   if (root === undefined || typeof root === 'string') return []
   const styles = new Map(
-    descendants(root, 'style').map(({ attributes }): [string, Attributes] => [
+    listDescendants(root, 'style').map(({ attributes }): [string, Attributes] => [
       attributes['id'] ?? '',
       attributes,
     ]),
@@ -89,17 +89,17 @@ export function parseTtml(xml: string): Cue[] {
     tags: [],
     preservesSpace,
   }
-  return descendants(root, 'body')
+  return listDescendants(root, 'body')
     .flatMap((body) => collectCues(body, start, document))
     .sort((a, b) => a.startMs - b.startMs)
 }
 
 const isElement = (node: Element | string, name: string) => typeof node !== 'string' && node.name === name
 
-function descendants(element: Element, name: string): Element[] {
+function listDescendants(element: Element, name: string): Element[] {
   return element.children.flatMap((child) => {
     if (typeof child === 'string') return []
-    return child.name === name ? [child] : descendants(child, name)
+    return child.name === name ? [child] : listDescendants(child, name)
   })
 }
 
@@ -110,8 +110,8 @@ function collectCues(element: Element, parent: Context, document: TtmlDocument):
       typeof child === 'string' ? [] : collectCues(child, context, document),
     )
   const runs = element.children.flatMap((child) => collectRuns(child, context, document))
-  const shown = Map.groupBy(runs, ({ startMs, endMs }) => `${startMs} ${endMs}`)
-  return [...shown.values()].flatMap((group) => {
+  const runsByTime = Map.groupBy(runs, ({ startMs, endMs }) => `${startMs} ${endMs}`)
+  return [...runsByTime.values()].flatMap((group) => {
     const [{ startMs, endMs } = context] = group
     const lines = group
       .map(({ text }) => text)
@@ -128,18 +128,18 @@ function collectRuns(node: Element | string, context: Context, document: TtmlDoc
   if (typeof node !== 'string') {
     if (node.name === 'br') return [{ startMs, endMs, text: '\n' }]
     const isText = node.name === 'span' || node.name === 'p'
-    const inner = createContext(node, context, document)
-    return isText ? node.children.flatMap((child) => collectRuns(child, inner, document)) : []
+    const innerContext = createContext(node, context, document)
+    return isText ? node.children.flatMap((child) => collectRuns(child, innerContext, document)) : []
   }
   const text = preservesSpace ? node : node.replaceAll(/\s+/g, ' ')
   if (text.trim() === '') return text === '' ? [] : [{ startMs, endMs, text }]
   const openingTags = tags.map((tag) => `<${tag}>`).join('')
-  const closing = tags.map((tag) => `</${tag}>`).reverse()
+  const closingTags = tags.map((tag) => `</${tag}>`).reverse()
   return [
     {
       startMs,
       endMs,
-      text: text.replaceAll(/[^\n]+/g, (line) => `${openingTags}${line}${closing.join('')}`),
+      text: text.replaceAll(/[^\n]+/g, (line) => `${openingTags}${line}${closingTags.join('')}`),
     },
   ]
 }

@@ -19,11 +19,11 @@ import { estimateEncodeTimeS } from './video-encode-time.ts'
 import {
   canSegment,
   chooseSegmentTimeS,
+  computeSegmentLengthS,
   cutAtKeyframes,
+  getSeparateAudioContainer,
   joinSegments,
   mayBenefitFromChunks,
-  segmentLengthS,
-  separateAudioContainer,
 } from './video-segments.ts'
 import { chooseCodecId, chooseVideoSize } from './video-stream.ts'
 
@@ -90,11 +90,11 @@ function isSplittable(work: EngineWork): boolean {
   const { start, end, fps } = options
   // With another frame rate, the number of frames of each segment would be rounded.
   const coversWholeVideo = !start && end === undefined && fps === undefined
-  return coversWholeVideo && canSegment(container, targetCodec(container, options))
+  return coversWholeVideo && canSegment(container, chooseTargetCodec(container, options))
 }
 
 /** The cast is safe, because every codec of a container is in the codec table. */
-const targetCodec = (container: Container, options: MediaOptions) =>
+const chooseTargetCodec = (container: Container, options: MediaOptions) =>
   chooseCodecId(container, options) as VideoCodecId
 
 /** Returns the length of a segment in seconds, or undefined if the video is not split. */
@@ -106,12 +106,12 @@ function chooseSegmentLength(media: MediaInfo, work: EngineWork, pool: WorkerPoo
   const size = chooseVideoSize(video, container, options)
   const encodingTimeS = estimateEncodeTimeS(
     { video, durationS, size },
-    targetCodec(container, options),
+    chooseTargetCodec(container, options),
     options,
   )
   const segmentWorkS = encodingTimeS === undefined ? undefined : chooseSegmentTimeS(encodingTimeS, pool)
   if (encodingTimeS === undefined || segmentWorkS === undefined) return undefined
-  const lengthS = segmentLengthS({ durationS, encodeTimeS: encodingTimeS }, segmentWorkS)
+  const lengthS = computeSegmentLengthS({ durationS, encodeTimeS: encodingTimeS }, segmentWorkS)
   return lengthS < durationS ? lengthS : undefined
 }
 
@@ -148,7 +148,7 @@ export async function runVideoChunk(work: EngineWork, tools: Tools): Promise<Eng
       from,
       to: work.to,
       target,
-      container: separateAudioContainer(container),
+      container: getSeparateAudioContainer(container),
       options,
     }
     return transcode({ ...audioRequest, media: { ...media, video: undefined } }, tools)
@@ -205,7 +205,7 @@ export async function joinVideo(
       expectedFrames,
       durationS: media.durationS,
       container,
-      codec: targetCodec(container, options),
+      codec: chooseTargetCodec(container, options),
     },
     work,
     tools,

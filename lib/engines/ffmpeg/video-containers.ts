@@ -11,7 +11,7 @@ const asfCopies = ['wmv1', 'wmv2', 'wmv3', 'vc1', 'msmpeg4v3', 'wmav1', 'wmav2',
 const mpegAudio = { audio: ['mp2', 'ac3'] } as const
 
 /** Creates a container for a raw video stream in the codec after which the format is named. */
-function rawVideoStream(muxer: string, codec: VideoCodecId, copiedCodec: string): Container {
+function createRawVideoContainer(muxer: string, codec: VideoCodecId, copiedCodec: string): Container {
   return { muxer, video: [codec], audio: [], copies: [copiedCodec], constantFrameRate: true }
 }
 
@@ -250,17 +250,17 @@ export const videoContainers = {
     singleAudioTrack: true,
     requiresAudio: true,
   },
-  h264: rawVideoStream('h264', 'h264', 'h264'),
-  hevc: rawVideoStream('hevc', 'h265', 'hevc'),
-  obu: rawVideoStream('obu', 'av1', 'av1'),
+  h264: createRawVideoContainer('h264', 'h264', 'h264'),
+  hevc: createRawVideoContainer('hevc', 'h265', 'hevc'),
+  obu: createRawVideoContainer('obu', 'av1', 'av1'),
   ivf: {
-    ...rawVideoStream('ivf', 'vp8', 'vp8'),
+    ...createRawVideoContainer('ivf', 'vp8', 'vp8'),
     video: ['vp8', 'vp9', 'av1'],
     copies: ['vp8', 'vp9', 'av1'],
   },
-  m1v: rawVideoStream('mpeg1video', 'mpeg1', 'mpeg1video'),
-  m2v: rawVideoStream('mpeg2video', 'mpeg2', 'mpeg2video'),
-  mjpeg: rawVideoStream('mjpeg', 'mjpeg', 'mjpeg'),
-  mj2: rawVideoStream('mov', 'jpeg2000', 'jpeg2000'),
-  y4m: rawVideoStream('yuv4mpegpipe', 'raw', 'rawvideo'),
+  m1v: createRawVideoContainer('mpeg1video', 'mpeg1', 'mpeg1video'),
+  m2v: createRawVideoContainer('mpeg2video', 'mpeg2', 'mpeg2video'),
+  mjpeg: createRawVideoContainer('mjpeg', 'mjpeg', 'mjpeg'),
+  mj2: createRawVideoContainer('mov', 'jpeg2000', 'jpeg2000'),
+  y4m: createRawVideoContainer('yuv4mpegpipe', 'raw', 'rawvideo'),
 } as const satisfies Partial<Record<FormatId, Container>>

@@ -122,7 +122,7 @@ export function chooseOutputSize(video: MediaStream, { resolution }: MediaOption
   const isSideways = Math.abs(getRotation(video)) % 180 === 90
   const encodedSize = { width: displayWidth(video), height: video.height ?? 2 }
   const source = isSideways ? { width: encodedSize.height, height: encodedSize.width } : encodedSize
-  const scale = resolution === undefined ? 1 : scaleFactor(source, resolution)
+  const scale = resolution === undefined ? 1 : computeScaleFactor(source, resolution)
   return { width: roundToStep(source.width * scale, step), height: roundToStep(source.height * scale, step) }
 }
 
@@ -132,7 +132,7 @@ function displayWidth({ width = 2, sample_aspect_ratio }: MediaStream): number {
   return horizontal > 0 && vertical > 0 ? (width * horizontal) / vertical : width
 }
 
-function scaleFactor(source: VideoSize, resolution: string): number {
+function computeScaleFactor(source: VideoSize, resolution: string): number {
   const wantedSize = readResolution(resolution)
   if ('shortSide' in wantedSize) return wantedSize.shortSide / Math.min(source.width, source.height)
   return Math.min(wantedSize.width / source.width, wantedSize.height / source.height)

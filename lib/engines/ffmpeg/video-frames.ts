@@ -45,7 +45,7 @@ const VideoFrameOptions = z.object(shape)
 const targets = ['jpg', 'png'] as const
 type Target = (typeof targets)[number]
 
-export const videoImageRows = (from: readonly FormatId[]): readonly Capability[] =>
+export const createVideoImageRows = (from: readonly FormatId[]): readonly Capability[] =>
   targets.map((to) => ({
     operation: 'convert',
     from,

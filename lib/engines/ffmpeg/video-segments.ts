@@ -53,7 +53,7 @@ const maxSegmentFraction = 0.2
 const audioOffsetS = 1
 
 /** Returns the container for an audio file that is passed to `joinSegments`. */
-export const separateAudioContainer = (container: Container): Container => ({
+export const getSeparateAudioContainer = (container: Container): Container => ({
   ...container,
   args: [...(container.args ?? []), '-output_ts_offset', String(audioOffsetS)],
 })
@@ -85,8 +85,10 @@ export function chooseSegmentTimeS(encodeTimeS: number, pool: WorkerPool): numbe
 }
 
 /** Returns the length of a segment that takes `workS` to encode, in seconds. */
-export const segmentLengthS = (source: { durationS: number; encodeTimeS: number }, workS: number): number =>
-  Math.max(minSegmentS, (source.durationS * workS) / source.encodeTimeS)
+export const computeSegmentLengthS = (
+  source: { durationS: number; encodeTimeS: number },
+  workS: number,
+): number => Math.max(minSegmentS, (source.durationS * workS) / source.encodeTimeS)
 
 /** Position of a segment, in seconds from the beginning of its file. */
 export interface SegmentPosition {
@@ -156,7 +158,7 @@ interface EncodedSegment extends SegmentPosition {
 interface JoinRequest {
   /** Segments in order, with their positions in the result. */
   readonly segments: readonly EncodedSegment[]
-  /** Audio file in the container of `separateAudioContainer`, with subtitles and metadata. */
+  /** Audio file in the container of `getSeparateAudioContainer`, with subtitles and metadata. */
   readonly audioPath: string | undefined
   /** Metadata of a video without audio. */
   readonly metadata?: MergedMetadata | undefined

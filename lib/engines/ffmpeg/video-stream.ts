@@ -3,7 +3,7 @@ import { createStreamEncodedWarning } from './audio-stream.ts'
 import { type VideoCodec, videoCodecs } from './codecs.ts'
 import type { Container } from './containers.ts'
 import { hasTimestamps, isAnimation } from './demuxers.ts'
-import { hdrWarnings, isHdr } from './dynamic-range.ts'
+import { createHdrWarnings, isHdr } from './dynamic-range.ts'
 import { createNearestValueWarning } from './option-warnings.ts'
 import type { MediaOptions } from './options.ts'
 import { isRarelyPlayed } from './player-support.ts'
@@ -87,14 +87,14 @@ function createEncodeArgs(
     size,
     keepsHdr,
     backgroundColor:
-      hasAlpha(video) && !keepsAlpha ? (options.background ?? defaultBackground(from)) : undefined,
+      hasAlpha(video) && !keepsAlpha ? (options.background ?? getDefaultBackground(from)) : undefined,
     constantFrameRate: container.constantFrameRate === true,
     isAnimation: isAnimation(from),
   }
   const filterArgs = overlay
     ? ['-filter_complex', buildOverlayFilter(filterRequest, overlay), '-map', '[image]']
     : ['-map', `0:${video.index}`, '-filter:v:0', buildVideoFilter(filterRequest)]
-  const smallFrames = smallFrameEncoder(codec, size)
+  const smallFrames = findSmallFrameEncoder(codec, size)
   const rate = createRateArgs(codec, options, media)
   return {
     args: [
@@ -112,22 +112,26 @@ function createEncodeArgs(
     twoPass: rate.twoPass,
     unusedOptions: findUnusedOptions(codec, options),
     warnings: [
-      ...frameRateWarnings(filterRequest),
+      ...createFrameRateWarnings(filterRequest),
       ...(options.codec === 'copy'
         ? [createStreamEncodedWarning('codec', video.codec_name, codec.name)]
         : []),
-      ...(rate.twoPass ? ignoredQualityWarnings(options) : []),
-      ...(keepsAlpha ? [] : alphaWarnings(video, from, options)),
-      ...(keepsHdr ? [] : hdrWarnings(video, overlay ? undefined : findHdrCodec(container))),
+      ...(rate.twoPass ? createIgnoredQualityWarnings(options) : []),
+      ...(keepsAlpha ? [] : createAlphaWarnings(video, from, options)),
+      ...(keepsHdr ? [] : createHdrWarnings(video, overlay ? undefined : findHdrCodec(container))),
     ],
   }
 }
 
-const smallFrameEncoder = ({ smallFrames }: VideoCodec, { width, height }: VideoSize) =>
+const findSmallFrameEncoder = ({ smallFrames }: VideoCodec, { width, height }: VideoSize) =>
   smallFrames && Math.min(width, height) < smallFrames.minSide ? smallFrames : undefined
 
 /** Warns about transparency. Whether parts are really transparent is unknown without decoding the whole video. */
-function alphaWarnings(video: MediaStream, from: FormatId, { background }: MediaOptions): MediaWarning[] {
+function createAlphaWarnings(
+  video: MediaStream,
+  from: FormatId,
+  { background }: MediaOptions,
+): MediaWarning[] {
   if (!hasAlpha(video) || isAnimation(from) || background !== undefined) return []
   const message =
     'Transparent parts of the video, if any, became black: the codec does not support transparency. Use the option background for another color.'
@@ -135,10 +139,10 @@ function alphaWarnings(video: MediaStream, from: FormatId, { background }: Media
 }
 
 /** Returns a codec of the container that preserves HDR. */
-const findHdrCodec = ({ video }: Container) => video.find((id) => codecById(id).hdrArgs)
+const findHdrCodec = ({ video }: Container) => video.find((id) => getCodecById(id).hdrArgs)
 
 /** Animations are usually shown on white web pages, videos on black. */
-const defaultBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
+const getDefaultBackground = (from: FormatId) => (isAnimation(from) ? '#ffffff' : '#000000')
 
 function findUnusedOptions(
   codec: VideoCodec,
@@ -157,7 +161,7 @@ function findUnusedOptions(
 }
 
 /** Warns if the codec does not support the requested frame rate. */
-function frameRateWarnings(request: VideoFilterRequest): MediaWarning[] {
+function createFrameRateWarnings(request: VideoFilterRequest): MediaWarning[] {
   const { fps } = request.options
   const rate = parseRatio(chooseFrameRate(request) ?? '')
   if (fps === undefined || Math.abs(rate - fps) < 0.01) return []
@@ -167,7 +171,7 @@ function frameRateWarnings(request: VideoFilterRequest): MediaWarning[] {
 /**
  * Warns about a requested quality that two-pass encoding ignores: it needs a bit rate, by default that of the source.
  */
-function ignoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
+function createIgnoredQualityWarnings({ crf, quality, videoBitrate, bitrate }: MediaOptions): MediaWarning[] {
   const ignoredOption = crf === undefined ? quality !== undefined && 'quality' : 'crf'
   // If the client also set a bit rate, it was warned about the ignored quality when the request was checked.
   if (!ignoredOption || videoBitrate !== undefined || bitrate !== undefined) return []
@@ -183,7 +187,7 @@ function createAlphaArgs(keepsAlpha: boolean): string[] {
 function requiresEncoding(options: MediaOptions, video: MediaStream): boolean {
   if (options.mode === 'encode') return true
   const requestedCodec =
-    options.codec !== undefined && options.codec !== 'copy' ? codecById(options.codec).name : undefined
+    options.codec !== undefined && options.codec !== 'copy' ? getCodecById(options.codec).name : undefined
   const { crf, preset, videoBitrate, bitrate, twoPass, resolution, fps, rotate, quality } = options
   // A copy can only begin at a keyframe, and its end may cut off reordered frames.
   if ((options.start || options.end !== undefined) && options.codec !== 'copy') return true
@@ -197,14 +201,14 @@ function requiresEncoding(options: MediaOptions, video: MediaStream): boolean {
   )
 }
 
-function codecById(id: string): VideoCodec {
+function getCodecById(id: string): VideoCodec {
   const codec = Object.entries(videoCodecs).find(([name]) => name === id)?.[1]
   if (!codec) throw new Error(`The codec ${id} of a container is not in the codec table.`)
   return codec
 }
 
 const chooseVideoCodec = (container: Container, options: MediaOptions): VideoCodec =>
-  codecById(chooseCodecId(container, options))
+  getCodecById(chooseCodecId(container, options))
 
 /** Returns the codec for video that is not copied. */
 export const chooseCodecId = (container: Container, { codec }: MediaOptions): string =>

@@ -68,7 +68,7 @@ export async function writeMediaMetadata(
     ...[...createDemuxerArgs(to), '-i', input.path],
     ...streams.flatMap(({ index }) => ['-map', `0:${index}`]),
     ...['-c', 'copy'],
-    ...(options.strip ? stripArgs(streams) : []),
+    ...(options.strip ? createStripArgs(streams) : []),
     ...createTagArgs(tagValues, to),
     // For an MP3, only the tag is needed, which is complete after the first packet. All players read ID3v2.3.
     ...(isMp3 ? ['-frames:a', '1', '-id3v2_version', '3'] : []),
@@ -104,7 +104,7 @@ function isCopied(stream: Stream, to: FormatId, strip: boolean): boolean {
  * Returns arguments that remove the tags of the file and its streams, except for languages and the names of
  * attachments. An attachment is useless without its name.
  */
-function stripArgs(streams: readonly Stream[]): string[] {
+function createStripArgs(streams: readonly Stream[]): string[] {
   const streamArgs = streams.flatMap(({ index, codec_type, tags: { language } }, at) => {
     if (codec_type === 'attachment') return [`-map_metadata:s:${at}`, `0:s:${index}`]
     return [`-map_metadata:s:${at}`, '-1', ...(language ? [`-metadata:s:${at}`, `language=${language}`] : [])]

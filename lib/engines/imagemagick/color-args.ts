@@ -43,8 +43,8 @@ export async function buildColorArgs(
  */
 async function writeCmykProfile(tools: Tools): Promise<string> {
   const sharp = await loadSharp()
-  const dot = sharp({ create: { width: 1, height: 1, channels: 3, background: 'white' } })
-  const tiff = await dot.withIccProfile('cmyk').toColourspace('cmyk').tiff().toBuffer()
+  const singlePixelImage = sharp({ create: { width: 1, height: 1, channels: 3, background: 'white' } })
+  const tiff = await singlePixelImage.withIccProfile('cmyk').toColourspace('cmyk').tiff().toBuffer()
   const { icc } = await sharp(tiff).metadata()
   if (!icc) throw new Error('libvips has no CMYK profile.')
   const path = join(tools.workDir, 'cmyk.icc')

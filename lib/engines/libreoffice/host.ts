@@ -26,7 +26,7 @@ const HostedOfficeJob = z.strictObject({
 export type HostedOfficeJob = z.infer<typeof HostedOfficeJob>
 
 /** Converts documents in the processes of the pool, notifies when a document is loaded, and replies with its facts. */
-export const officeHost = (pool: OfficePool, limits: EngineLimits): EngineHost => ({
+export const createOfficeHost = (pool: OfficePool, limits: EngineLimits): EngineHost => ({
   serve: ({ take, give, createPath, tools }) => ({
     async answer(request, notify): Promise<OfficeFacts> {
       const job = HostedOfficeJob.parse(request)

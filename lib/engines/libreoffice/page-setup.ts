@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { flag } from '../options.ts'
 
 /** Lengths of units in hundredths of a millimeter, LibreOffice's unit. */
-const units: Readonly<Record<string, number>> = { mm: 100, cm: 1000, in: 2540, pt: 2540 / 72 }
+const hundredthsByUnit: Readonly<Record<string, number>> = { mm: 100, cm: 1000, in: 2540, pt: 2540 / 72 }
 
 /** Paper sizes in portrait orientation, width before height. */
 const sizeByName: Readonly<Record<string, readonly [width: number, height: number]>> = {
@@ -43,10 +43,10 @@ const PageOptions = PdfOptions.extend({
   landscape: flag()
     .optional()
     .describe('Landscape (true) or portrait (false) for every page; as in the document when left out'),
-  marginTop: margin('top'),
-  marginRight: margin('right'),
-  marginBottom: margin('bottom'),
-  marginLeft: margin('left'),
+  marginTop: createMarginOption('top'),
+  marginRight: createMarginOption('right'),
+  marginBottom: createMarginOption('bottom'),
+  marginLeft: createMarginOption('left'),
   headerText: createHeaderFooterOption('Header'),
   footerText: createHeaderFooterOption('Footer'),
 })
@@ -105,7 +105,7 @@ function toPageSetup(options: z.infer<typeof PageOptions>) {
   }
 }
 
-function margin(side: string) {
+function createMarginOption(side: string) {
   return z
     .string()
     .max(100)
@@ -142,5 +142,5 @@ export function parseLength(text = ''): number | undefined {
 }
 
 function toHundredths(value = '0', unit = 'mm'): number {
-  return Math.round(Number(value) * (units[unit.toLowerCase()] ?? 0))
+  return Math.round(Number(value) * (hundredthsByUnit[unit.toLowerCase()] ?? 0))
 }

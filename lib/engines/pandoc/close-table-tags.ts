@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
 /** Table tags, and constructs whose content must not be searched for tags. */
-const tags =
+const tableTagPattern =
   /<!--[\s\S]*?(?:-->|$)|<(script|style|textarea|xmp|template)\b[\s\S]*?(?:<\/\1\s*>|$)|<(\/?)(table|thead|tbody|tfoot|tr|td|th)\b[^<>]*>/gi
 
 /** Elements of a table that are open. */
@@ -20,7 +20,7 @@ interface OpenTable {
  */
 export function closeTableTags(html: string): string {
   const tables: OpenTable[] = []
-  return html.replaceAll(tags, (tag, _hidden: unknown, endSlash?: string, tagName?: string) => {
+  return html.replaceAll(tableTagPattern, (tag, _hidden: unknown, endSlash?: string, tagName?: string) => {
     const name = tagName?.toLowerCase()
     const isEnd = endSlash === '/'
     if (name === 'table' && !isEnd) tables.push({})

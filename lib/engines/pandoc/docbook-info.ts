@@ -3,12 +3,15 @@ import { join } from 'node:path'
 import type { InputFile, Tools } from '../engine.ts'
 
 /** Returns a pattern that matches an element in linear time, even if the end tag is missing. */
-const element = (name: string) =>
+const createElementPattern = (name: string) =>
   new RegExp(`<(${name})\\b[^<>]*>([^<]*(?:<(?!/?(?:${name})\\b)[^<]*)*)</\\1\\s*>`, 'g')
 
-const info = element('info|(?:article|book|chapter|appendix|part|preface|section|sect[1-5]|set)info')
-const infoTextPattern = element('abstract|legalnotice')
-const heading = /<title\b[^<>]{0,500}>([^<]{0,2000}(?:<(?!\/?title\b)[^<]{0,2000}){0,200})<\/title\s{0,9}>/g
+const infoPattern = createElementPattern(
+  'info|(?:article|book|chapter|appendix|part|preface|section|sect[1-5]|set)info',
+)
+const infoTextPattern = createElementPattern('abstract|legalnotice')
+const titlePattern =
+  /<title\b[^<>]{0,500}>([^<]{0,2000}(?:<(?!\/?title\b)[^<]{0,2000}){0,200})<\/title\s{0,9}>/g
 
 const missingSpacePattern = /<\/(?:firstname|othername|honorific)>(?=<)/g
 
@@ -23,12 +26,17 @@ export async function moveInfoToText(input: InputFile, tools: Tools): Promise<In
     path,
     book
       .replaceAll(missingSpacePattern, '$& ')
-      .replaceAll(info, (infoElement, _name, inner: string) => `${infoElement}${extractInfoTexts(inner)}`),
+      .replaceAll(
+        infoPattern,
+        (infoElement, _name, inner: string) => `${infoElement}${extractInfoTexts(inner)}`,
+      ),
   )
   return { ...input, path }
 }
 
 const extractInfoTexts = (innerXml: string) =>
   [...innerXml.matchAll(infoTextPattern)]
-    .map(([, , text = '']) => text.replaceAll(heading, '<para><emphasis role="strong">$1</emphasis></para>'))
+    .map(([, , text = '']) =>
+      text.replaceAll(titlePattern, '<para><emphasis role="strong">$1</emphasis></para>'),
+    )
     .join('')

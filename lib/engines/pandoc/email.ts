@@ -25,17 +25,17 @@ export async function convertEmail(
   const path = join(outDir, `result.${to}`)
   if (to === 'eml') await writeOutlookEml(input, path, tools)
   else {
-    const eml = from === 'msg' ? join(tools.workDir, 'mail.eml') : input.path
-    if (from === 'msg') await writeOutlookEml(input, eml, tools)
-    await writePage(eml, path, tools)
+    const emlPath = from === 'msg' ? join(tools.workDir, 'mail.eml') : input.path
+    if (from === 'msg') await writeOutlookEml(input, emlPath, tools)
+    await writePage(emlPath, path, tools)
   }
   tools.progress(1)
   return { files: [{ path }] }
 }
 
 /** Writes a self-contained page without scripts: headers, text, images, and the names of attachments. */
-async function writePage(eml: string, path: string, tools: Tools): Promise<void> {
-  const { stdout } = await runPython('document/mail_page.py', [eml, path], tools, {
+async function writePage(emlPath: string, path: string, tools: Tools): Promise<void> {
+  const { stdout } = await runPython('document/mail_page.py', [emlPath, path], tools, {
     timeoutS: 120,
   }).catch((error: unknown) => {
     throw error instanceof ProcessFailure || error instanceof EngineCrash

@@ -27,7 +27,7 @@ const isPair = (node: unknown) =>
   Array.isArray(node) && node.length === 2 && node.every((part) => typeof part === 'string')
 
 /** Matches event handlers, which are useless because scripts in ebooks do not run. */
-const handlers = /^on[a-z]+$/i
+const eventHandlerPattern = /^on[a-z]+$/i
 
 /**
  * Removes what is invalid in an EPUB: duplicate ids, ids with spaces, links to missing targets, event handlers and an
@@ -41,7 +41,7 @@ export function makeValidEpub(tree: Tree): void {
     attributes[0] = ids.has(id) || generatedIdPattern.test(id) ? '' : id
     ids.add(attributes[0])
     const isInvalid = (key: string) =>
-      handlers.test(key) || (!isImage && presentationalAttributePattern.test(key))
+      eventHandlerPattern.test(key) || (!isImage && presentationalAttributePattern.test(key))
     attributes[2] = attributes[2].filter((pair) => !(Array.isArray(pair) && isInvalid(pair[0])))
   })
   ids.delete('')

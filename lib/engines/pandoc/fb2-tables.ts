@@ -6,7 +6,7 @@ import type { InputFile, Tools } from '../engine.ts'
  * Matches a table (FictionBook 2.1 has no nested tables). All patterns here take linear time, even if an end tag is
  * missing.
  */
-const table = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
+const tablePattern = /<table\b[^<>]*>([^<]*(?:<(?!\/?table\b)[^<]*)*)<\/table>/g
 const row = /<tr\b[^<>]*>([^<]*(?:<(?!\/?tr\b)[^<]*)*)<\/tr>/g
 const cellEndPattern = /<\/t[hd]>\s*(?=<t[hd]\b)/g
 const cellTagPattern = /<\/?t[hd]\b[^<>]*>/g
@@ -21,7 +21,7 @@ export async function convertRowsToParagraphs(input: InputFile, tools: Tools): P
   const path = join(tools.workDir, 'rows.fb2')
   await writeFile(
     path,
-    book.replaceAll(table, (_, rows: string) => toParagraphs(rows)),
+    book.replaceAll(tablePattern, (_, rows: string) => toParagraphs(rows)),
   )
   return { ...input, path }
 }

@@ -34,26 +34,27 @@ export const unwrapHeaderRows = (input: InputFile, tools: Tools): Promise<InputF
   )
 
 const nonLinearItemPattern = /<itemref\b[^<>]{0,999}?\slinear\s{0,9}=\s{0,9}["']no["'][^<>]{0,999}>/g
-const attribute = (tag: string, name: string) =>
+const readAttribute = (tag: string, name: string) =>
   new RegExp(`\\s${name}\\s*=\\s*["']([^"']*)["']`).exec(tag)?.[1] ?? ''
 
 /** Includes notes outside of the linear reading order (`linear="no"`), because pandoc skips them. */
 function makeLinear(opf: string): string {
   const items = new Map(
-    (opf.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [attribute(item, 'id'), item]),
+    (opf.match(/<item\s[^<>]{1,4000}>/g) ?? []).map((item) => [readAttribute(item, 'id'), item]),
   )
   return opf.replaceAll(nonLinearItemPattern, (itemref) => {
-    const manifestItem = items.get(attribute(itemref, 'idref')) ?? ''
+    const manifestItem = items.get(readAttribute(itemref, 'idref')) ?? ''
     // Excludes the table of contents, which is generated, and the cover image, which is declared separately.
     const isGenerated =
-      /\bnav\b/.test(attribute(manifestItem, 'properties')) || /cover/i.test(attribute(manifestItem, 'href'))
+      /\bnav\b/.test(readAttribute(manifestItem, 'properties')) ||
+      /cover/i.test(readAttribute(manifestItem, 'href'))
     return isGenerated ? itemref : itemref.replace(/\slinear\s*=\s*["']no["']/, '')
   })
 }
 
 const epubTypePattern = /<[a-z][^<>]{0,999}\sepub:type\s*=\s*["'][^"'<>]{0,99}["'][^<>]{0,999}>/gi
 const hasEpubType = (tag: string, ...types: readonly string[]) =>
-  attribute(tag, 'epub:type')
+  readAttribute(tag, 'epub:type')
     .split(/\s/)
     .some((type) => types.includes(type))
 
@@ -64,10 +65,13 @@ const hasEpubType = (tag: string, ...types: readonly string[]) =>
 function keepUnreferencedNotes(page: string): string {
   const tags = page.match(epubTypePattern) ?? []
   const referenced = new Set(
-    tags.filter((tag) => hasEpubType(tag, 'noteref')).map((tag) => attribute(tag, 'href').replace(/^#/, '')),
+    tags
+      .filter((tag) => hasEpubType(tag, 'noteref'))
+      .map((tag) => readAttribute(tag, 'href').replace(/^#/, '')),
   )
   return page.replaceAll(epubTypePattern, (tag) => {
-    const isUnreferenced = hasEpubType(tag, 'footnote', 'rearnote') && !referenced.has(attribute(tag, 'id'))
+    const isUnreferenced =
+      hasEpubType(tag, 'footnote', 'rearnote') && !referenced.has(readAttribute(tag, 'id'))
     return isUnreferenced ? tag.replace(/\sepub:type\s*=\s*["'][^"']*["']/i, '') : tag
   })
 }

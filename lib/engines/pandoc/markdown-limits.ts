@@ -10,15 +10,15 @@ const maxQuotationDepth = 1000
 /** @throws AppError UNSUPPORTED_FORMAT when pandoc would parse the file for hours, although it is not large. */
 export async function requireReadableMarkdown(path: string, format: FormatId): Promise<void> {
   const text = await readFile(path, 'latin1')
-  const backtickRunLength = maxMatchLength(text, /`+/g, (run) => run.length)
+  const backtickRunLength = findMaxMatchLength(text, /`+/g, (run) => run.length)
   if (backtickRunLength > maxBackticks)
     throw createFeatureError(format, `${backtickRunLength} backticks in a row`)
-  const depth = maxMatchLength(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
+  const depth = findMaxMatchLength(text, /^[ \t>]*>/gm, (start) => start.replaceAll(/[^>]/g, '').length)
   if (depth > maxQuotationDepth)
     throw createFeatureError(format, `a line with ${depth} nested quotations (>)`)
 }
 
-function maxMatchLength(text: string, pattern: RegExp, measure: (match: string) => number): number {
+function findMaxMatchLength(text: string, pattern: RegExp, measure: (match: string) => number): number {
   let max = 0
   for (const [match] of text.matchAll(pattern)) max = Math.max(max, measure(match))
   return max

@@ -58,7 +58,7 @@ export function convertCellsToLines(tree: Tree): void {
 }
 
 function flattenCells([attributes, caption, columns, head, bodies, foot]: PandocTable): PandocTable {
-  const plain = (rows: readonly PandocRow[]): PandocRow[] =>
+  const flattenRows = (rows: readonly PandocRow[]): PandocRow[] =>
     rows.map(([attributes, cells]) => [
       attributes,
       cells.map(([attributes, alignment, rowSpan, columnSpan, blocks]) => {
@@ -70,9 +70,9 @@ function flattenCells([attributes, caption, columns, head, bodies, foot]: Pandoc
     attributes,
     caption,
     columns,
-    [head[0], plain(head[1])],
-    bodies.map(([attributes, heads, top, rows]) => [attributes, heads, plain(top), plain(rows)]),
-    [foot[0], plain(foot[1])],
+    [head[0], flattenRows(head[1])],
+    bodies.map(([attributes, heads, top, rows]) => [attributes, heads, flattenRows(top), flattenRows(rows)]),
+    [foot[0], flattenRows(foot[1])],
   ]
 }
 

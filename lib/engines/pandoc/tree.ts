@@ -191,7 +191,7 @@ async function toDataUrl(path: string): Promise<string> {
 }
 
 /** Elements whose content is `[attributes, text]`. */
-const verbatim = ['Code', 'CodeBlock', 'Math']
+const verbatimElements = ['Code', 'CodeBlock', 'Math']
 const paragraphElements = ['Para', 'Plain', 'Header', 'CodeBlock']
 
 export function extractText(node: unknown): string {
@@ -200,7 +200,7 @@ export function extractText(node: unknown): string {
     if (paragraphElements.includes(t) && text !== '') text += ' '
     if (t === 'Space' || t === 'SoftBreak' || t === 'LineBreak') text += ' '
     else if (typeof c === 'string') text += c
-    else if (verbatim.includes(t) && Array.isArray(c)) text += String(c[1])
+    else if (verbatimElements.includes(t) && Array.isArray(c)) text += String(c[1])
   })
   return text.trim()
 }

@@ -135,7 +135,7 @@ export async function runOcr(
   const keptArchives = chunks?.flatMap(({ files }) => files.map((file) => file.path))
   const { path, read, uncertainPages, texts } =
     pages.length === 0
-      ? { path: input.path, read: [], uncertainPages: [], texts: new Map<number, string>() }
+      ? { path: input.path, read: [], uncertainPages: new Set<number>(), texts: new Map<number, string>() }
       : await recognizeText(
           { path: input.path, pages, ...settings, onPage, ...defined({ keptArchives }) },
           tools,
@@ -197,7 +197,7 @@ interface SearchablePdf {
   /** Pages that were read, counted from 1. */
   readonly recognized: readonly number[]
   /** Pages on which OCR is not confident of most words. */
-  readonly uncertainPages: readonly number[]
+  readonly uncertainPages: ReadonlySet<number>
   /**
    * Text by page number, if Tesseract's lines are known. It is preferred to Poppler's text, because Poppler splits
    * lines with wide gaps into columns.

@@ -54,20 +54,25 @@ export async function renderPageThumbnails(work: EngineWork, tools: Tools): Prom
   const dpi = (size: PdfPageSize) =>
     72 * Math.min(computeScale(size, box), Math.sqrt(maxRenderedPixels / (size.width * size.height)))
   const files: OutputFile[] = []
-  await renderPages(openedPdf, { pages, dpi, gray: false, ...uncompressedTiff }, tools, async (rendered) => {
-    tools.signal.throwIfAborted()
-    const suffix = `-${String(rendered.page).padStart(3, '0')}`
-    const path = join(work.outDir, `output${suffix}.${to}`)
-    const size = openedPdf.sizes[rendered.page - 1]
-    const page = { ...input, path: rendered.path, format: 'tiff' } as const
-    await writeThumbnail(
-      page,
-      { to, path, options: work.options, box: size ? toPixelBox(size, box) : box },
-      tools,
-    )
-    await rm(rendered.path)
-    files[rendered.page - 1] = pages.length > 1 ? { path, suffix } : { path }
-  })
+  await renderPages(
+    openedPdf,
+    { pages, dpi, gray: false, ...uncompressedTiff },
+    tools,
+    async (renderedPage) => {
+      tools.signal.throwIfAborted()
+      const suffix = `-${String(renderedPage.page).padStart(3, '0')}`
+      const path = join(work.outDir, `output${suffix}.${to}`)
+      const size = openedPdf.sizes[renderedPage.page - 1]
+      const page = { ...input, path: renderedPage.path, format: 'tiff' } as const
+      await writeThumbnail(
+        page,
+        { to, path, options: work.options, box: size ? toPixelBox(size, box) : box },
+        tools,
+      )
+      await rm(renderedPage.path)
+      files[renderedPage.page - 1] = pages.length > 1 ? { path, suffix } : { path }
+    },
+  )
   tools.progress(1)
   const [firstFile, ...rest] = files
   if (!firstFile) throw new Error('The opened PDF has no pages.')

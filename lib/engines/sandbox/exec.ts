@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { createInterface } from 'node:readline'
 import { AppError } from '../../errors.ts'
 import type { EngineLimits, ExecOptions, Tools } from '../engine.ts'
-import { availableThreads } from '../host-limits.ts'
+import { getAvailableThreads } from '../host-limits.ts'
 import type { PrestartedProcess, SandboxedCommand, SandboxLimits, SandboxOptions } from './command.ts'
 import { EngineCrash } from './engine-crash.ts'
 import { createSandboxCommand, getConfinement, randomUid } from './isolation.ts'
@@ -193,7 +193,7 @@ export function toSandboxLimits(
     memoryBytes: maxMemoryBytes ?? memoryMb * MB,
     fileBytes: maxFileBytes ?? diskMb * MB,
     // Lets all threads be busy until the time limit; a program that exceeds this has bypassed the time limit.
-    cpuS: timeoutS * Math.max(2, availableThreads()) + 1,
+    cpuS: timeoutS * Math.max(2, getAvailableThreads()) + 1,
   }
 }
 

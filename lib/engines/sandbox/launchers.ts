@@ -24,12 +24,12 @@ export interface Launcher {
 }
 
 const namespaces = ['ipc', 'pid', 'net', 'uts', 'cgroup-try'].map((name) => `--unshare-${name}`)
-const caps = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+const capabilityArgs = ['--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
 
 /** As root, the program is switched to its own uid; other users get a user namespace. */
 const rootLauncher = {
   level: 'namespaces',
-  namespaceArgs: ['bwrap', ...namespaces, ...caps],
+  namespaceArgs: ['bwrap', ...namespaces, ...capabilityArgs],
   needsRoot: true,
   usesLaunchScript: true,
   usesLandlock: false,

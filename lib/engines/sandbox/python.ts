@@ -5,7 +5,7 @@ import type { ExecOptions, Tools } from '../engine.ts'
 /** Debian's own Python: only it finds the modules of Debian's packages, such as those of LibreOffice and FontForge. */
 export const pythonPath = '/usr/bin/python3'
 
-const programs = new URL('../../../layers/', import.meta.url)
+const programsUrl = new URL('../../../layers/', import.meta.url)
 
 /**
  * Returns the path of `layers/<program>` and the command that starts it. Isolated mode (-I) ignores modules in the work
@@ -17,7 +17,7 @@ export function locatePythonProgram(program: string): {
   args: string[]
   readOnly: string[]
 } {
-  const path = fileURLToPath(new URL(program, programs))
+  const path = fileURLToPath(new URL(program, programsUrl))
   return { path, file: pythonPath, args: ['-I', path], readOnly: [dirname(path)] }
 }
 

@@ -108,8 +108,8 @@ const jumpIfEqualOpcode = 0x15
 const jumpIfAtLeastOpcode = 0x35
 const jumpIfAnyBitOpcode = 0x45
 const returnOpcode = 0x06
-const killProcess = 0x80000000
-const allow = 0x7fff0000
+const killProcessAction = 0x80000000
+const allowAction = 0x7fff0000
 const failWith = (number: number) => 0x00050000 | number
 
 const syscallNumberOffset = 0
@@ -194,10 +194,10 @@ export function buildSeccompFilter({
   const program: readonly Instruction[] = [
     [loadWordOpcode, 0, 0, architectureOffset],
     [jumpIfEqualOpcode, 1, 0, x8664Architecture],
-    [returnOpcode, 0, 0, killProcess],
+    [returnOpcode, 0, 0, killProcessAction],
     reloadSyscallNumber,
     [jumpIfAtLeastOpcode, 0, 1, x32SyscallBit],
-    [returnOpcode, 0, 0, killProcess],
+    [returnOpcode, 0, 0, killProcessAction],
     ...Object.values(deniedSyscalls).flatMap((call) => rule(call, failWith(errno.EPERM))),
     ...Object.values(filterBypasses).flatMap((call) => rule(call, failWith(errno.ENOSYS))),
     ...rule(41, failWith(errno.EAFNOSUPPORT), unixSockets ? matchNoneOf(0, [unixSocketFamily]) : []), // socket
@@ -209,7 +209,7 @@ export function buildSeccompFilter({
     ...(sharesNamespace
       ? [62, 234].flatMap((call) => rule(call, failWith(errno.EPERM), matchNoneOf(0, [0, ownPidPlaceholder])))
       : []), // kill, tgkill
-    [returnOpcode, 0, 0, allow],
+    [returnOpcode, 0, 0, allowAction],
   ]
   const bytes = Buffer.alloc(program.length * 8)
   for (const [at, [code, whenTrue, whenFalse, value]] of program.entries()) {

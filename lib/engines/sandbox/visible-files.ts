@@ -95,13 +95,14 @@ export function buildLandlockRules(
   allowsSocketNames = false,
 ): readonly FileRule[] {
   const { read, run, writeDevice, writeFolder, bindSockets } = fileRights
-  const rules = (rights: number, paths: readonly string[]) => paths.map((path): FileRule => [rights, path])
+  const createRules = (rights: number, paths: readonly string[]) =>
+    paths.map((path): FileRule => [rights, path])
   return [
-    ...rules(run, ['/usr', '/bin', '/sbin', '/lib', '/lib64', ...readOnly]),
-    ...rules(read, [...readableSystemPaths, ...readableWithoutNamespaces]),
-    ...rules(writeDevice, ['/dev/null', '/dev/zero', '/dev/full']),
+    ...createRules(run, ['/usr', '/bin', '/sbin', '/lib', '/lib64', ...readOnly]),
+    ...createRules(read, [...readableSystemPaths, ...readableWithoutNamespaces]),
+    ...createRules(writeDevice, ['/dev/null', '/dev/zero', '/dev/full']),
     // Allows /tmp, where LibreOffice always creates its socket, whatever TMPDIR says.
-    ...(allowsSocketNames ? rules(bindSockets, ['/tmp']) : []),
-    ...rules(writeFolder, [workDir]),
+    ...(allowsSocketNames ? createRules(bindSockets, ['/tmp']) : []),
+    ...createRules(writeFolder, [workDir]),
   ]
 }

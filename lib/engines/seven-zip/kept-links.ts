@@ -13,22 +13,27 @@ export interface KeptLink {
   readonly target: string
 }
 
-const trim = (name: string) => posix.normalize(name).replace(/\/$/, '')
+const normalizeEntryName = (name: string) => posix.normalize(name).replace(/\/$/, '')
 
 /** Returns the links to files or folders of the archive, except those that lead through other links. */
 export function findSafeLinks(entries: readonly ArchiveEntry[]): KeptLink[] {
-  const links = new Set(entries.flatMap(({ kind, name }) => (kind === 'link' ? [trim(name)] : [])))
+  const links = new Set(
+    entries.flatMap(({ kind, name }) => (kind === 'link' ? [normalizeEntryName(name)] : [])),
+  )
   const names = new Set(
-    entries.flatMap(({ kind, name }) => (kind === 'link' ? [] : listParentPaths(trim(name)))),
+    entries.flatMap(({ kind, name }) => (kind === 'link' ? [] : listParentPaths(normalizeEntryName(name)))),
   )
   return entries.flatMap(({ kind, name, linkTarget }) => {
     if (kind !== 'link' || !linkTarget || posix.isAbsolute(linkTarget)) return []
     if (linkTarget.split('/').length > maxDepth) return []
-    const target = trim(posix.join(posix.dirname(name), linkTarget))
-    const leadsThroughLink = [...listParentPaths(target), ...listParentPaths(posix.dirname(trim(name)))].some(
-      (path) => links.has(path),
-    )
-    return names.has(target) && !leadsThroughLink ? [{ name: trim(name), target: linkTarget }] : []
+    const target = normalizeEntryName(posix.join(posix.dirname(name), linkTarget))
+    const leadsThroughLink = [
+      ...listParentPaths(target),
+      ...listParentPaths(posix.dirname(normalizeEntryName(name))),
+    ].some((path) => links.has(path))
+    return names.has(target) && !leadsThroughLink
+      ? [{ name: normalizeEntryName(name), target: linkTarget }]
+      : []
   })
 }
 

@@ -121,8 +121,8 @@ export const unarEnv = { LOGNAME: 'nobody' }
 
 /** Lists the entries with The Unarchiver; the listing itself may be encrypted. */
 export async function listWithUnar(path: string, password: string, tools: Tools): Promise<ArchiveEntry[]> {
-  const unlock = password === '' ? [] : ['-password', password]
-  const { stdout } = await runListing(tools, 'lsar', ['-j', ...unlock, path], { env: unarEnv })
+  const passwordArgs = password === '' ? [] : ['-password', password]
+  const { stdout } = await runListing(tools, 'lsar', ['-j', ...passwordArgs, path], { env: unarEnv })
   const { lsarContents } = UnarList.parse(JSON.parse(stdout))
   return lsarContents.map((entry) => ({
     name: entry.XADFileName,

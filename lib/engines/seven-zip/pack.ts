@@ -168,14 +168,14 @@ async function flattenFolders({ folder, files, folders }: Content, tools: Tools)
     'FOLDERS_DROPPED',
     'The format ar does not support folders: all files were put next to each other.',
   )
-  const flat = join(tools.workDir, 'flat')
-  await mkdir(flat)
+  const flatFolder = join(tools.workDir, 'flat')
+  await mkdir(flatFolder)
   const nameFile = createFileNamer()
   for (const folderEntry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!folderEntry.isFile()) continue
-    await link(join(folderEntry.parentPath, folderEntry.name), join(flat, nameFile(folderEntry.name)))
+    await link(join(folderEntry.parentPath, folderEntry.name), join(flatFolder, nameFile(folderEntry.name)))
   }
-  return { folder: flat, files, folders: 0 }
+  return { folder: flatFolder, files, folders: 0 }
 }
 
 function createCompressionArgs({ name, level: scale }: Filter, level: number): string[] {

@@ -162,10 +162,16 @@ async function unpackWithSevenZip(
   if (entries.some((entry) => isMisread(entry, format))) throw new MisreadEntriesError()
   checkEntries(entries, limitBytes)
   const droppedEntries = findUnsafeEntries(entries)
-  const exclude = join(tools.workDir, 'dropped.txt')
+  const excludeListPath = join(tools.workDir, 'dropped.txt')
   if (droppedEntries.length > 0)
-    await writeFile(exclude, `${droppedEntries.map(({ name }) => name).join('\n')}\n`)
-  const args = ['x', '-y', '-spd', `-o${folder}`, ...(droppedEntries.length > 0 ? [`-x@${exclude}`] : [])]
+    await writeFile(excludeListPath, `${droppedEntries.map(({ name }) => name).join('\n')}\n`)
+  const args = [
+    'x',
+    '-y',
+    '-spd',
+    `-o${folder}`,
+    ...(droppedEntries.length > 0 ? [`-x@${excludeListPath}`] : []),
+  ]
   await runWithSizeLimit({ folder, limitBytes }, ['7zz', ...args, '--', path], tools, {
     stdin: `${password}\n`,
   })

@@ -83,7 +83,7 @@ export async function recompressImage(job: CompressJob): Promise<void> {
 async function scaleImage({ source, to, effort }: CompressJob): Promise<Sharp> {
   const { metadata, pages } = source
   const { width = 1, height = 1 } = metadata.autoOrient
-  const scaled =
+  const resizeOptions =
     effort.scale < 1
       ? {
           width: Math.max(1, Math.round(width * effort.scale)),
@@ -95,7 +95,7 @@ async function scaleImage({ source, to, effort }: CompressJob): Promise<Sharp> {
   const backgroundOptions = to === 'tiff' && effort.quality < 90 ? { background: '#ffffff' } : {}
   return renderImage(source, to, {
     page: isAnimated ? -1 : 0,
-    options: parseImageOptions({ ...scaled, ...backgroundOptions }),
+    options: parseImageOptions({ ...resizeOptions, ...backgroundOptions }),
   })
 }
 

@@ -52,7 +52,7 @@ const maxEntries = 20_000
 /** Larger images are copied unchanged, because they would not fit in memory together with the result. */
 const maxImageBytes = 64 * 1024 * 1024
 /** Matches the paths of images in Office Open XML and OpenDocument packages. */
-const imagePath = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
+const imagePathPattern = /^(?:(?:word|xl|ppt)\/media|Pictures)\/[^/]+\.(jpe?g|png)$/i
 const signaturePathPattern = /^(?:_xmlsignatures\/|META-INF\/documentsignatures\.xml$)/
 
 interface Attempt {
@@ -124,7 +124,7 @@ async function repack(
   const replace = async (entry: ZipArchiveEntry) => {
     tools.signal.throwIfAborted()
     progress(count++ / zip.entries.length)
-    return imagePath.test(entry.name) ? shrinkImage(zip, entry, level) : undefined
+    return imagePathPattern.test(entry.name) ? shrinkImage(zip, entry, level) : undefined
   }
   await rewriteZip(zip, path, replace, 0)
 }

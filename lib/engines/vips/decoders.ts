@@ -52,8 +52,8 @@ type ImageDecoder = (job: DecodeJob) => Promise<DecodedFile>
 const decodeCameraRaw: ImageDecoder = async ({ input, hasDeepColor, tools }) => {
   const path = createDecodedPath(input, tools, 'tif')
   // -w applies the white balance that the camera measured. dcraw_emu also rotates the image upright.
-  const depth = hasDeepColor ? ['-6'] : []
-  const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depth, '-T', '-Z', path, input.path])
+  const depthArgs = hasDeepColor ? ['-6'] : []
+  const { stderr } = await tools.exec('dcraw_emu', ['-w', ...depthArgs, '-T', '-Z', path, input.path])
   // The exit code of dcraw_emu is always 0, and it continues after damaged data.
   if (/cannot (?:unpack|open)/i.test(stderr)) throw new ProcessFailure('dcraw_emu', 0, stderr)
   if (/data corrupted|unexpected end/i.test(stderr)) {

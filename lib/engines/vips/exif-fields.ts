@@ -14,12 +14,12 @@ const tags = {
   yResolution: 0x011b,
   resolutionUnit: 0x0128,
 } as const
-const upright = 1
-const inches = 2
+const uprightOrientation = 1
+const inchUnit = 2
 
 /** Declares that the pixels are upright, after a decoder has rotated them. */
 export const setUpright = (path: string): Promise<void> =>
-  editExif(path, new Map([[tags.orientation, upright]]))
+  editExif(path, new Map([[tags.orientation, uprightOrientation]]))
 
 /** Declares a density in pixels per inch. Only fields that exist are changed. */
 export const setExifDensity = (path: string, density: number): Promise<void> =>
@@ -28,7 +28,7 @@ export const setExifDensity = (path: string, density: number): Promise<void> =>
     new Map([
       [tags.xResolution, density],
       [tags.yResolution, density],
-      [tags.resolutionUnit, inches],
+      [tags.resolutionUnit, inchUnit],
     ]),
   )
 

@@ -48,9 +48,9 @@ async function preparePages(
     const appliedOrientations = source.format === 'tiff' ? [1] : orientationsOfImg2pdf
     const isPlain =
       depth === 'uchar' && !hasAlpha && density === undefined && appliedOrientations.includes(orientation)
-    const embeds =
+    const canEmbed =
       mayEmbed && embeddableFormats.includes(source.format) && isPlain && !(await hasInvertedInks(source))
-    if (embeds) paths.push(await findEmbeddablePath(source, index, tools))
+    if (canEmbed) paths.push(await findEmbeddablePath(source, index, tools))
     else paths.push(...(await decodeToPngs(source, index, tools, density)))
     tools.progress((index + 1) / (images.length + 1))
   }

@@ -75,9 +75,9 @@ export async function openImage(
 
 async function checkGif({ path, size }: InputFile, { width, height }: Metadata, tools: Tools): Promise<void> {
   await using file = await open(path)
-  const canvas = view(await createReader(file)(0, 10))
+  const gifHeader = view(await createReader(file)(0, 10))
   // If a side exceeds 2,048, libvips ignores the canvas size and uses the first frame as the whole image.
-  if (width < canvas.getUint16(6, true) || height < canvas.getUint16(8, true))
+  if (width < gifHeader.getUint16(6, true) || height < gifHeader.getUint16(8, true))
     throw createFeatureError('gif', 'a first frame that is smaller than its canvas')
   if (size <= maxCountedGifBytes && !hasAllPixels(await file.readFile()))
     tools.warn('MAY_BE_DAMAGED', 'The GIF is truncated within a frame: check whether anything is missing.')

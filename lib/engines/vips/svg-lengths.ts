@@ -51,7 +51,7 @@ const length = new RegExp(
   'gi',
 )
 /** Matches tags without the closing bracket, and style sheets. */
-const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
+const markupPattern = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
 
 /**
  * Converts all lengths to pixels. libvips passes the enlargement to librsvg as pixels per inch, so lengths in points or
@@ -59,7 +59,7 @@ const markup = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/g
  * @param svg the drawing as Latin-1, one character per byte.
  */
 export const convertLengthsToPixels = (svg: string): string =>
-  svg.replace(markup, (tag) =>
+  svg.replace(markupPattern, (tag) =>
     tag.replace(length, (foundLength, amount: string | undefined, unit = '', keyword: string, at: number) => {
       const textBefore = tag.slice(Math.max(0, at - maxLookBehindCharacters), at)
       if (amount === undefined) {

@@ -80,11 +80,11 @@ async function dropExtraPlanes(
   const paths: string[] = []
   for (let page = 0; page < pages; page++) {
     const openImage = () => sharp(input.path, { ...anyPlaneCount, page, ignoreIcc: true }).autoOrient()
-    const gray = isDeep ? 'grey16' : 'b-w'
-    const plane = (index: 0 | 1 | 2) =>
-      write(openImage().extractChannel(index).toColourspace(gray), `${page}-plane-${index}`)
+    const grayColorSpace = isDeep ? 'grey16' : 'b-w'
+    const writePlane = (index: 0 | 1 | 2) =>
+      write(openImage().extractChannel(index).toColourspace(grayColorSpace), `${page}-plane-${index}`)
     if (isGray) {
-      const [firstPlane, ...otherPlanes] = [await plane(0), await plane(1), await plane(2)]
+      const [firstPlane, ...otherPlanes] = [await writePlane(0), await writePlane(1), await writePlane(2)]
       const joinedImage = sharp(firstPlane, { ignoreIcc: true })
         .joinChannel(otherPlanes)
         .toColourspace(target)

@@ -133,8 +133,8 @@ function createRowConverter({ transfer, primaries }: ColorCodes, channels: numbe
       ]
       if (transfer === hlgTransferCode) {
         // Maps scene light to the display light of a screen of 1,000 cd/m² (BT.2100, table 5).
-        const screen = (peakNits / whiteNits) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
-        ;[r, g, b] = [r * screen, g * screen, b * screen]
+        const displayGain = (peakNits / whiteNits) * (0.2627 * r + 0.678 * g + 0.0593 * b) ** 0.2
+        ;[r, g, b] = [r * displayGain, g * displayGain, b * displayGain]
       }
       const red = rr * r + rg * g + rb * b
       const green = gr * r + gg * g + gb * b

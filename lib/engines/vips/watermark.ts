@@ -94,7 +94,7 @@ async function writeWithWatermark(
   path: string,
 ): Promise<Size> {
   const isAnimated = page === -1
-  const surface = await pageSize(source, isAnimated ? 0 : page)
+  const surface = await readPageSize(source, isAnimated ? 0 : page)
   const imageOptions = parseImageOptions({ metadata: LosslessOptions.parse(options).metadata })
   const plainImage = await renderImage(source, to, { page, options: imageOptions })
   const overlay = createOverlay(surface, watermark)
@@ -116,7 +116,7 @@ async function writeWithWatermark(
 }
 
 /** Returns the size of the upright page. */
-async function pageSize({ path }: SourceImage, page: number): Promise<Size> {
+async function readPageSize({ path }: SourceImage, page: number): Promise<Size> {
   const sharp = await loadSharp()
   const { autoOrient } = await sharp(path, page > 0 ? { page } : {}).metadata()
   return autoOrient

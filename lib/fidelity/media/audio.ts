@@ -36,13 +36,13 @@ export async function readWav(bytes: FileBytes): Promise<ContentSummary | undefi
   const format = await bytes.at(formatChunk.start, 16)
   const [channels, rate, block] = [format.readUInt16LE(2), format.readUInt32LE(4), format.readUInt16LE(12)]
   const bits = format.readUInt16LE(14)
-  // For compressed audio, the `fact` chunk contains the number of samples.
+  // For compressed audio, the `factChunk` chunk contains the number of samples.
   const isPcm = block > 0 && block === channels * Math.ceil(bits / 8)
   if (isPcm)
     return createSummary({ channels, rate, samples: Math.floor((chunks.get('data')?.size ?? 0) / block) })
-  const fact = chunks.get('fact')
-  if (!fact || fact.size < 4) return undefined
-  return createSummary({ channels, rate, samples: (await bytes.at(fact.start, 4)).readUInt32LE(0) })
+  const factChunk = chunks.get('fact')
+  if (!factChunk || factChunk.size < 4) return undefined
+  return createSummary({ channels, rate, samples: (await bytes.at(factChunk.start, 4)).readUInt32LE(0) })
 }
 
 export async function readAiff(bytes: FileBytes): Promise<ContentSummary | undefined> {
@@ -121,12 +121,12 @@ export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefi
   const base = sampleRates[(frame.readUInt8(2) >> 2) & 3]
   if (!isLayer3 || base === undefined || version === 1) return undefined
   const channels = frame.readUInt8(3) >> 6 === 3 ? 1 : 2
-  const isFirst = version === 3
-  const at = 4 + (isFirst ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17)
+  const isMpeg1 = version === 3
+  const at = 4 + (isMpeg1 ? (channels === 1 ? 17 : 32) : channels === 1 ? 9 : 17)
   const marker = frame.toString('latin1', at, at + 4)
   if ((marker !== 'Xing' && marker !== 'Info') || (frame.readUInt32BE(at + 4) & 1) === 0) return undefined
   const frames = frame.readUInt32BE(at + 8)
-  const rate = isFirst ? base : version === 2 ? base / 2 : base / 4
+  const rate = isMpeg1 ? base : version === 2 ? base / 2 : base / 4
   // The encoder has added padding at both ends (LAME tag, revision 1).
   const padding = /^L(?:AME|avc|avf)/.test(frame.toString('latin1', at + 120, at + 124))
     ? frame.readUIntBE(at + 141, 3)
@@ -135,6 +135,6 @@ export async function readMp3(bytes: FileBytes): Promise<ContentSummary | undefi
   return createSummary({
     channels,
     rate,
-    samples: Math.max(0, frames * (isFirst ? 1152 : 576) - paddingSamples),
+    samples: Math.max(0, frames * (isMpeg1 ? 1152 : 576) - paddingSamples),
   })
 }

@@ -118,7 +118,7 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
   if ((await bytes.at(0, 4)).toString('latin1') !== 'caff') return undefined
   let rate = 0
   let channels = 0
-  let packet = 0
+  let bytesPerPacket = 0
   let samples = 0
   for (let at = 8, chunkCount = 0; at + 12 <= bytes.size && chunkCount < 100; chunkCount++) {
     const head = await bytes.at(at, 12)
@@ -128,11 +128,11 @@ export async function readCoreAudio(bytes: FileBytes): Promise<ContentSummary | 
     if (id === 'desc') {
       const description = await bytes.at(at + 12, 32)
       rate = description.readDoubleBE(0)
-      packet = description.readUInt32BE(16)
+      bytesPerPacket = description.readUInt32BE(16)
       channels = description.readUInt32BE(24)
     }
     if (id === 'pakt') samples = Number((await bytes.at(at + 20, 8)).readBigInt64BE(0))
-    if (id === 'data' && packet > 0) samples = Math.floor((size - 4) / packet)
+    if (id === 'data' && bytesPerPacket > 0) samples = Math.floor((size - 4) / bytesPerPacket)
     at += 12 + size
   }
   return createSummary(channels, rate, samples)

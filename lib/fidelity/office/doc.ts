@@ -7,11 +7,11 @@ import { findHiddenRanges, type HiddenRange, hasHidingStyle } from './doc-hidden
 
 /** Magic number of the file header of Word 97 and later, and offsets in that header ([MS-DOC] 2.5.1). */
 const fibOffsets = { magic: 0xa5ec, flags: 0x0a, counts: 0x4c, pieces: 0x01a2, end: 0x01aa } as const
-const isEncrypted = 0x0100
+const encryptedFlag = 0x0100
 const secondTableFlag = 0x0200
 /** Size of a piece descriptor ([MS-DOC] 2.8.35). */
 const pieceDescriptorBytes = 8
-const isCompressed = 0x4000_0000
+const compressedFlag = 0x4000_0000
 
 /**
  * Parts of a document's text. They follow each other without gaps, in the order of their lengths at `fibOffsets.counts`
@@ -32,7 +32,7 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
   if (!main || main.length < fibOffsets.end || main.readUInt16LE(0) !== fibOffsets.magic) return undefined
   const flags = main.readUInt16LE(fibOffsets.flags)
   const table = await compoundFile.read((flags & secondTableFlag) === 0 ? '0Table' : '1Table')
-  if ((flags & isEncrypted) !== 0 || !table) return undefined
+  if ((flags & encryptedFlag) !== 0 || !table) return undefined
   const start = main.readUInt32LE(fibOffsets.pieces)
   const hiddenRanges = findHiddenRanges(main, table)
   const text = readPieces(
@@ -43,11 +43,11 @@ export async function readDoc(file: FileBytes): Promise<ContentSummary | undefin
   const words = new WordCounts()
   const commentWords = new WordCounts()
   const isUncertain = hasHidingStyle(main, table)
-  const hidden = [
+  const hiddenFeatures = [
     ...hiddenRanges.map(({ reason }) => reason),
     ...(isUncertain ? (['hiddenText'] as const) : []),
   ]
-  const features: Feature[] = [...new Set(hidden)]
+  const features: Feature[] = [...new Set(hiddenFeatures)]
   let at = 0
   for (const [index, name] of parts.entries()) {
     const end = at + main.readUInt32LE(fibOffsets.counts + 4 * index)
@@ -83,8 +83,8 @@ function readPieces(main: Buffer, list: Buffer, hiddenRanges: readonly HiddenRan
   const read = Array.from({ length: count }, (_, index) => {
     const length = pieces.readUInt32LE(4 * index + 4) - pieces.readUInt32LE(4 * index)
     const location = pieces.readUInt32LE(4 * (count + 1) + pieceDescriptorBytes * index + 2)
-    const width = (location & isCompressed) === 0 ? 2 : 1
-    const from = width === 2 ? location : (location & (isCompressed - 1)) / 2
+    const width = (location & compressedFlag) === 0 ? 2 : 1
+    const from = width === 2 ? location : (location & (compressedFlag - 1)) / 2
     const bytes = main.subarray(from, from + width * length)
     // Limits the text: overlapping pieces could make it many times as large as the file.
     charactersLeft -= bytes.length

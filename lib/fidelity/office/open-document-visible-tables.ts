@@ -1,7 +1,7 @@
 /** Removes hidden sheets, rows and columns from an OpenDocument file (1.3, part 3, 9.1). */
 
 /** Matches the attribute of a hidden row or column (19.756). */
-const hiding = /\stable:visibility="(?:collapse|filter)"/
+const hidingPattern = /\stable:visibility="(?:collapse|filter)"/
 /** Matches the property of a style that hides a whole sheet (20.407). */
 const hiddenSheetPattern = /\stable:display="false"/
 
@@ -27,7 +27,7 @@ export function removeHiddenTables(xml: string): string | undefined {
     else {
       const hiddenRanges = findHiddenColumns(segment)
       if (hiddenRanges.length > maxHiddenRanges) return undefined
-      segments.push(hiding.test(segment) ? removeHiddenRowsAndColumns(segment, hiddenRanges) : segment)
+      segments.push(hidingPattern.test(segment) ? removeHiddenRowsAndColumns(segment, hiddenRanges) : segment)
     }
   }
   return segments.join('')
@@ -57,7 +57,7 @@ function removeHiddenRowsAndColumns(table: string, hiddenRanges: readonly Column
     .map((segment) => {
       const tag = getStartTag(segment)
       if (!tag.startsWith('<table:table-row')) return segment
-      if (hiding.test(tag)) return getTextAfter(segment, '</table:table-row>')
+      if (hidingPattern.test(tag)) return getTextAfter(segment, '</table:table-row>')
       return hiddenRanges.length > 0 ? removeColumns(segment, hiddenRanges) : segment
     })
     .join('')
@@ -74,7 +74,7 @@ function findHiddenColumns(table: string): ColumnRange[] {
   let column = 0
   for (const [tag] of table.matchAll(/<table:table-column[\s/>][^>]*/g)) {
     const to = column + readRepeat(tag)
-    if (hiding.test(tag)) hiddenRanges.push({ from: column, to })
+    if (hidingPattern.test(tag)) hiddenRanges.push({ from: column, to })
     column = to
   }
   return hiddenRanges

@@ -19,7 +19,7 @@ interface SheetProperties {
 }
 
 /** Matches attributes that hide rows, columns, or rows by default. LibreOffice also writes them as false. */
-const hiding = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
+const hidingPattern = /\s(?:hidden|zeroHeight)\s*=\s*["'](?:1|true)["']/
 
 const [lessThan, greaterThan, slash, colon, exclamation, question] = [60, 62, 47, 58, 33, 63]
 const [lowerC, lowerF, lowerT, lowerV, equals] = [99, 102, 116, 118, 61]
@@ -78,7 +78,7 @@ class SheetReader implements SheetProperties {
     }
     const close = this.#indexOfByte(end, greaterThan)
     if (nameCode === 0 && !isEnd && close > end)
-      this.hasHidden ||= hiding.test(xml.toString('latin1', end, close))
+      this.hasHidden ||= hidingPattern.test(xml.toString('latin1', end, close))
     if (nameCode === lowerF) this.hasFormulas = true
     const isOpen = !isEnd && xml[close - 1] !== slash
     if (nameCode === lowerF && isOpen) return this.#indexOfByte(close, lessThan)

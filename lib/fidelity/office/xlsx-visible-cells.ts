@@ -10,21 +10,21 @@ interface ColumnRange {
   readonly to: number
 }
 
-const hiding = /\shidden\s*=\s*["'](?:1|true)["']/
+const hidingPattern = /\shidden\s*=\s*["'](?:1|true)["']/
 /** Matches elements with a prefix, and rows that are hidden by default: both are rare and not supported. */
 const unsupportedMarkupPattern = /<\w+:row\b|\szeroHeight\s*=\s*["'](?:1|true)["']/
 
 /** Removes hidden rows and columns; returns undefined if it is unknown which ones are hidden. */
 export function removeHiddenCells(xml: string): string | undefined {
   if (unsupportedMarkupPattern.test(xml)) return undefined
-  if (!hiding.test(xml)) return xml
+  if (!hidingPattern.test(xml)) return xml
   const columns = findHiddenColumns(xml)
   if (columns.length > maxHiddenRanges) return undefined
   return xml
     .split(/(?=<row[\s>])/)
     .map((segment) => {
       if (!segment.startsWith('<row')) return segment
-      return hiding.test(getOpeningTag(segment)) ? '' : withoutColumns(segment, columns)
+      return hidingPattern.test(getOpeningTag(segment)) ? '' : removeColumns(segment, columns)
     })
     .join('')
 }
@@ -34,14 +34,14 @@ const getOpeningTag = (segment: string) => segment.slice(0, segment.indexOf('>')
 function findHiddenColumns(xml: string): ColumnRange[] {
   const tags = xml.match(/<col\s[^<>]*>/g) ?? []
   return tags
-    .filter((tag) => hiding.test(tag))
+    .filter((tag) => hidingPattern.test(tag))
     .map((tag) => ({ from: readNumber(tag, 'min'), to: readNumber(tag, 'max') }))
 }
 
 const readNumber = (tag: string, name: 'min' | 'max') =>
   Number(new RegExp(`\\s${name}\\s*=\\s*["'](\\d+)["']`).exec(tag)?.[1] ?? 0)
 
-function withoutColumns(row: string, columns: readonly ColumnRange[]): string {
+function removeColumns(row: string, columns: readonly ColumnRange[]): string {
   if (columns.length === 0) return row
   return row
     .split(/(?=<c[\s>])/)

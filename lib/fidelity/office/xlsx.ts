@@ -81,9 +81,9 @@ async function readSheets(zip: Zip): Promise<Sheet[]> {
 
 /** Finds the drawings that a sheet's relationships list (20.5). */
 async function findDrawings(zip: Zip, sheet: string): Promise<string[]> {
-  const relations = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
+  const relationsPath = sheet.replace(/(?<![^/])([^/]+)$/, '_rels/$1.rels')
   const drawings: string[] = []
-  await forEachTag(zip, relations, (tag) => {
+  await forEachTag(zip, relationsPath, (tag) => {
     const name = /\bdrawings\/(drawing\d+\.xml)$/.exec(readAttribute(tag, 'Target') ?? '')?.[1]
     if (name !== undefined) drawings.push(`xl/drawings/${name}`)
   })

@@ -69,11 +69,11 @@ export async function readFont(dict: Dict, file: PdfFile): Promise<PdfFont> {
   const subtype = dict.get('Subtype')
   const codeBytes = subtype instanceof Name && subtype.name === 'Type0' ? 2 : 1
   const map = await file.stream(dict.get('ToUnicode'))
-  const unicode = map ? readUnicodeMap(await map.content()) : undefined
+  const unicodeMap = map ? readUnicodeMap(await map.content()) : undefined
   const decodeCode = codeBytes === 1 ? await readEncoding(dict, file) : () => undefined
   // Counts the memory of the map for each font, because each font parses the map again, even if many fonts share it.
-  file.countBytes((unicode?.size ?? 0) * bytesPerCode)
-  return new PdfFont(codeBytes, (code) => unicode?.get(code) ?? decodeCode(code))
+  file.countBytes((unicodeMap?.size ?? 0) * bytesPerCode)
+  return new PdfFont(codeBytes, (code) => unicodeMap?.get(code) ?? decodeCode(code))
 }
 
 /** Reads a ToUnicode map (9.10.3). */

@@ -34,7 +34,7 @@ export async function decodeTextFile(file: FileBytes, encoding?: string): Promis
   const firstNonAscii = isAscii(bytes) ? bytes.length : bytes.findIndex((byte) => byte > 0x7f)
   const sample = bytes.subarray(firstNonAscii, firstNonAscii + sampleBytes)
   const { name } = detectCharset(
-    { head: bytes, more: sample, isUtf8: isUtf8(bytes) },
+    { head: bytes, bytesFromNonAscii: sample, isUtf8: isUtf8(bytes) },
     'html',
     resolveRequestedCharset(encoding),
   )

@@ -147,7 +147,7 @@ export function decodeMarkupEntities(text: string): string {
 }
 
 /** Tags that can occur within a word, such as around a bold initial, or around parts of words in office files. */
-const inline = new Set([
+const inlineElements = new Set([
   ...[
     'a',
     'b',
@@ -194,7 +194,7 @@ export function extractText(
       },
       tag: (tag) => {
         const { name, isEnd } = tag
-        if (!inline.has(name)) templateValues.push(' ')
+        if (!inlineElements.has(name)) templateValues.push(' ')
         if (isHiddenFrom) isHidden = isHiddenFrom(tag)
         return !isEnd && hiddenElements.has(name)
       },

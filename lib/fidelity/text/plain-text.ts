@@ -8,7 +8,7 @@ import { extractHtmlText, extractText } from './markup.ts'
 import { removeFrontMatter, skippedMarkup } from './skipped-markup.ts'
 import { WordCounts } from './word-counts.ts'
 
-const urls = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
+const urlPattern = /\b(?:https?|ftp|mailto|file):[^\s<>"')\]}|]{1,2000}/gi
 /** Larger markup files are not counted; the limit is about a thousand pages. */
 const maxMarkupBytes = 4 * 1024 * 1024
 
@@ -31,7 +31,7 @@ export function removeMarkup(language: keyof typeof skippedMarkup, markedText: s
     (remainingText, pattern) => remainingText.replace(pattern, ' '),
     markedText,
   )
-  return text.replaceAll(urls, ' ')
+  return text.replaceAll(urlPattern, ' ')
 }
 
 /** Counts text in a markup language. In a result, markup only adds words, so it is not removed. */
@@ -105,7 +105,7 @@ function toUtf16Units(text: string): Uint16Array {
 const separatorByFormat = { csv: ',', tsv: '\t' } as const
 /** Number of characters that the engine uses to detect the separator. */
 const maxHeadLength = 64 * 1024
-const quote = 34
+const quoteCode = 34
 const lineFeedCode = 10
 const isLineEnd = (code: number) => code === lineFeedCode || code === 13
 
@@ -117,7 +117,7 @@ function countFilledFields(text: Buffer | Uint16Array, start: number, separator:
   let closedAt = -1
   for (let at = start; at < text.length; at++) {
     const code = text[at] ?? lineFeedCode
-    if (code === quote) {
+    if (code === quoteCode) {
       // Within a word, a quote is a literal, such as for inches; in a quoted field, two quotes stand for one.
       if (isQuoted) closedAt = at
       isQuoted = !isQuoted && (!isFilled || closedAt === at - 1)

@@ -4,12 +4,12 @@ const frontMatterPattern = /^---\n(?:(?!---\n|\.\.\.\n).*\n){0,400}(?:---|\.\.\.
 const shownFields = /^(?:title|author):[ \t]{1,40}(?![[{|>&*])(.*)$/gm
 
 export const removeFrontMatter = (text: string): string =>
-  text.replace(frontMatterPattern, (front) =>
-    [...front.matchAll(shownFields)].map(([, shown]) => shown).join('\n'),
+  text.replace(frontMatterPattern, (frontMatter) =>
+    [...frontMatter.matchAll(shownFields)].map(([, shown]) => shown).join('\n'),
   )
 
 const template = /\{\{[^{}]{0,500}\}\}/g
-export const comment = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
+export const commentPattern = /<!--(?:[^<]|<(?!!--)){0,4000}?-->/g
 
 /**
  * TeX formulas, which writers convert or copy. A dollar sign before a space, or a closing dollar sign before a digit,
@@ -29,7 +29,7 @@ const mathematicsPatterns = [
  */
 export const skippedMarkup = {
   md: [
-    comment,
+    commentPattern,
     ...mathematicsPatterns,
     /\{[\w-]{1,40}=[^{}\n]{0,200}\}/g,
     /\]\([^)\s]{0,1000}/g,
@@ -64,7 +64,7 @@ export const skippedMarkup = {
     /^\.\. _.*$/gm,
   ],
   wiki: [
-    comment,
+    commentPattern,
     /<math\b[^<>]{0,200}>[^<]{0,4000}<\/math>/g,
     // Listed twice, to remove nested templates.
     template,

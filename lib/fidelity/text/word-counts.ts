@@ -16,7 +16,7 @@ const wordPattern = new RegExp(
   'gv',
 )
 /** Soft hyphens, direction marks and joiners, which some writers omit. */
-const invisible = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
+const invisibleCharacters = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 
 /** Parameters of the FNV-1a hash, over 16-bit units. */
 const [initialHash, hashFactor] = [0x811c9dc5 | 0, 0x01000193]
@@ -109,7 +109,7 @@ export class WordCounts {
 
   /** Adds a run with characters that depend on adjacent ones, such as combining accents. */
   #addContextDependent(run: string, times: number): void {
-    const normalized = run.replaceAll(invisible, '').normalize('NFKC').toLowerCase()
+    const normalized = run.replaceAll(invisibleCharacters, '').normalize('NFKC').toLowerCase()
     for (const word of normalized.match(wordPattern) ?? []) this.#addWord(word, times)
     this.#hasDigits ||= /\p{Nd}/u.test(normalized)
   }
@@ -193,8 +193,9 @@ export class WordCounts {
     ]
     const [ownTotal, othersTotal] = [sum(ownCharacters.values()), sum(otherCharacters.values())]
     // If the text is letter-spaced, words are meaningless, even if some text was added.
-    const isBroken = othersTotal / otherCounts.#total < (ownTotal / this.#total) * maxBrokenLengthShare
-    if (othersTotal > ownTotal * (isBroken ? maxAddedShareIfBroken : maxAddedShare)) return 0
+    const isLetterSpaced =
+      othersTotal / otherCounts.#total < (ownTotal / this.#total) * maxLetterSpacedLengthShare
+    if (othersTotal > ownTotal * (isLetterSpaced ? maxAddedShareIfLetterSpaced : maxAddedShare)) return 0
     const sharedCharacters = sum(
       [...ownCharacters].map(([character, count]) => Math.min(count, otherCharacters.get(character) ?? 0)),
     )
@@ -208,9 +209,9 @@ const [minWholeShare, minPairs] = [0.9, 50]
  * Maximum number of characters in a result, relative to the source, for which characters are compared. The second limit
  * is for letter-spaced text.
  */
-const [maxAddedShare, maxAddedShareIfBroken] = [1.05, 1.5]
+const [maxAddedShare, maxAddedShareIfLetterSpaced] = [1.05, 1.5]
 /** Average word length relative to the source, below which a text counts as letter-spaced. */
-const maxBrokenLengthShare = 0.6
+const maxLetterSpacedLengthShare = 0.6
 
 function countCharacters(counts: HashCounts): ReadonlyMap<number, number> {
   const characters = new Map<number, number>()

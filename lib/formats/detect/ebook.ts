@@ -39,7 +39,7 @@ function createCorruptBookError(problem: string): AppError {
 }
 
 /** Algorithms of IDPF and Adobe that only obfuscate fonts, which is not DRM. */
-const fontObfuscation = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
+const fontObfuscationAlgorithms = ['http://www.idpf.org/2008/embedding', 'http://ns.adobe.com/pdf/enc#RC']
 
 /** Returns whether the encryption.xml of an EPUB lists more than obfuscated fonts. */
 export function isProtectedEpub(encryption: string): boolean {
@@ -48,7 +48,7 @@ export function isProtectedEpub(encryption: string): boolean {
       /EncryptionMethod\b[^<>]{0,500}?\bAlgorithm\s{0,9}=\s{0,9}["']([^"'<>]{0,500})["']/g,
     ),
   ]
-  return algorithms.some(([, name]) => !fontObfuscation.includes(name ?? ''))
+  return algorithms.some(([, name]) => !fontObfuscationAlgorithms.includes(name ?? ''))
 }
 
 export function createDrmError(): AppError {

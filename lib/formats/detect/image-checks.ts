@@ -12,11 +12,12 @@ const maxScanBytes = 4 * 1024 * 1024
  * and depth maps, so the marker need not be last; it cannot occur within pixel data.
  */
 export async function checkJpeg(file: OpenedFile): Promise<void> {
-  const scan = await findStartOfScan(file)
-  if (scan === undefined) throw createCorruptFileError('a JPEG', 'it contains no image')
+  const scanStart = await findStartOfScan(file)
+  if (scanStart === undefined) throw createCorruptFileError('a JPEG', 'it contains no image')
   let [end, length] = [file.size, edgeBytes]
-  while (end > scan) {
-    if (decodeAscii(await file.read(Math.max(scan, end - length), end)).includes(endOfImageMarker)) return
+  while (end > scanStart) {
+    if (decodeAscii(await file.read(Math.max(scanStart, end - length), end)).includes(endOfImageMarker))
+      return
     // The next part overlaps by one byte, because the marker has two.
     end -= length - 1
     length = Math.min(length * 2, maxScanBytes)

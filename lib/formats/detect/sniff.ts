@@ -24,16 +24,16 @@ const ambiguousTypes = [
 
 /** Idle time after which libmagic is unloaded: it uses 50 MB, and loading it again takes 50 ms. */
 const magicIdleMs = 60_000
-let magic: Promise<WASMagic> | undefined
+let libmagicPromise: Promise<WASMagic> | undefined
 let unloadTimer: NodeJS.Timeout | undefined
 
 function loadLibmagic(): Promise<WASMagic> {
-  magic ??= import('wasmagic').then((library) => library.WASMagic.create())
+  libmagicPromise ??= import('wasmagic').then((library) => library.WASMagic.create())
   clearTimeout(unloadTimer)
   unloadTimer = setTimeout(() => {
-    magic = undefined
+    libmagicPromise = undefined
   }, magicIdleMs).unref()
-  return magic
+  return libmagicPromise
 }
 
 export async function sniff(file: OpenedFile): Promise<Sniffed> {

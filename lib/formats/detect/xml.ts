@@ -20,8 +20,8 @@ export function detectXmlFormat(head: Uint8Array): FormatId | undefined {
   const root = findRootTag(text)
   if (root === undefined) return undefined
   const name = /^<([^\s/>]+)/.exec(root)?.[1]?.toLowerCase() ?? ''
-  const local = name.slice(name.indexOf(':') + 1)
-  switch (local) {
+  const localName = name.slice(name.indexOf(':') + 1)
+  switch (localName) {
     case 'svg':
       return isSvgFont(text) ? 'svg-font' : 'svg'
     case 'html':

@@ -133,13 +133,13 @@ function parse(
     )
     for (const limit of ['partsLimit', 'fieldsLimit'] as const)
       parser.on(limit, () => fail(createTooManyFieldsError()))
-    const recent = new RecentBytes()
-    parser.on('error', (cause) => fail(createMalformedFormError(recent.bytes(), options.headers, cause)))
+    const recentBytes = new RecentBytes()
+    parser.on('error', (cause) => fail(createMalformedFormError(recentBytes.bytes(), options.headers, cause)))
     parser.on('close', () =>
       Promise.all(storedParts.map((part) => part.completion)).then(() => resolve(), fail),
     )
     body.on('error', (error) => fail(createConnectionClosedError(error)))
-    body.on('data', (chunk: Buffer) => recent.add(chunk))
+    body.on('data', (chunk: Buffer) => recentBytes.add(chunk))
     body.pipe(parser)
   })
 }

@@ -38,27 +38,27 @@ export function createAsyncApiDocument({ version, url }: DocumentInfo) {
         address: null,
         title: 'Webhooks',
         description: 'POST requests to the URLs of your webhooks, which you create with `POST /v1/webhooks`.',
-        messages: references(eventNames, 'components/messages'),
+        messages: createReferences(eventNames, 'components/messages'),
       },
       events: {
         address: '/v1/jobs/{jobId}/events',
         title: 'Events of a job',
         description: 'Server-sent events. Send `Last-Event-ID` to resume an interrupted stream.',
         parameters: { jobId: { description: 'Id of the job' } },
-        messages: references(streamedFrames, 'components/messages'),
+        messages: createReferences(streamedFrames, 'components/messages'),
       },
       user: {
         address: '/v1/ws/user/jobs',
         title: 'All your jobs',
         description: `A WebSocket, also available at \`/ws/user/jobs\`. Close codes:\n\n${closeCodeList}`,
-        messages: references([...sentFrames, ...receivedFrames], 'components/messages'),
+        messages: createReferences([...sentFrames, ...receivedFrames], 'components/messages'),
       },
       job: {
         address: '/v1/ws/jobs/{jobId}',
         title: 'One job',
         description: `A WebSocket. Close codes:\n\n${closeCodeList}`,
         parameters: { jobId: { description: 'Id of the job' } },
-        messages: references(['progress', 'error'], 'components/messages'),
+        messages: createReferences(['progress', 'error'], 'components/messages'),
       },
     },
     operations: {
@@ -111,13 +111,13 @@ const createServers = ({ host, pathname, protocol }: URL) => ({
   },
 })
 
-const references = (names: readonly string[], componentType: string) =>
+const createReferences = (names: readonly string[], componentType: string) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/${componentType}/${name}` }]))
 
 const createOperation = (action: 'send' | 'receive', channel: string, names: readonly string[]) => ({
   action,
   channel: { $ref: `#/channels/${channel}` },
-  messages: Object.values(references(names, `channels/${channel}/messages`)),
+  messages: Object.values(createReferences(names, `channels/${channel}/messages`)),
 })
 
 type JsonSchema = Record<string, unknown>

@@ -56,20 +56,20 @@ function createErrorResult(
 ): HttpResult {
   const isOAuth = errorFormat === 'oauth'
   const customFormat = typeof errorFormat === 'object' ? errorFormat : undefined
-  const wantsProblem =
+  const wantsProblemDetails =
     errorFormat === undefined && (event.headers.accept?.includes('application/problem+json') ?? false)
-  const plain = () =>
+  const createPlainBody = () =>
     isOAuth ? toOAuthErrorBody(error) : (customFormat?.createBody(error) ?? createErrorBody(error, requestId))
-  const body = wantsProblem
+  const body = wantsProblemDetails
     ? createProblemDetails(error, { requestId, path: event.rawPath, baseUrl })
-    : plain()
+    : createPlainBody()
   const { allowed } = error.details ?? {}
   const retryAfter = getRetryAfterS(error)
   const statusCode = isOAuth ? toOAuthStatus(error) : (customFormat?.getStatus(error) ?? error.status)
   return {
     statusCode,
     headers: {
-      'content-type': wantsProblem ? 'application/problem+json' : 'application/json; charset=utf-8',
+      'content-type': wantsProblemDetails ? 'application/problem+json' : 'application/json; charset=utf-8',
       'cache-control': 'no-store',
       ...(error.code === 'METHOD_NOT_ALLOWED' && Array.isArray(allowed) && { allow: allowed.join(', ') }),
       ...(statusCode === 415 && { 'accept-encoding': supportedEncodings.join(', ') }),

@@ -20,7 +20,7 @@ const getKey = (owner: string): Key => ({ pk: `SLOTS#${owner}`, sk: 'SLOTS' })
 const getSlotName = (jobId: string) => `job ${jobId}`
 const listJobs = (item: Item | undefined) =>
   Object.keys(item ?? {}).flatMap((name) => (name.startsWith('job ') ? [name.slice(4)] : []))
-const secondsFromNow = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const getTimeAfter = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
 
 /**
  * Limits how many jobs of an owner run concurrently, as the plan says; tasks of further jobs wait, in the order of
@@ -49,7 +49,7 @@ export class ConcurrencySlots {
       ...defined({ traceparent: getCurrentTraceparent() }),
       ttl: ttl(),
     })
-    await table.update(key, { set: { wakeAt: secondsFromNow(recheckS), wakeShard: getWakeShard(job.owner) } })
+    await table.update(key, { set: { wakeAt: getTimeAfter(recheckS), wakeShard: getWakeShard(job.owner) } })
     // Tries again, because a job that released its slot in the meantime did not see the waiting task.
     if (!(await this.#tryEnter(job, limit))) return false
     await table.delete(waitKey)
@@ -78,7 +78,7 @@ export class ConcurrencySlots {
     const limit = await this.#getLimit(owner)
     const freeSlots = (limit ?? Number.POSITIVE_INFINITY) - Number(item?.['count'] ?? 0)
     const hasMoreWaiting = await this.#resumeWaiting(owner, freeSlots)
-    if (hasMoreWaiting) await table.update(getKey(owner), { set: { wakeAt: secondsFromNow(recheckS) } })
+    if (hasMoreWaiting) await table.update(getKey(owner), { set: { wakeAt: getTimeAfter(recheckS) } })
     // The condition fails if another task has started to wait meanwhile, because that sets a new `wakeAt`.
     else if (wakeAt !== undefined)
       await table.update(
@@ -120,13 +120,13 @@ export class ConcurrencySlots {
 
   /** Releases the slots of ended jobs. Returns whether there were any. */
   async #dropEnded(owner: string, item: Item | undefined): Promise<boolean> {
-    let isAny = false
+    let hasDroppedJob = false
     for (const id of listJobs(item)) {
       if (await this.#isJobLive(id)) continue
       await this.#leave(owner, id)
-      isAny = true
+      hasDroppedJob = true
     }
-    return isAny
+    return hasDroppedJob
   }
 
   async #isJobLive(id: string): Promise<boolean> {

@@ -55,10 +55,10 @@ async function planTask(
 ): Promise<{ inputPlans: readonly InputPlan[]; warnings: readonly Warning[] }> {
   const { vault } = services
   if (task.pieces) return { inputPlans: vault.unsealAll(task.pieces, task.jobId), warnings: [] }
-  return planFiles(...conversionOfTask(task, state, services), await services.engines())
+  return planFiles(...resolveTaskConversion(task, state, services), await services.engines())
 }
 
-const conversionOfTask = (task: Task, state: JobState, { vault }: TaskServices) =>
+const resolveTaskConversion = (task: Task, state: JobState, { vault }: TaskServices) =>
   resolveConversion({ ...task, spec: vault.unsealAll(task.spec, task.jobId) }, state)
 
 function runConversion(
@@ -82,7 +82,7 @@ function runConversion(
       signal,
       progress: (percent, stage) => lease.reportProgress(percent, stage),
       findFallback: (index, tried) =>
-        planFallback(...conversionOfTask(task, state, run.services), { index, tried, engines }),
+        planFallback(...resolveTaskConversion(task, state, run.services), { index, tried, engines }),
       saveRemaining: (remaining) =>
         lease.saveRemaining({ pieces: sealOptions(remaining, task, run.services) }),
     })

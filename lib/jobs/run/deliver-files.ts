@@ -32,18 +32,24 @@ interface Delivery {
  * or selects some of them by name. Several other files are delivered in one ZIP if the task asks for it.
  * @throws AppError INVALID_INPUT for too many files
  */
-export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {
+export async function prepareDelivery(run: DeliveryRun, isArchived: boolean | undefined): Promise<Delivery> {
   const { task, state } = run
   const inputs = resolveTaskInputs(task, state)
   const wholeLists = new Set(task.ins.flatMap((number) => findWholeLists(number, state)))
-  const isKept = (file: StoredFile) =>
-    !file.members || (isArchived !== false && wholeLists.has(listName(file)))
+  const isDeliveredAsIs = (file: StoredFile) =>
+    !file.members || (isArchived !== false && wholeLists.has(getListIdentity(file)))
   if (isArchived === true && inputs.length > 1) {
     const zip = await packFiles(inputs, run)
     return { files: [zip], created: [zip] }
   }
-  const count = inputs.reduce((sum, file) => sum + (isKept(file) ? 1 : (file.members?.length ?? 1)), 0)
-  if (count > maxDeliveredFiles || inputs.some((file) => !isKept(file) && file.members?.length === 0))
+  const count = inputs.reduce(
+    (sum, file) => sum + (isDeliveredAsIs(file) ? 1 : (file.members?.length ?? 1)),
+    0,
+  )
+  if (
+    count > maxDeliveredFiles ||
+    inputs.some((file) => !isDeliveredAsIs(file) && file.members?.length === 0)
+  )
     throw new AppError(
       'INVALID_INPUT',
       `input: at most ${maxDeliveredFiles} files can be delivered one by one. Leave out archive_multiple_files to get them as one ZIP, or select some with file.`,
@@ -53,7 +59,7 @@ export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | und
   const files: StoredFile[] = []
   try {
     for (const file of inputs) {
-      if (isKept(file)) files.push(file)
+      if (isDeliveredAsIs(file)) files.push(file)
       else
         for await (const member of storeMembers(file, created.length, run)) {
           created.push(member)
@@ -68,9 +74,9 @@ export async function filesToDeliver(run: DeliveryRun, isArchived: boolean | und
 }
 
 /** Returns a text that identifies a list together with the number of its selected members. */
-const listName = ({ key, members }: StoredFile) => `${key} ${members?.length}`
+const getListIdentity = ({ key, members }: StoredFile) => `${key} ${members?.length}`
 const findWholeLists = (number: number, { tasks }: JobState) =>
-  tasks.filter((task) => task.number === number).flatMap(({ files }) => files.map(listName))
+  tasks.filter((task) => task.number === number).flatMap(({ files }) => files.map(getListIdentity))
 
 /** Stores each member of a list under its own key. */
 async function* storeMembers(

@@ -130,10 +130,10 @@ function startFallback(
 export function createFallbackWarnings({ tried, steps }: InputPlan, engines: readonly Engine[]): Warning[] {
   const [firstStep] = steps
   if (!tried || !firstStep) return []
-  const damagedFor = tried.find(({ error }) => error.code === 'CORRUPT_FILE')?.steps.at(-1)
+  const refusingStep = tried.find(({ error }) => error.code === 'CORRUPT_FILE')?.steps.at(-1)
   const droppedFeatures = steps.map((step) => findCapability(step, engines).capability.drops)
   return [
-    ...(damagedFor ? [createDamageWarning(damagedFor.engine, firstStep.engine)] : []),
+    ...(refusingStep ? [createDamageWarning(refusingStep.engine, firstStep.engine)] : []),
     ...droppedFeatures.flatMap((message) =>
       message === undefined ? [] : [{ code: 'CONTENT_REDUCED', message }],
     ),

@@ -101,8 +101,8 @@ export class LossDetector implements Disposable {
     const readInput = ({ path, format }: (typeof inputs)[number]) =>
       this.#images.get(path) ??
       this.#readSafely(format, (signal) => readSummary(path, format, { isResult: false, signal, ...hint }))
-    let reading: Promise<ContentSummary | undefined> | undefined
-    this.#readSource = () => (reading ??= readAll(inputs, readInput))
+    let summaryPromise: Promise<ContentSummary | undefined> | undefined
+    this.#readSource = () => (summaryPromise ??= readAll(inputs, readInput))
     clearTimeout(this.#readTimer)
     // Images are not read early, because the engine's process counts them and returns their summaries.
     if (inputs.some(({ format }) => formatById(format).category !== 'image'))

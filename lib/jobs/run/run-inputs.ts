@@ -181,10 +181,12 @@ async function runInput(
   const onStep = (stepIndex: number) => {
     step = stepIndex
   }
-  let storing: Promise<StoredFile[]> = Promise.resolve([])
+  let storedFilesPromise: Promise<StoredFile[]> = Promise.resolve([])
   const onOutput = (output: StepsOutput) => {
-    storing = run.space.requireCompleteOutput().then(() => storeFiles(run, inputPlan, index, output))
-    return storing
+    storedFilesPromise = run.space
+      .requireCompleteOutput()
+      .then(() => storeFiles(run, inputPlan, index, output))
+    return storedFilesPromise
   }
   let result: StepsResult | ChunkedInputs
   try {
@@ -192,7 +194,7 @@ async function runInput(
     if (inputPlan.failure) throw createChunkError(inputPlan.failure)
     result = await runInputPlan({ ...run, workDir, progress, onStep, onOutput }, inputPlan)
   } catch (error) {
-    await deleteStored(storing, run)
+    await deleteStored(storedFilesPromise, run)
     if (run.signal.aborted) throw error
     // A full disk is no reason for another route, which may need just as much space.
     const diskError = await run.space.explainDiskError(error)
@@ -205,7 +207,7 @@ async function runInput(
     return finishRoute(decision, inputPlan, [])
   }
   if ('chunks' in result) return result
-  const files = await storing
+  const files = await storedFilesPromise
   const keys = getKeys(files)
   const warnings = [...result.warnings]
   const runFacts = { ...(await describeRun(result)), ...(await readMetadata(run.task, result)) }
@@ -236,9 +238,12 @@ async function runInput(
  * Deletes files that were being stored when the result was rejected. Files for which this fails are deleted with the
  * job.
  */
-async function deleteStored(storing: Promise<StoredFile[]>, { services, log }: InputsRun): Promise<void> {
+async function deleteStored(
+  storedFilesPromise: Promise<StoredFile[]>,
+  { services, log }: InputsRun,
+): Promise<void> {
   try {
-    await services.files.delete(getKeys(await storing))
+    await services.files.delete(getKeys(await storedFilesPromise))
   } catch (error) {
     log.info({ error }, 'a rejected result may remain in the bucket')
   }

@@ -16,7 +16,7 @@ import type {
   OutputFile,
   WorkerPool,
 } from '../../engines/engine.ts'
-import { effectiveLimits } from '../../engines/host-limits.ts'
+import { computeEffectiveLimits } from '../../engines/host-limits.ts'
 import { engines as allEngines } from '../../engines/index.ts'
 import type { OnCommand, ToolsOptions } from '../../engines/sandbox/exec.ts'
 import { engineVersion } from '../../engines/version.ts'
@@ -120,8 +120,8 @@ export async function runSteps(run: StepsRun): Promise<StepsResult> {
 const maxSendWaitMs = 5
 
 /** Waits briefly so that an upload can start; the caller handles its failure. */
-export const waitForUpload = (storing: Promise<unknown>): Promise<unknown> =>
-  Promise.race([storing.catch(() => undefined), sleep(maxSendWaitMs)])
+export const waitForUpload = (uploadPromise: Promise<unknown>): Promise<unknown> =>
+  Promise.race([uploadPromise.catch(() => undefined), sleep(maxSendWaitMs)])
 
 interface SplitResult {
   readonly chunks: readonly Chunk[]
@@ -179,7 +179,7 @@ async function prepareStep(
   const options: ToolsOptions = {
     workDir,
     signal,
-    limits: effectiveLimits(engine.limits),
+    limits: computeEffectiveLimits(engine.limits),
     onProgress: (ratio, stage) =>
       run.progress(((index + Math.min(1, Math.max(0, ratio))) / steps.length) * 100, stage ?? 'convert'),
     onWarning: (code, message, details) => warnings.push({ code, message, ...(details && { details }) }),

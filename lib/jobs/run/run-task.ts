@@ -59,9 +59,9 @@ export async function runTask(run: TaskRun, handleTask: TaskHandler): Promise<Me
 }
 
 /** Releases the lease without using up an attempt if the table fails, because that is not the file's fault. */
-async function releaseOnError<T>(lease: Lease, reading: Promise<T>): Promise<T> {
+async function releaseOnError<T>(lease: Lease, readPromise: Promise<T>): Promise<T> {
   try {
-    return await reading
+    return await readPromise
   } catch (error) {
     await lease.release()
     throw error

@@ -30,7 +30,7 @@ import { toStoredFile } from '../../uploads/to-stored-file.ts'
 import { TransientError } from '../failure.ts'
 import { maxTaskAttempts } from '../job-state-machine.ts'
 import { selectResults } from '../select-results.ts'
-import { filesToDeliver } from './deliver-files.ts'
+import { prepareDelivery } from './deliver-files.ts'
 import { countAttempts } from './lost-lease.ts'
 import type { TaskServices } from './task-services.ts'
 
@@ -56,14 +56,14 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
   if (operation.kind === 'import') requireAttemptLeft(task, code)
   const fields = services.vault.unsealAll(task.spec, task.jobId)
   if ('packs' in operation) return { files: [await packIntoZip(run, fields)] }
-  if ('unpacks' in operation) return { files: [...(await filesToDeliver(run, isArchived(fields))).files] }
+  if ('unpacks' in operation) return { files: [...(await prepareDelivery(run, isArchived(fields))).files] }
   const { GCS_ENDPOINT: gcsEndpoint } = services.config
   // Aborted when the transfer ends, which closes connections that are still open.
-  const endSignal = new AbortController()
+  const endController = new AbortController()
   const deps = {
     guardedHttp: (await services.guardedHttp()).forOwner(run.state.job.owner),
     gcsEndpoint,
-    signal: AbortSignal.any([signal, endSignal.signal]),
+    signal: AbortSignal.any([signal, endController.signal]),
   }
   try {
     if ('openStore' in operation) return { deliveries: await exportFiles(run, operation, fields, deps) }
@@ -81,7 +81,7 @@ export async function runTransfer(run: TransferRun): Promise<Partial<Task>> {
       ? new TransientError(clientError, retryDelaysS[countAttempts(task) - 1] ?? 0)
       : clientError
   } finally {
-    endSignal.abort()
+    endController.abort()
   }
 }
 
@@ -219,7 +219,7 @@ async function exportFiles(
   const { task, services, signal } = run
   const { files, created } = sendsResults
     ? { files: await findResults(run, fields), created: [] }
-    : await filesToDeliver(run, isArchived(fields))
+    : await prepareDelivery(run, isArchived(fields))
   const paths = createExportPaths(files, fields, pathFields, task)
   const total = files.reduce((sum, { size }) => sum + size, 0)
   const onUploadState = (state: string) => run.saveUploadState(state)

@@ -46,10 +46,10 @@ export async function storeFiles(
       const keyParts = [task.part ?? 0, planIndex, nextStep, attempt, index].join('-')
       const key = `${getJobPrefix(task.jobId)}${task.number}/${keyParts}.${type.extension}`
       const { size } = await stat(file.path)
-      const hashing = hashFile(file.path, size)
+      const hashPromise = hashFile(file.path, size)
       const [sha256] = await Promise.all([
-        hashing,
-        services.files.putFile(key, file.path, type.mimeType, hashing),
+        hashPromise,
+        services.files.putFile(key, file.path, type.mimeType, hashPromise),
       ])
       const name = file.filename ?? withExtension(withSuffix(source, file.suffix), type.extension)
       const filename =
@@ -106,8 +106,11 @@ export async function storeChunks(
     const { mimeType, extension } = getFileType(format)
     const key = `${getJobPrefix(task.jobId)}${task.number}/cut-${task.attempt}.${countTriedRoutes(inputPlan)}-${index}.${extension}`
     const { size } = await stat(path)
-    const hashing = hashFile(path, size)
-    const [sha256] = await Promise.all([hashing, services.files.putFile(key, path, mimeType, hashing)])
+    const hashPromise = hashFile(path, size)
+    const [sha256] = await Promise.all([
+      hashPromise,
+      services.files.putFile(key, path, mimeType, hashPromise),
+    ])
     storedFiles.set(chunk, { key, filename, format, mimeType, size, sha256 })
   })
   return chunks.map((chunk) => {

@@ -22,10 +22,15 @@ const minRunMs = 20_000
 const minSiblings = 2
 
 /** Whether siblings were so much faster that a copy would finish sooner. A pure function. */
-export function isStraggler(chunk: Task, ranMs: number, siblings: readonly Task[], count: number): boolean {
+export function isStraggler(
+  chunk: Task,
+  ranMs: number,
+  siblings: readonly Task[],
+  chunkCount: number,
+): boolean {
   const completedSiblings = siblings.filter(({ status }) => status === 'completed')
   // While most siblings are still running, all of them may take this long.
-  if (ranMs < minRunMs || completedSiblings.length * 2 < count) return false
+  if (ranMs < minRunMs || completedSiblings.length * 2 < chunkCount) return false
   // The audio track of a video cannot be compared to the video chunks, which were cut for their workers.
   const comparableSiblings = completedSiblings.filter(
     ({ cut }) => (cut === undefined) === (chunk.cut === undefined),

@@ -77,10 +77,10 @@ function getEngineState(
 
 function describePackage(name: string, { engines, packages }: DoctorFindings) {
   const parts = Object.keys(packages).filter((part) => packages[part]?.includes(name))
-  const users = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
+  const engineIds = engines.filter(({ image }) => parts.includes(image)).map(({ id }) => id)
   const language = /^tesseract-ocr-(.+)$/.exec(name)?.[1]
   const knownFeature = language === undefined ? featuresByPackage[name] : `OCR in the language ${language}`
-  return { parts, lost: knownFeature ?? `some features of ${users.join(', ') || 'the engines'}` }
+  return { parts, lost: knownFeature ?? `some features of ${engineIds.join(', ') || 'the engines'}` }
 }
 
 export const isHealthy = ({ engines, protection }: DoctorReport): boolean =>

@@ -18,11 +18,11 @@ const workerFile = fileURLToPath(new URL('../runtime/worker.ts', import.meta.url
 
 /** Finds images with a running worker, by the environment variables of the processes that this user may inspect. */
 async function findWarmImages(): Promise<ImageId[]> {
-  const ids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const processIds = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
   const readProcessFile = (id: string, file: string) =>
     readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')
-  const foundEngines = await Promise.all(
-    ids.map(async (id) => {
+  const foundImages = await Promise.all(
+    processIds.map(async (id) => {
       if (!(await readProcessFile(id, 'cmdline')).split('\0').includes(workerFile)) return undefined
       const entry = (await readProcessFile(id, 'environ'))
         .split('\0')
@@ -30,7 +30,7 @@ async function findWarmImages(): Promise<ImageId[]> {
       return imageIds.find((image) => entry === `IMAGE_ID=${image}`)
     }),
   )
-  return foundEngines.filter((image) => image !== undefined)
+  return foundImages.filter((image) => image !== undefined)
 }
 
 async function main(): Promise<void> {

@@ -36,17 +36,17 @@ const printer = new Printer((text) => process.stdout.write(text))
 
 async function main(): Promise<number> {
   const args = readArguments()
-  const interrupted = new AbortController()
+  const interruptController = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => interrupted.abort(new ReplayError('Interrupted.')))
-  const fetched = await reportJob(args)
+    process.once(signal, () => interruptController.abort(new ReplayError('Interrupted.')))
+  const fetchedTasks = await reportJob(args)
   if (!args.run) return 0
-  if (fetched.length === 0) return 2
+  if (fetchedTasks.length === 0) return 2
   try {
     let failedCount = 0
-    for (const fetchedTask of fetched) {
+    for (const fetchedTask of fetchedTasks) {
       printer.printHeading(`Running ${fetchedTask.task.name} again in ${fetchedTask.folder}`)
-      if (!(await runAgain(fetchedTask, interrupted.signal, printer))) failedCount++
+      if (!(await runAgain(fetchedTask, interruptController.signal, printer))) failedCount++
     }
     return failedCount === 0 ? 0 : 1
   } finally {
@@ -110,13 +110,13 @@ async function fetchTasks(
   state: JobState,
   context: ReplayContext,
 ): Promise<FetchedTask[]> {
-  const fetched: FetchedTask[] = []
+  const fetchedTasks: FetchedTask[] = []
   for (const task of tasks) {
     const taskFiles = await fetchTaskFiles(task, state, context)
-    if (typeof taskFiles !== 'string') fetched.push(taskFiles)
+    if (typeof taskFiles !== 'string') fetchedTasks.push(taskFiles)
     else printer.printHeading(`${task.name} cannot be run again: ${taskFiles}`)
   }
-  return fetched
+  return fetchedTasks
 }
 
 /** Prints the log lines of the job. @returns whether there are any */

@@ -18,7 +18,7 @@ export type AnyStep<Inputs, Parts> = { [Name in keyof Parts]: Step<Inputs, Parts
 
 type GetLaterPart<Parts> = <Name extends keyof Parts>(name: Name) => Promise<Parts[Name]>
 
-interface Started<Parts> {
+interface RunningParts<Parts> {
   readonly parts: Parts
   /** Stops the steps in reverse order. If one fails, the others are still stopped before its error is thrown. */
   stop(): Promise<void>
@@ -28,7 +28,7 @@ interface Started<Parts> {
 export async function startSteps<Inputs extends object, Parts>(
   steps: readonly AnyStep<Inputs, Parts>[],
   inputs: Inputs,
-): Promise<Started<Inputs & Parts>> {
+): Promise<RunningParts<Inputs & Parts>> {
   const results = new Map(steps.map(({ name }) => [name, Promise.withResolvers<unknown>()]))
   // Each result has the type of the part with that name.
   const getLaterPart = ((name) => results.get(name)?.promise) as GetLaterPart<Parts>

@@ -2,7 +2,7 @@ import { cpus } from 'node:os'
 import type { ServiceConnections } from '../../aws/connections.ts'
 import { type Config, noEnginesValue, readRoleKey } from '../../config.ts'
 import { type Embedded, type EmbeddedService, embeddedServices } from '../../embedded-aws/embedded.ts'
-import { inProcessConnection } from '../../embedded-aws/in-process-transport.ts'
+import { createInProcessConnection } from '../../embedded-aws/in-process-transport.ts'
 import { maxConcurrentDeliveries, type QueueId } from '../../resources/queues.ts'
 import { defined } from '../../validation/defined.ts'
 import nodeEnvironment from '../node-environment.json' with { type: 'json' }
@@ -48,7 +48,7 @@ export function createInProcessConnections(
   const credentials = readRoleKey(credentialVariables)
   const createConnection = (service: keyof Embedded['handle']) => ({
     ...(urls[`AWS_ENDPOINT_URL_${service}`] === embedded.urls[service] &&
-      inProcessConnection(embedded.handle[service])),
+      createInProcessConnection(embedded.handle[service])),
     ...defined({ credentials }),
   })
   return {

@@ -77,9 +77,9 @@ function createLazyHandler(handler: string): LocalFunction['handler'] {
   const url = new URL(`../../../${handler.slice(0, dot)}.ts`, import.meta.url).href
   return async (event, context, traceHeader) => {
     const module = (await import(url)) as Record<string, LocalFunction['handler']> // declared as a handler
-    const exported = module[handler.slice(dot + 1)]
-    if (!exported) throw new Error(`the function module does not export ${handler}`)
-    return exported(event, context, traceHeader)
+    const exportedHandler = module[handler.slice(dot + 1)]
+    if (!exportedHandler) throw new Error(`the function module does not export ${handler}`)
+    return exportedHandler(event, context, traceHeader)
   }
 }
 

@@ -15,7 +15,7 @@ async function isInstalled(engine: Engine): Promise<boolean> {
       () => true,
       () => false,
     )
-  const foundPrograms = await Promise.all(
+  const foundFlags = await Promise.all(
     folders.map((folder) =>
       access(join(folder, version[0]), constants.X_OK).then(
         () => true,
@@ -23,11 +23,11 @@ async function isInstalled(engine: Engine): Promise<boolean> {
       ),
     ),
   )
-  return foundPrograms.includes(true)
+  return foundFlags.includes(true)
 }
 
 /** Returns the engines whose program is installed on this machine. */
 export async function findInstalledEngines(engines: readonly Engine[]): Promise<Engine[]> {
-  const foundEngines = await Promise.all(engines.map(isInstalled))
-  return engines.filter((_, at) => foundEngines[at])
+  const installedFlags = await Promise.all(engines.map(isInstalled))
+  return engines.filter((_, at) => installedFlags[at])
 }

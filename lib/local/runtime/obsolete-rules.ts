@@ -16,11 +16,11 @@ export async function removeObsoleteRules(
   client: EventBridgeClient,
   region: string,
   EventBusName: string,
-  declaredFunctions: readonly string[],
+  declaredFunctionNames: readonly string[],
 ): Promise<void> {
   const arnPrefix = functionArn(region, '')
   const isObsolete = ({ Arn = '' }: Target) =>
-    Arn.startsWith(arnPrefix) && !declaredFunctions.includes(Arn.slice(arnPrefix.length))
+    Arn.startsWith(arnPrefix) && !declaredFunctionNames.includes(Arn.slice(arnPrefix.length))
   for (const Rule of await listRuleNames(client, EventBusName)) {
     const { Targets = [] } = await client.send(new ListTargetsByRuleCommand({ Rule, EventBusName }))
     if (Targets.length === 0 || !Targets.every(isObsolete)) continue

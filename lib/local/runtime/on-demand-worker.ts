@@ -35,30 +35,30 @@ export class OnDemandWorker {
     if (apart) return this.#invokeInOwnProcess(event, context, traceHeader)
     clearTimeout(this.#idleTimer)
     // A process may take seconds to stop, and the next one starts without waiting for it.
-    const process = this.#current?.acceptsWork ? this.#current : this.#start()
+    const workerProcess = this.#current?.acceptsWork ? this.#current : this.#start()
     try {
-      return await process.invoke(event, context, traceHeader)
+      return await workerProcess.invoke(event, context, traceHeader)
     } finally {
       this.#stopWhenIdle()
     }
   }
 
   broadcast(message: ServiceMessage): void {
-    for (const process of this.#processes) process.send(message)
+    for (const workerProcess of this.#processes) workerProcess.send(message)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#idleTimer)
-    await Promise.all([...this.#processes].map((process) => process.stop()))
+    await Promise.all([...this.#processes].map((workerProcess) => workerProcess.stop()))
   }
 
   async #invokeInOwnProcess(event: unknown, context: FunctionContext, traceHeader: string): Promise<unknown> {
-    const process = this.#launch()
+    const workerProcess = this.#launch()
     try {
-      return await process.invoke(event, context, traceHeader)
+      return await workerProcess.invoke(event, context, traceHeader)
     } finally {
-      void process.stop()
+      void workerProcess.stop()
     }
   }
 

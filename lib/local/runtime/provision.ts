@@ -34,7 +34,7 @@ import type { FunctionDeclaration, Trigger } from '../../resources/function-decl
 import { functions } from '../../resources/functions.ts'
 import { getVisibilityTimeoutS } from '../../resources/queue-functions.ts'
 import { maxReceiveCount, type QueueId, queueIds } from '../../resources/queues.ts'
-import { bucket, table, uploadPattern } from '../../resources/storage.ts'
+import { bucket, createUploadPattern, table } from '../../resources/storage.ts'
 import { removeObsoleteRules } from './obsolete-rules.ts'
 
 interface ResourceNames {
@@ -163,9 +163,9 @@ async function createQueues({ region, queuePrefix }: ResourceNames): Promise<Pro
     })
     return [id, queue] as const
   }
-  const declaredFunctions: Readonly<Record<string, FunctionDeclaration>> = functions
-  const namesWithDeadLetterQueue = Object.keys(declaredFunctions).filter(
-    (name) => declaredFunctions[name]?.deadLetter,
+  const functionDeclarations: Readonly<Record<string, FunctionDeclaration>> = functions
+  const namesWithDeadLetterQueue = Object.keys(functionDeclarations).filter(
+    (name) => functionDeclarations[name]?.deadLetter,
   )
   const [pairs, invocations, deadLetters] = await Promise.all([
     Promise.all(queueIds.map(createQueuePair)),
@@ -207,7 +207,7 @@ function createRule(trigger: Trigger, { busName, bucketName }: ResourceNames) {
       EventPattern: JSON.stringify(createEventPattern(trigger.events, trigger.for)),
     }
   if ('uploads' in trigger) {
-    const EventPattern = JSON.stringify(uploadPattern(bucketName, trigger.uploads))
+    const EventPattern = JSON.stringify(createUploadPattern(bucketName, trigger.uploads))
     return { EventBusName: 'default', EventPattern }
   }
   return undefined

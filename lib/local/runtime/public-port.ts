@@ -19,9 +19,9 @@ export async function openPublicPort(
   const servers: Server[] = []
   const bind = async (host: string, port: number) => {
     const server = createGateway(parts, { socketTarget: target })
-    const bound = await listen(server, port, host)
+    const boundPort = await listen(server, port, host)
     servers.push(server)
-    return bound
+    return boundPort
   }
   const port = await bind(HOST === 'localhost' ? '127.0.0.1' : HOST, PORT)
   // Clients may resolve "localhost" to an IPv4 or IPv6 address; a machine without IPv6 has only an IPv4 address.
@@ -34,6 +34,6 @@ export async function openPublicPort(
 }
 
 function createLocalUrl(host: string, port: number): string {
-  const local = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
-  return `http://${local ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
+  const isLocal = ['localhost', '127.0.0.1', '::1', '0.0.0.0', '::'].includes(host)
+  return `http://${isLocal ? 'localhost' : host.includes(':') ? `[${host}]` : host}:${port}`
 }

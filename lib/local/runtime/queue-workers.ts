@@ -98,7 +98,7 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       maxMemoryBytes: memoryMb * 1024 ** 2,
       cleanUp: (pid) => void removeLeftoverFolders(pid, [environment['WORK_DIR'] ?? tmpdir(), tmpdir()], log),
     })
-    const local: LocalFunction = {
+    const localFunction: LocalFunction = {
       name: getFunctionName(queue),
       memoryMb,
       timeoutMs: getFunctionTimeoutMs(queue, isolated),
@@ -108,19 +108,19 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
       handler: (event, context, traceHeader) =>
         worker.invoke(event, context, { traceHeader, apart: isToRunApart(event) }),
     }
-    return { queue, worker, local, concurrency }
+    return { queue, worker, localFunction, concurrency }
   })
   return {
-    functions: queuesWithWorkers.map(({ local }) => local),
+    functions: queuesWithWorkers.map(({ localFunction }) => localFunction),
     broadcast: (message) => {
       for (const { worker } of queuesWithWorkers) worker.broadcast(message)
     },
     start(lambda, queues) {
-      for (const { queue, local, concurrency } of queuesWithWorkers) {
+      for (const { queue, localFunction, concurrency } of queuesWithWorkers) {
         const { url: queueUrl, arn: queueArn } = queues[queue]
         // Lambda makes this call before it feeds a function, so isolated functions must have the permission.
         if (isolated)
-          void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.createConnection(local.name))
+          void readQueueAttributes(queueUrl, config.AWS_REGION, isolated.createConnection(localFunction.name))
         mappings.push(
           new QueueMapping({
             queueUrl,
@@ -128,12 +128,12 @@ export function openQueueWorkers(options: QueueWorkersOptions): QueueWorkers {
             region: config.AWS_REGION,
             concurrency,
             log,
-            connection: isolated?.createConnection(local.name) ?? connection,
+            connection: isolated?.createConnection(localFunction.name) ?? connection,
             retriesEarly: !isolated,
             settings: getQueueMapping(queue),
             visibilityS: isolated?.quotas ? getVisibilityTimeoutS(queue) : claimTimeoutS,
             invoke: async (event, traceHeaders) => {
-              const outcome = await lambda.invoke(local.name, event, { traceHeaders })
+              const outcome = await lambda.invoke(localFunction.name, event, { traceHeaders })
               if (!outcome.ok) {
                 if (outcome.isThrottled) throw new ThrottledInvocation(outcome.failure)
                 for (const record of event.Records) logLostAttempt(record.body, queue, outcome.failure, log)

@@ -115,7 +115,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   },
   {
     name: 'embedded',
-    start: ({ config, folder, isolated }, later) =>
+    start: ({ config, folder, isolated }, getLaterPart) =>
       openEmbedded({
         dir: folder.dataDir,
         region: config.AWS_REGION,
@@ -124,14 +124,14 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         quotas: isolated?.quotas,
         s3BasePath: s3Path,
         readerGroup: folder.workerUser?.gid,
-        invoke: createInvoker(later('runtime')),
+        invoke: createInvoker(getLaterPart('runtime')),
         log: folder.log,
       }),
     stop: ({ embedded }) => embedded.close(),
   },
   {
     name: 'aws',
-    start: ({ env, folder, embedded, isolated }, later) => {
+    start: ({ env, folder, embedded, isolated }, getLaterPart) => {
       const endpoints = chooseEndpoints(env, embedded)
       const credentialVariables = chooseCredentials(env, endpoints, folder.secrets)
       // The SDK reads endpoints and credentials from the environment, as it does on Lambda.
@@ -140,7 +140,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
         ? {}
         : {
             ...createInProcessConnections(endpoints, embedded, credentialVariables),
-            sockets: createSocketExchange(later('runtime')),
+            sockets: createSocketExchange(getLaterPart('runtime')),
           }
       return { endpoints, credentialVariables, connections }
     },
@@ -158,14 +158,14 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   },
   {
     name: 'publicPort',
-    start: ({ config }, later) =>
-      openPublicPort(config, later('gateway'), hasWebSockets ? getSocketTarget : undefined),
+    start: ({ config }, getLaterPart) =>
+      openPublicPort(config, getLaterPart('gateway'), hasWebSockets ? getSocketTarget : undefined),
     stop: ({ publicPort }) => publicPort.close(),
   },
   {
     name: 'lambdaApi',
-    start: ({ folder: { secrets, log }, isolated }, later) =>
-      openLambdaAndSocketsApi(later('runtime'), {
+    start: ({ folder: { secrets, log }, isolated }, getLaterPart) =>
+      openLambdaAndSocketsApi(getLaterPart('runtime'), {
         credentials: [secrets, ...(isolated?.callers.credentials ?? [])],
         authorize:
           isolated &&
@@ -177,14 +177,16 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
   {
     name: 'engines',
     start: async ({ config, folder }) => {
-      const enabled = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
+      const enabledEngines = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
       // Engines that cannot be confined as the settings demand count as not installed.
       const reason = describeConfinementProblem(await getConfinement(), config.MIN_CONFINEMENT)
       if (reason !== undefined) folder.log.error({ reason }, 'no engines are used')
-      const usableEngines = reason === undefined ? await findInstalledEngines(enabled) : []
+      const usableEngines = reason === undefined ? await findInstalledEngines(enabledEngines) : []
       return {
         usableEngines,
-        missingEngines: enabled.filter((engine) => !usableEngines.includes(engine)).map(({ id }) => id),
+        missingEngines: enabledEngines
+          .filter((engine) => !usableEngines.includes(engine))
+          .map(({ id }) => id),
       }
     },
   },

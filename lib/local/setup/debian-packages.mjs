@@ -15,7 +15,7 @@ const aptInstall = [...aptGet, 'install', '-y', '--no-install-recommends', '-o',
  * @param {string} root
  * @param {(section: string) => boolean} includesSection
  */
-export function missingDebianPackages(root, includesSection) {
+export function findMissingDebianPackages(root, includesSection) {
   const sections = JSON.parse(readFileSync(join(root, 'layers/packages.json'), 'utf8'))
   const wanted = new Set(
     Object.keys(sections)
@@ -33,7 +33,7 @@ export function missingDebianPackages(root, includesSection) {
  * Returns the command prefix for becoming root without a password prompt; empty for root, undefined if it is
  * impossible.
  */
-function becomeRoot() {
+function getRootPrefix() {
   if (spawnSync('apt-get', ['--version']).status !== 0) return undefined
   if (process.getuid?.() === 0) return []
   return spawnSync('sudo', ['-n', 'true']).status === 0 ? ['sudo', '-n'] : undefined
@@ -44,7 +44,7 @@ function becomeRoot() {
  * but tests only need the program, which they start with their own settings and port.
  * @param {readonly string[]} names
  */
-function servicesToMask(names) {
+function findServicesToMask(names) {
   return names.includes('openssh-server') && existsSync('/run/systemd/system')
     ? ['ssh.service', 'ssh.socket']
     : []
@@ -54,9 +54,9 @@ function servicesToMask(names) {
  * Returns the commands that the user has to run if setup has no permission.
  * @param {readonly string[]} names
  */
-export function installCommand(names) {
-  const masked = servicesToMask(names)
-  const first = masked.length > 0 ? `systemctl mask ${masked.join(' ')} && ` : ''
+export function createInstallCommand(names) {
+  const unitsToMask = findServicesToMask(names)
+  const first = unitsToMask.length > 0 ? `systemctl mask ${unitsToMask.join(' ')} && ` : ''
   return `${first}apt-get update && apt-get install -y --no-install-recommends ${names.join(' ')}`
 }
 
@@ -65,7 +65,7 @@ export function installCommand(names) {
  * @param {string} line a line of output
  * @returns {string | undefined} the progress, if the line reports it
  */
-function aptProgress(line) {
+function parseAptProgress(line) {
   const [kind, , percent, text = ''] = line.split(':')
   if (kind === 'dlstatus') return `downloading, ${Math.round(Number(percent))} %`
   if (kind === 'pmstatus') return `${Math.round(Number(percent))} %, ${text.trim()}`
@@ -81,26 +81,27 @@ function aptProgress(line) {
  * @returns {Promise<string[]>} packages that this user has no permission to install
  */
 export async function installDebianPackages(root, includesSection, env) {
-  if (missingDebianPackages(root, includesSection).length === 0) return []
+  if (findMissingDebianPackages(root, includesSection).length === 0) return []
   return await withSetupLock(async (lockFd) => {
-    const names = missingDebianPackages(root, includesSection)
-    const asRoot = becomeRoot()
-    if (names.length === 0 || !asRoot) return names
+    const names = findMissingDebianPackages(root, includesSection)
+    const rootPrefix = getRootPrefix()
+    if (names.length === 0 || !rootPrefix) return names
     // sudo drops the environment, so env(1) sets the variable.
-    const run = [...asRoot, 'env', 'DEBIAN_FRONTEND=noninteractive']
+    const run = [...rootPrefix, 'env', 'DEBIAN_FRONTEND=noninteractive']
     // Finishes an interrupted installation; if there is none, this is quick.
     await runQuietly([...run, 'dpkg', '--configure', '-a'], { env, lockFd })
     await showPhase('Reading the Debian package lists', () =>
       runQuietly([...run, ...aptGet, 'update'], { env, lockFd }),
     )
-    const masked = servicesToMask(names)
-    if (masked.length > 0) await runQuietly([...run, 'systemctl', 'mask', ...masked], { env, lockFd })
+    const unitsToMask = findServicesToMask(names)
+    if (unitsToMask.length > 0)
+      await runQuietly([...run, 'systemctl', 'mask', ...unitsToMask], { env, lockFd })
     await showPhase(`Installing ${names.length} Debian packages`, (report) =>
       runQuietly([...run, ...aptInstall, ...names], {
         env,
         lockFd,
         onLine: (line) => {
-          const progress = aptProgress(line)
+          const progress = parseAptProgress(line)
           if (progress) report(progress)
         },
       }),

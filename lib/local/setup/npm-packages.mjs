@@ -8,10 +8,10 @@ import { showPhase } from './progress.mjs'
 
 const readJson = (path) => JSON.parse(readFileSync(path, 'utf8'))
 
-export const nodeBinary = (root) => join(root, 'node_modules/node/bin/node')
+export const getNodeBinary = (root) => join(root, 'node_modules/node/bin/node')
 
 /** Returns the package folders in the lockfile that this machine needs, without packages for other systems. */
-function wantedPackages(root) {
+function listWantedPackages(root) {
   const allows = (list, value) =>
     !list ||
     (!list.includes(`!${value}`) && (list.every((item) => item.startsWith('!')) || list.includes(value)))
@@ -25,13 +25,14 @@ function wantedPackages(root) {
 }
 
 /** npm's own list of installed packages, which it deletes before an installation and writes at its end. */
-const installedList = (root) => join(root, 'node_modules/.package-lock.json')
-const stamp = (root) => join(root, 'node_modules/.setup')
+const getInstalledListPath = (root) => join(root, 'node_modules/.package-lock.json')
+const getStampPath = (root) => join(root, 'node_modules/.setup')
 
 /** Returns a hash of the lockfile and of npm's list of installed packages. */
-function fingerprint(root) {
+function computeFingerprint(root) {
   const hash = createHash('sha256')
-  for (const path of [join(root, 'package-lock.json'), installedList(root)]) hash.update(readFileSync(path))
+  for (const path of [join(root, 'package-lock.json'), getInstalledListPath(root)])
+    hash.update(readFileSync(path))
   return hash.digest('hex')
 }
 
@@ -41,11 +42,12 @@ function fingerprint(root) {
  * @param {string} root
  */
 function npmPackagesMatch(root) {
-  if (!existsSync(installedList(root))) return false
+  if (!existsSync(getInstalledListPath(root))) return false
   // A lockfile may list packages that npm ci does not install, in which case only the stamp shows that it ran.
-  if (existsSync(stamp(root)) && readFileSync(stamp(root), 'utf8') === fingerprint(root)) return true
-  const installed = readJson(installedList(root)).packages
-  return wantedPackages(root).every(([path, wanted]) => {
+  if (existsSync(getStampPath(root)) && readFileSync(getStampPath(root), 'utf8') === computeFingerprint(root))
+    return true
+  const installed = readJson(getInstalledListPath(root)).packages
+  return listWantedPackages(root).every(([path, wanted]) => {
     const found = installed[path]
     // An optional package may be missing if its variant depends on more than os and cpu.
     if (!found) return wanted.optional === true
@@ -59,9 +61,9 @@ function npmPackagesMatch(root) {
  */
 function nodeMatches(root) {
   const manifest = join(root, 'node_modules/node/package.json')
-  if (!existsSync(manifest) || !existsSync(nodeBinary(root))) return false
+  if (!existsSync(manifest) || !existsSync(getNodeBinary(root))) return false
   // Running the binary also detects a binary that was truncated by an interrupted installation.
-  const answer = spawnSync(nodeBinary(root), ['--version'], { encoding: 'utf8' })
+  const answer = spawnSync(getNodeBinary(root), ['--version'], { encoding: 'utf8' })
   return answer.stdout?.trim() === `v${readJson(manifest).version}`
 }
 
@@ -69,7 +71,7 @@ function nodeMatches(root) {
  * Returns the npm that started this process, or the one on the PATH, and its environment. It must not run on the Node
  * in node_modules, which npm puts first on the PATH of its scripts and which is about to be replaced.
  */
-function outerNpm(root, env) {
+function findOuterNpm(root, env) {
   const isOuter = (path) => Boolean(path) && !path.startsWith(join(root, 'node_modules'))
   const node = [env.npm_node_execpath, process.execPath].find(isOuter)
   const PATH = env.PATH?.split(':').filter(isOuter).join(':')
@@ -86,16 +88,16 @@ function outerNpm(root, env) {
 export async function installNpmPackages(root, env) {
   if (npmPackagesMatch(root) && nodeMatches(root)) return
   await withSetupLock(async (lockFd) => {
-    const { npm, npmEnv } = outerNpm(root, env)
-    const quiet = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
+    const { npm, npmEnv } = findOuterNpm(root, env)
+    const quietFlags = ['--loglevel=error', '--no-audit', '--no-fund', '--no-progress']
     if (!npmPackagesMatch(root)) {
-      const wanted = wantedPackages(root).map(([path]) => join(root, path, 'package.json'))
+      const wanted = listWantedPackages(root).map(([path]) => join(root, path, 'package.json'))
       await showPhase('Installing npm packages', async (report) => {
         const count = () => report(`${wanted.filter((path) => existsSync(path)).length} of ${wanted.length}`)
         const counter = setInterval(count, 1000)
         try {
-          await runQuietly([...npm, 'ci', ...quiet], { cwd: root, env: npmEnv, lockFd })
-          writeFileSync(stamp(root), fingerprint(root))
+          await runQuietly([...npm, 'ci', ...quietFlags], { cwd: root, env: npmEnv, lockFd })
+          writeFileSync(getStampPath(root), computeFingerprint(root))
         } finally {
           clearInterval(counter)
         }
@@ -103,11 +105,11 @@ export async function installNpmPackages(root, env) {
     }
     if (!nodeMatches(root)) {
       // Install scripts are off for all packages, but that of `node` fetches the binary for this system.
-      const rebuild = ['rebuild', 'node', '--ignore-scripts=false', ...quiet]
+      const rebuildArgs = ['rebuild', 'node', '--ignore-scripts=false', ...quietFlags]
       await showPhase('Installing Node 24', () =>
-        runQuietly([...npm, ...rebuild], { cwd: root, env: npmEnv, lockFd }),
+        runQuietly([...npm, ...rebuildArgs], { cwd: root, env: npmEnv, lockFd }),
       )
-      if (!nodeMatches(root)) throw new Error(`${nodeBinary(root)} does not run on this machine.`)
+      if (!nodeMatches(root)) throw new Error(`${getNodeBinary(root)} does not run on this machine.`)
     }
   })
 }

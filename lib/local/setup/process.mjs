@@ -25,14 +25,14 @@ export function runQuietly([bin, ...args], { cwd, env, lockFd, onLine } = {}) {
     const child = spawn(bin, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe', lockFd ?? 'ignore'] })
     let output = ''
     let rest = ''
-    const take = (chunk) => {
+    const collectOutput = (chunk) => {
       output = (output + chunk).slice(-maxOutputChars)
       const lines = (rest + chunk).split('\n')
       rest = lines.pop() ?? ''
       for (const line of lines) onLine?.(line)
     }
-    child.stdout.setEncoding('utf8').on('data', take)
-    child.stderr.setEncoding('utf8').on('data', take)
+    child.stdout.setEncoding('utf8').on('data', collectOutput)
+    child.stderr.setEncoding('utf8').on('data', collectOutput)
     child.on('error', (error) => reject(new CommandError(`${bin} did not start: ${error.message}`, '')))
     child.on('close', (code, signal) => {
       if (code === 0) resolve(output)

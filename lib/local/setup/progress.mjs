@@ -2,7 +2,7 @@ const tickMs = 1000
 /** Interval of progress lines without a terminal, where every line stays in the log. */
 const logEveryMs = 15_000
 
-const seconds = (sinceMs) => `${Math.round((Date.now() - sinceMs) / 1000)} s`
+const formatSeconds = (sinceMs) => `${Math.round((Date.now() - sinceMs) / 1000)} s`
 
 /**
  * Shows one phase of setup: what it does, its progress and its duration. On a terminal this is one line that is
@@ -18,7 +18,7 @@ export async function showPhase(title, work, out = process.stdout) {
   const startedMs = Date.now()
   let progress = ''
   let lastLineMs = startedMs
-  const line = () => `${title}${progress && `: ${progress}`} (${seconds(startedMs)})`
+  const line = () => `${title}${progress && `: ${progress}`} (${formatSeconds(startedMs)})`
   const draw = () => {
     if (out.isTTY) out.write(`\r\x1b[K${line().slice(0, out.columns - 1)}`)
     else if (Date.now() - lastLineMs >= logEveryMs) {
@@ -27,7 +27,7 @@ export async function showPhase(title, work, out = process.stdout) {
     }
   }
   const end = (result) =>
-    out.write(`${out.isTTY ? '\r\x1b[K' : ''}${title}: ${result} (${seconds(startedMs)})\n`)
+    out.write(`${out.isTTY ? '\r\x1b[K' : ''}${title}: ${result} (${formatSeconds(startedMs)})\n`)
 
   if (!out.isTTY) out.write(`${title} …\n`)
   draw()

@@ -136,9 +136,9 @@ export const dropbox: Drive = {
     const call = createContentCall(upload)
     const started = await call('/upload_session/start', { close: false })
     const { session_id } = UploadSession.parse(await json(started.body))
-    const cursorAt = (offset: number) => ({ session_id, offset })
+    const createCursor = (offset: number) => ({ session_id, offset })
     const append = (offset: number, content?: { body: Readable; length: number }, isSuccess = isOk) =>
-      call('/upload_session/append_v2', { cursor: cursorAt(offset), close: false }, content, isSuccess)
+      call('/upload_session/append_v2', { cursor: createCursor(offset), close: false }, content, isSuccess)
     await uploadInChunks(
       file,
       {
@@ -159,7 +159,7 @@ export const dropbox: Drive = {
       upload,
     )
     const commit = { path: `${upload.folder}/${file.path}`, mode: 'add', autorename: true }
-    const { body } = await call('/upload_session/finish', { cursor: cursorAt(file.size), commit })
+    const { body } = await call('/upload_session/finish', { cursor: createCursor(file.size), commit })
     return `dropbox://${StoredFile.parse(await json(body)).path_display}`
   },
 }

@@ -55,7 +55,7 @@ const cancelTimeoutMs = 5000
 const renameOnConflict = { '@microsoft.graph.conflictBehavior': 'rename' }
 
 /** Returns the path of a new file in a folder. The replaced characters are not allowed in OneDrive's names. */
-const newFilePath = (folder: string, name: string) =>
+const getNewFilePath = (folder: string, name: string) =>
   `${getItemPath(folder)}:/${encodeURIComponent(name.replace(/["*:<>?/\\|]/g, '-'))}`
 
 async function findByPath(request: DriveRequest, path: string) {
@@ -70,7 +70,7 @@ async function findByPath(request: DriveRequest, path: string) {
 /** Uploads an empty file in a single request, because upload sessions refuse empty files. */
 async function uploadEmptyFile({ request, send, uploadUrl, folder }: DriveUpload, file: OutgoingFile) {
   const query = new URLSearchParams(renameOnConflict)
-  const url = `${uploadUrl}${newFilePath(folder, file.path)}:/content?${query}`
+  const url = `${uploadUrl}${getNewFilePath(folder, file.path)}:/content?${query}`
   const headers = { ...request.headers, 'content-type': file.mimeType, 'content-length': '0' }
   return StoredFile.parse(await json((await send(url, { method: 'PUT', headers })).body))
 }
@@ -157,7 +157,7 @@ export const oneDrive: Drive = {
   upload: async (upload, file) => {
     if (file.size === 0) return (await uploadEmptyFile(upload, file)).webUrl
     const { request, send, folder, signal } = upload
-    const path = newFilePath(folder, file.path)
+    const path = getNewFilePath(folder, file.path)
     const isNameTaken = (await findByPath(request, path)) !== undefined
     const { uploadUrl: session } = UploadSession.parse(
       await request(`${path}:/createUploadSession`, { post: { item: renameOnConflict } }),

@@ -17,9 +17,9 @@ const path = '/v1/formats/png'
  */
 async function compare({ report }: BenchContext): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-plans-'))
-  const plans = join(folder, 'plans.json')
-  await writeFile(plans, JSON.stringify({ pro: { requestsPerMinute: 1e6, requestsPerHour: 1e6 } }))
-  const service = await startService({ PLANS_FILE: plans })
+  const plansPath = join(folder, 'plans.json')
+  await writeFile(plansPath, JSON.stringify({ pro: { requestsPerMinute: 1e6, requestsPerHour: 1e6 } }))
+  const service = await startService({ PLANS_FILE: plansPath })
   const client = new HttpClient(service.url)
   try {
     const key = await createManagerKey(service)

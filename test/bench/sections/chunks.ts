@@ -10,7 +10,7 @@ interface Case extends Omit<ChunkedConversion, 'path' | 'pool'> {
   readonly what: string
   readonly file: FixtureName
   /** Allowed growth of the result in per cent. */
-  readonly larger: number
+  readonly maxGrowthPercent: number
 }
 
 const cases: readonly Case[] = [
@@ -18,7 +18,7 @@ const cases: readonly Case[] = [
     title: 'A minute of 720p → MP4, encoded',
     what: 'video',
     file: 'minute.mkv',
-    larger: 3,
+    maxGrowthPercent: 3,
     engine: ffmpeg,
     to: 'mp4',
     options: { mode: 'encode' },
@@ -27,7 +27,7 @@ const cases: readonly Case[] = [
     title: 'A scan of 40 pages → PDF with text',
     what: 'scan',
     file: 'forty-scans.pdf',
-    larger: 1,
+    maxGrowthPercent: 1,
     engine: pdf,
     operation: 'ocr-pdf',
     to: 'pdf',
@@ -37,7 +37,7 @@ const cases: readonly Case[] = [
     title: '50 pages → JPG at 600 dpi',
     what: 'pages',
     file: 'fifty-pages.pdf',
-    larger: 1,
+    maxGrowthPercent: 1,
     engine: pdf,
     to: 'jpg',
     options: { dpi: 600 },
@@ -53,7 +53,7 @@ export const chunks: Section = {
   about:
     'a video and long PDFs in one run and in chunks: the overhead of chunks, and the time with many workers',
   async run({ report, fixtures }) {
-    for (const { title, what, file, larger: maxLarger, ...conversion } of cases) {
+    for (const { title, what, file, maxGrowthPercent: maxLarger, ...conversion } of cases) {
       report.title(title)
       const { path } = await fixtures.get(file)
       const result = await measureInChunks(

@@ -36,7 +36,7 @@ async function time(bench: BenchContext): Promise<void> {
       spentMs,
     )
     const measuredTimes = await runInterleaved(12, { service })
-    return { times: measuredTimes.service, engine: await engineMs(dataDir) }
+    return { times: measuredTimes.service, engine: await readEngineMs(dataDir) }
   })
   const { report } = bench
   const remark = `without the engine time of ${engine.toFixed(1)} ms; p95 with it ${p95(times).toFixed(1)} ms`
@@ -51,7 +51,7 @@ async function time(bench: BenchContext): Promise<void> {
 }
 
 /** Returns the median engine time of the jobs from the log of the service. */
-async function engineMs(dataDir: string): Promise<number> {
+async function readEngineMs(dataDir: string): Promise<number> {
   const log = await readFile(join(dataDir, 'service.log'), 'utf8')
   const lines = log.split('\n').filter((line) => line.includes('"step completed"'))
   return median(lines.map((line) => (JSON.parse(line) as { ms: number }).ms))

@@ -9,7 +9,7 @@ const comparison: EngineComparison = {
   fixture: 'pages.docx',
   fields: { targetFormat: 'pdf' },
   rounds: 12,
-  inARow: 3,
+  runsPerRound: 3,
   most: 1.2,
   engine: 'a warm office',
 }

@@ -8,7 +8,7 @@ import { Files } from '../../../lib/aws/files.ts'
 import { readConfig } from '../../../lib/config.ts'
 import { runEngine } from '../../../lib/decoders/run-engine.ts'
 import type { InputFile } from '../../../lib/engines/engine.ts'
-import { effectiveLimits } from '../../../lib/engines/host-limits.ts'
+import { computeEffectiveLimits } from '../../../lib/engines/host-limits.ts'
 import { engines } from '../../../lib/engines/index.ts'
 import { type FormatId, formatByExtension } from '../../../lib/formats/index.ts'
 import { hashFile } from '../../../lib/io/file-hash.ts'
@@ -188,7 +188,7 @@ async function convert(
     const outDir = join(workDir, `step-${at + 1}`)
     await mkdir(outDir)
     const { signal } = new AbortController()
-    const toolsOptions = { workDir, signal, limits: effectiveLimits(engine.limits) }
+    const toolsOptions = { workDir, signal, limits: computeEffectiveLimits(engine.limits) }
     const { operation, options } = step
     const [from, nextFormat] = [step.from as FormatId, step.to as FormatId] // of a route
     const work = {
@@ -204,10 +204,12 @@ async function convert(
     const [{ path }] = result.files
     const { size } = await stat(path)
     const isLast = at === steps.length - 1
-    const storing = isLast ? files.putFile('result', path, 'text/plain', hashFile(path, size)) : undefined
-    if (storing && guard) await waitForUpload(storing)
+    const storePromise = isLast
+      ? files.putFile('result', path, 'text/plain', hashFile(path, size))
+      : undefined
+    if (storePromise && guard) await waitForUpload(storePromise)
     await guard?.checkStep(step, result, [])
-    await storing
+    await storePromise
     afterEngineMs += performance.now() - start
     inputs = [{ path, filename: `step.${nextFormat}`, format: nextFormat, size }]
   }

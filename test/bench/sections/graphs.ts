@@ -9,7 +9,7 @@ import type { Section } from '../section.ts'
  * Measures the cost of a no-op task: records in the embedded table, eight workers in this process, and queue, bus and
  * bucket in memory. No engine or other program is started.
  */
-async function benchGraphs(say: Print): Promise<void> {
+async function measureGraphs(say: Print): Promise<void> {
   // Imported here, because modules of tests make Node print a test summary at the end.
   const { runGraph } = await import('../../jobs/run-graph.ts')
   const { serveDatabase } = await import('../../jobs/test-table.ts')
@@ -45,5 +45,5 @@ function formatRow(name: string, { ms, writesPerTask, service }: GraphRun): stri
 export const graphs: Section = {
   name: 'graphs',
   about: 'records and writes of job graphs with no-op tasks',
-  run: ({ report }) => benchGraphs(report.print),
+  run: ({ report }) => measureGraphs(report.print),
 }

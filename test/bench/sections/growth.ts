@@ -11,10 +11,10 @@ export const growth: Section = {
   name: 'growth',
   about: 'a new job, its status and lists with 20,000 stored jobs, or a million with --million',
   async run(bench) {
-    const manyJobs = bench.flags.has('million') ? 1_000_000 : 20_000
-    bench.report.title(`With ${manyJobs.toLocaleString('en')} stored jobs`)
+    const largeJobCount = bench.flags.has('million') ? 1_000_000 : 20_000
+    bench.report.title(`With ${largeJobCount.toLocaleString('en')} stored jobs`)
     await withStoredJobs(smallJobCount, bench, (small) =>
-      withStoredJobs(manyJobs, bench, (large) => compare(small, large, bench)),
+      withStoredJobs(largeJobCount, bench, (large) => compare(small, large, bench)),
     )
   },
 }

@@ -10,7 +10,7 @@ const pauseS = 45
 /** Includes two runs of the sweep, which runs every minute. */
 const measureS = 120
 
-const storedJobs = 100_000
+const storedJobCount = 100_000
 
 export const idleSection: Section = {
   name: 'idle',
@@ -25,8 +25,8 @@ export const idleSection: Section = {
       const value = memoryMib(pid)
       bench.report.figure({ what: 'after a job, its worker waits: memory', value, unit: 'MiB' })
     })
-    await withStoredJobs(storedJobs, bench, (_client, { pid }) =>
-      measureIdle(`${storedJobs.toLocaleString('en')} stored jobs`, pid, bench),
+    await withStoredJobs(storedJobCount, bench, (_client, { pid }) =>
+      measureIdle(`${storedJobCount.toLocaleString('en')} stored jobs`, pid, bench),
     )
   },
 }

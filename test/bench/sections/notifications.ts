@@ -12,14 +12,14 @@ import type { BenchContext, Section } from '../section.ts'
 const perSecond = 10
 const seconds = 100
 /** Number of sockets, which is within the connection limit of one identity. */
-const sockets = 90
+const socketCount = 90
 /** Response time of the slow receiver in milliseconds. */
 const slowMs = 5000
 /** Time for the last events to arrive in milliseconds. */
 const deliveryGraceMs = 10_000
 /** Time after which an idle service has collected its garbage, in milliseconds. */
 const restMs = 40_000
-const healthy = ['one', 'two', 'three'] as const
+const healthyPaths = ['one', 'two', 'three'] as const
 
 interface ReceivedEvents {
   readonly id: string
@@ -110,14 +110,14 @@ async function run({ report }: BenchContext): Promise<void> {
   const client = new ServiceClient(service.url)
   try {
     const deadUrl = 'http://127.0.0.1:9/dead'
-    for (const url of [...healthy.map(receiver.url), receiver.url('slow'), deadUrl])
+    for (const url of [...healthyPaths.map(receiver.url), receiver.url('slow'), deadUrl])
       await subscribe(client, url)
     const frameDelaysMs: number[] = []
     const socket = await listen(service, client.token, frameDelaysMs)
     const jobs = await load(client)
     await pause(deliveryGraceMs)
     report.title(`${perSecond} jobs a second for ${seconds} s, five webhooks, one dead and one slow`)
-    for (const path of healthy) {
+    for (const path of healthyPaths) {
       const endEventsByJob = new Map(receiver.at(path).map((event) => [event.job.id, event]))
       const missingCount = jobs.filter((id) => !endEventsByJob.has(id)).length
       report.figure({
@@ -154,15 +154,15 @@ async function run({ report }: BenchContext): Promise<void> {
 /** Measures the memory per socket with a second batch, because the first sockets also cause one-time allocations. */
 async function measureSockets(service: TestService, client: ServiceClient, report: BenchContext['report']) {
   const openSockets = () =>
-    Promise.all(Array.from({ length: sockets }, () => listen(service, client.token, [])))
+    Promise.all(Array.from({ length: socketCount }, () => listen(service, client.token, [])))
   for (const socket of await openSockets()) socket.close()
   await pause(restMs)
   const bytesBefore = residentBytes(service.pid)
   const openedSockets = await openSockets()
   await pause(restMs)
-  const kibPerSocket = (residentBytes(service.pid) - bytesBefore) / sockets / 1024
+  const kibPerSocket = (residentBytes(service.pid) - bytesBefore) / socketCount / 1024
   report.figure({
-    what: `${sockets} sockets, memory of each`,
+    what: `${socketCount} sockets, memory of each`,
     value: kibPerSocket,
     unit: 'KiB',
     aim: { most: 50 },

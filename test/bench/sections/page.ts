@@ -14,9 +14,9 @@ import type { Section } from '../section.ts'
 const slow4g = { latency: 150, downloadThroughput: (1.6 * 1e6) / 8, uploadThroughput: (0.75 * 1e6) / 8 }
 const slowdown = 4
 /** Other load only makes a page slower, so the best of several attempts counts. */
-const slowVisits = 5
+const slowVisitCount = 5
 const actionAttempts = 3
-const manyFiles = 500
+const fileCount = 500
 
 const fixture = (name: string) => new URL(`../../fixtures/${name}`, import.meta.url).pathname
 const axeSource = new URL('../../../node_modules/axe-core/axe.min.js', import.meta.url)
@@ -35,14 +35,15 @@ export const page: Section = {
       await fetch(service.url)
       report.title('The page')
       const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
-      const { bytes, chunks, requests, scripts } = await firstVisit(page, service.url)
+      const { bytes, chunks, requests, scripts } = await measureFirstVisit(page, service.url)
       const kb = (size: number) => size / 1000
       report.figure({ what: 'first visit, gzipped', value: kb(bytes), unit: 'kB', aim: { most: 56 } })
       report.figure({ what: 'requests of it', value: requests, unit: '', aim: { most: 9 } })
       report.figure({ what: 'largest chunk', value: kb(Math.max(...chunks)), unit: 'kB', aim: { most: 25 } })
       report.figure({ what: 'scripts of it', value: kb(scripts), unit: 'kB' })
       const visits: SlowVisit[] = []
-      for (let visit = 0; visit < slowVisits; visit++) visits.push(await slowVisit(browser, service.url))
+      for (let visit = 0; visit < slowVisitCount; visit++)
+        visits.push(await measureSlowVisit(browser, service.url))
       const paintMs = Math.min(...visits.map((visit) => visit.paintMs))
       const shift = Math.max(...visits.map((visit) => visit.shift))
       report.figure({ what: 'first paint, slow 4G', value: paintMs, unit: 'ms', aim: { most: 800 } })
@@ -58,8 +59,8 @@ export const page: Section = {
       )
       for (const [label, { maxTaskMs, nodes }] of [
         ['common actions', actions],
-        [`${manyFiles} files`, await withManyFiles(page)],
-        [`${manyFiles} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
+        [`${fileCount} files`, await withManyFiles(page)],
+        [`${fileCount} pages of a PDF`, await withManyPages(await browser.newPage(), service.url)],
       ] as const) {
         report.figure({ what: `longest task, ${label}`, value: maxTaskMs, unit: 'ms', aim: { most: 50 } })
         report.figure({ what: `nodes, ${label}`, value: nodes, unit: '', aim: { most: 3000 } })
@@ -106,7 +107,7 @@ const dropFiles = `(() => {
 })()`
 const nodes = `document.querySelectorAll('*').length`
 
-async function firstVisit(page: Page, url: string) {
+async function measureFirstVisit(page: Page, url: string) {
   const responses: { path: string; size: number; isScript: boolean }[] = []
   const measurements: Promise<void>[] = []
   page.on('response', (response) => {
@@ -137,7 +138,7 @@ interface SlowVisit {
   readonly maxTaskMs: number
 }
 
-async function slowVisit(browser: Browser, url: string): Promise<SlowVisit> {
+async function measureSlowVisit(browser: Browser, url: string): Promise<SlowVisit> {
   const page = await browser.newPage({ viewport: { width: 390, height: 844 } })
   const line = await page.context().newCDPSession(page)
   await line.send('Network.enable')
@@ -174,14 +175,14 @@ interface LongestTask {
 async function withManyFiles(page: Page): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
-    const paths = Array.from({ length: manyFiles }, (_, at) => join(folder, `${at}.png`))
+    const paths = Array.from({ length: fileCount }, (_, at) => join(folder, `${at}.png`))
     for (const path of paths) await copyFile(fixture('corners.png'), path)
     // Select the files before tracing, because the time that the browser takes to find them does not count.
     await page.evaluate(makeInput)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
       await page.evaluate(dropFiles)
-      await page.getByText(`${manyFiles} files ready`).first().waitFor()
+      await page.getByText(`${fileCount} files ready`).first().waitFor()
     })
   } finally {
     await rm(folder, { recursive: true })
@@ -193,7 +194,7 @@ async function withManyPages(page: Page, url: string): Promise<LongestTask> {
   const folder = await mkdtemp(join(tmpdir(), 'mutabor-many-'))
   try {
     const path = join(folder, 'many.pdf')
-    const pages = Array.from({ length: manyFiles }, (_, at) => [
+    const pages = Array.from({ length: fileCount }, (_, at) => [
       fixture('three-pages.pdf'),
       `${(at % 3) + 1}`,
     ])
@@ -209,11 +210,11 @@ async function withManyPages(page: Page, url: string): Promise<LongestTask> {
       await page.getByRole('button', { name: 'Rotate right' }).click()
       await page
         .getByRole('option')
-        .nth(manyFiles - 1)
+        .nth(fileCount - 1)
         .click()
       await page
         .getByRole('option')
-        .nth(manyFiles - 1)
+        .nth(fileCount - 1)
         .locator('canvas[data-drawn]')
         .waitFor()
     })

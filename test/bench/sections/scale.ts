@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { imageIds } from '../../../lib/component-ids.ts'
-import { perNewClient, usagePerJob, usagePerProgressEvent } from '../../../lib/deployment/common-job.ts'
+import { usagePerJob, usagePerNewClient, usagePerProgressEvent } from '../../../lib/deployment/common-job.ts'
 import { parseStage } from '../../../lib/deployment/stage.ts'
 import { profileNames } from '../../../lib/deployment/stage-profiles.ts'
 import { openDynamoDb } from '../../../lib/embedded-aws/dynamodb/server.ts'
@@ -81,11 +81,11 @@ async function checkCounts(jobs: number, report: Report): Promise<void> {
     report.print(
       `  ${amount(progressEventCount / jobs)} events and ${amount(heartbeatCount / jobs)} heartbeats a job while it runs`,
     )
-    const inAddition = { writeUnits: perNewClient.writeUnits + heartbeatCount / jobs }
+    const extraUnitsPerClient = { writeUnits: usagePerNewClient.writeUnits + heartbeatCount / jobs }
     for (const [label, count] of Object.entries(counts) as [keyof typeof usagePerJob, number][]) {
       const counted = count / jobs
       const ofEvent: Readonly<Record<string, number>> = usagePerProgressEvent
-      const ofClient: Readonly<Record<string, number>> = inAddition
+      const ofClient: Readonly<Record<string, number>> = extraUnitsPerClient
       const expected =
         usagePerJob[label] + ((ofEvent[label] ?? 0) * progressEventCount) / jobs + (ofClient[label] ?? 0)
       const value = Math.abs(counted / expected - 1) * 100

@@ -9,8 +9,13 @@ import { runParallel } from '../measure.ts'
 import type { Print } from '../report.ts'
 import type { Section } from '../section.ts'
 import { type Disk, measureDisk, measureMd5 } from '../servers/disk.ts'
-import { s3Transfers } from '../servers/s3-transfer.ts'
-import { type BenchmarkCall, dynamoDbCalls, eventCalls, sqsCalls } from '../servers/server-calls.ts'
+import { measureS3Transfers } from '../servers/s3-transfer.ts'
+import {
+  type BenchmarkCall,
+  createDynamoDbCalls,
+  createEventCalls,
+  createSqsCalls,
+} from '../servers/server-calls.ts'
 
 /**
  * An embedded server in a separate process. Its speed is compared with that of the disk, and its memory is measured.
@@ -64,7 +69,7 @@ function formatLine({ who, what, figure, unit, peakMib, remark = '' }: Figure): 
 async function s3(dir: string, mib: number, disk: Disk, say: Print): Promise<void> {
   const server = await start('S3', dir)
   try {
-    for (const { name, run } of await s3Transfers(server.url, mib)) {
+    for (const { name, run } of await measureS3Transfers(server.url, mib)) {
       const startedMs = performance.now()
       await run()
       const mibPerS = mib / ((performance.now() - startedMs) / 1000)
@@ -107,7 +112,7 @@ async function calls(who: string, server: Server, list: readonly BenchmarkCall[]
 async function sqs(dir: string, say: Print): Promise<void> {
   const server = await start('SQS', dir)
   try {
-    await calls('SQS', server, await sqsCalls(server.url), say)
+    await calls('SQS', server, await createSqsCalls(server.url), say)
   } finally {
     await server.stop()
   }
@@ -116,12 +121,12 @@ async function sqs(dir: string, say: Print): Promise<void> {
 async function measureEvents(dir: string, say: Print): Promise<void> {
   const server = await start('EVENTBRIDGE', dir)
   try {
-    const list = await eventCalls(server.url)
+    const list = await createEventCalls(server.url)
     const total = list.reduce((sum, { runs, units }) => sum + runs * units, 0)
     const startedMs = performance.now()
-    const delivered = waitForDeliveries(server.child, total)
+    const deliveriesPromise = waitForDeliveries(server.child, total)
     await calls('EventBridge', server, list, say)
-    await delivered
+    await deliveriesPromise
     const figure = total / ((performance.now() - startedMs) / 1000)
     const label = 'from PutEvents to the target'
     say(formatLine({ who: 'EventBridge', what: label, figure, unit: 'per s', peakMib: server.peakMib() }))
@@ -143,7 +148,7 @@ function waitForDeliveries(child: ChildProcess, total: number): Promise<void> {
 async function dynamoDb(dir: string, say: Print): Promise<void> {
   const server = await start('DYNAMODB', dir)
   try {
-    await calls('DynamoDB', server, await dynamoDbCalls(server.url), say)
+    await calls('DynamoDB', server, await createDynamoDbCalls(server.url), say)
   } finally {
     await server.stop()
   }

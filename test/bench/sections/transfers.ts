@@ -46,7 +46,7 @@ interface TaskTimes {
 }
 
 /** Returns how many seconds the import and the export of one job took. */
-async function transferTimes(client: Client, { importTask, exportTask }: ThirdPartyStore, sha256: string) {
+async function measureTransfers(client: Client, { importTask, exportTask }: ThirdPartyStore, sha256: string) {
   const tasks = { in: importTask, ...defined({ out: exportTask && { ...exportTask, input: 'in' } }) }
   const allTasks = exportTask ? tasks : { ...tasks, out: { operation: 'export/url', input: 'in' } }
   const { jobId, status, error } = await client.accepted(await client.post('/v1/jobs', { tasks: allTasks }))
@@ -135,7 +135,7 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
   const syncedS: number[] = []
   const measureService: Measurement = async () => {
     const cpuBefore = cpuMs(service.pid)
-    const { importSeconds, exportSeconds } = await transferTimes(client, store, sha256)
+    const { importSeconds, exportSeconds } = await measureTransfers(client, store, sha256)
     serviceCpuS.push((cpuMs(service.pid) - cpuBefore) / 1000)
     if (exportSeconds !== undefined) exports.push(exportSeconds)
     return [importSeconds]
@@ -150,7 +150,7 @@ async function measureStore(store: ThirdPartyStore, { report }: BenchContext, co
   }
   const seconds = await runInterleaved(rounds, turns)
   const { proportional, resident } = await peakWorkerMib(service, () =>
-    runInterleaved(0, { again: async () => [(await transferTimes(client, store, sha256)).importSeconds] }),
+    runInterleaved(0, { again: async () => [(await measureTransfers(client, store, sha256)).importSeconds] }),
   )
   const reportSpeed = (label: string, serviceS: number, toolS: number, baseline: string) =>
     report.figure({
@@ -214,8 +214,8 @@ export const transfers: Section = {
     const { stores, gcsEndpoint, stop } = await startThirdPartyStores(dir, file, mib * 1024 ** 2)
     const service = await startService({ OUTGOING_ALLOW: '127.0.0.1/32', GCS_ENDPOINT: gcsEndpoint })
     try {
-      const means = { dir, file, mib, client: new Client(service), service, sha256, rounds: 3 }
-      for (const store of stores) await measureStore(store, bench, means)
+      const measurementContext = { dir, file, mib, client: new Client(service), service, sha256, rounds: 3 }
+      for (const store of stores) await measureStore(store, bench, measurementContext)
     } finally {
       await service.stop()
       await stop()

@@ -21,7 +21,7 @@ function* createForm(boundary: string): Generator<Buffer> {
 }
 
 /** Uploads a form of 2 GiB and returns a line with the memory of the gateway and the speed. */
-async function uploadMemory(service: TestService): Promise<string> {
+async function measureUploadMemory(service: TestService): Promise<string> {
   const bytesBefore = residentBytes(service.pid)
   let maxBytes = bytesBefore
   const watch = setInterval(() => {
@@ -57,7 +57,7 @@ export const upload: Section = {
   async run({ report }) {
     const service = await startService()
     try {
-      report.print(`\n${await uploadMemory(service)}`)
+      report.print(`\n${await measureUploadMemory(service)}`)
     } finally {
       await service.stop()
     }

@@ -18,13 +18,16 @@ export async function measureDisk(dir: string, mib: number): Promise<Disk> {
     for (let at = 0; at < mib; at++) await file.write(mebibyte)
     await file.datasync()
     const writeMibPerS = mib / ((performance.now() - start) / 1000)
-    const commits = 300
+    const commitCount = 300
     const commitsStart = performance.now()
-    for (let at = 0; at < commits; at++) {
+    for (let at = 0; at < commitCount; at++) {
       await file.write(mebibyte, 0, 4096)
       await file.datasync()
     }
-    return { writeMibPerS: writeMibPerS, commitsPerS: commits / ((performance.now() - commitsStart) / 1000) }
+    return {
+      writeMibPerS: writeMibPerS,
+      commitsPerS: commitCount / ((performance.now() - commitsStart) / 1000),
+    }
   } finally {
     await file.close()
   }

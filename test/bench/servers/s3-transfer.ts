@@ -25,7 +25,7 @@ export interface Transfer {
 }
 
 /** Measures an upload, a download and a multipart upload with presigned URLs, to exclude the SDK's hashing. */
-export async function s3Transfers(endpoint: string, mib: number): Promise<readonly Transfer[]> {
+export async function measureS3Transfers(endpoint: string, mib: number): Promise<readonly Transfer[]> {
   const client = new S3Client({
     endpoint,
     region,

@@ -31,7 +31,7 @@ export interface BenchmarkCall {
 
 const createOptions = (endpoint: string) => ({ endpoint, region, credentials })
 
-export async function sqsCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
+export async function createSqsCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
   const client = new SQSClient(createOptions(endpoint))
   const { QueueUrl } = await client.send(new CreateQueueCommand({ QueueName: 'bench' }))
   const receiveAndDelete = async () => {
@@ -49,7 +49,7 @@ export async function sqsCalls(endpoint: string): Promise<readonly BenchmarkCall
   ]
 }
 
-export async function eventCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
+export async function createEventCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
   const client = new EventBridgeClient(createOptions(endpoint))
   await client.send(new PutRuleCommand({ Name: 'all', EventPattern: '{"source":["bench"]}' }))
   const Arn = `arn:aws:sqs:${region}:000000000000:bench`
@@ -61,7 +61,7 @@ export async function eventCalls(endpoint: string): Promise<readonly BenchmarkCa
   ]
 }
 
-export async function dynamoDbCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
+export async function createDynamoDbCalls(endpoint: string): Promise<readonly BenchmarkCall[]> {
   const client = new DynamoDBClient(createOptions(endpoint))
   const TableName = 'bench'
   await client.send(
@@ -75,10 +75,10 @@ export async function dynamoDbCalls(endpoint: string): Promise<readonly Benchmar
   let nextNumber = 0
   const Item = () => ({ pk: { S: `${nextNumber++}` }, text: { S: 'x'.repeat(500) } })
   const Key = { pk: { S: '0' } }
-  const three = () => [1, 2, 3].map(() => ({ Put: { TableName, Item: Item() } }))
+  const createThreePuts = () => [1, 2, 3].map(() => ({ Put: { TableName, Item: Item() } }))
   const put = () => client.send(new PutItemCommand({ TableName, Item: Item() }))
   const get = () => client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }))
-  const transact = () => client.send(new TransactWriteItemsCommand({ TransactItems: three() }))
+  const transact = () => client.send(new TransactWriteItemsCommand({ TransactItems: createThreePuts() }))
   return [
     { name: 'put', runs: 2000, clients: 16, units: 1, call: put },
     { name: 'get', runs: 4000, clients: 16, units: 1, call: get },

@@ -24,7 +24,7 @@ export interface ThirdPartyStore {
 
 export async function startThirdPartyStores(dir: string, file: string, size: number) {
   const [s3, gcs, azurite, sshd] = await Promise.all([
-    s3Server(join(dir, 's3')),
+    startS3Server(join(dir, 's3')),
     startGcs(),
     startAzurite({ folder: join(dir, 'azurite') }),
     startSshd(),
@@ -34,22 +34,22 @@ export async function startThirdPartyStores(dir: string, file: string, size: num
     await Promise.all([gcs.stop(), azurite.stop(), sshd.stop()])
   }
   const stores: ThirdPartyStore[] = [
-    ...(await s3Stores(s3.url, file)),
-    await sftpStore(sshd, dir, file),
-    gcsStore(gcs.endpoint, { file, size }),
-    blobStore(azurite, file),
+    ...(await createS3Stores(s3.url, file)),
+    await createSftpStore(sshd, dir, file),
+    createGcsStore(gcs.endpoint, { file, size }),
+    createBlobStore(azurite, file),
   ]
   return { stores, gcsEndpoint: gcs.endpoint, stop }
 }
 
-async function s3Server(dir: string) {
+async function startS3Server(dir: string) {
   await mkdir(dir)
   const child = fork(join(import.meta.dirname, 'server-process.ts'), ['S3', dir])
   const [{ url }] = (await once(child, 'message')) as [{ url: string }]
   return { child, url }
 }
 
-async function s3Stores(endpoint: string, file: string): Promise<ThirdPartyStore[]> {
+async function createS3Stores(endpoint: string, file: string): Promise<ThirdPartyStore[]> {
   const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
   const Bucket = 'box'
   await client.send(new CreateBucketCommand({ Bucket }))
@@ -92,7 +92,7 @@ async function s3Stores(endpoint: string, file: string): Promise<ThirdPartyStore
   ]
 }
 
-async function sftpStore(
+async function createSftpStore(
   {
     files,
     host,
@@ -129,7 +129,7 @@ async function sftpStore(
   }
 }
 
-function gcsStore(endpoint: string, { file, size }: { file: string; size: number }): ThirdPartyStore {
+function createGcsStore(endpoint: string, { file, size }: { file: string; size: number }): ThirdPartyStore {
   const header = `Authorization: Bearer ${gcsToken}`
   const session = `curl -sf -H '${header}' -D - -d '{}' '${endpoint}/upload/storage/v1/b/box/o?name=in.wav'`
   const address = `$(${session} | sed -n 's/^[Ll]ocation: //p' | tr -d '\\r')`
@@ -153,7 +153,7 @@ function gcsStore(endpoint: string, { file, size }: { file: string; size: number
   }
 }
 
-function blobStore(
+function createBlobStore(
   { container, access }: Awaited<ReturnType<typeof startAzurite>>,
   file: string,
 ): ThirdPartyStore {

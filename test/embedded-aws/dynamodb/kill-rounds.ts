@@ -81,8 +81,10 @@ async function write(documents: DynamoDBDocumentClient, ledger: Ledger, writer: 
       await documents.send(new PutCommand({ TableName, Item: { pk: put, sk: 0 } }))
       ledger.puts.add(put)
       const pair = `pair ${ledger.next++}`
-      const pairItem = (sk: number) => ({ Put: { TableName, Item: { pk: pair, sk } } })
-      await documents.send(new TransactWriteCommand({ TransactItems: [pairItem(1), pairItem(2)] }))
+      const createPairItem = (sk: number) => ({ Put: { TableName, Item: { pk: pair, sk } } })
+      await documents.send(
+        new TransactWriteCommand({ TransactItems: [createPairItem(1), createPairItem(2)] }),
+      )
       ledger.pairs.add(pair)
       count.attempted++
       await documents.send(

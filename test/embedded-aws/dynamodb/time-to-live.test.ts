@@ -12,7 +12,7 @@ async function put(documents: DynamoDBDocumentClient, TableName: string, pk: str
   await documents.send(new PutCommand({ TableName, Item: { pk, sk: 1, ...moreFields } }))
 }
 
-async function remainingKeys(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
+async function listKeys(documents: DynamoDBDocumentClient, TableName: string): Promise<string[]> {
   const { Items = [] } = await documents.send(new ScanItems({ TableName }))
   return Items.map(({ pk }) => String(pk)).sort()
 }
@@ -31,14 +31,14 @@ test('DynamoDB deletes only expired items, in all tables with a time to live', a
   await put(documents, 'second', 'over by its key', { sk: nowS - 1 })
   await put(documents, 'third', 'no setting', { expires: nowS - 1 })
   assert.equal(await deleteExpiredItems({ client }), 3)
-  assert.deepEqual(await remainingKeys(documents, 'first'), [
+  assert.deepEqual(await listKeys(documents, 'first'), [
     'more than five years ago',
     'no time',
     'not yet',
     'text',
   ])
-  assert.deepEqual(await remainingKeys(documents, 'second'), [])
-  assert.deepEqual(await remainingKeys(documents, 'third'), ['no setting'])
+  assert.deepEqual(await listKeys(documents, 'second'), [])
+  assert.deepEqual(await listKeys(documents, 'third'), ['no setting'])
 })
 
 test('DynamoDB keeps an item whose expiry is extended while expired items are being deleted', async (t) => {
@@ -62,7 +62,7 @@ test('DynamoDB keeps an item whose expiry is extended while expired items are be
     { step: 'initialize' },
   )
   assert.equal(await deleteExpiredItems({ client: sweeper }), 1)
-  assert.deepEqual(await remainingKeys(documents, 'table'), ['renewed'])
+  assert.deepEqual(await listKeys(documents, 'table'), ['renewed'])
 })
 
 test('a scan for expired items stops early if it finds none, and the next scan continues where it stopped', async (t) => {
@@ -95,7 +95,7 @@ test('a scan for expired items stops early if it finds none, and the next scan c
     1,
   )
   assert.ok(deletedCounts.length >= 2)
-  assert.equal((await remainingKeys(documents, 'table')).length, names.length)
+  assert.equal((await listKeys(documents, 'table')).length, names.length)
   assert.equal(countCommands(DescribeTableCommand.name), 1)
 })
 
@@ -106,7 +106,7 @@ test('a running DynamoDB server deletes expired items page by page', async (t) =
   await Promise.all(names.map((name) => put(documents, 'table', name, { expires: nowS - 1 })))
   await put(documents, 'table', 'kept', { expires: nowS + 3600 })
   const deadline = Date.now() + 20_000
-  while ((await remainingKeys(documents, 'table')).length > 1)
+  while ((await listKeys(documents, 'table')).length > 1)
     assert.ok(Date.now() < deadline, 'all expired items are deleted in time')
-  assert.deepEqual(await remainingKeys(documents, 'table'), ['kept'])
+  assert.deepEqual(await listKeys(documents, 'table'), ['kept'])
 })

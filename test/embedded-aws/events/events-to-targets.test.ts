@@ -11,7 +11,7 @@ import {
 import { createExpectedError, createRuleWithTarget, entry, q } from './requests.ts'
 import { busArn, functionArn, queueArn, region, startTestEvents, type TestEvents } from './start-events.ts'
 
-async function bodyFor(embedded: TestEvents, target: object, detail: object): Promise<string> {
+async function deliverAndReadBody(embedded: TestEvents, target: object, detail: object): Promise<string> {
   await createRuleWithTarget(embedded.events, target)
   await embedded.events.send(
     new PutEventsCommand({ Entries: [{ ...entry, Detail: JSON.stringify(detail) }] }),
@@ -130,13 +130,13 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
 for (const [name, [target, expectedInput]] of Object.entries(inputs))
   test(`an event rule delivers ${name} to its target`, async (t) => {
     const detail = { nested: { name: 'x "y"' }, list: [{ k: 1 }, { k: 2 }], count: 7 }
-    assert.equal(await bodyFor(await startTestEvents(t), target, detail), expectedInput)
+    assert.equal(await deliverAndReadBody(await startTestEvents(t), target, detail), expectedInput)
   })
 
 test('an input template of an event target can contain the whole event', async (t) => {
   const template =
     '{"event": <aws.events.event>, "json": <aws.events.event.json>, "at": <aws.events.event.ingestion-time>}'
-  const body = await bodyFor(
+  const body = await deliverAndReadBody(
     await startTestEvents(t),
     { InputTransformer: { InputTemplate: template } },
     { n: 1 },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { firstRun, readScheduleExpression } from '../../../lib/embedded-aws/events/schedule-expression.ts'
+import { findFirstRun, readScheduleExpression } from '../../../lib/embedded-aws/events/schedule-expression.ts'
 
 /** Returns the first runs after a time, as ISO strings without seconds. */
 function runs(expression: string, afterTime: string, { count = 1, anchor = afterTime } = {}): string[] {
@@ -9,7 +9,7 @@ function runs(expression: string, afterTime: string, { count = 1, anchor = after
   const times: string[] = []
   let from = Date.parse(afterTime)
   while (times.length < count) {
-    const run = firstRun(schedule, { anchor: Date.parse(anchor), after: from })
+    const run = findFirstRun(schedule, { anchor: Date.parse(anchor), after: from })
     if (run === undefined) break
     times.push(new Date(run).toISOString().slice(0, 16))
     from = run

@@ -29,7 +29,7 @@ async function putWithExpectContinue(url: string, headers: Record<string, string
   return { continues, status: response.statusCode, code }
 }
 
-const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
+const createSigner = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKey) =>
   createS3Client(endpoint, {
     credentials: { ...s3Credentials, secretAccessKey },
     requestChecksumCalculation: 'WHEN_REQUIRED',
@@ -37,7 +37,7 @@ const signer = (endpoint: string, secretAccessKey = s3Credentials.secretAccessKe
 
 test('a client that sends Expect: 100-continue gets a rejection before it sends the body', async (t) => {
   const { endpoint } = await startWithBucket(t)
-  const sign = (Bucket: string, client = signer(endpoint)) =>
+  const sign = (Bucket: string, client = createSigner(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
   const goodUrl = await sign('box')
   assert.deepEqual(await putWithExpectContinue(goodUrl), { continues: 1, status: 200, code: undefined })
@@ -56,7 +56,7 @@ test('a client that sends Expect: 100-continue gets a rejection before it sends 
     status: 404,
     code: 'NoSuchBucket',
   })
-  const forgedUrl = await sign('box', signer(endpoint, 'wrong'))
+  const forgedUrl = await sign('box', createSigner(endpoint, 'wrong'))
   assert.deepEqual(await putWithExpectContinue(forgedUrl), {
     continues: 0,
     status: 403,
@@ -73,7 +73,7 @@ test('the public port sends 100 Continue, and S3 sends it only when it needs the
   const origin = `http://127.0.0.1:${await listen(gateway, 0)}`
   t.after(() => closeServer(gateway))
   const sign = (Bucket: string) =>
-    getSignedUrl(signer(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
+    getSignedUrl(createSigner(`${origin}/s3`), new PutObjectCommand({ Bucket, Key: 'k' }))
   assert.equal((await putWithExpectContinue(await sign('box'))).continues, 1)
   assert.deepEqual(await putWithExpectContinue(await sign('nobox')), {
     continues: 0,

@@ -12,7 +12,7 @@ import { FileExchangeClient, type FileResponse } from '../../../lib/local/runtim
 import { createPowerCutDisk } from '../../local/power-cut-disk.ts'
 
 const rounds = 10
-const writers = 4
+const writerCount = 4
 const program = fileURLToPath(new URL('./file-exchange-process.ts', import.meta.url))
 
 interface Server {
@@ -66,7 +66,7 @@ test('a file that S3 adopted as an object survives a power failure', { timeout: 
   let server = await start(t, disk.folder)
   for (let round = 0; round < rounds; round++) {
     const power = new AbortController()
-    const runningWriters = Array.from({ length: writers }, () =>
+    const runningWriters = Array.from({ length: writerCount }, () =>
       write(disk.folder, server, takenFiles, power.signal),
     )
     // Without its disk a writer fails, or waits for a server that has exited.

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CreateBucketCommand, GetObjectCommand, paginateListObjectsV2, S3Client } from '@aws-sdk/client-s3'
-import { inProcessConnection } from '../../../lib/embedded-aws/in-process-transport.ts'
+import { createInProcessConnection } from '../../../lib/embedded-aws/in-process-transport.ts'
 import { openS3Server } from '../../../lib/embedded-aws/s3/server.ts'
 import { type FileRequest, handleFileRequest } from '../../../lib/local/runtime/worker-file-broker.ts'
 import { region, s3Credentials } from './credentials.ts'
@@ -16,7 +16,7 @@ const client = new S3Client({
   credentials: s3Credentials,
   endpoint: 'http://localhost:1',
   forcePathStyle: true,
-  ...inProcessConnection(s3.handle),
+  ...createInProcessConnection(s3.handle),
 })
 await client.send(new CreateBucketCommand({ Bucket })).catch(() => undefined)
 const exchange = s3.exchange({ bucket: Bucket, folder: join(folder, 'work') })

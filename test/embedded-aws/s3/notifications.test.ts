@@ -23,7 +23,7 @@ interface Record {
 }
 
 /** Collects delivered messages; `next` waits for one more. */
-function collector() {
+function createCollector() {
   const emitter = new EventEmitter()
   const messages = on(emitter, 'message')
   return {
@@ -46,7 +46,7 @@ async function startWithQueue(
   events: string[],
   rules: { Name: 'prefix' | 'suffix'; Value: string }[] = [],
 ) {
-  const inbox = collector()
+  const inbox = createCollector()
   const startedServer = await startWithBucket(t, { notify: inbox.notify })
   await configure(startedServer.client, {
     QueueConfigurations: [
@@ -58,9 +58,9 @@ async function startWithQueue(
       },
     ],
   })
-  const tested = await inbox.next()
-  assert.deepEqual(tested.target, { kind: 'sqs', arn: QueueArn })
-  assert.equal((tested.event as { Event: string }).Event, 's3:TestEvent')
+  const testMessage = await inbox.next()
+  assert.deepEqual(testMessage.target, { kind: 'sqs', arn: QueueArn })
+  assert.equal((testMessage.event as { Event: string }).Event, 's3:TestEvent')
   const receiveRecord = async () => {
     const { event } = await inbox.next()
     const [firstRecord] = (event as { Records: Record[] }).Records
@@ -115,7 +115,7 @@ test('S3 notification rules filter keys by prefix and suffix', async (t) => {
 })
 
 test('EventBridge receives S3 notifications in its own format', async (t) => {
-  const inbox = collector()
+  const inbox = createCollector()
   const { client } = await startWithBucket(t, { notify: inbox.notify })
   await configure(client, { EventBridgeConfiguration: {} })
   await client.send(new PutObjectCommand({ Bucket, Key: 'a b', Body: 'hello' }))
@@ -151,7 +151,7 @@ test('a rejected S3 notification is delivered again, also after a restart', asyn
   await refusedAttempts.next()
   await refusedAttempts.next()
   await stop()
-  const inbox = collector()
+  const inbox = createCollector()
   await startS3(t, { dir, notify: inbox.notify })
   const { event } = await inbox.next()
   assert.equal((event as { Records: Record[] }).Records[0]?.s3.object.key, 'k')
@@ -216,7 +216,7 @@ test('S3 without SQS refuses notification configurations for queues', async (t) 
 })
 
 test('an S3 event that matches no rule of the event bus is not delivered', async (t) => {
-  const inbox = collector()
+  const inbox = createCollector()
   const getObjectKey = (event: unknown) =>
     (event as { detail: { object: { key: string } } }).detail.object.key
   const { client } = await startWithBucket(t, {

@@ -42,7 +42,7 @@ export async function startWithBucket(t: TestContext, options: Partial<S3Options
 }
 
 // The SDK warns of bodies without length, which some tests send on purpose.
-const silent = { debug() {}, info() {}, warn() {}, error() {} }
+const silentLogger = { debug() {}, info() {}, warn() {}, error() {} }
 
 export function createS3Client(
   endpoint: string,
@@ -54,7 +54,7 @@ export function createS3Client(
     credentials: s3Credentials,
     forcePathStyle: true,
     maxAttempts: 1,
-    logger: silent,
+    logger: silentLogger,
     ...options,
   })
 }

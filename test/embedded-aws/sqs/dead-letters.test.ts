@@ -14,7 +14,7 @@ import type { SqsServerOptions } from '../../../lib/embedded-aws/sqs/server.ts'
 import { matchesError, startSqs, type TestServer } from './start-sqs.ts'
 
 const getQueueArn = (name: string) => `arn:aws:sqs:us-east-1:000000000000:${name}`
-const redrive = (name: string, maxReceiveCount: number | string = 1) =>
+const createRedrivePolicy = (name: string, maxReceiveCount: number | string = 1) =>
   JSON.stringify({ deadLetterTargetArn: getQueueArn(name), maxReceiveCount })
 
 /** Creates the queue `work`, whose messages go to `dead` after one receive. */
@@ -22,7 +22,7 @@ async function startWithDeadLetterQueue(t: TestContext, options: Partial<SqsServ
   const server = await startSqs(t, options)
   const deadLetterUrl = await server.createQueue('dead')
   const workUrl = await server.createQueue('work', {
-    RedrivePolicy: redrive('dead'),
+    RedrivePolicy: createRedrivePolicy('dead'),
     VisibilityTimeout: '0',
   })
   return { ...server, dead: deadLetterUrl, work: workUrl }
@@ -44,7 +44,10 @@ describe('SQS dead-letter queues', () => {
     const server = await startWithDeadLetterQueue(t)
     const { client, receive, work, dead, createQueue } = server
     await client.send(
-      new SetQueueAttributesCommand({ QueueUrl: work, Attributes: { RedrivePolicy: redrive('dead', '2') } }),
+      new SetQueueAttributesCommand({
+        QueueUrl: work,
+        Attributes: { RedrivePolicy: createRedrivePolicy('dead', '2') },
+      }),
     )
     const { MessageId } = await client.send(new SendMessageCommand({ QueueUrl: work, MessageBody: 'poison' }))
     assert.equal((await receive(work)).length, 1)
@@ -55,7 +58,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal(message?.Body, 'poison')
     assert.equal(message?.Attributes?.ApproximateReceiveCount, '3')
     assert.equal(message?.Attributes?.DeadLetterQueueSourceArn, getQueueArn('work'))
-    const otherUrl = await createQueue('other', { RedrivePolicy: redrive('dead') })
+    const otherUrl = await createQueue('other', { RedrivePolicy: createRedrivePolicy('dead') })
     const { queueUrls } = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead }))
     assert.deepEqual(queueUrls, [otherUrl, work])
     const page = await client.send(new ListDeadLetterSourceQueuesCommand({ QueueUrl: dead, MaxResults: 1 }))
@@ -79,8 +82,8 @@ describe('SQS dead-letter queues', () => {
     const { client, createQueue, receive } = await startSqs(t)
     const urls = [
       await createQueue('third', { VisibilityTimeout: '0' }),
-      await createQueue('second', { VisibilityTimeout: '0', RedrivePolicy: redrive('third') }),
-      await createQueue('first', { VisibilityTimeout: '0', RedrivePolicy: redrive('second') }),
+      await createQueue('second', { VisibilityTimeout: '0', RedrivePolicy: createRedrivePolicy('third') }),
+      await createQueue('first', { VisibilityTimeout: '0', RedrivePolicy: createRedrivePolicy('second') }),
     ].reverse()
     await client.send(new SendMessageCommand({ QueueUrl: urls[0], MessageBody: 'x' }))
     for (const url of urls.slice(0, 2)) {
@@ -94,7 +97,10 @@ describe('SQS dead-letter queues', () => {
     const { client, createQueue, receive } = await startSqs(t)
     const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
     const deadLetterUrl = await createQueue('dead.fifo', fifo)
-    const workUrl = await createQueue('work.fifo', { ...fifo, RedrivePolicy: redrive('dead.fifo') })
+    const workUrl = await createQueue('work.fifo', {
+      ...fifo,
+      RedrivePolicy: createRedrivePolicy('dead.fifo'),
+    })
     for (const MessageBody of ['1', '2'])
       await client.send(new SendMessageCommand({ QueueUrl: workUrl, MessageBody, MessageGroupId: 'g' }))
     await receive(workUrl, { MaxNumberOfMessages: 2 })
@@ -128,10 +134,10 @@ describe('SQS dead-letter queues', () => {
       ],
       [JSON.stringify({ deadLetterTargetArn: getQueueArn('dead') }), /mandatory attribute: maxReceiveCount/],
       ['{"maxReceiveCount":1}', /mandatory attribute: deadLetterTargetArn/],
-      [redrive('dead', 0), /from 1 to 1000/],
-      [redrive('dead', 'many'), /from 1 to 1000/],
-      [redrive('nowhere'), /does not exist/],
-      [redrive('dead.fifo'), /same type/],
+      [createRedrivePolicy('dead', 0), /from 1 to 1000/],
+      [createRedrivePolicy('dead', 'many'), /from 1 to 1000/],
+      [createRedrivePolicy('nowhere'), /does not exist/],
+      [createRedrivePolicy('dead.fifo'), /same type/],
     ]
     for (const [RedrivePolicy, message] of policies)
       await assert.rejects(
@@ -149,12 +155,15 @@ describe('SQS dead-letter queues', () => {
     await assert.rejects(allow({ redrivePermission: 'maybe' }), failsWithPolicy)
     await assert.rejects(allow({ redrivePermission: 'byQueue' }), failsWithPolicy)
     await allow({ redrivePermission: 'denyAll' })
-    await assert.rejects(createQueue('work', { RedrivePolicy: redrive('dead') }), failsWithPolicy)
+    await assert.rejects(createQueue('work', { RedrivePolicy: createRedrivePolicy('dead') }), failsWithPolicy)
     await allow({ redrivePermission: 'byQueue', sourceQueueArns: [getQueueArn('work')] })
-    await assert.rejects(createQueue('other', { RedrivePolicy: redrive('dead') }), failsWithPolicy)
-    await createQueue('work', { RedrivePolicy: redrive('dead') })
+    await assert.rejects(
+      createQueue('other', { RedrivePolicy: createRedrivePolicy('dead') }),
+      failsWithPolicy,
+    )
+    await createQueue('work', { RedrivePolicy: createRedrivePolicy('dead') })
     await allow({ redrivePermission: 'allowAll' })
-    await createQueue('other', { RedrivePolicy: redrive('dead') })
+    await createQueue('other', { RedrivePolicy: createRedrivePolicy('dead') })
   })
 })
 
@@ -173,7 +182,10 @@ describe('SQS message move tasks', () => {
   test('a move task returns messages to their source queues as new messages', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { createQueue, work, dead, receive } = server
-    const otherUrl = await createQueue('other', { RedrivePolicy: redrive('dead'), VisibilityTimeout: '0' })
+    const otherUrl = await createQueue('other', {
+      RedrivePolicy: createRedrivePolicy('dead'),
+      VisibilityTimeout: '0',
+    })
     await failMessages(server, work, ['w1'])
     await failMessages(server, otherUrl, ['o1'])
     const [messageBefore] = await receive(dead, { VisibilityTimeout: 0 })

@@ -21,10 +21,10 @@ async function startFifo(
 ) {
   const runningServer = await startSqs(t, options)
   const url = await runningServer.createQueue('orders.fifo', { ...fifoAttributes, ...attributes })
-  return { ...runningServer, url, ...fifoShorthands(runningServer, url) }
+  return { ...runningServer, url, ...createFifoShorthands(runningServer, url) }
 }
 
-function fifoShorthands({ client, receive }: TestServer, url: string) {
+function createFifoShorthands({ client, receive }: TestServer, url: string) {
   return {
     send: (body: string, group: string, extras: Partial<SendMessageCommandInput> = {}) =>
       client.send(
@@ -103,7 +103,7 @@ describe('SQS FIFO queues', () => {
     now += 299_000
     await firstServer.stop()
     const secondServer = await startSqs(t, { file: firstServer.file, now: () => now })
-    const restartedQueue = fifoShorthands(
+    const restartedQueue = createFifoShorthands(
       secondServer,
       firstServer.url.replace(firstServer.endpoint, secondServer.endpoint),
     )

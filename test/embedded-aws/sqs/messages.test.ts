@@ -87,7 +87,7 @@ describe('SQS messages', () => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('large')
     const attributes = { k: { DataType: 'String', StringValue: 'x' } }
-    const room = 1_048_576 - 'kStringx'.length
+    const maxBodyBytes = 1_048_576 - 'kStringx'.length
     const send = (bytes: number) =>
       client.send(
         new SendMessageCommand({
@@ -96,11 +96,11 @@ describe('SQS messages', () => {
           MessageAttributes: attributes,
         }),
       )
-    await send(room)
+    await send(maxBodyBytes)
     const [message] = await receive(url)
-    assert.equal(message?.Body?.length, room)
+    assert.equal(message?.Body?.length, maxBodyBytes)
     await assert.rejects(
-      send(room + 1),
+      send(maxBodyBytes + 1),
       matchesError('InvalidParameterValue', 400, /Message must be shorter than 1048576 bytes/),
     )
   })

@@ -89,9 +89,9 @@ describe('SQS wire protocols', () => {
     )
     const lateClient = client({ systemClockOffset: -16 * 60_000 })
     await assert.rejects(list(lateClient), matchesError('SignatureDoesNotMatch', 403))
-    const anonymous = await sendRaw(endpoint, { headers: json('ListQueues'), body: '{}', sign: false })
-    assert.equal(anonymous.status, 403)
-    assert.equal(anonymous.headers['x-amzn-query-error'], 'MissingAuthenticationToken;Sender')
+    const anonymousReply = await sendRaw(endpoint, { headers: json('ListQueues'), body: '{}', sign: false })
+    assert.equal(anonymousReply.status, 403)
+    assert.equal(anonymousReply.headers['x-amzn-query-error'], 'MissingAuthenticationToken;Sender')
     const alteredClient = client({})
     alteredClient.middlewareStack.add(
       (next) => async (args) => {

@@ -151,10 +151,10 @@ export async function sendRaw(
   const digest = (text: string) => createHash('sha256').update(text).digest('hex')
   const query = url.search.slice(1).split('&').filter(Boolean).sort(byName).join('&')
   const signedText = `host:${url.host}\nx-amz-date:${amzDate}\n\nhost;x-amz-date\n${digest(body)}`
-  const canonical = `${method}\n${url.pathname}\n${query}\n${signedText}`
-  const toSign = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${digest(canonical)}`
+  const canonicalRequest = `${method}\n${url.pathname}\n${query}\n${signedText}`
+  const stringToSign = `AWS4-HMAC-SHA256\n${amzDate}\n${scope}\n${digest(canonicalRequest)}`
   const key = deriveSigningKey(credentials.secretAccessKey, amzDate.slice(0, 8), region, 'sqs')
-  const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=host;x-amz-date, Signature=${sign(key, toSign)}`
+  const authorization = `AWS4-HMAC-SHA256 Credential=${credentials.accessKeyId}/${scope}, SignedHeaders=host;x-amz-date, Signature=${sign(key, stringToSign)}`
   return await new Promise((resolve, reject) => {
     const request = httpRequest(
       url,

@@ -24,7 +24,7 @@ import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 const run = promisify(execFile)
 const scratchDir = scratchFolder('calibre-test')
 const { level, detail } = await getConfinement()
-const waits = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const skipWithoutNamespaces = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 
 async function convertAndKeep(source: string, to: FormatId, name: string, engine = calibre): Promise<string> {
   const { path } = await convert(engine, source, to)
@@ -138,7 +138,7 @@ describe('ebook conversions', { concurrency: 2 }, () => {
   })
 })
 
-describe('prestarted calibre processes', waits, () => {
+describe('prestarted calibre processes', skipWithoutNamespaces, () => {
   test('a prestarted calibre process is started after the first ebook and exits after converting one ebook', async () => {
     const baseDir = await mkdtemp(join(scratchDir, 'waiting-'))
     const engine = createCalibre({ baseDir })
@@ -178,7 +178,7 @@ describe('prestarted calibre processes', waits, () => {
 })
 
 describe('ebook options', { concurrency: 2 }, () => {
-  const fontSizesIn = (styles: string) =>
+  const extractFontSizes = (styles: string) =>
     [...styles.matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
 
   test('ebook options set each margin, the font size and typographic punctuation', async () => {
@@ -189,7 +189,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     assert.match(styledText, /“blue”/)
     const { text: defaultText } = await convertSource(epub, 'epub', { options: { ebookMargin: '33' } })
     assert.match(defaultText, /margin-bottom: ?33(\.0)?pt/)
-    assert.notEqual(fontSizesIn(styledText), fontSizesIn(defaultText))
+    assert.notEqual(extractFontSizes(styledText), extractFontSizes(defaultText))
   })
 
   test('the body text of an ebook has the requested size, even beyond the font sizes of the device profile', async () => {
@@ -207,19 +207,20 @@ describe('ebook options', { concurrency: 2 }, () => {
 
   test('ebook options are passed to calibre as arguments, and omitted options add no arguments', () => {
     const { options } = planRoute({ from: 'epub', to: 'azw3' }).steps[0].capability
-    const getArgs = (given: object) => createEbookArgs(EbookOptions.parse(options.parse(given)), 'azw3')
+    const getArgs = (givenOptions: object) =>
+      createEbookArgs(EbookOptions.parse(options.parse(givenOptions)), 'azw3')
     assert.deepEqual(getArgs({ ebookMargin: 7 }), [
       ...['--margin-top=7', '--margin-bottom=7', '--margin-left=7', '--margin-right=7'],
     ])
     assert.deepEqual(getArgs({ ebookMargin: 'left:3' }), ['--margin-left=3'])
-    const rest = {
+    const otherOptions = {
       ebookOutputProfile: 'kindle_pw3',
       ebookBaseFontSize: 30,
       ebookEmbedFonts: true,
       ebookSmartenPunctuation: true,
       ebookDisableFontRescaling: true,
     }
-    assert.deepEqual(getArgs(rest), [
+    assert.deepEqual(getArgs(otherOptions), [
       ...['--output-profile=kindle_pw3', '--base-font-size=30', '--embed-all-fonts'],
       ...['--smarten-punctuation', '--disable-font-rescaling'],
     ])

@@ -12,10 +12,10 @@ import { convert } from '../support/run-engine.ts'
 const calibre = createCalibre()
 after(() => calibre.close?.())
 
-const office = 'http://schemas.openxmlformats.org/officeDocument/2006'
+const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006'
 const colorSpaces = [
   'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"',
-  `xmlns:r="${office}/relationships"`,
+  `xmlns:r="${officeNamespace}/relationships"`,
   'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main"',
   'xmlns:wp="http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing"',
   'xmlns:pic="http://schemas.openxmlformats.org/drawingml/2006/picture"',
@@ -28,7 +28,8 @@ async function createDocument(name: string, images: Readonly<Record<string, Uint
       `<w:p><w:r><w:t>Picture</w:t><w:drawing><wp:inline><wp:extent cx="180000" cy="180000"/><wp:docPr id="${at + 1}" name="x"/><a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/picture"><pic:pic><pic:nvPicPr><pic:cNvPr id="0" name="x"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill><a:blip r:embed="p${at}"/></pic:blipFill><pic:spPr/></pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing></w:r></w:p>`,
   )
   const relations = Object.keys(images).map(
-    (image, at) => `<Relationship Id="p${at}" Type="${office}/relationships/image" Target="media/${image}"/>`,
+    (image, at) =>
+      `<Relationship Id="p${at}" Type="${officeNamespace}/relationships/image" Target="media/${image}"/>`,
   )
   const list = (all: string) =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${all}</Relationships>`
@@ -37,7 +38,7 @@ async function createDocument(name: string, images: Readonly<Record<string, Uint
     '[Content_Types].xml':
       '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/></Types>',
     '_rels/.rels': list(
-      `<Relationship Id="d" Type="${office}/relationships/officeDocument" Target="word/document.xml"/>`,
+      `<Relationship Id="d" Type="${officeNamespace}/relationships/officeDocument" Target="word/document.xml"/>`,
     ),
     'word/_rels/document.xml.rels': list(relations.join('')),
     'word/document.xml': `<w:document ${colorSpaces.join(' ')}><w:body>${shownImages.join('')}</w:body></w:document>`,

@@ -10,16 +10,16 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 const browser = new Browser(scratchFolder('browser-crashes'))
 after(() => browser.close())
 
-const never = new AbortController().signal
+const neverAborted = new AbortController().signal
 const call = ({ pipe }: BrowserProcess, method: string) => pipe.call(z.looseObject({}), method)
 
 /** Creates a job that crashes this many browsers before it succeeds. */
-function createCrashingJob(crashes: number) {
+function createCrashingJob(crashCount: number) {
   const processes: BrowserProcess[] = []
   const job: BrowserJob<string> = {
     run: async (process) => {
       processes.push(process)
-      if (processes.length <= crashes) await call(process, 'Browser.crash')
+      if (processes.length <= crashCount) await call(process, 'Browser.crash')
       return 'done'
     },
     endBrowser: async () => {},
@@ -46,9 +46,9 @@ function createLongJob() {
 
 test('a page that always crashes the browser interrupts other pages once, and fails after retries in new browsers', async () => {
   const [crashingRun, firstRun, secondRun] = [createCrashingJob(9), createLongJob(), createLongJob()]
-  const otherRuns = [firstRun, secondRun].map(({ job }) => browser.run(job, never))
+  const otherRuns = [firstRun, secondRun].map(({ job }) => browser.run(job, neverAborted))
   while (secondRun.processes.length === 0) await sleep(10)
-  await assert.rejects(browser.run(crashingRun.job, never), BrowserCrash)
+  await assert.rejects(browser.run(crashingRun.job, neverAborted), BrowserCrash)
   assert.deepEqual(await Promise.all(otherRuns), ['done', 'done'])
   assert.deepEqual(
     [crashingRun.processes.length, firstRun.processes.length, secondRun.processes.length],
@@ -64,6 +64,6 @@ test('a page that always crashes the browser interrupts other pages once, and fa
 
 test('a page is rendered again in a fourth browser after three browsers crashed', async () => {
   const { job, processes } = createCrashingJob(3)
-  assert.equal(await browser.run(job, never), 'done')
+  assert.equal(await browser.run(job, neverAborted), 'done')
   assert.equal(new Set(processes).size, 4)
 })

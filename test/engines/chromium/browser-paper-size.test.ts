@@ -13,9 +13,9 @@ import {
 const parseOptions = (options: object) => PrintOptions.parse(options)
 
 describe('browser window for printing', () => {
-  const silent = { width: null, left: null, right: null }
-  const width = (options: object, own: object = {}, margin?: number) =>
-    computeWindowWidth(parseOptions(options), { ...silent, ...own }, margin)
+  const pageWithoutStyle = { width: null, left: null, right: null }
+  const width = (options: object, pageStyle: object = {}, margin?: number) =>
+    computeWindowWidth(parseOptions(options), { ...pageWithoutStyle, ...pageStyle }, margin)
   // 96 CSS pixels are an inch.
   const toPixels = (mm: number) => (mm / 25.4) * 96
 
@@ -48,9 +48,9 @@ describe('browser window for printing', () => {
 })
 
 describe('paper of printed web pages', () => {
-  const silent = { width: null, left: null, right: null }
-  const rules = (options: object, margin?: number, own = silent) =>
-    buildPageRules(parseOptions(options), own, margin)
+  const pageWithoutStyle = { width: null, left: null, right: null }
+  const rules = (options: object, margin?: number, pageStyle = pageWithoutStyle) =>
+    buildPageRules(parseOptions(options), pageStyle, margin)
   test('a printed web page uses the paper of its style sheet by default, otherwise A4', () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
@@ -79,7 +79,7 @@ describe('paper of printed web pages', () => {
   test('printing a web page requires paper with room between the margins', () => {
     const hasColorAcross = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
-    const down = (top: number, bottom: number) =>
+    const hasColorDown = (top: number, bottom: number) =>
       rules({ marginTop: `${top}mm`, marginBottom: `${bottom}mm` })
     const wrongMargin = {
       code: 'INVALID_INPUT',
@@ -88,10 +88,10 @@ describe('paper of printed web pages', () => {
     }
     assert.throws(() => hasColorAcross(105, 105), wrongMargin)
     assert.throws(() => hasColorAcross(0, 210), wrongMargin)
-    assert.throws(() => down(148.5, 148.5), wrongMargin)
-    assert.throws(() => down(0, 297), wrongMargin)
+    assert.throws(() => hasColorDown(148.5, 148.5), wrongMargin)
+    assert.throws(() => hasColorDown(0, 297), wrongMargin)
     assert.equal(hasColorAcross(105, 104).length, 2)
-    assert.equal(down(148, 148).length, 2)
+    assert.equal(hasColorDown(148, 148).length, 2)
   })
 
   test('a printed web page has narrower margins if the default margins leave no room, unless its style sheet sets margins', () => {
@@ -105,11 +105,12 @@ describe('paper of printed web pages', () => {
       ...['margin: 1mm;', 'margin-top: 20mm !important;', 'size: 60mm 30mm !important;'],
     ])
     const ownPaper = { width: 600, left: 0, right: null }
-    assert.deepEqual(buildPageRules(parseOptions({ pageSize: '20x20mm' }), { ...silent, left: 0 }), [
-      'size: 20mm 20mm !important;',
-    ])
+    assert.deepEqual(
+      buildPageRules(parseOptions({ pageSize: '20x20mm' }), { ...pageWithoutStyle, left: 0 }),
+      ['size: 20mm 20mm !important;'],
+    )
     assert.deepEqual(parsePaperSheet({ pageSize: '40x60mm' }, ebookMargin).area, { width: 32, height: 52 })
-    assert.equal(computeWindowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), silent), 604)
+    assert.equal(computeWindowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), pageWithoutStyle), 604)
     assert.equal(computeWindowWidth(parseOptions({ pageSize: '20x20mm', scale: 0.1 }), ownPaper), 371)
   })
 

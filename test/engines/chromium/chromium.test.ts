@@ -26,9 +26,9 @@ test('converting a web page to PDF reports the text that is hidden on the page',
      <p style="visibility: hidden">invisible</p><script>var script</script><p>Seen <span>words</span></p>`,
   )
   const { result, path: convertHtml } = await convert(chromium, path, 'pdf')
-  const unseen = (result.hiddenText ?? '').split(/\s+/).toSorted()
+  const hiddenWords = (result.hiddenText ?? '').split(/\s+/).toSorted()
   // Words of templates are not counted, so they are not subtracted as hidden words either.
-  assert.deepEqual(unseen, ['attribute', 'by', 'class', 'invisible', 'navigation'])
+  assert.deepEqual(hiddenWords, ['attribute', 'by', 'class', 'invisible', 'navigation'])
   assert.equal((await readPdfText(convertHtml)).trim(), 'Seen words')
   await writeFile(path, '<p>All of it is seen</p>')
   assert.equal((await convert(chromium, path, 'pdf')).result.hiddenText, undefined)
@@ -115,8 +115,8 @@ describe('web pages to PDF', () => {
 
   test('converting a web page to PDF is refused if the margins leave no room', async () => {
     const wide = { marginLeft: '105mm', marginRight: '105mm' }
-    const high = { marginTop: '150mm', marginBottom: '150mm' }
-    for (const margins of [wide, high])
+    const tallMargins = { marginTop: '150mm', marginBottom: '150mm' }
+    for (const margins of [wide, tallMargins])
       await assert.rejects(convertHtml('<p>x', 'pdf', margins), {
         code: 'INVALID_INPUT',
         message: /margins/,

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { after, describe, test } from 'node:test'
 import * as z from 'zod'
 import { Browser } from '../../../lib/engines/chromium/browser.ts'
-import { browserHost } from '../../../lib/engines/chromium/host.ts'
+import { createBrowserHost } from '../../../lib/engines/chromium/host.ts'
 import type { HostSession } from '../../../lib/engines/engine.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
@@ -22,7 +22,7 @@ function open(request: object = { kind: 'run' }) {
   const tools = createTools({ workDir: baseDir, signal: engine.signal, limits })
   const noFiles = () => assert.fail('a page has no files')
   const step = { tools, take: noFiles, give: noFiles, createPath: noFiles }
-  const session = browserHost(browser, limits).serve(step)
+  const session = createBrowserHost(browser, limits).serve(step)
   const run = session.answer(request, (notice) => {
     notices.push(notice)
     resolve()
@@ -38,7 +38,7 @@ async function call(session: HostSession, method: string, params: object = {}, s
   return result
 }
 
-const contextCommand = (attempt: number) => ({
+const createContextCommand = (attempt: number) => ({
   kind: 'call',
   attempt,
   method: 'Target.createBrowserContext',
@@ -124,7 +124,7 @@ describe('browser access for engine code', () => {
     const finish = (number: number, crash?: string) =>
       session.answer({ kind: 'finish', attempt: number, ...(crash && { crash }) }, () => undefined)
     const openContext = async (number: number) =>
-      Object.keys(Object(await session.answer(contextCommand(number), () => undefined)))
+      Object.keys(Object(await session.answer(createContextCommand(number), () => undefined)))
     await finish(1, 'the browser crashed')
     await waitUntil(() => notices.length === 2, 'the second attempt starts')
     await finish(1)

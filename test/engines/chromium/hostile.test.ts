@@ -181,7 +181,7 @@ describe('hostile web pages', () => {
     const host = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const secret = join(folder, 'secret.txt')
     await writeFile(secret, 'SECRETWORD')
-    const referencesTo = (
+    const createReferencesTo = (
       link: string,
     ) => `<img src="${link}"><iframe src="${link}"></iframe><object data="${link}"></object>
       <embed src="${link}"><link rel="stylesheet" href="${link}"><link rel="preload" as="image" href="${link}">
@@ -190,7 +190,7 @@ describe('hostile web pages', () => {
       p{font-family:x;background:url(${link})}</style><p>text</p>
       <svg width="9" height="9"><image href="${link}"/><use href="${link}#a"/></svg>
       <iframe srcdoc='<img src="${link}"><script>parent.document.body.textContent="EVIL"</script>'></iframe>`
-    const html = `<body onload="document.body.textContent='EVIL'">${referencesTo(host)}${referencesTo('file:///etc/fonts/fonts.conf')}${referencesTo(`file://${secret}`)}
+    const html = `<body onload="document.body.textContent='EVIL'">${createReferencesTo(host)}${createReferencesTo('file:///etc/fonts/fonts.conf')}${createReferencesTo(`file://${secret}`)}
       <script>document.body.textContent = 'EVIL'; new WebSocket('${host.replace('http', 'ws')}')</script>
       <meta http-equiv="refresh" content="0;url=${host}"><h1>alphamarker</h1>`
     const { path, warnings } = await convertHtml(html, 'pdf')

@@ -36,7 +36,7 @@ async function convertPage(html: string, to: FormatId, settings: RunSettings = w
 const script = (code: string) => `<p id="out">alphamarker</p><script>${code}</script>`
 const write = (value: string) => `out.textContent += ' ' + ${value};`
 
-async function printedText(html: string, settings: RunSettings = withScripts) {
+async function readPrintedText(html: string, settings: RunSettings = withScripts) {
   const run = await convertPage(html, 'pdf', settings)
   return { ...run, text: (await readPdfText(run.path)).replaceAll(/\s+/g, ' ').trim() }
 }
@@ -56,7 +56,7 @@ describe('scripts of uploaded web pages', () => {
     const chartImage = await convert(chromium, chart, 'png', withScripts)
     assert.deepEqual(chartImage.warnings, [])
     assert.ok((await countRed(chartImage.path)) > 1000)
-    const { text, warnings } = await printedText(`<table id="rows"></table><form><input id="name"></form>
+    const { text, warnings } = await readPrintedText(`<table id="rows"></table><form><input id="name"></form>
       <select id="list"></select><script>
       for (const city of ['Oslo', 'Lima']) rows.insertRow().insertCell().textContent = city
       document.getElementById('name').value = 'typed'
@@ -66,7 +66,7 @@ describe('scripts of uploaded web pages', () => {
   })
 
   test('timers and animations of a page end before the page is converted', async () => {
-    const { text, warnings } = await printedText(
+    const { text, warnings } = await readPrintedText(
       script(`setTimeout(() => { ${write("'later'")} }, 2000)
         const start = performance.now()
         const frame = () => performance.now() - start < 1000 ? requestAnimationFrame(frame) : ${write("'drawn'").slice(0, -1)}
@@ -79,7 +79,7 @@ describe('scripts of uploaded web pages', () => {
   })
 
   test('text that the scripts of a page remove counts as hidden', async () => {
-    const { result } = await printedText(
+    const { result } = await readPrintedText(
       script("out.textContent = 'alphamarker'; gone.remove()").replace(
         '<script',
         '<p id="gone">removed words</p><script',
@@ -102,14 +102,14 @@ describe('scripts of uploaded web pages', () => {
 
   test('a page with scripts and 200,000 words is converted', async () => {
     const words = 'word '.repeat(200_000)
-    const { text, warnings } = await printedText(`<div hidden>${words}</div>${script(write("'ran'"))}`)
+    const { text, warnings } = await readPrintedText(`<div hidden>${words}</div>${script(write("'ran'"))}`)
     assert.match(text, /alphamarker ran/)
     assert.deepEqual(warnings, [])
   })
 
   test('page scripts do not run with scripts=false, and do not run in a page that an earlier step made', async () => {
     for (const settings of [{}, { ...withScripts, options: { scripts: false } }])
-      assert.equal((await printedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
+      assert.equal((await readPrintedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
     const chart = fixture('odd/html-canvas-chart.html')
     assert.deepEqual((await convert(chromium, chart, 'pdf', {})).warnings, ['SCRIPTS_NOT_RUN'])
     assert.deepEqual(
@@ -158,7 +158,7 @@ describe('hostile page scripts', () => {
   after(() => server.close())
 
   test('hostile page scripts reach no file and no host', async () => {
-    const { text } = await printedText(
+    const { text } = await readPrintedText(
       script(`const reach = async (url) => {
         try { ${write('await (await fetch(url)).text()')} } catch { ${write("'failed'")} }
       }
@@ -193,7 +193,7 @@ describe('hostile page scripts', () => {
   for (const [name, code] of Object.entries(endless)) {
     test(`endless page scripts are stopped, and what they have written is printed: ${name}`, async () => {
       const otherPage = convertPage('<p>betamarker', 'pdf', {})
-      const { text, warnings } = await printedText(script(`${write("'before'")} ${code}`))
+      const { text, warnings } = await readPrintedText(script(`${write("'before'")} ${code}`))
       assert.equal(text, 'alphamarker before')
       assert.ok(warnings.includes('SCRIPTS_STOPPED'), String(warnings))
       assert.equal(await countPdfPages((await otherPage).path), 1)
@@ -202,7 +202,7 @@ describe('hostile page scripts', () => {
 
   test('pop-ups, closed windows and refused documents of page scripts do not replace the page', async () => {
     const urls = ['http://other.invalid/', 'data:text/html,EVIL', 'file:///etc/passwd']
-    const { text, warnings } = await printedText(
+    const { text, warnings } = await readPrintedText(
       script(`for (let i = 0; i < 2000; i++) open('about:blank')
         close();
         ${JSON.stringify(urls)}.forEach((url, at) => setTimeout(() => { location = url }, at * 200))
@@ -213,19 +213,19 @@ describe('hostile page scripts', () => {
   })
 
   test('a page whose scripts navigate away or crash the browser is converted without scripts', async () => {
-    const { text, warnings } = await printedText(script("location = 'about:blank'"))
+    const { text, warnings } = await readPrintedText(script("location = 'about:blank'"))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
   })
 
   test('a page whose scripts remove all content is converted without scripts', async () => {
-    const { text, warnings } = await printedText(script('document.documentElement.remove()'))
+    const { text, warnings } = await readPrintedText(script('document.documentElement.remove()'))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
   })
 
   test('a page whose scripts use much memory is converted', async () => {
-    const { text } = await printedText(
+    const { text } = await readPrintedText(
       script(`for (let i = 0; i < 4; i++) {
           const one = document.createElement('canvas')
           one.width = one.height = 16384
@@ -240,7 +240,7 @@ describe('hostile page scripts', () => {
   })
 
   test('built-in functions that page scripts replace do not affect the conversion', async () => {
-    const { text } = await printedText(
+    const { text } = await readPrintedText(
       script(`Array.prototype.filter = Element.prototype.getBoundingClientRect = () => { for (;;) ; }
         document.querySelectorAll = () => { throw 1 }
         Object.defineProperty(document, 'title', { get() { for (;;) ; } })`),

@@ -7,7 +7,7 @@ import { argAfter, containerFor, createMediaInfo, createRecipe } from '../suppor
 const createEncodeArgs = (to: string, options: object = {}, ...streams: object[]) =>
   createRecipe(to, { mode: 'encode', ...options }, { audio: streams.length > 0 ? streams : [{}] }).output
 
-const warningCodes = (to: string, options: object, stream: object = {}) =>
+const listWarningCodes = (to: string, options: object, stream: object = {}) =>
   createRecipe(to, options, { audio: [stream] }).warnings.map(({ code }) => code)
 
 const isCopied = (to: string, options: object = {}, stream: object = {}) =>
@@ -63,8 +63,8 @@ describe('audio tracks', () => {
       ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
       ['aac', 'aac', '48000', 'aformat=channel_layouts=mono', '96000'],
     )
-    const maps = output.filter((_, at) => output[at - 1] === '-map')
-    assert.deepEqual(maps, ['0:0', '0:1', '0:2'])
+    const mapArgs = output.filter((_, at) => output[at - 1] === '-map')
+    assert.deepEqual(mapArgs, ['0:0', '0:1', '0:2'])
     const single = createRecipe('flv', {}, { audio: [{}, {}] })
     assert.deepEqual(
       [single.requiredStreams, single.warnings],
@@ -86,9 +86,12 @@ describe('audio tracks', () => {
 
   test('an audio track that is re-encoded, rounded or mixed down causes one warning', () => {
     const deep = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
-    assert.deepEqual(warningCodes('mp3', { audioCodec: 'copy' }, deep), ['STREAM_ENCODED', 'CHANNELS_MIXED'])
-    assert.deepEqual(warningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
-    assert.deepEqual(warningCodes('mp3', { channels: 2 }, deep), [])
+    assert.deepEqual(listWarningCodes('mp3', { audioCodec: 'copy' }, deep), [
+      'STREAM_ENCODED',
+      'CHANNELS_MIXED',
+    ])
+    assert.deepEqual(listWarningCodes('flac', {}, deep), ['SAMPLES_ROUNDED'])
+    assert.deepEqual(listWarningCodes('mp3', { channels: 2 }, deep), [])
     assert.deepEqual(createRecipe('mp3', {}, { audio: [{ channels: 0 }] }).requiredStreams.audio, 0)
     const two = createRecipe('mp4', { audioCodec: 'copy' }, { audio: [deep, deep] }).warnings
     assert.deepEqual(
@@ -102,11 +105,11 @@ describe('audio tracks', () => {
   })
 
   test('an audio track causes a warning if a bit rate is requested for a codec without bit rates', () => {
-    assert.deepEqual(warningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
-    assert.deepEqual(warningCodes('flac', { mode: 'encode' }), [])
-    assert.deepEqual(warningCodes('mp3', { audioBitrate: 64_000 }), [])
-    assert.deepEqual(warningCodes('caf', { quality: 'low' }), ['OPTION_NOT_USED'])
-    assert.deepEqual(warningCodes('caf', { quality: 'low', audioCodec: 'aac' }), [])
+    assert.deepEqual(listWarningCodes('flac', { mode: 'encode', audioBitrate: 64_000 }), ['OPTION_NOT_USED'])
+    assert.deepEqual(listWarningCodes('flac', { mode: 'encode' }), [])
+    assert.deepEqual(listWarningCodes('mp3', { audioBitrate: 64_000 }), [])
+    assert.deepEqual(listWarningCodes('caf', { quality: 'low' }), ['OPTION_NOT_USED'])
+    assert.deepEqual(listWarningCodes('caf', { quality: 'low', audioCodec: 'aac' }), [])
   })
 
   test('an audio track causes a warning if its codec does not support the requested rate or channels', () => {
@@ -117,7 +120,7 @@ describe('audio tracks', () => {
       'audioSampleRate is 8000 instead of 44100: the codec does not support the requested value.',
       'channels is 1 instead of 2: the codec does not support the requested value.',
     ])
-    assert.deepEqual(warningCodes('mp3', { audioSampleRate: 44_100, channels: 2 }), [])
+    assert.deepEqual(listWarningCodes('mp3', { audioSampleRate: 44_100, channels: 2 }), [])
   })
 
   test('an audio track gets the nearest sample rate that its codec and format support', () => {
@@ -189,7 +192,7 @@ describe('audio tracks', () => {
   })
 
   test('an audio track keeps its bits per sample, up to the maximum of the format', () => {
-    const encoderAndRounding = (to: string, stream: object) => {
+    const getEncoderAndRounding = (to: string, stream: object) => {
       const { output, warnings } = createRecipe(to, { mode: 'encode' }, { audio: [stream] })
       const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
       return [
@@ -224,13 +227,16 @@ describe('audio tracks', () => {
       ['tta', { codec_name: 'aac', sample_fmt: 'fltp' }, 'tta'],
     ] as const)
       assert.deepEqual(
-        encoderAndRounding(to, stream),
+        getEncoderAndRounding(to, stream),
         [encoder, rounded],
         `${to} of ${JSON.stringify(stream)}`,
       )
-    const movEncoder = (stream: object) =>
+    const getMovEncoder = (stream: object) =>
       argAfter(createEncodeArgs('mov', { audioCodec: 'pcm' }, stream), '-c:a:0')
-    assert.deepEqual([movEncoder(pcm('s24le', 24)), movEncoder(pcm('s32le', 32))], ['pcm_s24le', 'pcm_s24le'])
+    assert.deepEqual(
+      [getMovEncoder(pcm('s24le', 24)), getMovEncoder(pcm('s32le', 32))],
+      ['pcm_s24le', 'pcm_s24le'],
+    )
   })
 })
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { maxAudioSeconds } from '../../../lib/engines/ffmpeg/audio-encode-time.ts'
+import { computeMaxAudioSeconds } from '../../../lib/engines/ffmpeg/audio-encode-time.ts'
 import { mergeAudioOptions } from '../../../lib/engines/ffmpeg/options.ts'
 import { ffmpeg } from '../../../lib/engines/ffmpeg.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
@@ -82,10 +82,12 @@ test('converting or compressing audio that would exceed the time limit is refuse
 
 test('the time limit allows longer audio in FLAC than in AAC, and allows six channels a third of the duration of stereo', () => {
   const stereo = { channels: 2, sampleRate: 48_000 }
-  const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) => maxAudioSeconds(840, codec, stereo))
+  const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) =>
+    computeMaxAudioSeconds(840, codec, stereo),
+  )
   assert.ok(flac > aac)
   // These 452 minutes are about seven and a half hours.
   assert.equal(Math.round(aac / 60), 452)
-  assert.equal(maxAudioSeconds(840, 'aac', { channels: 6, sampleRate: 48_000 }), aac / 3)
-  assert.equal(maxAudioSeconds(840, 'speex', stereo), undefined)
+  assert.equal(computeMaxAudioSeconds(840, 'aac', { channels: 6, sampleRate: 48_000 }), aac / 3)
+  assert.equal(computeMaxAudioSeconds(840, 'speex', stereo), undefined)
 })

@@ -38,7 +38,7 @@ async function detectTones(path: string, toneCount: number): Promise<string> {
   )
   const [rate = 0, channels = 0] = probeOutput.trim().split(',').map(Number)
   const samples = new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
-  const loudness = (channel: number, hertz: number) => {
+  const measureLoudness = (channel: number, hertz: number) => {
     let [re, im] = [0, 0]
     for (let at = channel, n = 0; at < samples.length; at += channels, n++) {
       re += (samples[at] ?? 0) * Math.cos((2 * Math.PI * hertz * n) / rate)
@@ -48,7 +48,7 @@ async function detectTones(path: string, toneCount: number): Promise<string> {
   }
   return Array.from({ length: channels }, (_, channel) => {
     const audibleTones = Array.from({ length: toneCount }, (_, tone) => tone).filter(
-      (tone) => loudness(channel, 300 + 200 * tone) > 0.05,
+      (tone) => measureLoudness(channel, 300 + 200 * tone) > 0.05,
     )
     return audibleTones.join('+') || '-'
   }).join(' ')

@@ -45,11 +45,14 @@ describe('audio channel layouts', () => {
 
   test('a channel layout with too many channels is replaced by one with the supported number', () => {
     const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
-    const into = (name: LayoutName, maxChannels: number) =>
+    const chooseLayoutWithin = (name: LayoutName, maxChannels: number) =>
       chooseLayout(from(name), { maxChannels, layouts }).layout
-    assert.deepEqual([into('2.1', 6), into('2.1', 5)], ['5.1', '3.0'])
-    assert.deepEqual([into('7.0', 8), into('7.0', 6), into('7.0', 2)], ['7.1', '5.1', 'stereo'])
-    assert.equal(into('3.0(back)', 4), '4.0')
+    assert.deepEqual([chooseLayoutWithin('2.1', 6), chooseLayoutWithin('2.1', 5)], ['5.1', '3.0'])
+    assert.deepEqual(
+      [chooseLayoutWithin('7.0', 8), chooseLayoutWithin('7.0', 6), chooseLayoutWithin('7.0', 2)],
+      ['7.1', '5.1', 'stereo'],
+    )
+    assert.equal(chooseLayoutWithin('3.0(back)', 4), '4.0')
     assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
   })
 
@@ -71,12 +74,12 @@ describe('audio channel layouts', () => {
   })
 
   test('a requested channel count gets its default layout, otherwise the largest smaller layout, otherwise the first one', () => {
-    const layoutFor = (count: number, layouts: readonly LayoutName[]) =>
+    const chooseLayoutFor = (count: number, layouts: readonly LayoutName[]) =>
       chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
-    assert.equal(layoutFor(4, ['4.0', 'quad']), 'quad')
-    assert.equal(layoutFor(4, ['stereo', '4.0', '5.0']), '4.0')
-    assert.equal(layoutFor(1, ['stereo', '5.1']), 'stereo')
-    assert.equal(layoutFor(2, ['5.1', '7.1']), '5.1')
+    assert.equal(chooseLayoutFor(4, ['4.0', 'quad']), 'quad')
+    assert.equal(chooseLayoutFor(4, ['stereo', '4.0', '5.0']), '4.0')
+    assert.equal(chooseLayoutFor(1, ['stereo', '5.1']), 'stereo')
+    assert.equal(chooseLayoutFor(2, ['5.1', '7.1']), '5.1')
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8 }, 6).layout, '5.1')
     assert.deepEqual(chooseLayout({ count: 2, layout: 'stereo' }, { maxChannels: 8 }, 6), {
       layout: '5.1',

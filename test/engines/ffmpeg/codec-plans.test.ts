@@ -3,8 +3,8 @@ import { describe, test } from 'node:test'
 import { audioCodecs } from '../../../lib/engines/ffmpeg/audio-codecs.ts'
 import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
 import { silenceInput } from '../../../lib/engines/ffmpeg/audio-stream.ts'
-import { codecAliases, codecIdByName, videoCodecs } from '../../../lib/engines/ffmpeg/codecs.ts'
-import { audioOptions, videoOptions } from '../../../lib/engines/ffmpeg/options.ts'
+import { codecAliases, findCodecIdByName, videoCodecs } from '../../../lib/engines/ffmpeg/codecs.ts'
+import { createAudioOptions, createVideoOptions } from '../../../lib/engines/ffmpeg/options.ts'
 import { videoContainers } from '../../../lib/engines/ffmpeg/video-containers.ts'
 import { defined } from '../../../lib/validation/defined.ts'
 import { argAfter, createRecipe } from '../support/ffmpeg-recipe.ts'
@@ -29,19 +29,20 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
 describe('video quality', () => {
   for (const [to, codec, flag, worst, best] of scales)
     test(`the quality levels of a video in ${codec} set ${flag} from ${worst} to ${best}, better with each level`, () => {
-      const level = (options: object) => Number(argAfter(createEncodeArgs(to, { codec, ...options }), flag))
-      const words = ['low', 'medium', 'high', 'highest'].map((quality) => level({ quality }))
+      const getLevel = (options: object) =>
+        Number(argAfter(createEncodeArgs(to, { codec, ...options }), flag))
+      const qualityLevels = ['low', 'medium', 'high', 'highest'].map((quality) => getLevel({ quality }))
       const sign = Math.sign(best - worst)
-      for (const [at, one] of words.entries()) {
-        const previousWord = words[at - 1] ?? worst
-        assert.ok(sign * (one - previousWord) > 0 && sign * (best - one) >= 0, `${words}`)
+      for (const [at, one] of qualityLevels.entries()) {
+        const previousLevel = qualityLevels[at - 1] ?? worst
+        assert.ok(sign * (one - previousLevel) > 0 && sign * (best - one) >= 0, `${qualityLevels}`)
       }
-      assert.equal(level({}), words[2], 'high is the default')
-      assert.equal(level({ crf: 63 }), worst)
-      assert.equal(level({ crf: 0 }), best)
+      assert.equal(getLevel({}), qualityLevels[2], 'high is the default')
+      assert.equal(getLevel({ crf: 63 }), worst)
+      assert.equal(getLevel({ crf: 0 }), best)
       // A quality of 1 % may be one step away from the worst value.
-      assert.ok(Math.abs(level({ quality: 1 }) - worst) <= 1)
-      assert.ok(sign * (level({ quality: 90 }) - level({ quality: 50 })) > 0)
+      assert.ok(Math.abs(getLevel({ quality: 1 }) - worst) <= 1)
+      assert.ok(sign * (getLevel({ quality: 90 }) - getLevel({ quality: 50 })) > 0)
     })
 
   test('a video gets no quality argument if the codec has no quality setting', () => {
@@ -97,8 +98,8 @@ describe('video codecs', () => {
   test('each video codec is passed to ffmpeg with the expected encoder arguments', () => {
     for (const [to, codec, expectedArgs] of allCases) {
       const output = createEncodeArgs(to, { codec, preset: 'medium' })
-      const nextMap = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
-      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, nextMap).join(' '), expectedArgs, codec)
+      const nextMapIndex = output.findIndex((flag, at) => at > 2 && /^-map/.test(flag))
+      assert.equal(output.slice(output.indexOf('-c:v:0') + 1, nextMapIndex).join(' '), expectedArgs, codec)
     }
     assert.deepEqual(allCases.map(([, codec]) => codec).toSorted(), Object.keys(videoCodecs).toSorted())
   })
@@ -111,7 +112,7 @@ describe('video codecs', () => {
       'h265:hevc xvid:mpeg4 mpeg2:mpeg2video mpeg1:mpeg1video wmv:wmv2 flv:flv1 realvideo:rv20 dv:dvvideo raw:rawvideo',
     )
     assert.deepEqual(
-      [codecIdByName('mpeg4'), codecIdByName('flv1'), codecIdByName('h265')],
+      [findCodecIdByName('mpeg4'), findCodecIdByName('flv1'), findCodecIdByName('h265')],
       ['mpeg4', 'flv', undefined],
     )
   })
@@ -173,9 +174,12 @@ describe('video codecs', () => {
       pcm_s16le: 'pcm',
     }
     for (const [name, id] of Object.entries(videoAliases))
-      assert.deepEqual(videoOptions(videoContainer).parse({ codec: ` ${name.toUpperCase()} ` }).codec, id)
+      assert.deepEqual(
+        createVideoOptions(videoContainer).parse({ codec: ` ${name.toUpperCase()} ` }).codec,
+        id,
+      )
     for (const [name, id] of Object.entries(audioAliases))
-      assert.equal(audioOptions(audioContainer).parse({ audioCodec: name }).audioCodec, id)
+      assert.equal(createAudioOptions(audioContainer).parse({ audioCodec: name }).audioCodec, id)
     assert.equal(Object.keys(codecAliases).length, Object.keys({ ...videoAliases, ...audioAliases }).length)
   })
 })
@@ -197,14 +201,14 @@ test('an encoding preset is mapped to the nearest setting of the encoder', () =>
 })
 
 test('the Opus encoder gets a channel mapping family only for more than two channels', () => {
-  const mappingFamily = (audio: object) =>
+  const getMappingFamily = (audio: object) =>
     argAfter(createEncodeArgs('opus', {}, {}, audio), '-mapping_family:a:0')
-  assert.equal(mappingFamily({ channels: 6, channel_layout: '5.1' }), '1')
-  assert.equal(mappingFamily({}), '-')
+  assert.equal(getMappingFamily({ channels: 6, channel_layout: '5.1' }), '1')
+  assert.equal(getMappingFamily({}), '-')
 })
 
 test('the audio quality option sets a bit rate per channel pair, up to the maximum of the codec', () => {
-  const kilobitsPerS = (to: string, options: object) =>
+  const getKilobitsPerS = (to: string, options: object) =>
     Number(argAfter(createEncodeArgs(to, options), '-b:a:0')) / 1000
   for (const [to, low, high, highestBitrate] of [
     ['mp3', 96, 192, 320],
@@ -214,21 +218,24 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
     ['wma', 96, 160, 192],
     ['ac3', 128, 192, 320],
   ] as const) {
-    const bitrates = ['low', 'high', 'highest'].map((quality) => kilobitsPerS(to, { quality }))
+    const bitrates = ['low', 'high', 'highest'].map((quality) => getKilobitsPerS(to, { quality }))
     assert.deepEqual(bitrates, [low, high, highestBitrate], to)
-    assert.equal(kilobitsPerS(to, {}), high, to)
-    assert.equal(kilobitsPerS(to, { quality: 100 }), highestBitrate, to)
+    assert.equal(getKilobitsPerS(to, {}), high, to)
+    assert.equal(getKilobitsPerS(to, { quality: 100 }), highestBitrate, to)
   }
-  assert.deepEqual([kilobitsPerS('mp3', { quality: 1 }), kilobitsPerS('mp3', { quality: 50 })], [34.88, 176])
-  assert.equal(kilobitsPerS('mp3', { quality: 'high', channels: 1 }), 96)
+  assert.deepEqual(
+    [getKilobitsPerS('mp3', { quality: 1 }), getKilobitsPerS('mp3', { quality: 50 })],
+    [34.88, 176],
+  )
+  assert.equal(getKilobitsPerS('mp3', { quality: 'high', channels: 1 }), 96)
   assert.equal(
-    kilobitsPerS('ogg', { quality: 'highest', audioSampleRate: 8000 }),
+    getKilobitsPerS('ogg', { quality: 'highest', audioSampleRate: 8000 }),
     32,
     'limited by the sample rate',
   )
   assert.equal(argAfter(createEncodeArgs('flac', { quality: 'low' }), '-b:a:0'), '-')
   assert.equal(
-    kilobitsPerS('mp4', { quality: 'low' }),
+    getKilobitsPerS('mp4', { quality: 'low' }),
     192,
     'the quality of a video does not apply to its audio',
   )

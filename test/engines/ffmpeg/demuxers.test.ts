@@ -12,7 +12,7 @@ import { fixture } from '../support/run-engine.ts'
 
 describe('files that ffmpeg may open', () => {
   /** Returns what ffmpeg, restricted by the `guard` arguments, writes to stderr for an input. */
-  function errorsFor(guard: readonly string[], input: string): string {
+  function runWithGuard(guard: readonly string[], input: string): string {
     const { stderr } = spawnSync(
       'ffmpeg',
       ['-v', 'error', '-nostdin', ...guard, '-i', input, '-f', 'null', '-'],
@@ -25,7 +25,7 @@ describe('files that ffmpeg may open', () => {
 
   test('ffmpeg may open only local files and pipes, whatever an input refers to', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
-      assert.match(errorsFor(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
+      assert.match(runWithGuard(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
       assert.deepEqual(createDemuxerArgs(format).slice(0, 2), localProtocolArgs, format)
   })
@@ -38,8 +38,8 @@ describe('files that ffmpeg may open', () => {
       ...['-format_whitelist', 'mulaw', '-f', 'mulaw', '-sample_rate', '8000', '-channels', '1'],
     ])
     const video = fixture('video.mp4')
-    assert.match(errorsFor(createDemuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
-    assert.equal(errorsFor(createDemuxerArgs('mp4'), video), '')
+    assert.match(runWithGuard(createDemuxerArgs('mkv'), video), /not on whitelist|Invalid data/i)
+    assert.equal(runWithGuard(createDemuxerArgs('mp4'), video), '')
   })
 
   test('ffmpeg opens headerless files with a demuxer and explicit parameters', () => {

@@ -55,7 +55,7 @@ describe('HDR videos', () => {
   })
   after(removeRuns)
 
-  async function firstFrame(video: string): Promise<string> {
+  async function extractFirstFrame(video: string): Promise<string> {
     const path = `${video}.png`
     await readStdout('ffmpeg', '-v', 'error', '-i', video, '-frames:v', '1', path)
     return path
@@ -67,7 +67,7 @@ describe('HDR videos', () => {
         const options = to === 'mp4' ? { codec: 'h264' } : {}
         const { path, warnings } = await convert(ffmpeg, video, to, { options })
         const isVideo = !['gif', 'jpg', 'apng'].includes(to)
-        await assertColors(isVideo ? await firstFrame(path) : path, `${video} ${to}`)
+        await assertColors(isVideo ? await extractFirstFrame(path) : path, `${video} ${to}`)
         assert.deepEqual(warnings, ['COLORS_CONVERTED'])
       }
     })

@@ -14,7 +14,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 const folder = scratchFolder('header')
 const getPath = (name: string) => join(folder, name)
-const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
+const runFfmpeg = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 
 function getFormat(path: string): FormatId {
   const format = formatByExtension(path)?.id
@@ -62,11 +62,11 @@ const chapterArgs = [
 
 describe('headers of media files', () => {
   test('the header parser returns the same information about a media file as ffprobe', async () => {
-    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', getPath('layer3.mp4'))
-    await ffmpegTool('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', getPath('dolby.mkv'))
-    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', getPath('vp9.mp4'))
-    await ffmpegTool(...chapterArgs, getPath('chapters.mkv'))
-    await ffmpegTool(
+    await runFfmpeg('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'libmp3lame', getPath('layer3.mp4'))
+    await runFfmpeg('-i', fixture('video.mp4'), '-c:v', 'copy', '-c:a', 'ac3', getPath('dolby.mkv'))
+    await runFfmpeg('-i', fixture('video.webm'), '-c', 'copy', getPath('vp9.mp4'))
+    await runFfmpeg(...chapterArgs, getPath('chapters.mkv'))
+    await runFfmpeg(
       '-i',
       fixture('turned.mov'),
       '-c',
@@ -111,10 +111,10 @@ describe('headers of media files', () => {
       'copy',
     ]
     const coveredArgs = [...videoInput, '-i', fixture('corners.jpg'), '-map', '0', '-map', '1', '-c', 'copy']
-    await ffmpegTool(...chapterArgs, getPath('chapters.mp4'))
-    await ffmpegTool(...coveredArgs, '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
+    await runFfmpeg(...chapterArgs, getPath('chapters.mp4'))
+    await runFfmpeg(...coveredArgs, '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
     const attached = ['-attach', fixture('corners.jpg'), '-metadata:s:t', 'mimetype=image/jpeg']
-    await ffmpegTool(...videoInput, ...attached, '-c', 'copy', getPath('cover.mkv'))
+    await runFfmpeg(...videoInput, ...attached, '-c', 'copy', getPath('cover.mkv'))
     for (const name of ['chapters.mp4', 'cover.mp4', 'cover.mkv'])
       assert.equal((await readHeader(getPath(name), getFormat(name)))?.mayBeIncomplete, true, name)
     const run = await convert(ffmpeg, getPath('cover.mkv'), 'mp4')
@@ -157,7 +157,7 @@ describe('number of ffmpeg processes', () => {
     assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
     assert.deepEqual(await commands('turned.mov', 'mp4'), ['ffmpeg'])
     const livePath = getPath('live.webm')
-    await ffmpegTool('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', livePath)
+    await runFfmpeg('-i', fixture('video.webm'), '-c', 'copy', '-live', '1', '-f', 'webm', livePath)
     assert.equal((await runFfprobe(livePath)).format.duration, undefined)
     assert.deepEqual((await convert(ffmpeg, livePath, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })

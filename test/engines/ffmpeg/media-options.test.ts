@@ -9,15 +9,15 @@ import {
 } from '../../../lib/engines/calibre/options.ts'
 import { audioContainers } from '../../../lib/engines/ffmpeg/audio-containers.ts'
 import { chooseLayout } from '../../../lib/engines/ffmpeg/channel-layouts.ts'
-import { codecIdByName } from '../../../lib/engines/ffmpeg/codecs.ts'
+import { findCodecIdByName } from '../../../lib/engines/ffmpeg/codecs.ts'
 import { preferSourceCodec } from '../../../lib/engines/ffmpeg/compress.ts'
 import {
-  audioOptions,
-  compressOptions,
+  createAudioOptions,
+  createCompressOptions,
+  createVideoOptions,
   gifOptions,
   readResolution,
   timestampOption,
-  videoOptions,
 } from '../../../lib/engines/ffmpeg/options.ts'
 import { buildRecipe } from '../../../lib/engines/ffmpeg/plan.ts'
 import { parseProbe } from '../../../lib/engines/ffmpeg/probe.ts'
@@ -41,7 +41,7 @@ const assertEachRefused = (schema: z.ZodType, wrongValues: Readonly<Record<strin
 }
 
 describe('media options', () => {
-  const videoSchema = videoOptions(videoContainers.mp4)
+  const videoSchema = createVideoOptions(videoContainers.mp4)
 
   test('times in media options are parsed to seconds in all notations', () => {
     for (const [input, seconds] of [
@@ -98,16 +98,16 @@ describe('media options', () => {
   test('codec options accept alternative names of codecs', () => {
     const codec = (value: string) => (parse(videoSchema, { codec: value }) as { codec?: string })?.codec
     assert.deepEqual(['libx264', 'HEVC', ' copy ', 'av1'].map(codec), ['h264', 'h265', 'copy', 'av1'])
-    assert.deepEqual([codecIdByName('hevc'), codecIdByName('nothing')], ['h265', undefined])
+    assert.deepEqual([findCodecIdByName('hevc'), findCodecIdByName('nothing')], ['h265', undefined])
   })
 
   test('media options exist only for formats to which they apply', () => {
     const listNames = (schema: z.ZodObject) => Object.keys(schema.shape)
-    assert.equal(listNames(audioOptions(audioContainers.flac)).includes('audioBitrate'), false)
-    assert.equal(listNames(audioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
-    assert.equal(listNames(audioOptions(audioContainers.mka)).includes('audioBitrate'), true)
-    assert.equal(listNames(compressOptions(audioContainers.mp3)).includes('fps'), false)
-    assert.equal(listNames(compressOptions(videoContainers.mp4)).includes('fps'), true)
+    assert.equal(listNames(createAudioOptions(audioContainers.flac)).includes('audioBitrate'), false)
+    assert.equal(listNames(createAudioOptions(audioContainers.mp3)).includes('audioBitrate'), true)
+    assert.equal(listNames(createAudioOptions(audioContainers.mka)).includes('audioBitrate'), true)
+    assert.equal(listNames(createCompressOptions(audioContainers.mp3)).includes('fps'), false)
+    assert.equal(listNames(createCompressOptions(videoContainers.mp4)).includes('fps'), true)
     assert.equal(listNames(videoSchema).includes('audioCodec'), true)
   })
 
@@ -215,7 +215,7 @@ describe('media options', () => {
 })
 
 describe('page options', () => {
-  const setup = (options: object) => toTextPageSetup(TextPdfOptions.parse(options))
+  const parseSetup = (options: object) => toTextPageSetup(TextPdfOptions.parse(options))
 
   test('pageSize accepts a name or dimensions, and a larger width means landscape', () => {
     for (const [pageSize, short, long, landscape] of [
@@ -229,15 +229,15 @@ describe('page options', () => {
       ['2x1in', 2540, 5080, true],
       ['720x72pt', 2540, 25_400, true],
     ] as const) {
-      const pageSetup = setup({ pageSize })
+      const pageSetup = parseSetup({ pageSize })
       assert.deepEqual(
         [pageSetup.short, pageSetup.long, pageSetup.landscape],
         [short, long, landscape],
         pageSize,
       )
     }
-    assert.equal(setup({ pageSize: '20x10cm', landscape: false }).landscape, false)
-    assert.equal(setup({ landscape: 'true' }).landscape, true)
+    assert.equal(parseSetup({ pageSize: '20x10cm', landscape: false }).landscape, false)
+    assert.equal(parseSetup({ landscape: 'true' }).landscape, true)
     assertEachRefused(TextPdfOptions, {
       pageSize: 'a9',
       landscape: 'x',
@@ -250,27 +250,27 @@ describe('page options', () => {
   })
 
   test('page margins require a unit and are at most half a meter', () => {
-    const { marginTop, marginRight, marginBottom, marginLeft } = setup({
+    const { marginTop, marginRight, marginBottom, marginLeft } = parseSetup({
       marginTop: '20mm',
       marginRight: '2.5cm',
       marginBottom: '1IN',
       marginLeft: '72pt',
     })
     assert.deepEqual([marginTop, marginRight, marginBottom, marginLeft], [2000, 2500, 2540, 2540])
-    assert.equal(setup({ marginTop: '500mm' }).marginTop, 50_000)
+    assert.equal(parseSetup({ marginTop: '500mm' }).marginTop, 50_000)
     for (const marginLeft of ['501mm', '-1mm', '1', '1 mm', '1em'])
       assertRefused(TextPdfOptions, { marginLeft })
   })
 
   test('the page layout is changed only if the client sets at least one page option', () => {
-    assert.equal(hasPageChanges(setup({})), false)
+    assert.equal(hasPageChanges(parseSetup({})), false)
     for (const options of [
       { pageSize: 'a4' },
       { landscape: false },
       { marginTop: '0mm' },
       { footerText: '' },
     ])
-      assert.equal(hasPageChanges(setup(options)), true, JSON.stringify(options))
+      assert.equal(hasPageChanges(parseSetup(options)), true, JSON.stringify(options))
     assert.equal(hasPageChanges(toSheetPageSetup(SheetPdfOptions.parse({}))), true)
     const plainSetup = toSheetPageSetup(SheetPdfOptions.parse({ fitToWidth: 'false', headerText: 'a' }))
     assert.deepEqual([plainSetup.fitToWidth, plainSetup.headerText], [false, 'a'])
@@ -303,9 +303,10 @@ describe('ebook options', () => {
   })
 
   test('ebook options that the target format does not support are reported', () => {
-    const unsupportedInFb2 = (options: object) => findUnsupportedOptions(EbookOptions.parse(options), 'fb2')
-    assert.deepEqual(unsupportedInFb2({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
-    assert.deepEqual(unsupportedInFb2({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), [
+    const findUnsupportedInFb2 = (options: object) =>
+      findUnsupportedOptions(EbookOptions.parse(options), 'fb2')
+    assert.deepEqual(findUnsupportedInFb2({ ebookMargin: 5, ebookSmartenPunctuation: true }), ['ebookMargin'])
+    assert.deepEqual(findUnsupportedInFb2({ ebookEmbedFonts: false, ebookBaseFontSize: 9 }), [
       'ebookBaseFontSize',
     ])
     assert.deepEqual(findUnsupportedOptions(EbookOptions.parse({ ebookMargin: 5 }), 'epub'), [])

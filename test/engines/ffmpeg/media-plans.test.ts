@@ -69,7 +69,7 @@ const createVideoWithAudio = (audio: StreamInput) =>
   })
 
 test('the playback duration of a video is that of its video and audio tracks, not of its subtitles', () => {
-  const playbackS = (video: object, subtitles: object) =>
+  const getPlaybackS = (video: object, subtitles: object) =>
     parseProbe({
       streams: [
         { index: 0, codec_type: 'video', codec_name: 'h264', ...video },
@@ -77,9 +77,9 @@ test('the playback duration of a video is that of its video and audio tracks, no
       ],
       format: { duration: '5', bit_rate: '800000' },
     }).playedS
-  assert.equal(playbackS({ duration: '1' }, { duration: '5' }), 1)
-  assert.equal(playbackS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
-  assert.equal(playbackS({}, {}), undefined)
+  assert.equal(getPlaybackS({ duration: '1' }, { duration: '5' }), 1)
+  assert.equal(getPlaybackS({ tags: { DURATION: '00:01:01.500000000' } }, {}), 61.5)
+  assert.equal(getPlaybackS({}, {}), undefined)
 })
 
 test('a video without audio gets a silent track if its container requires audio', () => {
@@ -100,7 +100,7 @@ test('a video without audio gets a silent track if its container requires audio'
 })
 
 describe('codec=copy', () => {
-  const recipe = (codec_name: string, options: object) =>
+  const createRecipe = (codec_name: string, options: object) =>
     buildRecipe({
       media: createVideoWithAudio({ index: 1, codec_name }),
       from: 'mkv',
@@ -111,7 +111,7 @@ describe('codec=copy', () => {
       keepSubtitles: true,
     })
   const listMessages = (codec_name: string, options: object) =>
-    recipe(codec_name, options).warnings.map(({ message }) => message)
+    createRecipe(codec_name, options).warnings.map(({ message }) => message)
 
   test('codec=copy causes a warning if a stream cannot be copied', () => {
     assert.deepEqual(listMessages('aac', { audioCodec: 'copy', codec: 'copy' }), [])
@@ -168,7 +168,7 @@ describe('audio with many channels', () => {
 })
 
 test('audio keeps its bits per sample if the format supports them, and a warning about rounding names both numbers of bits', () => {
-  const encoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
+  const getEncoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
       media: createVideoWithAudio(audio),
       from: 'mkv',
@@ -178,20 +178,20 @@ test('audio keeps its bits per sample if the format supports them, and a warning
       mayCopy: true,
       keepSubtitles: true,
     })
-    const rounded = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
-    return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], rounded]
+    const roundingMessage = warnings.find(({ code }) => code === 'SAMPLES_ROUNDED')?.message
+    return [output[output.findIndex((flag) => flag.startsWith('-c:a')) + 1], roundingMessage]
   }
   const pcm = (kind: string, bits: number) => ({ index: 1, codec_name: `pcm_${kind}`, bits_per_sample: bits })
-  assert.deepEqual(encoderAndWarning(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
-  assert.deepEqual(encoderAndWarning({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), [
+  assert.deepEqual(getEncoderAndWarning(pcm('s16le', 16), 'wav'), ['pcm_s16le', undefined])
+  assert.deepEqual(getEncoderAndWarning({ ...pcm('s24le', 24), bits_per_raw_sample: 20 }, 'wav'), [
     'pcm_s24le',
     undefined,
   ])
-  assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
-  assert.deepEqual(encoderAndWarning(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
-  assert.deepEqual(encoderAndWarning(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
+  assert.deepEqual(getEncoderAndWarning(pcm('s32le', 32), 'wav'), ['pcm_s32le', undefined])
+  assert.deepEqual(getEncoderAndWarning(pcm('f32le', 32), 'wav'), ['pcm_f32le', undefined])
+  assert.deepEqual(getEncoderAndWarning(pcm('f64le', 64), 'wav'), ['pcm_f64le', undefined])
   const messages = 'The 32-bit samples were rounded to 24 bits: the format does not support more.'
-  assert.deepEqual(encoderAndWarning(pcm('s32le', 32), 'flac'), ['flac', messages])
+  assert.deepEqual(getEncoderAndWarning(pcm('s32le', 32), 'flac'), ['flac', messages])
 })
 
 describe('GIF size limits', () => {

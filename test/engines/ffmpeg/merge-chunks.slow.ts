@@ -82,9 +82,13 @@ const merges: Readonly<Record<string, { readonly files: readonly string[] } & Vi
   'without audio': { files: ['mute.mkv', 'mute.mkv'], from: 'mkv', to: 'mkv' },
 }
 
-for (const [caseName, { files, ...asked }] of Object.entries(merges)) {
+for (const [caseName, { files, ...videoRequest }] of Object.entries(merges)) {
   test(`a merge ${caseName} has the same result in chunks as in one run`, { timeout: 600_000 }, async () => {
-    const merge = { operation: 'merge', ...asked, options: { preset: 'ultrafast', mode: 'encode' } } as const
+    const merge = {
+      operation: 'merge',
+      ...videoRequest,
+      options: { preset: 'ultrafast', mode: 'encode' },
+    } as const
     const paths = files.map(getPath)
     const wholeVideo = await convertWhole(paths, merge)
     const { result, chunkCount } = await convertInChunks(paths, merge, { workers: 1, timeoutS: 0.3 })

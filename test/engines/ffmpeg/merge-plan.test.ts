@@ -113,13 +113,13 @@ test('each segment of a merge begins where its video begins in the merged audio,
     { film: 0, first: 63, count: 40 },
     { film: 1, first: 0, count: 50 },
   ]
-  const withAudio = locateSegments(pieces, videos, { beginS: [0.12, 4.51], perSecond: 25 })
+  const withAudio = locateSegments(pieces, videos, { beginS: [0.12, 4.51], framesPerSecond: 25 })
   assert.deepEqual(withAudio, [
     { startS: 0.12, endS: 2.52 },
     { startS: 2.52, endS: 4.52 },
     { startS: 4.52, endS: 6.52 },
   ])
-  const withoutAudio = locateSegments(pieces, videos, { beginS: undefined, perSecond: 25 })
+  const withoutAudio = locateSegments(pieces, videos, { beginS: undefined, framesPerSecond: 25 })
   assert.deepEqual(
     withoutAudio.map(({ startS }) => startS),
     [0.12, 2.52, 4.12],

@@ -104,11 +104,11 @@ describe('video and audio compression', () => {
   const compress = (path: string, format: FormatId, options: RunSettings['options'] = {}) =>
     convert(ffmpeg, path, format, { operation: 'compress', options })
   const readSize = async (run: Run) => (await stat(run.path)).size
-  const largeRun = (to: FormatId) =>
+  const convertToLargeFile = (to: FormatId) =>
     convert(ffmpeg, fixture('video.mp4'), to, { options: { resolution: '480p', crf: 1 } })
 
   test('compression makes a video smaller, and even smaller with a lower quality', async () => {
-    const source = await largeRun('mp4')
+    const source = await convertToLargeFile('mp4')
     const [low, high] = [
       await readSize(await compress(source.path, 'mp4', { quality: 'low' })),
       await readSize(await compress(source.path, 'mp4', { quality: 'high' })),
@@ -117,7 +117,7 @@ describe('video and audio compression', () => {
   })
 
   test('compression meets a target size for video and audio', async () => {
-    const video = await compress((await largeRun('mp4')).path, 'mp4', { targetSize: '20k' })
+    const video = await compress((await convertToLargeFile('mp4')).path, 'mp4', { targetSize: '20k' })
     assert.ok((await readSize(video)) <= 20_000, `the video has ${await readSize(video)} bytes`)
     assert.ok((await summarizeResult(video)).seconds > 0.9, 'the video is as long as before')
     const mp3Run = await convert(ffmpeg, fixture('surround.flac'), 'mp3', {
@@ -151,7 +151,7 @@ describe('video and audio compression', () => {
   })
 
   test('compression is refused if the target size is too small for the duration, and the error names the required size', async () => {
-    const long = await convert(ffmpeg, (await largeRun('mp4')).path, 'mp4', {
+    const long = await convert(ffmpeg, (await convertToLargeFile('mp4')).path, 'mp4', {
       operation: 'merge',
       more: Array.from({ length: 7 }, () => fixture('video.mp4')),
     })

@@ -27,8 +27,8 @@ function createMedia(
   writeFileSync(list, [';FFMETADATA1', ...lines, ...(/mp3|mp4/.test(name) ? chapter : []), ''].join('\n'))
   const source = ['-f', 'lavfi', '-i', 'sine=d=0.5', ...extraArgs, '-f', 'ffmetadata', '-i', list]
   const inputs = source.filter((arg) => arg === '-i').length
-  const maps = Array.from({ length: inputs - 1 }, (_, at) => ['-map', String(at)]).flat()
-  run('ffmpeg', ['-y', ...source, ...maps, '-map_metadata', String(inputs - 1), path])
+  const mapArgs = Array.from({ length: inputs - 1 }, (_, at) => ['-map', String(at)]).flat()
+  run('ffmpeg', ['-y', ...source, ...mapArgs, '-map_metadata', String(inputs - 1), path])
   return path
 }
 

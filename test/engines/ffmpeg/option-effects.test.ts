@@ -55,6 +55,6 @@ function findSilentOptions(to: FormatId): string[] {
 }
 
 test('each option of a conversion changes the arguments of FFmpeg or causes a warning', () => {
-  const silent = targets.flatMap((to) => findSilentOptions(to).map((option) => `${to} ${option}`))
-  assert.deepEqual(silent, [])
+  const silentOptions = targets.flatMap((to) => findSilentOptions(to).map((option) => `${to} ${option}`))
+  assert.deepEqual(silentOptions, [])
 })

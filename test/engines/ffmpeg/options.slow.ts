@@ -150,8 +150,8 @@ describe('GIFs from videos', () => {
   test('a GIF made from a video ends with the last frame before the requested end', async () => {
     // The gray level of each frame is twice its number.
     const source = join(scratchFolder('numbered'), 'numbered.mkv')
-    const gray = "geq=r='2*N':g='2*N':b='2*N'"
-    const generatedSource = `color=black:s=64x48:r=25:d=4,format=rgb24,${gray}`
+    const grayFilter = "geq=r='2*N':g='2*N':b='2*N'"
+    const generatedSource = `color=black:s=64x48:r=25:d=4,format=rgb24,${grayFilter}`
     await readStdout(
       'ffmpeg',
       '-v',

@@ -240,8 +240,8 @@ describe('subtitles of videos', { concurrency: 2 }, () => {
   })
 
   test('extracting subtitles is offered only for videos that may contain them', () => {
-    const makers = conversions().filter(({ to }) => to === 'srt')
-    const sources = makers
+    const subtitleExtractions = conversions().filter(({ to }) => to === 'srt')
+    const sources = subtitleExtractions
       .map(({ from }) => from)
       .filter((from) => !subtitleSources.some((subtitleSource) => subtitleSource === from))
     assert.deepEqual(sources.toSorted(), ['m4v', 'mkv', 'mov', 'mp4', 'webm'])

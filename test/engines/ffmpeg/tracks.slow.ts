@@ -12,7 +12,7 @@ import { convert, fixture, type Run } from '../support/run-engine.ts'
 
 const folder = scratchFolder('tracks')
 const getPath = (name: string) => join(folder, name)
-const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
+const runFfmpeg = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 const readDurationS = async (run: Run) => (await runFfprobe(run.path)).format.duration ?? Number.NaN
 
 describe('chapters, subtitles and covers of videos', () => {
@@ -26,7 +26,7 @@ describe('chapters, subtitles and covers of videos', () => {
     ])
     await writeFile(getPath('chapters.txt'), [';FFMETADATA1', ...lines, ''].join('\n'))
     const inputs = ['-i', fixture('video.mp4'), '-i', getPath('chapters.txt')]
-    await ffmpegTool(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', getPath('chapters.mkv'))
+    await runFfmpeg(...inputs, '-map', '0', '-map_chapters', '1', '-c', 'copy', getPath('chapters.mkv'))
     for (const to of ['mp4', 'webm', 'mp3', 'm4b'] as const) {
       const run = await convert(ffmpeg, getPath('chapters.mkv'), to)
       const listedChapters = await readStdout(
@@ -48,7 +48,7 @@ describe('chapters, subtitles and covers of videos', () => {
   test('a video keeps styled subtitles if the format supports them, and otherwise their text', async () => {
     await writeFile(getPath('words.srt'), '1\n00:00:00,100 --> 00:00:00,800\nGrüße 字幕\n')
     const inputs = ['-i', fixture('video.mp4'), '-i', getPath('words.srt')]
-    await ffmpegTool(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', getPath('styled.mkv'))
+    await runFfmpeg(...inputs, '-map', '0', '-map', '1', '-c', 'copy', '-c:s', 'ass', getPath('styled.mkv'))
     for (const [to, codec] of [
       ['mkv', 'ass'],
       ['mp4', 'mov_text'],
@@ -66,7 +66,7 @@ describe('chapters, subtitles and covers of videos', () => {
 
   test('a video keeps its cover if the format supports one, and causes a warning otherwise', async () => {
     const inputs = ['-i', fixture('video.mp4'), '-i', fixture('corners.jpg'), '-map', '0', '-map', '1']
-    await ffmpegTool(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
+    await runFfmpeg(...inputs, '-c', 'copy', '-disposition:v:1', 'attached_pic', getPath('cover.mp4'))
     const keptCover = await convert(ffmpeg, getPath('cover.mp4'), 'mp4', { options: { codec: 'h265' } })
     assert.deepEqual(await probeCodecs(keptCover), ['hevc', 'aac', 'mjpeg'])
     const droppedCover = await convert(ffmpeg, getPath('cover.mp4'), 'webm')
@@ -74,7 +74,7 @@ describe('chapters, subtitles and covers of videos', () => {
   })
 
   test('the duration of a video is measured if the file does not store it', async () => {
-    await ffmpegTool(
+    await runFfmpeg(
       '-i',
       fixture('video.webm'),
       '-c',
@@ -117,7 +117,7 @@ describe('trimming', () => {
 })
 
 describe('audio options and MIDI', () => {
-  const peakDb = async (path: string) => {
+  const measurePeakDb = async (path: string) => {
     const log = await readStdout('sh', '-c', `ffmpeg -i ${path} -af volumedetect -f null - 2>&1`)
     return Number(/max_volume: (-?[\d.]+) dB/.exec(log)?.[1])
   }
@@ -126,7 +126,7 @@ describe('audio options and MIDI', () => {
     const wide = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { channels: 2 } })
     assert.equal((await runFfprobe(wide.path)).streams[0]?.channels, 2)
     const half = await convert(ffmpeg, fixture('tone.wav'), 'flac', { options: { volume: '0.5' } })
-    const [peakBefore, peakAfter] = [await peakDb(fixture('tone.wav')), await peakDb(half.path)]
+    const [peakBefore, peakAfter] = [await measurePeakDb(fixture('tone.wav')), await measurePeakDb(half.path)]
     assert.ok(Math.abs(peakBefore - peakAfter - 6) < 0.5, `${peakBefore} dB became ${peakAfter} dB`)
   })
 
@@ -140,7 +140,7 @@ describe('audio options and MIDI', () => {
     for (const name of ['note.mid', 'note.rmi']) {
       const run = await convert(ffmpeg, getPath(name), 'mp3')
       assert.ok((await readDurationS(run)) > 0.5, name)
-      assert.ok((await peakDb(run.path)) > -40, `${name} is silent`)
+      assert.ok((await measurePeakDb(run.path)) > -40, `${name} is silent`)
     }
     await writeFile(getPath('noise.mid'), 'MThd and nothing that follows')
     await assertRefused(convert(ffmpeg, getPath('noise.mid'), 'mp3'), 'CORRUPT_FILE')

@@ -83,9 +83,9 @@ test('the error for encrypted media names the protection system', async () => {
     return Buffer.concat([size, Buffer.from(type, 'latin1'), content])
   }
   const systemId = Buffer.from('edef8ba979d64acea3c827dcd51d21ed', 'hex')
-  const system = box('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
+  const psshBox = box('pssh', Buffer.concat([Buffer.alloc(4), systemId, Buffer.alloc(4)]))
   const clearKey = readFileSync(fixture('odd/clear-key.mp4'))
-  const protectedFile = writeScratch('widevine.mp4', Buffer.concat([clearKey, system]))
+  const protectedFile = writeScratch('widevine.mp4', Buffer.concat([clearKey, psshBox]))
   assert.equal(await detectEncryption(protectedFile, 'mp4'), 'Widevine')
   const fairPlay = readFileSync(fixture('tone.m4a'), 'latin1').replace('mp4a\0', 'drms\0')
   assert.equal(await detectEncryption(writeScratch('fairplay.m4a', fairPlay), 'm4a'), 'FairPlay')
@@ -123,16 +123,16 @@ test('encrypted tracks and VVC video are detected in Matroska', async () => {
 })
 
 test('scrambled packets and newer codecs are detected in MPEG transport streams', async () => {
-  const clear = join(scratch, 'clear.ts')
-  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mp4'), '-c', 'copy', clear])
+  const clearPath = join(scratch, 'clear.ts')
+  execFileSync('ffmpeg', ['-v', 'error', '-y', '-i', fixture('video.mp4'), '-c', 'copy', clearPath])
   const change = (name: string, edit: (packet: Buffer) => void) => {
-    const bytes = readFileSync(clear)
+    const bytes = readFileSync(clearPath)
     for (let at = 0; at < bytes.length; at += 188) edit(bytes.subarray(at, at + 188))
     return writeScratch(name, bytes)
   }
   const readPid = (packet: Buffer) => packet.readUInt16BE(1) & 0x1fff
-  assert.equal(await detectEncryption(clear, 'ts'), undefined)
-  assert.equal(await readCodec(clear, 'ts'), undefined)
+  assert.equal(await detectEncryption(clearPath, 'ts'), undefined)
+  assert.equal(await readCodec(clearPath, 'ts'), undefined)
   const scrambledPath = change('scrambled.ts', (packet) => {
     if (readPid(packet) === 0x100) packet[3] = packet.readUInt8(3) | 0x80
   })

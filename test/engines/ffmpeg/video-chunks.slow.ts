@@ -75,10 +75,10 @@ const kinds = {
   },
 } as const satisfies Record<string, VideoRequest & { file: string }>
 
-for (const [caseName, { file, ...asked }] of Object.entries(kinds)) {
+for (const [caseName, { file, ...videoRequest }] of Object.entries(kinds)) {
   test(`a video ${caseName} has the same result in chunks as in one run`, { timeout: 300_000 }, async () => {
-    const wholeVideo = await convertWhole([file], asked)
-    const { result, chunkCount } = await convertInChunks([file], asked)
+    const wholeVideo = await convertWhole([file], videoRequest)
+    const { result, chunkCount } = await convertInChunks([file], videoRequest)
     assert.ok(chunkCount > 3, `${chunkCount} parts`)
     const { expected, got } = await assertSameVideo(wholeVideo, result)
     assert.equal(got.title, expected.title)

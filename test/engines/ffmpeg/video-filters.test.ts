@@ -3,9 +3,9 @@ import { describe, test } from 'node:test'
 import { chooseOutputSize } from '../../../lib/engines/ffmpeg/video-filters.ts'
 import { argAfter, createMediaInfo, createRecipe, type Streams } from '../support/ffmpeg-recipe.ts'
 
-const encode = { mode: 'encode' }
+const encodeMode = { mode: 'encode' }
 const filter = (to: string, options: object, video: object = {}, overrides: object = {}) =>
-  argAfter(createRecipe(to, { ...encode, ...options }, { video }, overrides).output, '-filter:v:0')
+  argAfter(createRecipe(to, { ...encodeMode, ...options }, { video }, overrides).output, '-filter:v:0')
 
 describe('video frames', () => {
   test('without options, the frames of a video are only scaled, and the fps option adds a filter', () => {
@@ -50,19 +50,19 @@ describe('video frames', () => {
   })
 
   test('the frame rate of an animation is set before a background is added', () => {
-    const animationFilter = (to: string, options: object, video: object) =>
+    const getAnimationFilter = (to: string, options: object, video: object) =>
       filter(to, options, video, { from: 'gif' })
     const size = 'scale=640:480:flags=bicubic,setsar=1'
-    assert.equal(animationFilter('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
-    assert.equal(animationFilter('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
-    assert.equal(animationFilter('mp4', {}, { r_frame_rate: '0/0' }), size)
+    assert.equal(getAnimationFilter('mp4', {}, { r_frame_rate: '10/1' }), `fps=10/1,${size}`)
+    assert.equal(getAnimationFilter('mp4', { fps: 5 }, { r_frame_rate: '10/1' }), `fps=5,${size}`)
+    assert.equal(getAnimationFilter('mp4', {}, { r_frame_rate: '0/0' }), size)
     assert.equal(
-      animationFilter('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
+      getAnimationFilter('mp4', {}, { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }),
       `fps=50,${size}`,
       'an animated PNG has a clock instead of a frame rate',
     )
     assert.match(
-      animationFilter('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
+      getAnimationFilter('mp4', {}, { pix_fmt: 'bgra', r_frame_rate: '10/1' }),
       /^fps=10\/1,format=gbrap,split\[above\]\[below\];\[below\]lutrgb=r=255:g=255:b=255:a=255\[color\];/,
     )
   })
@@ -83,15 +83,15 @@ describe('video frames', () => {
   })
 
   test('a video stays HDR only in H.265 and without an overlay', () => {
-    const bright = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
+    const hdrStream = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
     const createRecipeFor = (options: object, overrides: object = {}) =>
-      createRecipe('mp4', options, { video: bright }, overrides)
+      createRecipe('mp4', options, { video: hdrStream }, overrides)
     const overlay = { path: 'mark.png', left: 5, top: 7 }
-    const keptRecipe = createRecipeFor({ ...encode, codec: 'h265' })
+    const keptRecipe = createRecipeFor({ ...encodeMode, codec: 'h265' })
     assert.equal(argAfter(keptRecipe.output, '-filter:v:0'), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(keptRecipe.output[keptRecipe.output.lastIndexOf('-pix_fmt') + 1], 'yuv420p10le')
     assert.deepEqual(keptRecipe.warnings, [])
-    const defaultRecipe = createRecipeFor(encode)
+    const defaultRecipe = createRecipeFor(encodeMode)
     assert.match(
       argAfter(defaultRecipe.output, '-filter:v:0'),
       /setsar=1,format=yuv444p12le,zscale=tin=smpte2084.*,format=yuv444p$/,
@@ -101,7 +101,7 @@ describe('video frames', () => {
       ['COLORS_CONVERTED'],
     )
     assert.match(defaultRecipe.warnings[0]?.message ?? '', /codec=h265 keeps them/)
-    const recipeWithOverlay = createRecipeFor({ ...encode, codec: 'h265' }, { overlay })
+    const recipeWithOverlay = createRecipeFor({ ...encodeMode, codec: 'h265' }, { overlay })
     assert.match(
       argAfter(recipeWithOverlay.output, '-filter_complex'),
       /^\[0:0\]scale=.*zscale=.*\[video\];\[1:v\]scale=out_color_matrix=bt709,/,
@@ -112,7 +112,7 @@ describe('video frames', () => {
 
 describe('video overlays', () => {
   const overlay = { path: 'mark.png', left: 5, top: 7 }
-  const graph = (video: object, options: object = {}) => {
+  const createGraph = (video: object, options: object = {}) => {
     const { output } = createRecipe('mp4', options, { video }, { overlay })
     assert.deepEqual(output.slice(0, 4), ['-f', 'png_pipe', '-i', 'mark.png'])
     assert.equal(argAfter(output, '-map'), '[image]')
@@ -121,20 +121,20 @@ describe('video overlays', () => {
 
   test('an overlay on a video is drawn after the video is scaled and before it is rotated', () => {
     assert.equal(
-      graph({ color_space: 'bt709' }, { rotate: 90, fps: 5 }),
+      createGraph({ color_space: 'bt709' }, { rotate: 90, fps: 5 }),
       '[0:0]scale=640:480:flags=bicubic,setsar=1[video];[1:v]scale=out_color_matrix=bt709,format=yuva444p[mark];[video][mark]overlay=5:7:format=auto,transpose=clock,fps=5[image]',
     )
   })
 
   test('an overlay on a video has the color space of the video, HD or SD', () => {
-    const matrix = (video: object) => /\[1:v\](.*?)\[mark\]/.exec(graph(video))?.[1]
+    const findMatrix = (video: object) => /\[1:v\](.*?)\[mark\]/.exec(createGraph(video))?.[1]
     const [hd, old] = ['bt709', 'bt601'].map((name) => `scale=out_color_matrix=${name},format=yuva444p`)
-    assert.equal(matrix({ color_space: 'bt709' }), hd)
-    assert.equal(matrix({ color_space: 'unknown', width: 1280, height: 720 }), hd)
-    assert.equal(matrix({ width: 1280, height: 718 }), old)
-    assert.equal(matrix({ color_space: 'smpte170m', width: 1920, height: 1080 }), old)
-    assert.equal(matrix({ pix_fmt: 'nv12' }), old)
-    assert.equal(matrix({ pix_fmt: 'gbrp', color_space: 'bt709' }), 'format=rgba')
+    assert.equal(findMatrix({ color_space: 'bt709' }), hd)
+    assert.equal(findMatrix({ color_space: 'unknown', width: 1280, height: 720 }), hd)
+    assert.equal(findMatrix({ width: 1280, height: 718 }), old)
+    assert.equal(findMatrix({ color_space: 'smpte170m', width: 1920, height: 1080 }), old)
+    assert.equal(findMatrix({ pix_fmt: 'nv12' }), old)
+    assert.equal(findMatrix({ pix_fmt: 'gbrp', color_space: 'bt709' }), 'format=rgba')
   })
 })
 
@@ -172,24 +172,27 @@ describe('video output size', () => {
   })
 
   test('a video smaller than the minimum of an encoder gets another encoder or setting', () => {
-    const encoder = (to: string, options: object, side: number) => {
+    const findEncoder = (to: string, options: object, side: number) => {
       const video = { width: 200, height: side }
-      return argAfter(createRecipe(to, { ...encode, ...options }, { video }).output, '-c:v:0')
+      return argAfter(createRecipe(to, { ...encodeMode, ...options }, { video }).output, '-c:v:0')
     }
     assert.deepEqual(
-      [encoder('mp4', { codec: 'av1' }, 64), encoder('mp4', { codec: 'av1' }, 62)],
+      [findEncoder('mp4', { codec: 'av1' }, 64), findEncoder('mp4', { codec: 'av1' }, 62)],
       ['libsvtav1', 'libaom-av1'],
     )
-    const tiny = createRecipe(
+    const tinyRecipe = createRecipe(
       'mp4',
-      { ...encode, codec: 'av1' },
+      { ...encodeMode, codec: 'av1' },
       { video: { width: 200, height: 62 } },
     ).output
-    assert.deepEqual([argAfter(tiny, '-cpu-used'), argAfter(tiny, '-preset')], ['8', '-'])
-    const smallVideo = createRecipe('mj2', encode, { video: { width: 30, height: 200 } }).output
+    assert.deepEqual([argAfter(tinyRecipe, '-cpu-used'), argAfter(tinyRecipe, '-preset')], ['8', '-'])
+    const smallVideo = createRecipe('mj2', encodeMode, { video: { width: 30, height: 200 } }).output
     assert.equal(argAfter(smallVideo, '-numresolution'), '1')
     assert.equal(
-      argAfter(createRecipe('mj2', encode, { video: { width: 32, height: 32 } }).output, '-numresolution'),
+      argAfter(
+        createRecipe('mj2', encodeMode, { video: { width: 32, height: 32 } }).output,
+        '-numresolution',
+      ),
       '-',
     )
   })

@@ -26,7 +26,8 @@ const characters = 'Mutabor àéîõü'
 const scratch = scratchFolder('fonts')
 
 const subset = { subset: characters }
-const smallSubset = async (to: FormatId) => (await convert(fontforge, ttfPath, to, { options: subset })).path
+const convertSubset = async (to: FormatId) =>
+  (await convert(fontforge, ttfPath, to, { options: subset })).path
 
 testConformance(fontforge, {
   fixtures: { ttf: ttfPath },
@@ -82,7 +83,7 @@ describe('font conversions', { concurrency: 2 }, () => {
     'cff',
   ] as const) {
     test(`a font subset can be converted to ${via} and back with all characters`, async () => {
-      const subsetFont = await smallSubset(via)
+      const subsetFont = await convertSubset(via)
       const bytes = readFileSync(subsetFont)
       assert.equal(await detectFile(`a.${subsetFont.split('.').at(-1)}`, bytes), via)
       const fontSummary = await readSummary(subsetFont, via, { isResult: true })
@@ -125,7 +126,7 @@ test('a bitmap font has the requested height', async () => {
 })
 
 test('a program embedded in a font file is not executed', async () => {
-  const sfd = readFileSync(await smallSubset('sfd'), 'latin1')
+  const sfd = readFileSync(await convertSubset('sfd'), 'latin1')
   const program = "cos\nsystem\n(S'touch ran'\ntR."
   const path = join(scratch, 'pickled.sfd')
   await writeFile(path, sfd.replace('\nWidth', `\nPickledData: "${program}"\nWidth`))

@@ -39,7 +39,7 @@ testConformance(ghostscript, {
 const runGhostscriptEngine = (file: string, to: FormatId, options: RunSettings['options'] = {}) =>
   convert(ghostscript, file, to, { options })
 
-const colorAt = async (path: string, x: number, y: number) => {
+const readColorAt = async (path: string, x: number, y: number) => {
   const { data, info } = await sharp(path).toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
   const at = (y * info.width + x) * info.channels
   return [...data.subarray(at, at + 3)]
@@ -64,8 +64,8 @@ describe('PostScript drawings', () => {
   test('a PostScript drawing becomes an image of its bounding box at the requested resolution', async () => {
     const { path } = await runGhostscriptEngine(fixture('drawing.eps'), 'png', { dpi: 144 })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 80, height: 60 })
-    assertAlmostEqual(await colorAt(path, 10, 10), [255, 0, 0])
-    assertAlmostEqual(await colorAt(path, 70, 10), [0, 255, 0])
+    assertAlmostEqual(await readColorAt(path, 10, 10), [255, 0, 0])
+    assertAlmostEqual(await readColorAt(path, 70, 10), [0, 255, 0])
   })
 
   test('a PostScript drawing has a transparent background in PNG and a white one in JPEG', async () => {
@@ -77,7 +77,10 @@ describe('PostScript drawings', () => {
       .toBuffer({ resolveWithObject: true })
     assert.equal(info.channels, 4)
     assert.equal(data.at(-1), 0)
-    assert.deepEqual(await colorAt((await runGhostscriptEngine(source, 'jpg')).path, 70, 5), [255, 255, 255])
+    assert.deepEqual(
+      await readColorAt((await runGhostscriptEngine(source, 'jpg')).path, 70, 5),
+      [255, 255, 255],
+    )
   })
 
   test('a PostScript drawing keeps its text and shapes in PDF and SVG', async () => {
@@ -189,14 +192,14 @@ describe('PDF pages rendered by Ghostscript', () => {
   })
 
   test('page options become arguments of Ghostscript', () => {
-    const switchesFor = (to: 'jpg' | 'png', options: object) =>
+    const listSwitches = (to: 'jpg' | 'png', options: object) =>
       toPageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
     const plainArgs = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
-    assert.equal(switchesFor('png', {}), plainArgs)
-    assert.equal(switchesFor('jpg', {}), `${plainArgs} -dJPEGQ=85`)
-    assert.equal(switchesFor('jpg', { quality: 'low' }), `${plainArgs} -dJPEGQ=50`)
-    assert.equal(switchesFor('jpg', { quality: 'low', jpegQuality: 7 }), `${plainArgs} -dJPEGQ=7`)
-    assert.match(switchesFor('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
+    assert.equal(listSwitches('png', {}), plainArgs)
+    assert.equal(listSwitches('jpg', {}), `${plainArgs} -dJPEGQ=85`)
+    assert.equal(listSwitches('jpg', { quality: 'low' }), `${plainArgs} -dJPEGQ=50`)
+    assert.equal(listSwitches('jpg', { quality: 'low', jpegQuality: 7 }), `${plainArgs} -dJPEGQ=7`)
+    assert.match(listSwitches('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 
   test('Ghostscript embeds the Adobe RGB profile, whether the option is in upper or lower case', async () => {

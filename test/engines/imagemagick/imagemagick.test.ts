@@ -17,7 +17,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 const folder = scratchFolder('imagemagick')
 
 /** Creates a FITS unit with float samples: the primary one or an extension. */
-function fits(sides: readonly number[], values: readonly number[], extension?: 'IMAGE'): Buffer {
+function createFits(sides: readonly number[], values: readonly number[], extension?: 'IMAGE'): Buffer {
   const cards = [
     ['BITPIX', -32],
     ['NAXIS', sides.length],
@@ -30,7 +30,7 @@ function fits(sides: readonly number[], values: readonly number[], extension?: '
   return Buffer.concat([Buffer.from(header.padEnd(2880)), data])
 }
 
-const shades = async (path: string) => [...(await sharp(path).toColorspace('b-w').raw().toBuffer())]
+const readShades = async (path: string) => [...(await sharp(path).toColorspace('b-w').raw().toBuffer())]
 
 testConformance(imagemagick, {
   fixtures: { png: fixture('corners.png'), gif: fixture('animated.gif') },
@@ -120,9 +120,9 @@ describe('ImageMagick formats', () => {
     const { path } = await convert(imagemagick, fixture('deep.png'), 'hdr', { options: { width: 4 } })
     // The image is too narrow for run-length encoding, so each pixel is stored as three mantissas and an exponent.
     const [red = 0, green = 0, blue = 0, exponent = 0] = (await readFile(path)).subarray(-4)
-    const light = [red, green, blue].map((value) => value * 2 ** (exponent - 136))
+    const lightLevels = [red, green, blue].map((value) => value * 2 ** (exponent - 136))
     for (const [index, expectedLevel] of [0.006, 0.0343, 0.0931].entries()) {
-      assert.ok(Math.abs((light[index] ?? 0) - expectedLevel) < 0.002, String(light))
+      assert.ok(Math.abs((lightLevels[index] ?? 0) - expectedLevel) < 0.002, String(lightLevels))
     }
   })
 
@@ -137,21 +137,24 @@ describe('ImageMagick formats', () => {
     const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
     const fitsWithManyPlanes = join(folder, 'many.fits')
-    await writeFile(fitsWithManyPlanes, fits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
+    await writeFile(fitsWithManyPlanes, createFits([2, 1, 5], [0, 1, 9, 9, 9, 9, 9, 9, 9, 9]))
     const converted = await convert(imagemagick, fitsWithManyPlanes, 'png')
-    assert.deepEqual([await shades(converted.path), converted.warnings], [[0, 255], ['PLANES_DROPPED']])
+    assert.deepEqual([await readShades(converted.path), converted.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
   test('a FITS image is read despite missing values, and even after a table', async () => {
     const path = join(folder, 'holes.fits')
-    await writeFile(path, Buffer.concat([fits([], []), fits([2, 2], [-1, Number.NaN, 0, 1], 'IMAGE')]))
+    await writeFile(
+      path,
+      Buffer.concat([createFits([], []), createFits([2, 2], [-1, Number.NaN, 0, 1], 'IMAGE')]),
+    )
     // The bottom row comes first in the file.
-    assert.deepEqual(await shades((await convert(imagemagick, path, 'png')).path), [128, 255, 0, 0])
+    assert.deepEqual(await readShades((await convert(imagemagick, path, 'png')).path), [128, 255, 0, 0])
   })
 
   test('a truncated FITS image is refused as damaged', async () => {
     const path = join(folder, 'short.fits')
-    await writeFile(path, fits([40, 40], [1, 2]).subarray(0, 2880 + 4))
+    await writeFile(path, createFits([40, 40], [1, 2]).subarray(0, 2880 + 4))
     await assert.rejects(convert(imagemagick, path, 'png'), { code: 'CORRUPT_FILE' })
     // Only one of three planes is complete.
     await writeFile(path, (await readFile(cornersFixture('fits'))).subarray(0, 2880 + 1500))
@@ -171,7 +174,7 @@ describe('ImageMagick formats', () => {
   })
 
   test('ImageMagick keeps the transparency of an image, or flattens it onto white', async () => {
-    const alpha = async (to: FormatId) => {
+    const readAlpha = async (to: FormatId) => {
       const convertedRun = await convert(imagemagick, fixture('alpha.png'), to)
       const { path } = to === 'png' ? convertedRun : await convert(imagemagick, convertedRun.path, 'png')
       return sharp(path)
@@ -181,10 +184,10 @@ describe('ImageMagick formats', () => {
         .toBuffer()
     }
     for (const to of ['psd', 'tga', 'ico', 'dds', 'sgi', 'exr', 'dpx', 'webp'] as const)
-      assert.ok(((await alpha(to))[3] ?? 255) < 20, to)
+      assert.ok(((await readAlpha(to))[3] ?? 255) < 20, to)
     for (const to of ['jpg', 'bmp', 'pcx', 'ppm', 'hdr'] as const) {
       assert.ok(
-        [...(await alpha(to))].every((value) => value > 235),
+        [...(await readAlpha(to))].every((value) => value > 235),
         to,
       )
     }

@@ -20,14 +20,15 @@ async function write(name: string, bytes: Uint8Array): Promise<string> {
   return path
 }
 
-const solid = (background: string) => sharp({ create: { width: 16, height: 16, channels: 3, background } })
+const createSolidImage = (background: string) =>
+  sharp({ create: { width: 16, height: 16, channels: 3, background } })
 
 /**
  * Converts a color to CMYK with libvips. Returns the CMYK profile, the ink levels (inverted, as in PSD), and the sRGB
  * color that these inks have.
  */
-async function separate(background: string) {
-  const printedImage = solid(background).withIccProfile('cmyk').toColourspace('cmyk')
+async function convertToInks(background: string) {
+  const printedImage = createSolidImage(background).withIccProfile('cmyk').toColourspace('cmyk')
   const path = await write('printed.tiff', await printedImage.tiff({ compression: 'none' }).toBuffer())
   const { icc: profile } = await sharp(path).metadata()
   assert.ok(profile)
@@ -48,10 +49,10 @@ describe('Photoshop documents', () => {
   after(removeRuns)
 
   test('a CMYK Photoshop document is converted by its profile, with its transparency and its layer masks', async () => {
-    const { profile, levels, color } = await separate('#2060c0')
+    const { profile, levels, color } = await convertToInks('#2060c0')
     const paper = [255, 255, 255, 255]
     const layers = [{ levels }]
-    const veiled = color.map((level) => Math.round((level + 255) / 2))
+    const maskedColor = color.map((level) => Math.round((level + 255) / 2))
     for (const [name, document, expected, alpha] of [
       ['flat', { levels }, color, 255],
       ['clear', { levels: [...levels, 128], layers, hasTransparency: true }, color, 128],
@@ -59,7 +60,7 @@ describe('Photoshop documents', () => {
       [
         'unmerged',
         { levels: paper, layers: [{ levels: paper }, { levels, mask: 128 }], lacksMergedImage: true },
-        veiled,
+        maskedColor,
         255,
       ],
     ] as const) {
@@ -74,14 +75,14 @@ describe('Photoshop documents', () => {
       }
       isNear(
         await readNumbers((await convert(imagemagick, source, 'jpg')).path),
-        alpha === 128 ? veiled : expected,
+        alpha === 128 ? maskedColor : expected,
         name === 'unmerged' ? 40 : 12,
       )
     }
   })
 
   test('a CMYK Photoshop document without a profile is converted by the profile that libvips assumes', async () => {
-    const { levels, color } = await separate('#2060c0')
+    const { levels, color } = await convertToInks('#2060c0')
     const source = await write('plain.psd', createPsd({ mode: 'cmyk', levels }))
     for (const to of ['png', 'jpg'] as const)
       isNear(await readNumbers((await convert(imagemagick, source, to)).path), color, 12)
@@ -94,7 +95,7 @@ describe('Photoshop documents', () => {
   })
 
   test('an RGB Photoshop document keeps its profile if the target stores one, and is converted to sRGB otherwise', async () => {
-    const image = await solid('#ff0000').withIccProfile('p3').png().toBuffer()
+    const image = await createSolidImage('#ff0000').withIccProfile('p3').png().toBuffer()
     const { icc: profile } = await sharp(image).metadata()
     assert.ok(profile)
     const source = await write('wide.psd', createPsd({ mode: 'rgb', levels: [234, 51, 35], profile }))
@@ -166,7 +167,7 @@ describe('metadata in formats of ImageMagick', () => {
 
   test('metadata=keep causes a warning only if the source has metadata that the target cannot store', async () => {
     const bare = fixture('corners.png')
-    const noted = await write(
+    const pathWithMetadata = await write(
       'noted.png',
       await sharp(bare)
         .withExif({ IFD0: { Artist: 'Zebra' } })
@@ -176,12 +177,15 @@ describe('metadata in formats of ImageMagick', () => {
       (await convert(imagemagick, source, to, { options: { metadata: 'keep' } })).warnings
     for (const to of ['tga', 'psd', 'sgi'] as const) {
       assert.deepEqual(await getWarnings(bare, to), [], to)
-      assert.deepEqual(await getWarnings(noted, to), ['METADATA_NOT_KEPT'], to)
+      assert.deepEqual(await getWarnings(pathWithMetadata, to), ['METADATA_NOT_KEPT'], to)
     }
   })
 
   test('a WebP with XMP metadata is not reported as damaged', async () => {
-    const path = await write('noted.webp', await solid('#ff0000').webp({ lossless: true }).toBuffer())
+    const path = await write(
+      'noted.webp',
+      await createSolidImage('#ff0000').webp({ lossless: true }).toBuffer(),
+    )
     await readStdout('exiftool', '-q', '-overwrite_original', '-XMP:Creator=Zebra', path)
     const { path: tga, warnings } = await convert(imagemagick, path, 'tga')
     assert.deepEqual(warnings, [])

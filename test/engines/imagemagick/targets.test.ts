@@ -127,16 +127,16 @@ describe('arguments of ImageMagick', () => {
   })
 
   test('the resize arguments of ImageMagick follow the fit option: max never enlarges, crop fills the box, scale may enlarge', () => {
-    const sizeArguments = (options: object) => createSizeArgs(options).join(' ')
-    assert.equal(sizeArguments({}), '')
-    assert.equal(sizeArguments({ width: 5 }), '-resize 5x>')
-    assert.equal(sizeArguments({ height: 6 }), '-resize x6>')
-    assert.equal(sizeArguments({ width: 5, height: 6 }), '-resize 5x6>')
-    assert.equal(sizeArguments({ width: 5, height: 6, fit: 'scale' }), '-resize 5x6')
-    assert.equal(sizeArguments({ width: 5, fit: 'crop' }), '-resize 5x')
-    assert.equal(sizeArguments({ height: 6, fit: 'crop' }), '-resize x6')
+    const joinSizeArgs = (options: object) => createSizeArgs(options).join(' ')
+    assert.equal(joinSizeArgs({}), '')
+    assert.equal(joinSizeArgs({ width: 5 }), '-resize 5x>')
+    assert.equal(joinSizeArgs({ height: 6 }), '-resize x6>')
+    assert.equal(joinSizeArgs({ width: 5, height: 6 }), '-resize 5x6>')
+    assert.equal(joinSizeArgs({ width: 5, height: 6, fit: 'scale' }), '-resize 5x6')
+    assert.equal(joinSizeArgs({ width: 5, fit: 'crop' }), '-resize 5x')
+    assert.equal(joinSizeArgs({ height: 6, fit: 'crop' }), '-resize x6')
     assert.equal(
-      sizeArguments({ width: 5, height: 6, fit: 'crop' }),
+      joinSizeArgs({ width: 5, height: 6, fit: 'crop' }),
       '-resize 5x6^ -gravity center -extent 5x6 +repage',
     )
   })

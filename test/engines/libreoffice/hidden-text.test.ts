@@ -5,23 +5,23 @@ import { readSummary } from '../../../lib/decoders/read-summary.ts'
 import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
 import { readStdout } from '../support/inspect-result.ts'
-import { flat, summarize } from '../support/office-texts.ts'
+import { summarize, writeFlatDocument } from '../support/office-texts.ts'
 import { convert } from '../support/run-engine.ts'
 
 const office = createLibreOffice({ processes: 1 })
 
 after(() => office.close?.())
 
-const hiding = (name: string, family: string, display = 'none') =>
+const createHiddenStyle = (name: string, family: string, display = 'none') =>
   `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`
 
 test('hidden text of documents is left out of plain text, ebooks and PDF, and is reported', async () => {
-  const document = await flat(
+  const document = await writeFlatDocument(
     'hidden.fodt',
     'text',
-    `<office:styles>${hiding('Quiet', 'paragraph')}${hiding('Low', 'text')}
+    `<office:styles>${createHiddenStyle('Quiet', 'paragraph')}${createHiddenStyle('Low', 'text')}
       </office:styles>
-    <office:automatic-styles>${hiding('T1', 'text')}${hiding('T2', 'text', 'true')}</office:automatic-styles>
+    <office:automatic-styles>${createHiddenStyle('T1', 'text')}${createHiddenStyle('T2', 'text', 'true')}</office:automatic-styles>
     <office:body><office:text><text:p>Seen words <text:span text:style-name="T1">secret</text:span> go on</text:p>
       <text:p text:style-name="Quiet">secret by its style</text:p>
       <text:p>also <text:span text:style-name="Low">secret</text:span><text:span text:style-name="Low"><text:span
@@ -45,10 +45,10 @@ test('hidden text of documents is left out of plain text, ebooks and PDF, and is
   const page = await convert(office, path, 'html')
   assert.deepEqual(page.warnings, ['HIDDEN_KEPT'])
   assert.match(await readFile(page.path, 'utf8'), /secret/)
-  const unseen = (await readFile(page.path, 'utf8')).match(/display: none[^>]*>[^<]*/g) ?? []
-  assert.equal(unseen.length, 3)
-  assert.ok(unseen.every((text) => text.includes('secret')))
-  const openDocument = await flat(
+  const hiddenSpans = (await readFile(page.path, 'utf8')).match(/display: none[^>]*>[^<]*/g) ?? []
+  assert.equal(hiddenSpans.length, 3)
+  assert.ok(hiddenSpans.every((text) => text.includes('secret')))
+  const openDocument = await writeFlatDocument(
     'open.fodt',
     'text',
     '<office:body><office:text><text:p>style="display: none" is written of</text:p></office:text></office:body>',
@@ -62,11 +62,11 @@ test('text that overrides a hiding style is visible in a web page', async () => 
   const quiet = (text: string) =>
     `<text:p text:style-name="Quiet"><text:span text:style-name="T2">${text}</text:span></text:p>`
   const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${quiet('noted')}</text:note-body></text:note>`
-  const document = await flat(
+  const document = await writeFlatDocument(
     'shown.fodt',
     'text',
-    `<office:styles>${hiding('Quiet', 'paragraph')}</office:styles>
-    <office:automatic-styles>${hiding('T2', 'text', 'true')}</office:automatic-styles>
+    `<office:styles>${createHiddenStyle('Quiet', 'paragraph')}</office:styles>
+    <office:automatic-styles>${createHiddenStyle('T2', 'text', 'true')}</office:automatic-styles>
     <office:body><office:text>${quiet('shown')}<text:p>plain${note}</text:p>
       <table:table table:name="T"><table:table-column/><table:table-row><table:table-cell>${quiet('celled')}
         </table:table-cell></table:table-row></table:table></office:text></office:body>`,
@@ -82,7 +82,7 @@ test('broken references in a document show the text that they had when the docum
     `<text:bookmark-ref text:reference-format="text" text:ref-name="${name}">${shown}</text:bookmark-ref>`
   const mark =
     '<text:reference-ref text:reference-format="text" text:ref-name="gone">Table 3</text:reference-ref>'
-  const document = await flat(
+  const document = await writeFlatDocument(
     'references.fodt',
     'text',
     `<office:body><office:text><text:p>See ${to('gone', 'Figure 7')} and ${mark}, not ${to('here', 'old')}.</text:p>
@@ -103,14 +103,17 @@ test('the words of a Word 97 document are not counted if text is hidden or delet
   const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
   const summarizeAsDoc = async (name: string, styles: string, body: string) => {
     const contentXml = `${styles}<office:body><office:text>${body}</office:text></office:body>`
-    const { path } = await convert(office, await flat(name, 'text', contentXml), 'doc')
+    const { path } = await convert(office, await writeFlatDocument(name, 'text', contentXml), 'doc')
     const summary = await readSummary(path, 'doc', { isResult: false })
     return [summary?.words?.total, summary?.features]
   }
-  const automatic = `<office:automatic-styles>${hiding('T1', 'text')}</office:automatic-styles>`
+  const automaticStyles = `<office:automatic-styles>${createHiddenStyle('T1', 'text')}</office:automatic-styles>`
   // Cyrillic characters are stored as two bytes each, and other characters as one byte.
   const body = `<text:p>Seen ${span('T1', 'secret words')} go on</text:p><text:p>${span('T1', 'тайна')} видно ${span('T1', 'нет')}</text:p>`
-  assert.deepEqual(await summarizeAsDoc('spans.fodt', automatic, body), [4, ['hiddenText', 'selectableText']])
+  assert.deepEqual(await summarizeAsDoc('spans.fodt', automaticStyles, body), [
+    4,
+    ['hiddenText', 'selectableText'],
+  ])
   const deletion = `<text:changed-region text:id="c1"><text:deletion><office:change-info><dc:creator xmlns:dc="http://purl.org/dc/elements/1.1/">A</dc:creator><dc:date xmlns:dc="http://purl.org/dc/elements/1.1/">2026-01-01T00:00:00</dc:date></office:change-info><text:p>gone for good</text:p>
     </text:deletion></text:changed-region>`
   const trackedChanges = `<text:tracked-changes text:track-changes="true">${deletion}</text:tracked-changes>
@@ -119,13 +122,13 @@ test('the words of a Word 97 document are not counted if text is hidden or delet
     2,
     ['changes', 'selectableText'],
   ])
-  const styles = `<office:styles>${hiding('Quiet', 'paragraph')}</office:styles>`
+  const styles = `<office:styles>${createHiddenStyle('Quiet', 'paragraph')}</office:styles>`
   const styled = `<text:p>one two</text:p><text:p text:style-name="Quiet">secret</text:p>`
   assert.deepEqual(await summarizeAsDoc('styled.fodt', styles, styled), [undefined, ['hiddenText']])
 })
 
 test('text in shapes on a sheet is below the cells in a web page, and is dropped from CSV with a warning', async () => {
-  const sheet = await flat(
+  const sheet = await writeFlatDocument(
     'shapes.fods',
     'spreadsheet',
     `<office:body><office:spreadsheet><table:table table:name="S"><table:table-row>

@@ -25,7 +25,7 @@ async function convertToPdf(name: string, options?: RunSettings['options']): Pro
 }
 
 /** Returns width and height of each page in points. */
-async function pageSizes(path: string): Promise<string[]> {
+async function readPageSizes(path: string): Promise<string[]> {
   const info = await readStdout('pdfinfo', '-f', '1', '-l', '99', path)
   return [...info.matchAll(/size:\s+([\d.]+) x ([\d.]+)/g)].map(
     ([, width, height]) => `${Math.round(Number(width))}x${Math.round(Number(height))}`,
@@ -56,15 +56,15 @@ describe('documents to PDF', () => {
   })
 
   test('a document converted to PDF has the requested page size', async () => {
-    assert.deepEqual(await pageSizes(await convertToPdf('report.docx')), ['612x792', '612x792'])
-    assert.deepEqual(await pageSizes(await convertToPdf('report.docx', { pageSize: 'a4' })), [
+    assert.deepEqual(await readPageSizes(await convertToPdf('report.docx')), ['612x792', '612x792'])
+    assert.deepEqual(await readPageSizes(await convertToPdf('report.docx', { pageSize: 'a4' })), [
       '595x842',
       '595x842',
     ])
     const landscapePdf = await convertToPdf('report.docx', { pageSize: 'US Letter', landscape: 'true' })
-    assert.deepEqual(await pageSizes(landscapePdf), ['792x612', '792x612'])
+    assert.deepEqual(await readPageSizes(landscapePdf), ['792x612', '792x612'])
     const ownPaper = await convertToPdf('report.docx', { pageSize: '8x5in' })
-    assert.deepEqual(new Set(await pageSizes(ownPaper)), new Set(['576x360']))
+    assert.deepEqual(new Set(await readPageSizes(ownPaper)), new Set(['576x360']))
   })
 
   test('a document converted to PDF has the requested margins', async () => {
@@ -108,7 +108,7 @@ describe('documents to PDF', () => {
 test('a metafile converted to PDF becomes a page in its own size', async () => {
   for (const kind of ['emf', 'wmf'] as const) {
     const { path } = await convertFixture('drawing.odg', kind)
-    const sizes = await pageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
+    const sizes = await readPageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
     const [width = 0, height = 0] = sizes[0]?.split('x').map(Number) ?? []
     assert.equal(sizes.length, 1)
     assert.ok(width > 10 && width < 595 && height > 10 && height < 842, sizes[0])
@@ -119,9 +119,9 @@ test('a font that is not installed causes a warning that names its substitute', 
   const { path, warnings } = await convertFixture('report.docx', 'pdf')
   assert.deepEqual(warnings, [], await readStdout('pdffonts', path))
   const source = join(scratch, 'fonts.rtf')
-  const faces =
+  const fontTable =
     '{\\fonttbl{\\f0\\fswiss\\fcharset0 Calibri;}{\\f1\\fnil\\fcharset0 Nowhere Sans;}{\\f2\\fnil\\fcharset0 Unused;}}'
-  await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal {\\f1 okapi}\\par}`)
+  await writeFile(source, `{\\rtf1\\ansi${fontTable}\\f0 narwhal {\\f1 okapi}\\par}`)
   const result = await convert(engine, source, 'pdf')
   assert.deepEqual(result.warnings, ['FONTS_SUBSTITUTED'])
   assert.deepEqual(result.details, [{ count: 1, names: ['Nowhere Sans'] }])
@@ -143,7 +143,7 @@ test('a font that is not installed causes a warning that names its substitute', 
   assert.deepEqual((await convert(engine, flatSource, 'pdf')).details, [
     { count: 1, names: ['Nowhere Serif'] },
   ])
-  await writeFile(source, `{\\rtf1\\ansi${faces}\\f0 narwhal\\par}`)
+  await writeFile(source, `{\\rtf1\\ansi${fontTable}\\f0 narwhal\\par}`)
   assert.deepEqual((await convert(engine, source, 'pdf')).warnings, [])
 })
 
@@ -205,7 +205,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
   const path = join(scratch, `${rows}x${columns}.fods`)
   const odf = 'urn:oasis:names:tc:opendocument:xmlns'
   const names = ['office', 'table', 'text'].map((name) => `xmlns:${name}="${odf}:${name}:1.0"`).join(' ')
-  const findCell = (word: string) =>
+  const createCell = (word: string) =>
     `<table:table-cell office:value-type="string"><text:p>${word}</text:p></table:table-cell>`
   const emptyCells = columns > 1 ? `<table:table-cell table:number-columns-repeated="${columns - 1}"/>` : ''
   const emptyRows =
@@ -214,7 +214,7 @@ async function writeSparseSheet(rows: number, columns: number): Promise<string> 
       : ''
   await writeFile(
     path,
-    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${findCell('walrus')}</table:table-row>${emptyRows}<table:table-row>${emptyCells}${findCell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
+    `<office:document ${names} office:mimetype="application/vnd.oasis.opendocument.spreadsheet"><office:body><office:spreadsheet><table:table table:name="S"><table:table-row>${createCell('walrus')}</table:table-row>${emptyRows}<table:table-row>${emptyCells}${createCell('edge')}</table:table-row></table:table></office:spreadsheet></office:body></office:document>`,
   )
   return path
 }
@@ -279,7 +279,7 @@ describe('documents with tracked changes', async () => {
 describe('sheets to PDF', () => {
   test('a sheet converted to PDF has all columns of a row on one page', async () => {
     const path = await convertToPdf('workbook.xlsx')
-    assert.deepEqual(await pageSizes(path), ['595x842', '842x595'])
+    assert.deepEqual(await readPageSizes(path), ['595x842', '842x595'])
     assert.match(
       await readStdout('pdftotext', '-f', '2', '-l', '2', '-layout', path, '-'),
       /Column00.*Column29/,

@@ -13,7 +13,7 @@ const folder = scratchFolder('links')
 
 after(() => office.close?.())
 
-const linkTo = (link: string, ...runs: readonly TextRun[]) =>
+const createLink = (link: string, ...runs: readonly TextRun[]) =>
   new Paragraph({ children: [new ExternalHyperlink({ link, children: [...runs] })] })
 
 test('a document that already has a style with the name of our link style is converted', async () => {
@@ -37,12 +37,12 @@ test('a document that already has a style with the name of our link style is con
 })
 
 test('links without a style, such as those of Google Docs, work in the PDF', async () => {
-  const plain = linkTo('https://example.com/plain', new TextRun('plain'))
-  const colored = linkTo(
+  const plain = createLink('https://example.com/plain', new TextRun('plain'))
+  const colored = createLink(
     'https://example.com/colored',
     new TextRun({ text: 'colored', color: '1155CC', underline: {} }),
   )
-  const styled = linkTo('https://example.com/styled', new TextRun({ text: 'styled', style: 'Hyperlink' }))
+  const styled = createLink('https://example.com/styled', new TextRun({ text: 'styled', style: 'Hyperlink' }))
   const table = new Table({ rows: [new TableRow({ children: [new TableCell({ children: [colored] })] })] })
   const path = join(folder, 'links.docx')
   await writeFile(

@@ -8,29 +8,29 @@ import { createLibreOffice } from '../../../lib/engines/libreoffice.ts'
 import { pandoc } from '../../../lib/engines/pandoc.ts'
 import { WordCounts } from '../../../lib/fidelity/text/word-counts.ts'
 import { readStdout } from '../support/inspect-result.ts'
-import { flat, folder, summarize } from '../support/office-texts.ts'
+import { folder, summarize, writeFlatDocument } from '../support/office-texts.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
 const office = createLibreOffice({ processes: 1 })
 
 after(() => office.close?.())
 
-const wordCell = (text: string) =>
+const createWordCell = (text: string) =>
   `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
 
 test('hidden parts of a workbook are left out of printed pages and kept in tables, with a warning in both cases', async () => {
-  const createRow = (look: string, ...cells: string[]) =>
-    `<table:table-row ${look}>${cells.map(wordCell).join('')}</table:table-row>`
-  const unseen = 'table:visibility="collapse"'
-  const columns = `<table:table-column/><table:table-column ${unseen} table:number-columns-repeated="2"/><table:table-column/>`
+  const createRow = (attributes: string, ...cells: string[]) =>
+    `<table:table-row ${attributes}>${cells.map(createWordCell).join('')}</table:table-row>`
+  const hiddenAttribute = 'table:visibility="collapse"'
+  const columns = `<table:table-column/><table:table-column ${hiddenAttribute} table:number-columns-repeated="2"/><table:table-column/>`
   const rows = [
     createRow('', 'first', 'secret', 'secret', 'cells'),
-    createRow(unseen, 'secret row'),
+    createRow(hiddenAttribute, 'secret row'),
     createRow('table:visibility="filter"', 'another row'),
-    `<table:table-row ${unseen} table:number-rows-repeated="5"><table:table-cell/></table:table-row>`,
+    `<table:table-row ${hiddenAttribute} table:number-rows-repeated="5"><table:table-cell/></table:table-row>`,
     createRow('', 'last', 'secret', '', 'ones'),
   ].join('')
-  const book = await flat(
+  const book = await writeFlatDocument(
     'hidden.fods',
     'spreadsheet',
     `<office:automatic-styles><style:style style:name="off" style:family="table">
@@ -102,9 +102,9 @@ test('the cells of a Word table without column definitions are kept in plain tex
   assert.match(text, /first\tsecond\nthird\tfourth/)
 })
 
-const officeSpace = 'http://schemas.openxmlformats.org/officeDocument/2006'
+const officeNamespace = 'http://schemas.openxmlformats.org/officeDocument/2006'
 
-const packageSpace = 'http://schemas.openxmlformats.org/package/2006'
+const packageNamespace = 'http://schemas.openxmlformats.org/package/2006'
 
 const wordNamespace = 'http://schemas.openxmlformats.org/wordprocessingml/2006/main'
 
@@ -119,27 +119,27 @@ const mhtmlPage = [
  *
  * @param parts relationship type, file name and content of each additional part
  */
-async function findWord(
+async function writeWordDocument(
   name: string,
   body: string,
   parts: readonly (readonly [string, string, string | Buffer])[],
 ) {
   const path = join(folder, `${name}.docx`)
   const zip = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
-  const relation = ([kind, file]: readonly [string, string, ...unknown[]], at: number) =>
-    `<Relationship Id="r${at}" Type="${officeSpace}/relationships/${kind}" Target="${file}"/>`
-  const relations = (all: string) =>
-    `<Relationships xmlns="${packageSpace}/relationships">${all}</Relationships>`
-  const spaces = `xmlns:w="${wordNamespace}" xmlns:r="${officeSpace}/relationships"`
+  const createRelation = ([kind, file]: readonly [string, string, ...unknown[]], at: number) =>
+    `<Relationship Id="r${at}" Type="${officeNamespace}/relationships/${kind}" Target="${file}"/>`
+  const wrapRelations = (all: string) =>
+    `<Relationships xmlns="${packageNamespace}/relationships">${all}</Relationships>`
+  const namespaces = `xmlns:w="${wordNamespace}" xmlns:r="${officeNamespace}/relationships"`
   const types = `<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>
     <Default Extension="xml" ContentType="application/xml"/><Default Extension="mht" ContentType="message/rfc822"/>
     <Override PartName="/word/document.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"/>
     <Override PartName="/word/footnotes.xml" ContentType="application/vnd.openxmlformats-officedocument.wordprocessingml.footnotes+xml"/>`
   const files: readonly (readonly [string, string | Buffer])[] = [
-    ['[Content_Types].xml', `<Types xmlns="${packageSpace}/content-types">${types}</Types>`],
-    ['_rels/.rels', relations(relation(['officeDocument', 'word/document.xml'], 0))],
-    ['word/_rels/document.xml.rels', relations(parts.map(relation).join(''))],
-    ['word/document.xml', `<w:document ${spaces}><w:body>${body}</w:body></w:document>`],
+    ['[Content_Types].xml', `<Types xmlns="${packageNamespace}/content-types">${types}</Types>`],
+    ['_rels/.rels', wrapRelations(createRelation(['officeDocument', 'word/document.xml'], 0))],
+    ['word/_rels/document.xml.rels', wrapRelations(parts.map(createRelation).join(''))],
+    ['word/document.xml', `<w:document ${namespaces}><w:body>${body}</w:body></w:document>`],
     ...parts.map(([, file, content]) => [`word/${file}`, content] as const),
   ]
   for (const [file, content] of files) await zip.add(file, new Uint8ArrayReader(Buffer.from(content)))
@@ -153,18 +153,20 @@ const createCell = (text: string) => `<w:tc>${createWords(text)}</w:tc>`
 
 const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}</w:t></w:r></w:fldSimple>`
 
-const control = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
+const createControl = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
 test('a Word document keeps fields, controls in tables, tables in notes and embedded pages', async () => {
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${createCell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
-  const nestedDocument = await findWord('within', `${createWords('deeper')}<w:altChunk r:id="r0"/>`, [
-    ['aFChunk', 'plain.txt', 'deepest'],
-  ])
-  const path = await findWord(
+  const nestedDocument = await writeWordDocument(
+    'within',
+    `${createWords('deeper')}<w:altChunk r:id="r0"/>`,
+    [['aFChunk', 'plain.txt', 'deepest']],
+  )
+  const path = await writeWordDocument(
     'stand-ins',
     `<w:p>${field('Author')}<w:r><w:footnoteReference w:id="2"/></w:r></w:p>
-     <w:tbl><w:tr>${control(createCell('first'))}${createCell('second')}</w:tr>${control(`<w:tr>${createCell('third')}${createCell('fourth')}</w:tr>`)}</w:tbl>
+     <w:tbl><w:tr>${createControl(createCell('first'))}${createCell('second')}</w:tr>${createControl(`<w:tr>${createCell('third')}${createCell('fourth')}</w:tr>`)}</w:tbl>
      <w:altChunk r:id="r1"/><w:altChunk r:id="r2"/>`,
     [
       ['footnotes', 'footnotes.xml', notes],
@@ -199,12 +201,12 @@ test('a Word document keeps fields, controls in tables, tables in notes and embe
 
 test('a Word document keeps text with ruby annotations and in custom XML elements', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
-  const ruby = (base: string, over: string) =>
+  const createRuby = (base: string, over: string) =>
     `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
-  const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:p>${ruby('注', 'ちゅう')}</w:p></w:footnote></w:footnotes>`
-  const path = await findWord(
+  const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:p>${createRuby('注', 'ちゅう')}</w:p></w:footnote></w:footnotes>`
+  const path = await writeWordDocument(
     'ruby',
-    `<w:p>${ruby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
+    `<w:p>${createRuby('東京', 'とうきょう')}<w:customXml w:element="x"><w:customXml w:element="y">${run('marked')}</w:customXml></w:customXml><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
      <w:customXml w:element="x"><w:customXmlPr/>${createWords('block')}</w:customXml>`,
     [['footnotes', 'footnotes.xml', notes]],
   )
@@ -242,7 +244,7 @@ test('a Word document keeps emoji, changes without an id, text directions, tabs 
   }
   // Each part is tested separately, so that a fix for one does not hide a problem of another.
   for (const [name, xml] of Object.entries(parts)) {
-    const path = await findWord(`one-${name}`, xml, [])
+    const path = await writeWordDocument(`one-${name}`, xml, [])
     const text = await readFile((await convert(pandoc, path, 'txt')).path, 'utf8')
     assert.match(text, expectedParts[name as keyof typeof parts], name) // names are keys
   }

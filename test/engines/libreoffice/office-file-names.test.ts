@@ -10,11 +10,11 @@ import { convert } from '../support/run-engine.ts'
 const engine = createLibreOffice()
 after(() => engine.close?.())
 
-const spaces = ['office', 'style', 'table', 'text', 'presentation'].map(
+const namespaces = ['office', 'style', 'table', 'text', 'presentation'].map(
   (name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`,
 )
 const createDocument = (kind: string, body: string) =>
-  `<office:document ${spaces.join(' ')} xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:body>${body}</office:body></office:document>`
+  `<office:document ${namespaces.join(' ')} xmlns:of="urn:oasis:names:tc:opendocument:xmlns:of:1.2" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${kind}"><office:body>${body}</office:body></office:document>`
 
 const sources = {
   fodt: createDocument(

@@ -25,7 +25,7 @@ afterEach(async () => {
 after(() => rm(scratch, { recursive: true }))
 
 /** Creates an engine with its own pool; returns it with the folder of its processes. */
-async function pool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engine; baseDir: string }> {
+async function createPool(settings: LibreOfficeSettings = {}): Promise<{ engine: Engine; baseDir: string }> {
   const baseDir = await mkdtemp(join(scratch, 'pool-'))
   const engine = createLibreOffice({ baseDir, ...settings })
   engines.push(engine)
@@ -44,7 +44,7 @@ async function listPids(program: string, folder: string): Promise<number[]> {
   return pidLists.flat()
 }
 
-const offices = (baseDir: string) => listPids('soffice.bin', baseDir)
+const listOffices = (baseDir: string) => listPids('soffice.bin', baseDir)
 
 /** Writes a text of many pages, so that converting it takes a while after it was loaded. */
 async function writeLongText(word: string, lines = 4000): Promise<string> {
@@ -60,17 +60,17 @@ function matchesRefusal(pattern: RegExp) {
 
 describe('the LibreOffice pool', () => {
   test('the LibreOffice pool starts a process only when needed, and reuses it', async () => {
-    const { engine, baseDir } = await pool()
-    assert.deepEqual(await offices(baseDir), [])
+    const { engine, baseDir } = await createPool()
+    assert.deepEqual(await listOffices(baseDir), [])
     await engine.warm?.()
-    const [firstOffice] = await offices(baseDir)
+    const [firstOffice] = await listOffices(baseDir)
     assert.ok(firstOffice)
     for (let i = 0; i < 3; i++) await convert(engine, fixture('office/report.docx'), 'pdf')
-    assert.deepEqual(await offices(baseDir), [firstOffice])
+    assert.deepEqual(await listOffices(baseDir), [firstOffice])
   })
 
   test('the LibreOffice pool converts many documents with the allowed number of processes', async () => {
-    const { engine, baseDir } = await pool({ processes: 2 })
+    const { engine, baseDir } = await createPool({ processes: 2 })
     const words = Array.from({ length: 8 }, (_, i) => `Number${i}`)
     const runs = words.map(async (word) => {
       const { path } = await convert(engine, await writeLongText(word, 50), 'pdf')
@@ -78,18 +78,18 @@ describe('the LibreOffice pool', () => {
       assert.deepEqual(new Set(text.match(/Number\d/g)), new Set([word]))
     })
     await Promise.all(runs)
-    assert.equal((await offices(baseDir)).length, 2)
+    assert.equal((await listOffices(baseDir)).length, 2)
   })
 
   test('the LibreOffice pool replaces a process that has reached its document limit', async () => {
-    const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
+    const { engine, baseDir } = await createPool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    const [firstOffice] = await offices(baseDir)
+    const [firstOffice] = await listOffices(baseDir)
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    assert.deepEqual(await offices(baseDir), [firstOffice])
+    assert.deepEqual(await listOffices(baseDir), [firstOffice])
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
     const isReplaced = async () => {
-      const now = await offices(baseDir)
+      const now = await listOffices(baseDir)
       return now.length === 1 && now[0] !== firstOffice
     }
     await waitUntil(isReplaced, 'another LibreOffice process has replaced the first', 60)
@@ -97,18 +97,18 @@ describe('the LibreOffice pool', () => {
   })
 
   test('the LibreOffice pool keeps using a process at its document limit until the replacement is warm', async () => {
-    const { engine, baseDir } = await pool({ processes: 1, documents: 3 })
+    const { engine, baseDir } = await createPool({ processes: 1, documents: 3 })
     await convert(engine, fixture('office/utf16.txt'), 'rtf')
-    const [firstOffice] = await offices(baseDir)
+    const [firstOffice] = await listOffices(baseDir)
     assert.ok(firstOffice)
     let previousOffices = [firstOffice]
     let documents = 1
     while (previousOffices.includes(firstOffice)) {
       await convert(engine, fixture('office/utf16.txt'), 'rtf')
       documents++
-      previousOffices = await offices(baseDir)
+      previousOffices = await listOffices(baseDir)
       // On a busy machine, a replaced process takes a while to end.
-      const isReplaced = async () => (await offices(baseDir)).length <= 2
+      const isReplaced = async () => (await listOffices(baseDir)).length <= 2
       if (previousOffices.length > 2)
         await waitUntil(isReplaced, `two of ${previousOffices.length} LibreOffice processes remain`)
     }
@@ -119,7 +119,7 @@ describe('the LibreOffice pool', () => {
   })
 
   test('the LibreOffice pool ends all processes and removes all folders when it is closed', async () => {
-    const { engine, baseDir } = await pool()
+    const { engine, baseDir } = await createPool()
     const runningConversions = [writeLongText('First'), writeLongText('Second')].map(async (path) =>
       convert(engine, await path, 'pdf'),
     )
@@ -127,7 +127,10 @@ describe('the LibreOffice pool', () => {
     await engine.close?.()
     await Promise.allSettled(runningConversions)
     // The kernel kills the processes of a sandbox after its first process has ended.
-    await waitUntil(async () => (await offices(baseDir)).length === 0, 'all LibreOffice processes have ended')
+    await waitUntil(
+      async () => (await listOffices(baseDir)).length === 0,
+      'all LibreOffice processes have ended',
+    )
     assert.deepEqual(await readdir(baseDir), [])
     await assert.rejects(convert(engine, fixture('office/report.docx'), 'pdf'), /closed/)
   })
@@ -140,13 +143,13 @@ describe('failing LibreOffice processes', () => {
     times: number,
     settings?: LibreOfficeSettings,
   ) {
-    const { engine, baseDir } = await pool({ processes: 1, ...settings })
+    const { engine, baseDir } = await createPool({ processes: 1, ...settings })
     await engine.warm?.()
-    const officesBefore = await offices(baseDir)
+    const officesBefore = await listOffices(baseDir)
     let timesLeft = times
     const onProgress = (ratio: number) => {
       if (ratio !== 0.5 || timesLeft-- <= 0) return
-      void offices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
+      void listOffices(baseDir).then(([pid]) => pid !== undefined && process.kill(pid, signal))
     }
     const run = convert(engine, await writeLongText('Survivor'), 'pdf', { onProgress })
     return { run, before: officesBefore, baseDir }
@@ -156,7 +159,7 @@ describe('failing LibreOffice processes', () => {
     const { run, before, baseDir } = await convertWhileSignalling('SIGKILL', 1)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
-    assert.notDeepEqual(await offices(baseDir), before)
+    assert.notDeepEqual(await listOffices(baseDir), before)
   })
 
   test('a LibreOffice process that hangs is detected, and the document is retried', async () => {
@@ -169,7 +172,7 @@ describe('failing LibreOffice processes', () => {
     const { run, baseDir } = await convertWhileSignalling('SIGKILL', 2)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
-    assert.equal((await offices(baseDir)).length, 1)
+    assert.equal((await listOffices(baseDir)).length, 1)
   })
 
   test('a document whose LibreOffice process fails three times is the only one that fails', async () => {
@@ -181,9 +184,9 @@ describe('failing LibreOffice processes', () => {
   })
 
   test('an idle LibreOffice process that fails is replaced without an error', async () => {
-    const { engine, baseDir } = await pool({ processes: 1 })
+    const { engine, baseDir } = await createPool({ processes: 1 })
     await engine.warm?.()
-    const [pid] = await offices(baseDir)
+    const [pid] = await listOffices(baseDir)
     assert.ok(pid)
     process.kill(pid, 'SIGKILL')
     const { path } = await convert(engine, fixture('office/report.docx'), 'pdf')
@@ -192,7 +195,7 @@ describe('failing LibreOffice processes', () => {
 })
 
 test('cancelling a document ends only its own LibreOffice process', async () => {
-  const { engine, baseDir } = await pool({ processes: 2 })
+  const { engine, baseDir } = await createPool({ processes: 2 })
   const abort = new AbortController()
   const loadedEvent = Promise.withResolvers<void>()
   const cancelled = convert(engine, await writeLongText('Cancelled', 20_000), 'pdf', {
@@ -202,20 +205,20 @@ test('cancelling a document ends only its own LibreOffice process', async () => 
   const rejectedRun = assert.rejects(cancelled, /asked to stop/)
   const otherRun = convert(engine, await writeLongText('Kept', 8000), 'pdf')
   await loadedEvent.promise
-  const officesBefore = await offices(baseDir)
+  const officesBefore = await listOffices(baseDir)
   const requestedAtMs = performance.now()
   abort.abort(new Error('asked to stop'))
   await rejectedRun
   const ms = performance.now() - requestedAtMs
   assert.ok(ms < 1000, `it kept running for ${ms} ms`)
   assert.match(await readPdfText((await otherRun).path), /Kept/)
-  const officesAfter = await offices(baseDir)
+  const officesAfter = await listOffices(baseDir)
   assert.equal(officesBefore.filter((pid) => officesAfter.includes(pid)).length, 1)
 })
 
 describe('files and fonts of converted documents', () => {
   test('a converted document leaves no files in the folder of the LibreOffice process', async () => {
-    const { engine, baseDir } = await pool({ processes: 1 })
+    const { engine, baseDir } = await createPool({ processes: 1 })
     const word = 'Xylophonist'
     await convert(engine, await writeLongText(word, 10), 'odt')
     const [folder = ''] = await readdir(baseDir)
@@ -229,7 +232,7 @@ describe('files and fonts of converted documents', () => {
   })
 
   test('the fonts embedded in a document are not available to the next document', async () => {
-    const { engine } = await pool({ processes: 1 })
+    const { engine } = await createPool({ processes: 1 })
     const listFonts = async (path: string) =>
       readStdout('pdffonts', (await convert(engine, path, 'pdf')).path)
     assert.match(await listFonts(await writeTextInFont('with-font.odt', true)), /Caladea/)
@@ -270,11 +273,11 @@ test('a killed service leaves no LibreOffice processes, and its folders are remo
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   await once(service.stdout, 'data')
-  assert.equal((await offices(baseDir)).length, 1)
+  assert.equal((await listOffices(baseDir)).length, 1)
   const exit = once(service, 'exit')
   service.kill('SIGKILL')
   await exit
-  await waitUntil(async () => (await offices(baseDir)).length === 0, 'the LibreOffice process survives')
+  await waitUntil(async () => (await listOffices(baseDir)).length === 0, 'the LibreOffice process survives')
   const remainingNames = await readdir(baseDir)
   assert.equal(remainingNames.length, 1)
   const nextEngine = createLibreOffice({ baseDir })
@@ -287,7 +290,7 @@ test('a killed service leaves no LibreOffice processes, and its folders are remo
 test('a failed start of LibreOffice is not reported as an error of the document', async () => {
   const bridgeDir = await mkdtemp(join(scratch, 'no-bridge-'))
   await writeFile(join(bridgeDir, 'registrymodifications.xcu'), '')
-  const { engine } = await pool({ processes: 1, bridgeDir })
+  const { engine } = await createPool({ processes: 1, bridgeDir })
   await assert.rejects(
     convert(engine, fixture('office/report.docx'), 'pdf'),
     (error) => !(error instanceof AppError) && /did not start/.test(String(error)),
@@ -305,7 +308,7 @@ describe('compromised LibreOffice processes', () => {
   for (const [to, caseName] of triedConversions) {
     test(`a LibreOffice process compromised by a document that ${caseName} fails only that document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
-      const { engine } = await pool({ processes: 1, bridgeDir })
+      const { engine } = await createPool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')
       await copyFile(fixture('office/report.docx'), path)
       await assert.rejects(convert(engine, path, to), matchesRefusal(/crashes LibreOffice/))

@@ -74,7 +74,7 @@ describe('plain text and tables', () => {
     const month = '<number:month number:style="long"/>'
     const hours =
       '<number:hours number:style="long"/><number:text>:</number:text><number:minutes number:style="long"/>'
-    const look = (name: string, contentXml: string, kind = 'date') =>
+    const createStyle = (name: string, contentXml: string, kind = 'date') =>
       `<number:${kind}-style style:name="N${name}">${contentXml}</number:${kind}-style>
        <style:style style:name="${name}" style:family="table-cell" style:data-style-name="N${name}"/>`
     const createCell = (name: string, type: string, value: string) =>
@@ -84,9 +84,9 @@ describe('plain text and tables', () => {
     await writeFile(
       source,
       `<office:document ${names.join(' ')} office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.spreadsheet">
-       <office:automatic-styles>${look('d', date)}${look('m', `${date}<number:text> </number:text>${hours}`)}
-       ${look('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}
-       ${look('t', `${hours}<number:text> </number:text><number:am-pm/>`, 'time')}</office:automatic-styles>
+       <office:automatic-styles>${createStyle('d', date)}${createStyle('m', `${date}<number:text> </number:text>${hours}`)}
+       ${createStyle('n', '<number:number number:decimal-places="1" number:min-decimal-places="1"/>', 'number')}
+       ${createStyle('t', `${hours}<number:text> </number:text><number:am-pm/>`, 'time')}</office:automatic-styles>
        <office:body><office:spreadsheet><table:table table:name="a"><table:table-row>
        ${createCell('d', 'date', '2023-03-04')}${createCell('m', 'date', '2023-03-04T18:05:00')}${createCell('n', 'float', '1.2345')}
        ${createCell('t', 'time', 'PT12H30M00S')}${createCell('t', 'time', 'PT36H00M00S')}
@@ -213,7 +213,7 @@ describe('documents that cannot be opened', () => {
 
   test('a document that is truncated, empty, of another format or only noise is reported as damaged', async () => {
     const report = await readFile(fixture('office/report.docx'))
-    const wrongOptions = {
+    const unreadableFiles = {
       'half.docx': report.subarray(0, report.length / 2),
       'empty.docx': Buffer.alloc(0),
       'text.docx': Buffer.from('only a text\n'.repeat(50)),
@@ -221,7 +221,7 @@ describe('documents that cannot be opened', () => {
       'renamed.xlsx': report,
       'renamed.odt': report,
     }
-    for (const [name, bytes] of Object.entries(wrongOptions)) {
+    for (const [name, bytes] of Object.entries(unreadableFiles)) {
       const path = join(scratch, name)
       await writeFile(path, bytes)
       await assert.rejects(
@@ -233,22 +233,22 @@ describe('documents that cannot be opened', () => {
   })
 })
 
-const findShapes = (body: string) =>
+const createDocument = (body: string) =>
   `<?xml version="1.0"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.${body.includes('<office:presentation>') ? 'presentation' : 'text'}"><office:body>${body}</office:body></office:document>`
 
-const findShape = (words: string) =>
+const createShape = (words: string) =>
   `<draw:custom-shape text:anchor-type="paragraph" svg:x="1cm" svg:y="1cm" svg:width="5cm" svg:height="2cm"><text:p>${words}</text:p><draw:enhanced-geometry svg:viewBox="0 0 9 9" draw:enhanced-path="M 0 0 L 9 0 9 9 0 9 Z N"/></draw:custom-shape>`
 
 test('text in shapes and groups of shapes appears once in the web page of a document', async () => {
   const words = ['alone', 'grouped', 'beside']
-  const shapes = `${findShape('alone')}<draw:g>${findShape('grouped')}${findShape('beside')}</draw:g>`
+  const shapes = `${createShape('alone')}<draw:g>${createShape('grouped')}${createShape('beside')}</draw:g>`
   const sources = {
     'shapes.fodt': `<office:text><text:p>before</text:p><text:p>${shapes}around</text:p></office:text>`,
     'shapes.fodp': `<office:presentation><draw:page>${shapes}</draw:page></office:presentation>`,
   }
   for (const [name, body] of Object.entries(sources)) {
     const path = join(scratch, name)
-    await writeFile(path, findShapes(body))
+    await writeFile(path, createDocument(body))
     const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
     for (const word of words) assert.equal(page.split(word).length, 2, `${word} of ${name}`)
   }
@@ -261,7 +261,7 @@ test('a sheet with a visible comment becomes a web page with the comment', async
   const body = `<office:spreadsheet><table:table table:name="One"><table:table-row>${cell}</table:table-row></table:table></office:spreadsheet>`
   const path = join(scratch, 'comment.fods')
   const namespace = 'xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" '
-  const sheet = findShapes(body).replace('xmlns:text', `${namespace}xmlns:text`)
+  const sheet = createDocument(body).replace('xmlns:text', `${namespace}xmlns:text`)
   await writeFile(path, sheet.replace('opendocument.text"', 'opendocument.spreadsheet"'))
   const page = await readFile((await convert(engine, path, 'html')).path, 'utf8')
   for (const word of ['comment-apple', 'cell-pear']) assert.equal(page.split(word).length, 2, word)

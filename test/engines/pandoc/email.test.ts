@@ -116,8 +116,8 @@ describe('an email', () => {
   test('an email in UTF-16 is read, whatever charset it declares', async () => {
     const text =
       'From: a@example.org\r\nSubject: Grüße\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nÄpfel\r\n'
-    const little = Buffer.from(`\ufeff${text}`, 'utf16le')
-    for (const bytes of [little, little.subarray(2), Buffer.from(little).swap16()]) {
+    const littleEndian = Buffer.from(`\ufeff${text}`, 'utf16le')
+    for (const bytes of [littleEndian, littleEndian.subarray(2), Buffer.from(littleEndian).swap16()]) {
       assert.equal(await detectFile('mail.eml', bytes), 'eml')
       const path = join(scratch, 'wide.eml')
       await writeFile(path, bytes)

@@ -58,14 +58,14 @@ describe('text boxes and comments of Word documents', () => {
 
   test('text boxes and comments of a Word document are kept once, after the paragraph they are anchored to', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'md')
-    for (const said of adjacentNotes) assert.equal(text.split(said).length, 2, said)
+    for (const noteText of adjacentNotes) assert.equal(text.split(noteText).length, 2, noteText)
     assert.match(text, /Before the box\.\s+Pangolin in a text box\s+Second line of it\s+Okapi.*\s+Between/)
     assert.match(text, /remark\[\^3\]\.[\s\S]*\[\^3\]: Comment by Ann: Axolotl in a comment/)
   })
 
   test('text boxes and comments of a Word document are included in plain text', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'txt')
-    for (const said of adjacentNotes) assert.ok(text.includes(said), said)
+    for (const noteText of adjacentNotes) assert.ok(text.includes(noteText), noteText)
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
@@ -225,14 +225,14 @@ describe('images of documents', () => {
 
   test('each note of an EPUB appears once in the text, even if the note is in a separate file', async () => {
     const book = join(scratch, 'notes.epub')
-    const note = (id: string, words: string, type = 'footnote') =>
+    const createNote = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`
-    const namedNote = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${note('a', 'Note by its name')}`
-    const linkedNote = `<p>There<a href="#b">2</a>.</p>${note('b', 'Note by a link')}`
+    const namedNote = `<p>Here<a epub:type="noteref" href="#a">1</a>.</p>${createNote('a', 'Note by its name')}`
+    const linkedNote = `<p>There<a href="#b">2</a>.</p>${createNote('b', 'Note by a link')}`
     const noteInOtherFile = `<p>Away<a epub:type="noteref" href="notes.xhtml#c">3</a>.</p>`
     const files = {
       'one.xhtml': createChapter(namedNote + linkedNote + noteInOtherFile),
-      'notes.xhtml': createChapter(`<h2>Notes</h2>${note('c', 'Note in its own file', 'rearnote')}`),
+      'notes.xhtml': createChapter(`<h2>Notes</h2>${createNote('c', 'Note in its own file', 'rearnote')}`),
     }
     await createEpub(book, { files, spine: ['one.xhtml', 'notes.xhtml'] })
     const text = await readFile((await convert(pandoc, book, 'txt')).path, 'utf8')

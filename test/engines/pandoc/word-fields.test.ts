@@ -16,7 +16,7 @@ const convertToText = async (source: string, to: FormatId) =>
   readFile((await convert(pandoc, source, to)).path, 'utf8')
 
 /** Returns a copy of the fixture with other paragraphs and list levels. */
-async function documentWith(name: string, paragraphs: string, levels?: string): Promise<string> {
+async function createDocumentWith(name: string, paragraphs: string, levels?: string): Promise<string> {
   const source = new ZipReader(new Uint8ArrayReader(await readFile(fixture('office/contract-numbered.docx'))))
   const target = new ZipWriter(new Uint8ArrayWriter())
   for (const entry of await source.getEntries()) {
@@ -37,7 +37,7 @@ const level = (index: number, format: string, text: string) =>
   `<w:lvl w:ilvl="${index}"><w:start w:val="1"/><w:numFmt w:val="${format}"/><w:lvlText w:val="${text}"/></w:lvl>`
 const item = (index: number, text: string) =>
   `<w:p><w:pPr><w:numPr><w:ilvl w:val="${index}"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`
-const plain = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`
+const createParagraph = (content: string) => `<w:p><w:r>${content}</w:r></w:p>`
 
 describe('generated content of Word documents', () => {
   after(removeRuns)
@@ -55,8 +55,13 @@ describe('generated content of Word documents', () => {
 
   test('numbered clauses of a Word document keep the numbers that other text refers to', async () => {
     const levels = level(0, 'upperRoman', '§ %1') + level(1, 'lowerLetter', '%1.%2)')
-    const clauses = [item(0, 'Goods'), item(1, 'Price'), item(1, 'Place'), plain('<w:t>Between</w:t>')]
-    const source = await documentWith(
+    const clauses = [
+      item(0, 'Goods'),
+      item(1, 'Price'),
+      item(1, 'Place'),
+      createParagraph('<w:t>Between</w:t>'),
+    ]
+    const source = await createDocumentWith(
       'clauses.docx',
       [...clauses, item(0, 'Law'), item(1, 'Court')].join(''),
       levels,
@@ -66,7 +71,7 @@ describe('generated content of Word documents', () => {
   })
 
   test('an unnumbered list of a Word document stays a list', async () => {
-    const source = await documentWith(
+    const source = await createDocumentWith(
       'list.docx',
       item(0, 'one') + item(0, 'two'),
       level(0, 'decimal', '%1.'),
@@ -90,16 +95,18 @@ describe('generated content of Word documents', () => {
   })
 
   test('characters of Word symbol fonts become Unicode characters', async () => {
-    const symbol = (font: string, code: string) => `<w:sym w:font="${font}" w:char="${code}"/>`
+    const createSymbol = (font: string, code: string) => `<w:sym w:font="${font}" w:char="${code}"/>`
     const inFont = (font: string, text: string) =>
       `<w:rPr><w:rFonts w:ascii="${font}" w:hAnsi="${font}"/></w:rPr><w:t>${text}</w:t>`
     const paragraphs = [
-      plain(`${symbol('Wingdings', 'F0FC')}${symbol('Wingdings', 'F0FE')}${symbol('Symbol', 'F061')}`),
-      plain(inFont('Wingdings', 'à')),
-      plain(inFont('Symbol', '\uF0A3')),
-      plain('<w:t>à</w:t>'),
+      createParagraph(
+        `${createSymbol('Wingdings', 'F0FC')}${createSymbol('Wingdings', 'F0FE')}${createSymbol('Symbol', 'F061')}`,
+      ),
+      createParagraph(inFont('Wingdings', 'à')),
+      createParagraph(inFont('Symbol', '\uF0A3')),
+      createParagraph('<w:t>à</w:t>'),
     ]
-    const source = await documentWith('symbols.docx', paragraphs.join(''))
+    const source = await createDocumentWith('symbols.docx', paragraphs.join(''))
     assert.deepEqual((await convertToText(source, 'txt')).split('\n').filter(Boolean), ['✓☑α', '→', '≤', 'à'])
   })
 

@@ -18,12 +18,12 @@ const createPage = (...content: readonly string[]) =>
 
 const createText = (words: string, [x, y]: readonly [number, number], font = 'F1') =>
   `BT /${font} 11 Tf ${x} ${y} Td (${words}) Tj ET`
-const square = (x: number, y: number) => `1 w ${x} ${y - 3} 14 14 re S`
+const drawSquare = (x: number, y: number) => `1 w ${x} ${y - 3} 14 14 re S`
 
 /** Draws a code with a frame for each character, `pitch` points apart; a space leaves the frame empty. */
 const drawComb = (code: string, y: number, pitch: number) =>
   [...code]
-    .map((char, at) => `${square(150 + at * pitch, y)} ${createText(char, [154 + at * pitch, y])}`)
+    .map((char, at) => `${drawSquare(150 + at * pitch, y)} ${createText(char, [154 + at * pitch, y])}`)
     .join(' ')
 
 const getPath = await writeFiles({
@@ -33,20 +33,20 @@ const getPath = await writeFiles({
     ...[createText('Reference', [60, 700]), drawComb('6X84x ', 700, 20)],
     ...[
       createText('Part', [60, 660]),
-      square(150, 660),
+      drawSquare(150, 660),
       createText('7', [154, 660]),
       createText('wages', [172, 660]),
     ],
   ),
   'lone.pdf': createPage(
     createText('A board for a game of two players, with one move in it.', [60, 780]),
-    ...[square(150, 700), createText('X', [153.5, 700])],
+    ...[drawSquare(150, 700), createText('X', [153.5, 700])],
   ),
   'symbols.pdf': createPage(
     createText('Tick what applies to you and hand the sheet to the office.', [60, 780]),
-    ...[square(60, 740), createText('4', [63, 740], 'F2'), createText('I own a boat', [82, 740])],
-    ...[square(60, 715), createText('8', [63, 715], 'F2'), createText('I need a berth', [82, 715])],
-    ...[square(60, 690), createText('I rent a boat', [82, 690])],
+    ...[drawSquare(60, 740), createText('4', [63, 740], 'F2'), createText('I own a boat', [82, 740])],
+    ...[drawSquare(60, 715), createText('8', [63, 715], 'F2'), createText('I need a berth', [82, 715])],
+    ...[drawSquare(60, 690), createText('I rent a boat', [82, 690])],
     ...[createText('Such as', [60, 650]), createText('4 8', [110, 650], 'F2')],
   ),
 })

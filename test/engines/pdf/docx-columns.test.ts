@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { before, describe, test } from 'node:test'
 import { pdf } from '../../../lib/engines/pdf.ts'
 import {
+  countWordPairs,
   createBorderlessTable,
   createHeading,
   createProse,
   extractNumbers,
-  lengthOfParagraph,
   makePdf,
   printDocuments,
   wrapInColumns,
@@ -83,13 +83,13 @@ async function countSideBySideLines(path: string, columns: number, page = 1): Pr
   ).length
 }
 
-const expectedLengths = (paragraphs: number) =>
-  Array.from({ length: paragraphs }, (_, index) => lengthOfParagraph(index))
+const listExpectedLengths = (paragraphs: number) =>
+  Array.from({ length: paragraphs }, (_, index) => countWordPairs(index))
 
 /** Returns the numbers of the words in consecutive paragraphs, in the order in which they were created. */
-const numbersFrom = (firstNumber: number, paragraphs: number) =>
+const listNumbersFrom = (firstNumber: number, paragraphs: number) =>
   Array.from(
-    { length: expectedLengths(paragraphs).reduce((sum, length) => sum + length) },
+    { length: listExpectedLengths(paragraphs).reduce((sum, length) => sum + length) },
     (_, index) => firstNumber + index,
   )
 
@@ -126,7 +126,11 @@ describe('PDF with columns to Word', () => {
 
   test('PDF text in columns is read column by column, separately above and below each title', () => {
     const { text } = getDocument('two')
-    const expectedNumbers = [...numbersFrom(1000, 4), ...numbersFrom(2000, 4), ...numbersFrom(3000, 2)]
+    const expectedNumbers = [
+      ...listNumbersFrom(1000, 4),
+      ...listNumbersFrom(2000, 4),
+      ...listNumbersFrom(3000, 2),
+    ]
     assert.deepEqual(extractNumbers(text), expectedNumbers)
     assert.match(text, /keepers\s+\w+ \w+1000 /)
     assert.match(text, /\.\s+Storms\s+\w+ \w+2000 /)
@@ -143,13 +147,13 @@ describe('PDF with columns to Word', () => {
       .filter((paragraph) => extractNumbers(paragraph).length > 0)
     assert.deepEqual(
       paragraphs.map((paragraph) => extractNumbers(paragraph).length),
-      [...expectedLengths(4), ...expectedLengths(4), ...expectedLengths(2)],
+      [...listExpectedLengths(4), ...listExpectedLengths(4), ...listExpectedLengths(2)],
     )
   })
 
   test('three PDF columns at the end of a document are balanced in Word', async () => {
     const { text, printedPath, sections } = getDocument('three')
-    assert.deepEqual(extractNumbers(text), numbersFrom(1000, 9))
+    assert.deepEqual(extractNumbers(text), listNumbersFrom(1000, 9))
     assert.deepEqual(sections, [1, 3, 1])
     assert.equal(await countPdfPages(printedPath), 1)
     const linesBefore = await countSideBySideLines(join(folder, 'three.pdf'), 3)
@@ -161,7 +165,7 @@ describe('PDF with columns to Word', () => {
     const { text, printedPath, sections } = getDocument('pages')
     const pagesBefore = await countPdfPages(join(folder, 'pages.pdf'))
     assert.ok(pagesBefore > 1)
-    assert.deepEqual(extractNumbers(text), numbersFrom(1000, 40))
+    assert.deepEqual(extractNumbers(text), listNumbersFrom(1000, 40))
     assert.equal(sections.filter((columns) => columns === 2).length, 1)
     assert.equal(await countPdfPages(printedPath), pagesBefore)
     const now = await countSideBySideLines(printedPath, 2, 1)
@@ -170,7 +174,7 @@ describe('PDF with columns to Word', () => {
 
   test('PDF columns of different widths, and the columns of a table, do not become Word columns', () => {
     assert.deepEqual(getDocument('uneven').sections, [1])
-    assert.deepEqual(extractNumbers(getDocument('uneven').text), numbersFrom(1000, 8))
+    assert.deepEqual(extractNumbers(getDocument('uneven').text), listNumbersFrom(1000, 8))
     assert.deepEqual(getDocument('table').sections, [1])
   })
 })

@@ -99,9 +99,11 @@ describe('PDF drawings to Word', () => {
     const pageWithDecoration = findDecoration(
       createPage({ images: [{ box, path: '/image-1.png' }, { box }] }),
     )
-    const nothing = { images: new Map(), failed: new Set(pageWithDecoration.requests) }
-    assert.deepEqual(addDrawings(pageWithDecoration, nothing).floatingImages, [{ path: '/image-1.png', box }])
-    assert.deepEqual(addDrawings(pageWithDecoration, { ...nothing, failed: new Set() }).floatingImages, [])
+    const noImages = { images: new Map(), failed: new Set(pageWithDecoration.requests) }
+    assert.deepEqual(addDrawings(pageWithDecoration, noImages).floatingImages, [
+      { path: '/image-1.png', box },
+    ])
+    assert.deepEqual(addDrawings(pageWithDecoration, { ...noImages, failed: new Set() }).floatingImages, [])
   })
 
   test('only slanted PDF text counts as a stamp, however large its font is', async () => {

@@ -79,7 +79,7 @@ const addresses = createPages(
   ].join(' '),
 )
 
-const columnLine = (at: number) => `Line ${at} of a column that is full of more words`
+const createColumnLine = (at: number) => `Line ${at} of a column that is full of more words`
 /** An indented abstract, whose last line is short, above two columns. */
 const abstract = createPages(
   [
@@ -93,8 +93,8 @@ const abstract = createPages(
       ],
       745,
     ),
-    ...Array.from({ length: 20 }, (_, at) => createLine(columnLine(at), [60, 670 - at * 15])),
-    ...Array.from({ length: 20 }, (_, at) => createLine(columnLine(at + 20), [310, 676 - at * 15])),
+    ...Array.from({ length: 20 }, (_, at) => createLine(createColumnLine(at), [60, 670 - at * 15])),
+    ...Array.from({ length: 20 }, (_, at) => createLine(createColumnLine(at + 20), [310, 676 - at * 15])),
   ].join(' '),
 )
 

@@ -7,7 +7,7 @@ import { convert } from '../support/run-engine.ts'
 
 const showTextAt = (left: number, y: number, text: string) => `1 0 0 1 ${left} ${y} Tm (${text}) Tj`
 const stream = (content: string) => ({ dict: '<< >>', data: Buffer.from(content) })
-const bodyLines = (page: number) =>
+const drawBodyLines = (page: number) =>
   Array.from({ length: 8 }, (_, line) =>
     showTextAt(
       72,
@@ -34,7 +34,7 @@ const report = createPdf({
             showTextAt(270, 40, 'Department'),
             showTextAt(505, 40, String(page)),
           ],
-          ...bodyLines(page),
+          ...drawBodyLines(page),
         ].join(' ')} ET`,
       ),
     ]),

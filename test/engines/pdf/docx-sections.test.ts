@@ -64,16 +64,16 @@ describe('Word section options', () => {
   })
 
   test('a PDF with 150,000 images becomes a single Word section', () => {
-    const [pageCount, charactersPerPage] = [150, 1000]
+    const [pageCount, imagesPerPage] = [150, 1000]
     const flows = Array.from({ length: pageCount }, (_, number) => ({
       page: { number, width: 600, height: 800 } as PageContent, // only these fields are used
-      blocks: Array.from({ length: charactersPerPage }, (_, at) => {
+      blocks: Array.from({ length: imagesPerPage }, (_, at) => {
         const box = [50, 60 + at * 0.6, 500, 61 + at * 0.6] as const
         return { kind: 'image', box, path: '', column: [50, 0, 500, 800] } satisfies FlowBlock
       }),
     }))
     const sections = buildSections(flows, [50, 500], 1.2)
-    assert.equal(sections[0]?.blocks.length, pageCount * charactersPerPage)
+    assert.equal(sections[0]?.blocks.length, pageCount * imagesPerPage)
     assert.equal(sections[0]?.margins[1], 60)
   })
 

@@ -31,7 +31,7 @@ const createPages = (...contents: readonly string[]) =>
     ),
   })
 
-const prose = (top: number) =>
+const drawProse = (top: number) =>
   [
     'Each of these lines is as long as the page is wide so that its edges are known',
     'and the last of them is shorter.',
@@ -40,7 +40,7 @@ const prose = (top: number) =>
     .join(' ')
 
 const columnX = [60, 200, 340, 480] as const
-const ruledRow = (cells: readonly string[], top: number) =>
+const drawRuledRow = (cells: readonly string[], top: number) =>
   cells
     .map(
       (text, at) =>
@@ -49,9 +49,9 @@ const ruledRow = (cells: readonly string[], top: number) =>
     .join(' ')
 const ruledTable = createPages(
   [
-    prose(760),
+    drawProse(760),
     ...[0, 1, 2].map((row) =>
-      ruledRow(
+      drawRuledRow(
         ['Alpha', 'Beta', 'Gamma'].map((word) => `${word}${row}`),
         700 - row * 24,
       ),
@@ -61,7 +61,7 @@ const ruledTable = createPages(
 
 const coloredRules = createPages(
   [
-    prose(760),
+    drawProse(760),
     '1 0 0 rg',
     ...[700, 676, 652].map((y) => `60 ${y} 282 2 re f`),
     ...[60, 200, 340].map((x) => `${x} 652 2 50 re f`),
@@ -72,23 +72,23 @@ const coloredRules = createPages(
   ].join(' '),
 )
 
-const numberRow = (name: string, price: string, y: number) =>
+const drawNumberRow = (name: string, price: string, y: number) =>
   `${line(name, [60, y])} ${line(price, [330 - price.length * 6.12, y])} ${line('each', [400, y])}`
 const prices = createPages(
   [
-    prose(760),
+    drawProse(760),
     line('Fruit', [60, 705], 16),
     ...['Apples', 'Pears', 'Quinces of the valley', 'Plums'].map((name, at) =>
-      numberRow(name, `${'1'.repeat(at + 2)}`, 680 - at * 16),
+      drawNumberRow(name, `${'1'.repeat(at + 2)}`, 680 - at * 16),
     ),
     line('Vegetables', [60, 600], 16),
     ...['Leeks', 'Beans', 'Cabbages of the hills', 'Peas'].map((name, at) =>
-      numberRow(name, `${'1'.repeat(at + 2)}`, 575 - at * 16),
+      drawNumberRow(name, `${'1'.repeat(at + 2)}`, 575 - at * 16),
     ),
   ].join(' '),
 )
 
-const longTablePage = (first: number) =>
+const drawLongTablePage = (first: number) =>
   [
     'Item Weight Price'.split(' '),
     ...Array.from({ length: 44 }, (_, at) =>
@@ -97,25 +97,25 @@ const longTablePage = (first: number) =>
   ]
     .map((cells, row) => cells.map((text, at) => line(text, [columnX[at] ?? 0, 790 - row * 16])).join(' '))
     .join(' ')
-const longTable = createPages(longTablePage(1), longTablePage(45), longTablePage(89))
+const longTable = createPages(drawLongTablePage(1), drawLongTablePage(45), drawLongTablePage(89))
 
 const illustrated = createPages(
-  [prose(760), 'q 120 0 0 90 84 630 cm /I Do Q', line('Below the image', [60, 600])].join(' '),
+  [drawProse(760), 'q 120 0 0 90 84 630 cm /I Do Q', line('Below the image', [60, 600])].join(' '),
 )
 
-const pathOf = await writeFiles({
+const getPath = await writeFiles({
   'ruled-table.pdf': ruledTable,
   'colored-rules.pdf': coloredRules,
   'prices.pdf': prices,
   'long-table.pdf': longTable,
   'illustrated.pdf': illustrated,
 })
-const toWord = async (name: string) => (await convert(pdf, pathOf(name), 'docx')).path
+const toWord = async (name: string) => (await convert(pdf, getPath(name), 'docx')).path
 const toHtml = async (name: string) =>
   readStdout('pandoc', '--from=docx', '--to=html', '--wrap=none', await toWord(name))
 
 /** Returns the left and top position of each word, as Poppler finds it. */
-async function locate(path: string, words: readonly string[]) {
+async function findPositions(path: string, words: readonly string[]) {
   const html = await readStdout('pdftotext', '-bbox', path, '-')
   const found = html.matchAll(/xMin="([\d.]+)" yMin="([\d.]+)"[^>]*>([^<]*)</g)
   return new Map(
@@ -133,8 +133,8 @@ async function print(path: string): Promise<string> {
 }
 
 async function assertKeepsPlaces(name: string, words: readonly string[], maxDistance = 3) {
-  const before = await locate(pathOf(name), words)
-  const now = await locate(await print(await toWord(name)), words)
+  const before = await findPositions(getPath(name), words)
+  const now = await findPositions(await print(await toWord(name)), words)
   assert.equal(before.size, words.length)
   for (const [word, place] of before)
     for (const axis of [0, 1] as const) {

@@ -111,7 +111,7 @@ describe('PDF to Word', () => {
       pages: [1, 2],
       characterCounts: [],
       pagesTried: [],
-      uncertainPages: [],
+      uncertainPages: new Set<number>(),
       language: undefined,
       maxRecognized: 0,
     }

@@ -22,14 +22,14 @@ function createLockedAttachment(password: string): Buffer {
   const hash = (...chunks: readonly Uint8Array[]) =>
     createHash('sha256').update(Buffer.concat(chunks)).digest()
   // Encrypts the file key with the password (ISO 32000-2, 7.6.4.4, with the plain hash of Adobe's extension level 3).
-  const seal = (...rest: readonly Uint8Array[]) => {
+  const encryptKey = (...rest: readonly Uint8Array[]) => {
     const [check, salt] = [randomBytes(8), randomBytes(8)]
     const words = Buffer.from(password)
     const entry = Buffer.concat([hash(words, check, ...rest), check, salt])
     return { entry, key: encrypt(hash(words, salt, ...rest), Buffer.alloc(16), key, false) }
   }
-  const user = seal()
-  const owner = seal(user.entry)
+  const user = encryptKey()
+  const owner = encryptKey(user.entry)
   const permissions = Buffer.alloc(16, 'x')
   permissions.writeInt32LE(-4)
   permissions.writeInt32LE(-1, 4)

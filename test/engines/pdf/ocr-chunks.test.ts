@@ -11,45 +11,48 @@ import { countPdfPages, readStdout } from '../support/inspect-result.ts'
 import { createLongBook, createPdf, type PdfFileObjects, writeFiles } from '../support/pdf-maker.ts'
 
 const a4 = { width: 595, height: 842 }
-const pageNumbers = (pages: number) => Array.from({ length: pages }, (_, index) => index + 1)
-const scans = (pages: number, language = 'eng') => ({
-  sizes: pageNumbers(pages).map(() => a4),
-  pages: pageNumbers(pages),
+const listPageNumbers = (pages: number) => Array.from({ length: pages }, (_, index) => index + 1)
+const createScans = (pages: number, language = 'eng') => ({
+  sizes: listPageNumbers(pages).map(() => a4),
+  pages: listPageNumbers(pages),
   language,
 })
-const chunkSizes = (runs: readonly (readonly number[])[] | undefined) => runs?.map(({ length }) => length)
+const listChunkSizes = (runs: readonly (readonly number[])[] | undefined) => runs?.map(({ length }) => length)
 
 test('OCR is split evenly among idle workers', () => {
-  const runs = planOcrChunks(scans(200), { workers: 100, timeoutS: 840 }, 2)
-  assert.deepEqual(runs?.flat(), pageNumbers(200))
+  const runs = planOcrChunks(createScans(200), { workers: 100, timeoutS: 840 }, 2)
+  assert.deepEqual(runs?.flat(), listPageNumbers(200))
   assert.equal(runs?.length, 61)
-  for (const size of chunkSizes(runs) ?? []) assert.ok(size === 3 || size === 4, `${size} pages`)
-  assert.deepEqual(chunkSizes(planOcrChunks(scans(200), { workers: 8, timeoutS: 840 }, 2)), Array(8).fill(25))
+  for (const size of listChunkSizes(runs) ?? []) assert.ok(size === 3 || size === 4, `${size} pages`)
+  assert.deepEqual(
+    listChunkSizes(planOcrChunks(createScans(200), { workers: 8, timeoutS: 840 }, 2)),
+    Array(8).fill(25),
+  )
 })
 
 test('OCR is split when one worker would exceed the time limit, even without idle workers', () => {
   const pool = { workers: 1, timeoutS: 840 }
-  assert.equal(planOcrChunks(scans(150), pool, 2), undefined)
-  assert.deepEqual(chunkSizes(planOcrChunks(scans(240), pool, 2)), Array(8).fill(30))
+  assert.equal(planOcrChunks(createScans(150), pool, 2), undefined)
+  assert.deepEqual(listChunkSizes(planOcrChunks(createScans(240), pool, 2)), Array(8).fill(30))
   // Each additional language is tried for words that the previous one was unsure of.
-  assert.equal(planOcrChunks(scans(150, 'eng+deu+fra'), pool, 2)?.length, 11)
-  assert.equal(planOcrChunks(scans(240), { workers: 2, timeoutS: Infinity }, 2), undefined)
+  assert.equal(planOcrChunks(createScans(150, 'eng+deu+fra'), pool, 2)?.length, 11)
+  assert.equal(planOcrChunks(createScans(240), { workers: 2, timeoutS: Infinity }, 2), undefined)
 })
 
 test('OCR of a short scan is not split', () => {
-  assert.equal(planOcrChunks(scans(8), { workers: 100, timeoutS: 840 }, 2), undefined)
-  assert.deepEqual(chunkSizes(planOcrChunks(scans(9), { workers: 100, timeoutS: 840 }, 2)), [5, 4])
-  assert.equal(planOcrChunks({ ...scans(9), pages: [] }, { workers: 100, timeoutS: 840 }, 2), undefined)
+  assert.equal(planOcrChunks(createScans(8), { workers: 100, timeoutS: 840 }, 2), undefined)
+  assert.deepEqual(listChunkSizes(planOcrChunks(createScans(9), { workers: 100, timeoutS: 840 }, 2)), [5, 4])
+  assert.equal(planOcrChunks({ ...createScans(9), pages: [] }, { workers: 100, timeoutS: 840 }, 2), undefined)
 })
 
 test('an OCR chunk with a large page contains fewer pages', () => {
   const posterSize = { width: 2384, height: 3370 }
   const input = {
-    sizes: [posterSize, ...pageNumbers(20).map(() => a4)],
-    pages: pageNumbers(21),
+    sizes: [posterSize, ...listPageNumbers(20).map(() => a4)],
+    pages: listPageNumbers(21),
     language: 'eng',
   }
-  assert.deepEqual(chunkSizes(planOcrChunks(input, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
+  assert.deepEqual(listChunkSizes(planOcrChunks(input, { workers: 3, timeoutS: 840 }, 2)), [2, 10, 9])
 })
 
 /** Creates a PDF of three blank pages, with these additional catalog entries and objects. */

@@ -21,7 +21,7 @@ const lines = [
   'Meeting   moved to half past nine',
 ]
 
-async function scan(name: string, degrees: number): Promise<{ image: string; pdf: string }> {
+async function createScan(name: string, degrees: number): Promise<{ image: string; pdf: string }> {
   const spans = lines.map((line, index) => `<text x="90" y="${150 + index * 90}">${line}</text>`)
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="700" xml:space="preserve">
     <rect width="1000" height="700" fill="white"/><g font-family="DejaVu Sans" font-size="32">${spans.join('')}</g></svg>`
@@ -44,14 +44,14 @@ const allWords = splitWords(lines.join(' '))
 describe('orientation and lines of scans', () => {
   for (const degrees of [90, 180])
     test(`a scanned page with few words is turned upright before OCR: ${degrees} degrees`, async () => {
-      const { pdf } = await scan(`turned-${degrees}`, degrees)
+      const { pdf } = await createScan(`turned-${degrees}`, degrees)
       const { path, warnings } = await recognize(pdf, 'pdf')
       assert.deepEqual(warnings, [])
       assert.deepEqual(splitWords(await readPdfText(path)).sort(), [...allWords].sort())
     })
 
   test('lines of an image stay whole in the OCR text even if they contain wide gaps', async () => {
-    const { image } = await scan('photo', 0)
+    const { image } = await createScan('photo', 0)
     const { path } = await recognize(image, 'txt')
     const found = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '')
     assert.deepEqual(
@@ -61,7 +61,7 @@ describe('orientation and lines of scans', () => {
   })
 
   test('words of a scanned page that is skewed by four degrees stay whole and in order', async () => {
-    const { pdf } = await scan('skewed', 4)
+    const { pdf } = await createScan('skewed', 4)
     const { path } = await recognize(pdf, 'txt')
     const text = await readFile(path, 'utf8')
     assert.deepEqual(splitWords(text.toLowerCase()), splitWords(lines.join(' ').toLowerCase()))
@@ -82,13 +82,13 @@ test('a warning lists scanned pages where a fifth of the words are uncertain', (
   assert.deepEqual(counts, { words: 3, uncertainWords: 1 })
   const warnings: Parameters<Tools['warn']>[] = []
   const tools: Pick<Tools, 'warn'> = { warn: (...warning) => void warnings.push(warning) }
-  const reading = (page: number, uncertainWords: number) => ({
+  const createReading = (page: number, uncertainWords: number) => ({
     page,
     text: undefined,
     words: 10,
     uncertainWords,
   })
-  warnAboutUncertainWords([reading(1, 1), reading(2, 4), reading(3, 6)], [7, 8, 9], tools)
+  warnAboutUncertainWords([createReading(1, 1), createReading(2, 4), createReading(3, 6)], [7, 8, 9], tools)
   assert.deepEqual(warnings, [
     [
       'OCR_UNCERTAIN',

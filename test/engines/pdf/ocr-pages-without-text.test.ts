@@ -85,7 +85,7 @@ test('a page that OCR skipped does not count as recognized', async () => {
     tools,
   )
   assert.deepEqual(joinedResult?.details, { pages: 2, pagesRecognized: 1 })
-  const toWord = { ...work, operation: 'convert', to: 'docx', options: {} } as const
-  const word = await pdf.run(toWord, tools)
+  const wordWork = { ...work, operation: 'convert', to: 'docx', options: {} } as const
+  const word = await pdf.run(wordWork, tools)
   assert.deepEqual(word.details, { pages: 2, pagesRecognized: 1 })
 })

@@ -38,7 +38,7 @@ function computeRecall(wantedText: string, foundText: string): number {
 describe('OCR', () => {
   before(async () => {
     await readStdout('pdftoppm', '-r', '150', '-gray', '-png', '-l', '1', report, join(folder, 'scan'))
-    const upper = ['-x', '0', '-y', '0', '-W', '1241', '-H', '600']
+    const upperPartArgs = ['-x', '0', '-y', '0', '-W', '1241', '-H', '600']
     await readStdout(
       'pdftoppm',
       '-r',
@@ -47,7 +47,7 @@ describe('OCR', () => {
       '-png',
       '-l',
       '1',
-      ...upper,
+      ...upperPartArgs,
       report,
       join(folder, 'upper'),
     )

@@ -71,7 +71,7 @@ test('to-pdfa keeps links and the language of the document', async () => {
 })
 
 test('PDF tools keep a PDF/A valid, or remove its PDF/A declaration', async () => {
-  const claims = async (path: string) => /pdfaid:part/.test(await readStdout('pdfinfo', '-meta', path))
+  const claimsPdfa = async (path: string) => /pdfaid:part/.test(await readStdout('pdfinfo', '-meta', path))
   const { path: archive } = await run('to-pdfa', { pdfaVersion: '1b' })
   for (const [operation, options] of [
     ['rotate-pdf', {}],
@@ -81,7 +81,7 @@ test('PDF tools keep a PDF/A valid, or remove its PDF/A declaration', async () =
     const { path, warnings } = await run(operation, options, archive)
     const bytes = await readFile(path, 'latin1')
     assert.deepEqual(warnings, [], operation)
-    assert.ok(await claims(path), operation)
+    assert.ok(await claimsPdfa(path), operation)
     assert.equal(countBareStreamEnds(bytes), 0, operation)
     // PDF/A-1 is based on PDF 1.4, which has neither object streams nor cross-reference streams.
     assert.doesNotMatch(bytes, /\/ObjStm|\/XRef/, operation)

@@ -107,8 +107,8 @@ test('grayscale-pdf removes all color and keeps the text', async () => {
     const png = sharp(execFileSync('pdftoppm', ['-png', '-r', '20', '-singlefile', file])).removeAlpha()
     const { data, info } = await png.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true })
     assert.equal(info.channels, 3)
-    const colored = data.findIndex((level, at) => Math.abs(level - (data[at - (at % 3)] ?? 0)) > 1)
-    assert.equal(colored, -1, `${name} has a color at byte ${colored}`)
+    const coloredIndex = data.findIndex((level, at) => Math.abs(level - (data[at - (at % 3)] ?? 0)) > 1)
+    assert.equal(coloredIndex, -1, `${name} has a color at byte ${coloredIndex}`)
   }
 })
 

@@ -17,18 +17,18 @@ const folder = scratchFolder('tables')
 /** Draws a table with rules around its cells, each 100 points wide and 20 high. */
 function drawRuledTable(top: number, rows: readonly (readonly string[])[]): string {
   const [columns, count] = [rows[0]?.length ?? 0, rows.length]
-  const horizontal = Array.from(
+  const horizontalRules = Array.from(
     { length: count + 1 },
     (_, at) => `50 ${top - at * 20} m ${50 + columns * 100} ${top - at * 20} l S`,
   )
-  const vertical = Array.from(
+  const verticalRules = Array.from(
     { length: columns + 1 },
     (_, at) => `${50 + at * 100} ${top} m ${50 + at * 100} ${top - count * 20} l S`,
   )
   const words = rows.flatMap((row, y) =>
     row.map((text, x) => `BT /F1 10 Tf ${55 + x * 100} ${top - y * 20 - 14} Td (${text}) Tj ET`),
   )
-  return [...horizontal, ...vertical, ...words].join('\n')
+  return [...horizontalRules, ...verticalRules, ...words].join('\n')
 }
 
 const drawText = (y: number, text: string) => `BT /F1 10 Tf 50 ${y} Td (${text}) Tj ET`

@@ -7,9 +7,9 @@ import { readPdfText, readStdout } from '../support/inspect-result.ts'
 import { createBook, createPdf, writeFiles } from '../support/pdf-maker.ts'
 import { createToolRunner } from '../support/run-pdf-tool.ts'
 
-const says = (words: string) => `BT /F 12 Tf 10 50 Td (${words}) Tj ET`
+const showText = (words: string) => `BT /F 12 Tf 10 50 Td (${words}) Tj ET`
 const markContent = (tag: string, id: number, words: string) =>
-  `/${tag} <</MCID ${id}>> BDC ${says(words)} EMC`
+  `/${tag} <</MCID ${id}>> BDC ${showText(words)} EMC`
 const element = (entries: string) => `<< /Type /StructElem ${entries} >>`
 
 /** Creates two pages with tags: a heading whose tag is in the role map, two paragraphs, and a link to page 2. */
@@ -115,8 +115,8 @@ describe('merging tagged PDFs', () => {
       assert.deepEqual(warnings, [])
       const tags = await readTags(path)
       const texts = { 'alpha.pdf': 'Alpha title', 'book.pdf': 'Gamma page2', 'beta.pdf': 'Beta title' }
-      const wanted = order.map((name) => texts[name as keyof typeof texts])
-      assert.match(tags, new RegExp(wanted.join('.*')), order.join())
+      const expectedTexts = order.map((name) => texts[name as keyof typeof texts])
+      assert.match(tags, new RegExp(expectedTexts.join('.*')), order.join())
       await assertValidPdf(path)
     }
   })

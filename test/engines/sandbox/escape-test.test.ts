@@ -80,12 +80,12 @@ describe('confinement level of the sandbox', () => {
 })
 
 /** The launcher without namespaces, which works for any user who runs the tests. */
-const filtered = launchers.filter(
+const filteredLauncher = launchers.filter(
   ({ level, usesLandlock }) => level === 'filtered' && usesLandlock,
 )[0] as Launcher
 
 /** Runs Perl code with a launcher and returns its stdout and stderr. */
-async function perl(code: string, launcher = filtered, moreOptions = {}): Promise<string> {
+async function runPerl(code: string, launcher = filteredLauncher, moreOptions = {}): Promise<string> {
   const workDir = await mkdtemp(join(base, 'work-'))
   const command = await buildCommand(launcher, 'perl', ['-e', code], { workDir, limits: {}, ...moreOptions })
   const { stdout, stderr } = spawnSync(command.file, command.args, { ...command, encoding: 'utf8' })
@@ -115,29 +115,29 @@ describe('seccomp filter', () => {
     const expectedLines = calls.map(
       (call) => `${call} ${callsReportedAsMissing.includes(call) ? ENOSYS : EPERM}`,
     )
-    assert.deepEqual((await perl(tryCalls(calls))).trim().split('\n'), expectedLines)
+    assert.deepEqual((await runPerl(tryCalls(calls))).trim().split('\n'), expectedLines)
   })
 
   test('the seccomp filter allows process groups and sessions only inside a PID namespace', async (t) => {
     const launcher = launchers.find(
       ({ namespaceArgs, needsRoot }) => namespaceArgs.length > 0 && needsRoot === (process.getuid?.() === 0),
     ) as Launcher
-    const output = await perl('print setpgrp(0, 0) ? "led" : $!; ', launcher)
+    const output = await runPerl('print setpgrp(0, 0) ? "led" : $!; ', launcher)
     if (/bwrap/.test(output)) t.skip(output)
     else assert.match(output, /^led/)
-    assert.match(await perl('print setpgrp(0, 0) ? "led" : $!'), /not permitted/)
+    assert.match(await runPerl('print setpgrp(0, 0) ? "led" : $!'), /not permitted/)
   })
 
   test('the seccomp filter refuses all sockets, except Unix sockets for programs that need them', async () => {
     const sockets = `for ([1,1],[2,1],[2,2],[10,1],[16,3],[17,3]) { my $r = socket my $s, $$_[0], $$_[1], 0; print "$$_[0] ", $r ? "done" : $! + 0, "\\n" }`
     const refusedFamilies = [1, 2, 2, 10, 16, 17].map((family) => `${family} ${EAFNOSUPPORT}\n`)
-    assert.equal(await perl(sockets), refusedFamilies.join(''))
+    assert.equal(await runPerl(sockets), refusedFamilies.join(''))
     assert.equal(
-      await perl(sockets, filtered, { unixSockets: true }),
+      await runPerl(sockets, filteredLauncher, { unixSockets: true }),
       ['1 done\n', ...refusedFamilies.slice(1)].join(''),
     )
     const pair = 'for (1, 2) { print socketpair(my $a, my $b, $_, 1, 0) ? "done " : $! + 0 }'
-    assert.equal(await perl(pair), `done ${EAFNOSUPPORT}`)
+    assert.equal(await runPerl(pair), `done ${EAFNOSUPPORT}`)
   })
 
   test('the seccomp filter refuses system calls by argument if only some arguments are harmless', async () => {
@@ -158,7 +158,7 @@ describe('seccomp filter', () => {
       report("kill of its group", syscall 62, 0, 0);
       report("kill of a thread of another", syscall 234, getppid, getppid, 0);
       report("kill of a thread of its own", syscall 234, $own, $own, 0);`
-    assert.deepEqual((await perl(code)).trim().split('\n'), [
+    assert.deepEqual((await runPerl(code)).trim().split('\n'), [
       ...['clone into a namespace 1', 'fork done', 'limits of another 1', 'limits of its own done'],
       ...['terminal 1', 'terminal 1', 'terminal 1', 'terminal 1', 'size of the terminal 25'],
       ...['owner 1', 'owner 1', 'owner 1', 'flags done'],
@@ -170,7 +170,7 @@ describe('seccomp filter', () => {
   test('the seccomp filter kills a program that uses x32 system call numbers', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
     const code = 'syscall 0x40000000 + 39'
-    const command = await buildCommand(filtered, 'perl', ['-e', code], { workDir, limits: {} })
+    const command = await buildCommand(filteredLauncher, 'perl', ['-e', code], { workDir, limits: {} })
     assert.equal(spawnSync(command.file, command.args, command).signal, 'SIGSYS')
   })
 })
@@ -178,7 +178,7 @@ describe('seccomp filter', () => {
 describe('sandboxed programs', () => {
   test('a sandboxed program cannot gain privileges from a setuid program', async () => {
     const status = 'open my $s, "<", "/proc/self/status"; print grep /^(NoNewPrivs|Seccomp):/, <$s>'
-    assert.equal(await perl(status), 'NoNewPrivs:\t1\nSeccomp:\t2\n')
+    assert.equal(await runPerl(status), 'NoNewPrivs:\t1\nSeccomp:\t2\n')
   })
 
   test('a sandboxed program inherits only its own file descriptors', async () => {
@@ -187,7 +187,7 @@ describe('sandboxed programs', () => {
     const list = ['-e', 'for (3 .. 9) { print "$_ " if open my $f, "<&=", $_ }']
     const listOpenFds = async (closeFdsFrom?: number) => {
       const options = { workDir, limits: {}, ...defined({ closeFdsFrom }) }
-      const { file, args, env, cwd } = await buildCommand(filtered, 'perl', list, options)
+      const { file, args, env, cwd } = await buildCommand(filteredLauncher, 'perl', list, options)
       const stdio = ['ignore', 'pipe', 'inherit', devNull, devNull, devNull] as const
       return execFileSync(file, args, { env, cwd, encoding: 'utf8', stdio: [...stdio] })
     }
@@ -197,7 +197,7 @@ describe('sandboxed programs', () => {
 
   test('a sandboxed program gets the hard limit of the system if its own limit would be higher', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
-    const { file, args, env, cwd } = await buildCommand(filtered, 'cat', ['/proc/self/limits'], {
+    const { file, args, env, cwd } = await buildCommand(filteredLauncher, 'cat', ['/proc/self/limits'], {
       workDir,
       limits: {},
     })
@@ -212,7 +212,7 @@ describe('sandboxed programs', () => {
 
   test('a sandboxed program does not start if the seccomp filter cannot be installed', async () => {
     const workDir = await mkdtemp(join(base, 'work-'))
-    const { file, args, env, cwd } = await buildCommand(filtered, 'true', [], { workDir, limits: {} })
+    const { file, args, env, cwd } = await buildCommand(filteredLauncher, 'true', [], { workDir, limits: {} })
     const brokenArgs = args.map((arg) => (arg.startsWith('filter=') ? 'filter=ffffffffffffffff' : arg))
     const { status, stderr } = spawnSync(file, brokenArgs, { env, cwd, encoding: 'utf8' })
     assert.notEqual(status, 0)
@@ -233,18 +233,21 @@ describe('sandboxed programs', () => {
       report("reads accounts' secrets", open my $g, "<", "/etc/shadow");
       report("writes to the system", open my $h, ">", "/usr/x"); report("writes to all's", open my $i, ">", "/tmp/x-of-a-test");
       report("reads folders beside its own", opendir my $j, "${base}");`
-    assert.deepEqual((await perl(code, filtered, { readOnly: [shownFolder] })).trim().split('\n'), [
-      ...['makes: yes', 'runs it: 13', 'makes a folder: yes', 'moves: yes', 'removes: yes'],
-      ...['reads programs: yes', 'reads fonts: yes', 'discards: yes'],
-      ...['writes to zero: yes', 'writes to full: yes'],
-      ...['reads what it is given: yes', 'writes there: 13', "reads accounts' secrets: 13"],
-      ...['writes to the system: 13', "writes to all's: 13", 'reads folders beside its own: 13'],
-    ])
+    assert.deepEqual(
+      (await runPerl(code, filteredLauncher, { readOnly: [shownFolder] })).trim().split('\n'),
+      [
+        ...['makes: yes', 'runs it: 13', 'makes a folder: yes', 'moves: yes', 'removes: yes'],
+        ...['reads programs: yes', 'reads fonts: yes', 'discards: yes'],
+        ...['writes to zero: yes', 'writes to full: yes'],
+        ...['reads what it is given: yes', 'writes there: 13', "reads accounts' secrets: 13"],
+        ...['writes to the system: 13', "writes to all's: 13", 'reads folders beside its own: 13'],
+      ],
+    )
   })
 
   test('a sandboxed program that may use Unix sockets can bind them in /tmp, as LibreOffice does', async () => {
     const code = `socket my $s, 1, 1, 0; my $path = "/tmp/socket-of-$$"; print bind($s, pack "Sa*", 1, $path) ? "named" : $! + 0; unlink $path`
-    assert.equal(await perl(code, filtered, { unixSockets: true }), 'named')
+    assert.equal(await runPerl(code, filteredLauncher, { unixSockets: true }), 'named')
   })
 })
 

@@ -5,17 +5,17 @@ import { lstat, mkdir, mkdtemp, readlink, stat, symlink, writeFile } from 'node:
 import { join } from 'node:path'
 import { beforeEach, describe, test } from 'node:test'
 import type { Tools } from '../../../lib/engines/engine.ts'
-import { availableThreads } from '../../../lib/engines/host-limits.ts'
+import { getAvailableThreads } from '../../../lib/engines/host-limits.ts'
 import { createTools } from '../../../lib/engines/sandbox/exec.ts'
 import { createSandboxCommand, getConfinement } from '../../../lib/engines/sandbox/isolation.ts'
 import { buildBindMountArgs } from '../../../lib/engines/sandbox/visible-files.ts'
 import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const { level, detail } = await getConfinement()
-const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
-const limitedTest = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
+const skipWithoutNamespaces = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const skipWithoutLimits = level === 'none' ? { skip: `needs prlimit, found ${detail}` } : {}
 /** Without root, all sandboxes run as the same user inside their user namespaces. */
-const asRoot = process.getuid?.() === 0 ? confined : { skip: 'needs root' }
+const skipUnlessRoot = process.getuid?.() === 0 ? skipWithoutNamespaces : { skip: 'needs root' }
 
 const base = scratchFolder('confine-test')
 let workDir: string
@@ -35,18 +35,25 @@ describe('confinement on this machine', () => {
   const works = (...args: readonly string[]) => spawnSync('bwrap', args).status === 0
   const visibleArgs = ['--ro-bind', '/', '/', '--proc', '/proc', '--dev', '/dev']
   const id = ['--reuid=2000000008', '--regid=2000000008', '--clear-groups']
-  const rights = ['--unshare-pid', '--unshare-net', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID']
+  const capabilityArgs = [
+    '--unshare-pid',
+    '--unshare-net',
+    '--cap-add',
+    'CAP_SETUID',
+    '--cap-add',
+    'CAP_SETGID',
+  ]
 
   // If the best launcher were broken, a weaker one would be used and all tests below would be skipped.
   test('the confinement of engines is as strict as this machine allows', () => {
     if (works('--unshare-all', ...visibleArgs, 'true')) assert.equal(level, 'namespaces', detail)
-    if (process.getuid?.() === 0 && works(...rights, ...visibleArgs, '--', 'setpriv', ...id, 'true'))
+    if (process.getuid?.() === 0 && works(...capabilityArgs, ...visibleArgs, '--', 'setpriv', ...id, 'true'))
       assert.match(detail, /^bubblewrap: no network, own uid, own processes,.* system calls filtered$/)
   })
 })
 
 describe('confined processes', () => {
-  test('a confined process has a user of its own that no other sandbox has', asRoot, async () => {
+  test('a confined process has a user of its own that no other sandbox has', skipUnlessRoot, async () => {
     const ids = await Promise.all(
       [tools(), tools()].map(async (engineTools) => (await shell('id -u; id -g; id -G', engineTools)).stdout),
     )
@@ -59,7 +66,7 @@ describe('confined processes', () => {
 
   test(
     'a confined process is not in the session of the service, so it cannot write to its terminal',
-    confined,
+    skipWithoutNamespaces,
     async () => {
       // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
       const { stdout } = await shell('cut -d" " -f6 /proc/self/stat')
@@ -69,7 +76,7 @@ describe('confined processes', () => {
 
   test(
     'a confined process has its own namespaces for everything that engines could share',
-    confined,
+    skipWithoutNamespaces,
     async () => {
       const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
       const { stdout } = await shell(names.map((name) => `readlink /proc/self/ns/${name}`).join('; '))
@@ -79,19 +86,23 @@ describe('confined processes', () => {
     },
   )
 
-  test('a confined process writes no core dump and has the configured limits', limitedTest, async () => {
-    const { stdout } = await shell('cat /proc/self/limits')
-    const readLimit = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
-    assert.equal(readLimit('core file size'), 0)
-    assert.equal(readLimit('address space'), 1024 * 1024 * 1024)
-    assert.equal(readLimit('file size'), 64 * 1024 * 1024)
-    assert.equal(readLimit('cpu time'), 20 * Math.max(2, availableThreads()) + 1)
-    assert.equal(readLimit('processes'), level === 'namespaces' ? 256 : 4096)
-  })
+  test(
+    'a confined process writes no core dump and has the configured limits',
+    skipWithoutLimits,
+    async () => {
+      const { stdout } = await shell('cat /proc/self/limits')
+      const readLimit = (name: string) => Number(new RegExp(`^Max ${name} +(\\d+)`, 'm').exec(stdout)?.[1])
+      assert.equal(readLimit('core file size'), 0)
+      assert.equal(readLimit('address space'), 1024 * 1024 * 1024)
+      assert.equal(readLimit('file size'), 64 * 1024 * 1024)
+      assert.equal(readLimit('cpu time'), 20 * Math.max(2, getAvailableThreads()) + 1)
+      assert.equal(readLimit('processes'), level === 'namespaces' ? 256 : 4096)
+    },
+  )
 
   test(
     'a confined process with a limit on written memory has no limit on its address space',
-    limitedTest,
+    skipWithoutLimits,
     async () => {
       const limits = { dataBytes: 512 * 1024 * 1024 + 0.5, processes: 7 }
       const { file, args, env, cwd } = await createSandboxCommand('cat', ['/proc/self/limits'], {
@@ -105,17 +116,21 @@ describe('confined processes', () => {
     },
   )
 
-  test('a confined process sees only the system files that engines need, read-only', confined, async () => {
-    const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
-    assert.doesNotMatch(stdout, /^(root|home|srv|opt|boot|run|shadow|hostname|hosts|log|mail)$/m)
-    assert.match(stdout, /^writes$/m)
-    for (const path of ['/usr/bin/env', '/bin/sh', '/etc/fonts/fonts.conf', '/etc/ld.so.cache'])
-      await shell(`test -r ${path}`)
-  })
+  test(
+    'a confined process sees only the system files that engines need, read-only',
+    skipWithoutNamespaces,
+    async () => {
+      const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
+      assert.doesNotMatch(stdout, /^(root|home|srv|opt|boot|run|shadow|hostname|hosts|log|mail)$/m)
+      assert.match(stdout, /^writes$/m)
+      for (const path of ['/usr/bin/env', '/bin/sh', '/etc/fonts/fonts.conf', '/etc/ld.so.cache'])
+        await shell(`test -r ${path}`)
+    },
+  )
 
   test(
     'a confined process can read additional files only if they are shared with it, and cannot write them',
-    confined,
+    skipWithoutNamespaces,
     async () => {
       const readOnlyMount = join(base, 'shown.txt')
       await writeFile(readOnlyMount, 'shown')
@@ -128,7 +143,7 @@ describe('confined processes', () => {
     },
   )
 
-  test('a confined process is started with the expected arguments', asRoot, async () => {
+  test('a confined process is started with the expected arguments', skipUnlessRoot, async () => {
     const { file, args, env, cwd } = await createSandboxCommand('true', ['--core=1'], {
       workDir,
       uid: 2_000_000_007,
@@ -151,53 +166,63 @@ describe('confined processes', () => {
     assert.deepEqual([env.HOME, env.TMPDIR, cwd], [workDir, workDir, workDir])
   })
 
-  test('the mounts of a confined process are ordered so that none hides another', confined, async () => {
-    const view = await buildBindMountArgs('/tmp/work/job', ['/opt/of-ours/file', '/usr/x'], '/opt/launch.pl')
-    const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
-    const folder = (path: string) => ['--perms', '0755', '--dir', path]
-    const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
-    const links = view.indexOf('--proc')
-    assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
-    const system = ['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) =>
-      lstatSync(path).isSymbolicLink() ? ['--symlink', readlinkSync(path), path] : ['--ro-bind', path, path],
-    )
-    assert.deepEqual(view.slice(5, links), system)
-    assert.deepEqual(view.slice(links), [
-      ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
-      ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(
-        (name) => [...folder('/etc'), ...readOnlyMount(`/etc/${name}`)],
-      ),
-      ...['libreoffice', 'localtime', 'papersize'].flatMap((name) => [
+  test(
+    'the mounts of a confined process are ordered so that none hides another',
+    skipWithoutNamespaces,
+    async () => {
+      const view = await buildBindMountArgs(
+        '/tmp/work/job',
+        ['/opt/of-ours/file', '/usr/x'],
+        '/opt/launch.pl',
+      )
+      const scratch = ['--perms', '1777', '--size', '67108864', '--tmpfs']
+      const folder = (path: string) => ['--perms', '0755', '--dir', path]
+      const readOnlyMount = (path: string) => ['--ro-bind-try', path, path]
+      const links = view.indexOf('--proc')
+      assert.deepEqual(view.slice(0, 5), ['--die-with-parent', '--new-session', '--ro-bind', '/usr', '/usr'])
+      const system = ['/bin', '/sbin', '/lib', '/lib64'].flatMap((path) =>
+        lstatSync(path).isSymbolicLink()
+          ? ['--symlink', readlinkSync(path), path]
+          : ['--ro-bind', path, path],
+      )
+      assert.deepEqual(view.slice(5, links), system)
+      assert.deepEqual(view.slice(links), [
+        ...['--proc', '/proc', '--dev', '/dev', ...scratch, '/dev/shm', ...scratch, '/tmp'],
+        ...['alternatives', 'fonts', 'ImageMagick-6', 'ld.so.cache', 'ld.so.conf', 'ld.so.conf.d'].flatMap(
+          (name) => [...folder('/etc'), ...readOnlyMount(`/etc/${name}`)],
+        ),
+        ...['libreoffice', 'localtime', 'papersize'].flatMap((name) => [
+          ...folder('/etc'),
+          ...readOnlyMount(`/etc/${name}`),
+        ]),
+        ...folder('/var'),
+        ...folder('/var/cache'),
+        ...readOnlyMount('/var/cache/fontconfig'),
+        ...folder('/var'),
+        ...folder('/var/lib'),
+        ...readOnlyMount('/var/lib/libreoffice'),
+        ...folder('/opt'),
+        ...folder('/opt/of-ours'),
+        ...readOnlyMount('/opt/of-ours/file'),
+        ...readOnlyMount('/usr/x'),
         ...folder('/etc'),
-        ...readOnlyMount(`/etc/${name}`),
-      ]),
-      ...folder('/var'),
-      ...folder('/var/cache'),
-      ...readOnlyMount('/var/cache/fontconfig'),
-      ...folder('/var'),
-      ...folder('/var/lib'),
-      ...readOnlyMount('/var/lib/libreoffice'),
-      ...folder('/opt'),
-      ...folder('/opt/of-ours'),
-      ...readOnlyMount('/opt/of-ours/file'),
-      ...readOnlyMount('/usr/x'),
-      ...folder('/etc'),
-      ...['--ro-bind-try', '/usr/share/base-passwd/passwd.master', '/etc/passwd'],
-      ...['--ro-bind', '/opt/launch.pl', '/launch.pl'],
-      ...folder('/tmp/work'),
-      ...['--bind', '/tmp/work/job', '/tmp/work/job'],
-      ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp/work/job'],
-    ])
-  })
+        ...['--ro-bind-try', '/usr/share/base-passwd/passwd.master', '/etc/passwd'],
+        ...['--ro-bind', '/opt/launch.pl', '/launch.pl'],
+        ...folder('/tmp/work'),
+        ...['--bind', '/tmp/work/job', '/tmp/work/job'],
+        ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', '/tmp/work/job'],
+      ])
+    },
+  )
 
   test(
     'a confined process becomes the owner of the whole work folder, or only of its direct children',
-    asRoot,
+    skipUnlessRoot,
     async () => {
       const nestedFolder = join(workDir, 'a', 'b')
       await mkdir(nestedFolder, { recursive: true })
       await symlink('/etc/passwd', join(workDir, 'link'))
-      const owners = () =>
+      const readOwners = () =>
         Promise.all(
           [workDir, join(workDir, 'a'), nestedFolder, join(workDir, 'link')].map(
             async (path) => (await lstat(path)).uid,
@@ -205,9 +230,9 @@ describe('confined processes', () => {
         )
       const uid = 2_000_000_007
       await createSandboxCommand('true', [], { workDir, uid, chownScope: 'children' })
-      assert.deepEqual(await owners(), [uid, uid, 0, uid])
+      assert.deepEqual(await readOwners(), [uid, uid, 0, uid])
       await createSandboxCommand('true', [], { workDir, uid })
-      assert.deepEqual(await owners(), [uid, uid, uid, uid])
+      assert.deepEqual(await readOwners(), [uid, uid, uid, uid])
       assert.equal((await stat('/etc/passwd')).uid, 0)
       // A folder that has been removed meanwhile is ignored.
       await createSandboxCommand('true', [], { workDir: join(workDir, 'gone') })
@@ -216,7 +241,7 @@ describe('confined processes', () => {
 
   test(
     'a confined process owns only the direct children of its folder while another program of the step is running',
-    asRoot,
+    skipUnlessRoot,
     async () => {
       const deep = join(workDir, 'a', 'b')
       await mkdir(deep, { recursive: true })

@@ -15,7 +15,7 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { waitUntil } from '../../support/wait-until.ts'
 
 const { level, detail } = await getConfinement()
-const confined = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
+const skipWithoutNamespaces = level === 'namespaces' ? {} : { skip: `needs bubblewrap, found ${detail}` }
 const scratch = scratchFolder('prestarter-test')
 
 let baseDir: string
@@ -60,7 +60,7 @@ async function run(program: PrestartedProcess, args: readonly string[], options:
   }
 }
 
-describe('prestarted engine processes', confined, () => {
+describe('prestarted engine processes', skipWithoutNamespaces, () => {
   test('a prestarted process receives its arguments on stdin and has its prepared environment', async () => {
     const program = await takePrestarted(
       'read -r line; echo "$line"; [ "$PREPARED" = "$PWD" ] && echo prepared',

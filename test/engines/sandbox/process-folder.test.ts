@@ -182,17 +182,17 @@ describe('limits of engine programs', () => {
 })
 
 describe('long program output', () => {
-  const headAndTail = (limit: number, ...texts: readonly string[]) => {
+  const truncate = (limit: number, ...texts: readonly string[]) => {
     const truncatedOutput = new TruncatedOutput(limit)
     for (const text of texts) truncatedOutput.add(Buffer.from(text))
     return truncatedOutput.toString()
   }
 
   test('program output is kept whole up to the limit, and longer output is shortened to its beginning and end', () => {
-    assert.equal(headAndTail(6, 'abc', 'def'), 'abcdef')
-    assert.equal(headAndTail(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
-    assert.equal(headAndTail(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
-    assert.equal(headAndTail(6), '')
+    assert.equal(truncate(6, 'abc', 'def'), 'abcdef')
+    assert.equal(truncate(6, 'ab', 'cdef', 'gh'), 'abc\n… 2 bytes left out …\nfgh')
+    assert.equal(truncate(7, 'abcdefgh', 'ij'), 'abc\n… 4 bytes left out …\nhij')
+    assert.equal(truncate(6), '')
   })
 })
 

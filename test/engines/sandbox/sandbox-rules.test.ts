@@ -20,8 +20,8 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 
 const base = scratchFolder('sandbox-rules')
 const { level, detail } = await getConfinement()
-const limitedTest = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
-const asRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
+const skipWithoutLimits = level === 'none' ? { skip: `needs limits, found ${detail}` } : {}
+const skipUnlessRoot = process.getuid?.() === 0 ? {} : { skip: 'needs root' }
 const noLauncher = launchers.at(-1) as Launcher
 const makeWorkFolder = () => mkdtemp(join(base, 'work-'))
 
@@ -51,7 +51,7 @@ describe('rules of confined programs', () => {
     assert.ok(new Set(uids).size > 900)
   })
 
-  test('a confined program owns its work folder, down to a depth of 64 folders', asRoot, async () => {
+  test('a confined program owns its work folder, down to a depth of 64 folders', skipUnlessRoot, async () => {
     const workDir = await makeWorkFolder()
     const createDeepPath = (depth: number) => join(workDir, ...Array.from({ length: depth }, () => 'd'))
     mkdirSync(createDeepPath(66), { recursive: true })
@@ -165,7 +165,7 @@ describe('programs of a conversion step', () => {
 
   test(
     'an engine program is stopped at its own file size limit, and the error names the limit',
-    limitedTest,
+    skipWithoutLimits,
     async () => {
       const { exec } = createToolsIn(await makeWorkFolder())
       const write = exec('sh', ['-c', 'exec head -c 3000000 /dev/zero > big'], {
@@ -222,9 +222,9 @@ describe('programs of a conversion step', () => {
       [0.4, 'images'],
       ['PAGES_DROPPED', 'Two pages.', { count: 2 }],
     ])
-    const silent = createToolsIn(await makeWorkFolder())
-    silent.progress(1)
-    silent.warn('PAGES_DROPPED', 'Two pages.')
+    const toolsWithoutListeners = createToolsIn(await makeWorkFolder())
+    toolsWithoutListeners.progress(1)
+    toolsWithoutListeners.warn('PAGES_DROPPED', 'Two pages.')
   })
 
   test('an engine program leaves only regular files and folders, at any depth', async () => {

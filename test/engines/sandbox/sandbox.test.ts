@@ -154,14 +154,14 @@ describe('engine processes', () => {
 })
 
 test('long output of an engine process keeps its first and last bytes and says how many were dropped', () => {
-  const headAndTail = (...chunks: readonly string[]) => {
+  const truncate = (...chunks: readonly string[]) => {
     const truncatedOutput = new TruncatedOutput(10)
     for (const chunk of chunks) truncatedOutput.add(Buffer.from(chunk))
     return truncatedOutput.toString()
   }
-  assert.equal(headAndTail('abc', 'defghij'), 'abcdefghij')
-  assert.equal(headAndTail('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')
-  assert.equal(headAndTail('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
+  assert.equal(truncate('abc', 'defghij'), 'abcdefghij')
+  assert.equal(truncate('abc', 'defghijk'), 'abcde\n… 1 bytes left out …\nghijk')
+  assert.equal(truncate('abcdefgh', 'i', 'jklmnop'), 'abcde\n… 6 bytes left out …\nlmnop')
 })
 
 describe('killing engine processes', () => {

@@ -16,7 +16,7 @@ const killedResult = 'killed'
  * Returns the action for a call, running the program as the kernel does:
  * https://docs.kernel.org/userspace-api/seccomp_filter.html
  */
-function actionFor(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
+function findAction(options: FilterOptions, { call, args = [], architecture = x8664 }: Call): string {
   const program = Buffer.from(buildSeccompFilter(options), 'hex')
   const data = Buffer.alloc(64)
   data.writeInt32LE(call, 0)
@@ -44,13 +44,14 @@ const [EPERM, ENOSYS, EAFNOSUPPORT] = ['error 1', 'error 38', 'error 97']
 describe('seccomp filter', () => {
   const isolated: FilterOptions = { sharesPidNamespace: false }
   const sharedOptions: FilterOptions = { sharesPidNamespace: true }
-  const actions = (options: FilterOptions, ...calls: Call[]) => calls.map((call) => actionFor(options, call))
+  const findActions = (options: FilterOptions, ...calls: Call[]) =>
+    calls.map((call) => findAction(options, call))
 
   test('the seccomp filter kills processes of other architectures and of the x32 ABI', () => {
     const [i386, arm] = [0x40000003, 0xc00000b7]
     for (const architecture of [i386, arm])
-      assert.equal(actionFor(isolated, { call: 1, architecture }), killedResult)
-    assert.deepEqual(actions(isolated, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
+      assert.equal(findAction(isolated, { call: 1, architecture }), killedResult)
+    assert.deepEqual(findActions(isolated, { call: 0x40000001 }, { call: 0x3fffffff }, { call: 1 }), [
       ...[killedResult, allowed, allowed],
     ])
   })
@@ -63,7 +64,7 @@ describe('seccomp filter', () => {
       ...[155, 161, 165, 166, 272, 303, 304, 308, 428, 429, 430, 431, 432, 433, 442],
       ...[29, 30, 31, 67, 64, 65, 66, 220, 68, 69, 70, 71, 240, 241],
     ]
-    for (const call of refusedCalls) assert.equal(actionFor(isolated, { call }), EPERM, String(call))
+    for (const call of refusedCalls) assert.equal(findAction(isolated, { call }), EPERM, String(call))
     const defaultOptions = {
       read: 0,
       write: 1,
@@ -76,17 +77,17 @@ describe('seccomp filter', () => {
       openat: 257,
     }
     for (const [name, call] of Object.entries(defaultOptions))
-      assert.equal(actionFor(isolated, { call }), allowed, name)
+      assert.equal(findAction(isolated, { call }), allowed, name)
   })
 
   test('the seccomp filter refuses sockets except Unix socket pairs, and Unix sockets if they are allowed', () => {
     const [unix, inet, netlink] = [1, 2, 16].map((family) => ({ call: 41, args: [family] }))
     assert.ok(unix && inet && netlink)
-    assert.deepEqual(actions(isolated, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
-    assert.deepEqual(actions({ ...isolated, unixSockets: true }, unix, inet, netlink), [
+    assert.deepEqual(findActions(isolated, unix, inet, netlink), [EAFNOSUPPORT, EAFNOSUPPORT, EAFNOSUPPORT])
+    assert.deepEqual(findActions({ ...isolated, unixSockets: true }, unix, inet, netlink), [
       ...[allowed, EAFNOSUPPORT, EAFNOSUPPORT],
     ])
-    assert.deepEqual(actions(isolated, { call: 53, args: [1] }, { call: 53, args: [2] }), [
+    assert.deepEqual(findActions(isolated, { call: 53, args: [1] }, { call: 53, args: [2] }), [
       allowed,
       EAFNOSUPPORT,
     ])
@@ -98,37 +99,41 @@ describe('seccomp filter', () => {
       args: [flags],
     }))
     assert.ok(thread && user && net)
-    assert.deepEqual(actions(isolated, thread, user, net), [allowed, EPERM, EPERM])
+    assert.deepEqual(findActions(isolated, thread, user, net), [allowed, EPERM, EPERM])
     // CLONE_NEW* of sched.h: mount, cgroup, UTS, IPC, user, PID and network namespaces. All other flags are allowed.
     const namespaces = [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]
     for (let bit = 0; bit < 32; bit++) {
       const flag = 2 ** bit
       const expectedResult = namespaces.includes(flag) ? EPERM : allowed
-      assert.equal(actionFor(isolated, { call: 56, args: [flag] }), expectedResult, flag.toString(16))
+      assert.equal(findAction(isolated, { call: 56, args: [flag] }), expectedResult, flag.toString(16))
     }
     // clone3 and io_uring could bypass the filter. Programs do without them if the kernel does not implement them.
-    for (const call of [435, 425, 426, 427]) assert.equal(actionFor(isolated, { call }), ENOSYS, String(call))
+    for (const call of [435, 425, 426, 427])
+      assert.equal(findAction(isolated, { call }), ENOSYS, String(call))
   })
 
   test('the seccomp filter allows calls on the process itself that it refuses for other processes', () => {
-    assert.deepEqual(actions(isolated, { call: 302, args: [0] }, { call: 302, args: [7] }), [allowed, EPERM])
+    assert.deepEqual(findActions(isolated, { call: 302, args: [0] }, { call: 302, args: [7] }), [
+      allowed,
+      EPERM,
+    ])
     const terminal = [0x5412, 0x541c, 0x8901, 0x8902].map((request) => ({ call: 16, args: [1, request] }))
-    assert.deepEqual(actions(isolated, ...terminal), [EPERM, EPERM, EPERM, EPERM])
+    assert.deepEqual(findActions(isolated, ...terminal), [EPERM, EPERM, EPERM, EPERM])
     const owner = [8, 10, 15].map((command) => ({ call: 72, args: [1, command] }))
-    assert.deepEqual(actions(isolated, ...owner), [EPERM, EPERM, EPERM])
-    assert.deepEqual(actions(isolated, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
+    assert.deepEqual(findActions(isolated, ...owner), [EPERM, EPERM, EPERM])
+    assert.deepEqual(findActions(isolated, { call: 16, args: [1, 0x5413] }, { call: 72, args: [1, 3] }), [
       ...[allowed, allowed],
     ])
   })
 
   test('without a PID namespace, the seccomp filter refuses signals to other processes and leaving the process group', () => {
     const [setpgid, setsid, kill] = [{ call: 109 }, { call: 112 }, { call: 62, args: [1234] }]
-    assert.deepEqual(actions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
-    assert.deepEqual(actions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
-    for (const call of [129, 200, 297]) assert.equal(actionFor(sharedOptions, { call }), EPERM, String(call))
+    assert.deepEqual(findActions(isolated, setpgid, setsid, kill), [allowed, allowed, allowed])
+    assert.deepEqual(findActions(sharedOptions, setpgid, setsid, kill), [EPERM, EPERM, EPERM])
+    for (const call of [129, 200, 297]) assert.equal(findAction(sharedOptions, { call }), EPERM, String(call))
     // 0x4f574e50 is the placeholder that the launch script replaces with the process's own pid.
     const killsOfSelf = [0, 0x4f574e50].flatMap((pid) => [62, 234].map((call) => ({ call, args: [pid] })))
-    assert.deepEqual(new Set(actions(sharedOptions, ...killsOfSelf)), new Set([allowed]))
-    assert.equal(actionFor(sharedOptions, { call: 234, args: [1234] }), EPERM)
+    assert.deepEqual(new Set(findActions(sharedOptions, ...killsOfSelf)), new Set([allowed]))
+    assert.equal(findAction(sharedOptions, { call: 234, args: [1234] }), EPERM)
   })
 })

@@ -39,12 +39,12 @@ describe('archives with a password', { concurrency: 2 }, () => {
     })
 
     test(`the error for an archive with a password (${name}) says whether the password is missing or wrong`, async () => {
-      const noPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name))
-      assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
-      const wrongPassword = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name), {
+      const missingPasswordError = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name))
+      assert.deepEqual(missingPasswordError.details, { field: 'password', reason: 'password-needed' })
+      const wrongPasswordError = await assertRefusedArchive('INVALID_INPUT', pathInFolder(name), {
         options: { password: 'other' },
       })
-      assert.deepEqual(wrongPassword.details, { field: 'password', reason: 'wrong-password' })
+      assert.deepEqual(wrongPasswordError.details, { field: 'password', reason: 'wrong-password' })
     })
   }
 })
@@ -52,12 +52,12 @@ describe('archives with a password', { concurrency: 2 }, () => {
 test('a RAR with a password is opened with its password', {
   skip: skipWithoutSample(lockedRarSample),
 }, async () => {
-  const noPassword = await assertRefusedArchive('INVALID_INPUT', lockedRarSample)
-  assert.deepEqual(noPassword.details, { field: 'password', reason: 'password-needed' })
-  const wrongPassword = await assertRefusedArchive('INVALID_INPUT', lockedRarSample, {
+  const missingPasswordError = await assertRefusedArchive('INVALID_INPUT', lockedRarSample)
+  assert.deepEqual(missingPasswordError.details, { field: 'password', reason: 'password-needed' })
+  const wrongPasswordError = await assertRefusedArchive('INVALID_INPUT', lockedRarSample, {
     options: { password: 'other' },
   })
-  assert.deepEqual(wrongPassword.details, { field: 'password', reason: 'wrong-password' })
+  assert.deepEqual(wrongPasswordError.details, { field: 'password', reason: 'wrong-password' })
   const { path } = await convert(sevenZip, lockedRarSample, 'tar', { options: { password: 'password' } })
   assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['stest1.txt', 'stest2.txt'])
 })

@@ -14,7 +14,7 @@ import { convert, fixture } from '../support/run-engine.ts'
 import { bands, getPath, readSize, type Target, thumbnail } from '../support/thumbnails.ts'
 
 /** Creates a blank image of this size. */
-async function blank(width: number, height: number): Promise<string> {
+async function createBlankImage(width: number, height: number): Promise<string> {
   const path = getPath(`${width}x${height}.png`)
   await sharp({ create: { width, height, channels: 3, background: '#336699' } })
     .png()
@@ -24,7 +24,7 @@ async function blank(width: number, height: number): Promise<string> {
 
 describe('image thumbnails', () => {
   test('a thumbnail of an image has the size given by its box and the fit option', async () => {
-    const wide = await blank(1000, 500)
+    const wide = await createBlankImage(1000, 500)
     const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
       [{}, 256, 128],
@@ -56,8 +56,8 @@ describe('image thumbnails', () => {
 
   test('a thumbnail of an image is cropped to the center or stretched, depending on the fit option', async () => {
     const croppedThumbnail = await thumbnail(vips, bands, 'png', { width: 50, height: 50, fit: 'crop' })
-    const middle = await readPixels(croppedThumbnail.path, 'png')
-    for (const at of [2, 25, 47]) assertColor(middle, [at, 25], '#00ff00', 3)
+    const middlePixels = await readPixels(croppedThumbnail.path, 'png')
+    for (const at of [2, 25, 47]) assertColor(middlePixels, [at, 25], '#00ff00', 3)
     const squeezedThumbnail = await thumbnail(vips, bands, 'png', { width: 60, height: 90, fit: 'scale' })
     const wholePixels = await readPixels(squeezedThumbnail.path, 'png')
     assertColor(wholePixels, [5, 45], '#ff0000', 3)
@@ -67,14 +67,14 @@ describe('image thumbnails', () => {
 
   test('thumbnails can be made of very small and very narrow images', async () => {
     const box = { width: 64, height: 64 }
-    const dot = await blank(1, 1)
+    const dot = await createBlankImage(1, 1)
     assert.deepEqual(await readSize(vips, dot, box), { width: 1, height: 1 })
     assert.deepEqual(await readSize(vips, dot, { ...box, fit: 'crop' }), box)
     assert.deepEqual(await readSize(vips, dot, { ...box, fit: 'scale' }, 'jpg'), box)
-    const line = await blank(9000, 1)
+    const line = await createBlankImage(9000, 1)
     assert.deepEqual(await readSize(vips, line, box), { width: 64, height: 1 })
     assert.deepEqual(await readSize(vips, line, { ...box, fit: 'scale' }), box)
-    const post = await blank(1, 9000)
+    const post = await createBlankImage(1, 9000)
     assert.deepEqual(await readSize(vips, post, box), { width: 1, height: 64 })
     assert.deepEqual(await readSize(vips, post, { width: 8192, fit: 'crop' }), { width: 1, height: 8192 })
     const needle = getPath('needle.svg')
@@ -101,11 +101,14 @@ describe('image thumbnails', () => {
       const color = `#${wholePixels.data.toString('hex', at, at + 3)}`
       assertColor(pixels, [x, y], color, 25)
     }
-    const print = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })
-    assert.match(await readStdout('identify', '-format', '%[colorspace] %w %h', print.path), /sRGB 20 15/)
-    const deep = await thumbnail(vips, fixture('deep.png'), 'png')
-    assert.match(await readStdout('identify', '-format', '%z', deep.path), /^8/)
-    assertColor(await readPixels(deep.path, 'png'), [10, 10], '#123456', 2)
+    const cmykThumbnail = await thumbnail(vips, fixture('cmyk.jpg'), 'jpg', { width: 20 })
+    assert.match(
+      await readStdout('identify', '-format', '%[colorspace] %w %h', cmykThumbnail.path),
+      /sRGB 20 15/,
+    )
+    const deepThumbnail = await thumbnail(vips, fixture('deep.png'), 'png')
+    assert.match(await readStdout('identify', '-format', '%z', deepThumbnail.path), /^8/)
+    assertColor(await readPixels(deepThumbnail.path, 'png'), [10, 10], '#123456', 2)
   })
 
   test('a thumbnail of an image keeps transparency if its format supports it, otherwise transparent parts become white', async () => {

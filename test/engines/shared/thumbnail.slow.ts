@@ -8,7 +8,7 @@ import { planRoute } from '../../plan/with-all-engines.ts'
 import { readImageSize } from '../support/inspect-result.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
-const shows = readdirSync(fixture('')).flatMap((name) => {
+const sources = readdirSync(fixture('')).flatMap((name) => {
   const from = formatByExtension(name)?.id
   const rows = engines.flatMap(({ capabilities }) =>
     capabilities.filter(({ operation }) => operation === 'thumbnail'),
@@ -19,7 +19,7 @@ const shows = readdirSync(fixture('')).flatMap((name) => {
 })
 
 describe('thumbnails', { concurrency: 2 }, () => {
-  for (const { name, from } of shows) {
+  for (const { name, from } of sources) {
     test(`a thumbnail of ${name} has the requested size`, async () => {
       const { engine } = planRoute({ from, to: 'webp', operation: 'thumbnail' }).steps[0]
       const thumbnailEngine = engines.find(({ id }) => id === engine)

@@ -13,20 +13,20 @@ import { createPdf } from '../support/pdf-maker.ts'
 import { convert, fixture, type RunSettings } from '../support/run-engine.ts'
 import { getPath, readSize, thumbnail } from '../support/thumbnails.ts'
 
-const ffmpegTool = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
+const runFfmpeg = (...args: string[]) => readStdout('ffmpeg', '-v', 'error', '-y', ...args)
 
 /** One second of each of these colors, at ten frames per second. */
 const colors = ['#ff0000', '#00ff00', '#0000ff', '#ffff00']
 
 const video = getPath('colors.mp4')
 
-await ffmpegTool(
+await runFfmpeg(
   ...colors.flatMap((color) => ['-f', 'lavfi', '-i', `color=${color.replace('#', '0x')}:s=160x90:r=10:d=1`]),
   ...['-filter_complex', `concat=n=${colors.length}`, '-c:v', 'libx264', '-pix_fmt', 'yuv420p', video],
 )
 
 describe('video thumbnails', () => {
-  const thumbnailPixels = async (options: NonNullable<RunSettings['options']>, source = video) => {
+  const readThumbnailPixels = async (options: NonNullable<RunSettings['options']>, source = video) => {
     const { result } = await thumbnail(ffmpeg, source, 'png', options)
     return Promise.all(result.files.map(({ path }) => readPixels(path, 'png')))
   }
@@ -35,7 +35,7 @@ describe('video thumbnails', () => {
     expectedChannels: readonly number[],
     source = video,
   ) => {
-    const frames = await thumbnailPixels(options, source)
+    const frames = await readThumbnailPixels(options, source)
     assert.equal(frames.length, expectedChannels.length)
     for (const [index, pixels] of frames.entries())
       assertColor(
@@ -56,13 +56,13 @@ describe('video thumbnails', () => {
   })
 
   test('a video converted to an image becomes a full-size frame or a contact sheet', async () => {
-    const makeThumbnail = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
+    const convertToImage = async (to: 'jpg' | 'png', options: NonNullable<RunSettings['options']>) => {
       const { path } = await convert(ffmpeg, video, to, { options })
       return readPixels(path, to)
     }
-    const stillFrame = await makeThumbnail('jpg', { timestamp: '2.5' })
+    const stillFrame = await convertToImage('jpg', { timestamp: '2.5' })
     assertColor(stillFrame, [stillFrame.width >> 1, stillFrame.height >> 1], colors[2] ?? '', 20)
-    const sheet = await makeThumbnail('png', { rows: 2, columns: '2' })
+    const sheet = await convertToImage('png', { rows: 2, columns: '2' })
     assert.deepEqual([sheet.width, sheet.height], [stillFrame.width * 2, stillFrame.height * 2])
     for (const [index, color] of colors.slice(0, 4).entries()) {
       const at: [number, number] = [(index % 2) * stillFrame.width + 9, (index >> 1) * stillFrame.height + 9]
@@ -105,7 +105,7 @@ describe('video thumbnails', () => {
   test('a thumbnail of a video shows a frame that is not blank if the video has such a frame', async () => {
     const dark = getPath('dark.mp4')
     const black = 'color=black:s=160x90:r=10:d=5'
-    await ffmpegTool(
+    await runFfmpeg(
       ...['-f', 'lavfi', '-i', black, '-f', 'lavfi', '-i', 'testsrc=s=160x90:r=10:d=5'],
       ...['-filter_complex', 'concat=n=2', '-c:v', 'libx264', '-pix_fmt', 'yuv420p', dark],
     )
@@ -121,7 +121,7 @@ describe('video thumbnails', () => {
   test('a thumbnail of a video is upright and has the display aspect ratio', async () => {
     assert.deepEqual(await readSize(ffmpeg, fixture('turned.mov')), { width: 48, height: 64 })
     const wide = getPath('wide.mp4')
-    await ffmpegTool('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
+    await runFfmpeg('-f', 'lavfi', '-i', 'testsrc=s=160x90:d=1,setsar=2', '-c:v', 'libx264', wide)
     assert.deepEqual(await readSize(ffmpeg, wide), { width: 256, height: 72 })
     const square = { width: 50, height: 50, fit: 'crop' }
     assert.deepEqual(await readSize(ffmpeg, fixture('alpha.webm'), square), { width: 50, height: 50 })
@@ -131,19 +131,19 @@ describe('video thumbnails', () => {
 
   test('a thumbnail can be made of videos without timestamps and duration', async () => {
     const bare = getPath('bare.h264')
-    await ffmpegTool('-i', video, '-c', 'copy', bare)
+    await runFfmpeg('-i', video, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
     await assertShows({ timestamp: '3.95' }, [3], bare)
     await assertShows({ count: 4 }, [0, 1, 2, 3], bare)
     await assertRefused(thumbnail(ffmpeg, bare, 'png', { timestamp: 5 }), 'INVALID_INPUT', / 4 seconds long/)
     const livePath = getPath('live.mkv')
-    await ffmpegTool('-i', video, '-c', 'copy', '-live', '1', livePath)
+    await runFfmpeg('-i', video, '-c', 'copy', '-live', '1', livePath)
     await assertShows({ count: 4 }, [0, 1, 2, 3], livePath)
   })
 
   test('a thumbnail of a video is refused if the file has no video track', async () => {
     const audio = getPath('audio.mp4')
-    await ffmpegTool('-i', fixture('video.mp4'), '-vn', '-c', 'copy', audio)
+    await runFfmpeg('-i', fixture('video.mp4'), '-vn', '-c', 'copy', audio)
     await assertRefused(thumbnail(ffmpeg, audio, 'png'), 'UNSUPPORTED_CONVERSION', /has no video track/)
   })
 })

@@ -13,7 +13,7 @@ export function createProse(
 ): string {
   let number = firstNumber
   return Array.from({ length: paragraphs }, (_, index) => {
-    const text = Array.from({ length: lengthOfParagraph(index) }, (_, at) => {
+    const text = Array.from({ length: countWordPairs(index) }, (_, at) => {
       const [one, two] = [(at * 5) % words.length, (at * 3 + index) % words.length]
       return `${words[one]} ${words[two]}${number++}`
     }).join(' ')
@@ -25,7 +25,7 @@ export function createProse(
  * Returns the number of word pairs in a paragraph. It varies, because paragraphs that start at equal heights in all
  * columns would look like table rows.
  */
-export const lengthOfParagraph = (paragraphStyle: number) => 25 + ((paragraphStyle * 17) % 23)
+export const countWordPairs = (paragraphStyle: number) => 25 + ((paragraphStyle * 17) % 23)
 
 /** Returns the numbers in the words of a text, in order. */
 export const extractNumbers = (text: string): number[] =>

@@ -90,7 +90,7 @@ const garbage = createHash('shake256', { outputLength: 4096 }).update('garbage')
 export async function assertRefusesGarbage(engine: Engine, formats?: readonly FormatId[]): Promise<void> {
   const path = join(scratchFolder('garbage'), 'garbage')
   await writeFile(path, garbage)
-  for (const [from, to] of firstTargets(engine)) {
+  for (const [from, to] of getFirstTargets(engine)) {
     if (formats && !formats.includes(from)) continue
     const hasErrorCode = (error: unknown) => {
       assert.ok(error instanceof AppError, `${from} to ${to}: ${String(error)}`)
@@ -110,19 +110,19 @@ function listCases(
   fixtures: ConformanceSettings['fixtures'],
   isIncluded: (from: FormatId, to: FormatId) => boolean,
 ): ConformanceCase[] {
-  return conversionPairs(engine).flatMap(([from, to]) => {
+  return listConversionPairs(engine).flatMap(([from, to]) => {
     const source = fixtures[from]
     return source !== undefined && isIncluded(from, to) ? [{ source, from, to }] : []
   })
 }
 
 /** Lists the format pairs that an engine converts; tools, merging and compression have separate tests. */
-const conversionPairs = ({ capabilities }: Engine) =>
+const listConversionPairs = ({ capabilities }: Engine) =>
   capabilities.filter(({ operation }) => operation === 'convert').flatMap(listFormatPairs)
 
-function firstTargets(engine: Engine): Map<FormatId, FormatId> {
+function getFirstTargets(engine: Engine): Map<FormatId, FormatId> {
   return new Map(
-    conversionPairs(engine)
+    listConversionPairs(engine)
       .reverse()
       .filter(([from]) => !acceptsAnyBytes(from)),
   )
@@ -131,9 +131,10 @@ function firstTargets(engine: Engine): Map<FormatId, FormatId> {
 /**
  * Any bytes are valid RGF pixels; files that are not Sixel are already refused because their magic bytes are missing.
  */
-const dots: readonly FormatId[] = ['rgf', 'sixel']
+const formatsOfAnyPixels: readonly FormatId[] = ['rgf', 'sixel']
 /** Returns whether any bytes are a valid file of the format, such as text or raw samples. */
-const acceptsAnyBytes = (id: FormatId) => [...textFormats, ...headerlessMedia, ...dots].includes(id)
+const acceptsAnyBytes = (id: FormatId) =>
+  [...textFormats, ...headerlessMedia, ...formatsOfAnyPixels].includes(id)
 
 function assertInWorkDir({ result, workDir }: Run): void {
   for (const { path } of result.files) assert.ok(path.startsWith(join(workDir, 'out/')), path)

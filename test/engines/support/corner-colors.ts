@@ -42,11 +42,11 @@ export async function readQuarterColors(path: string, ...inputArgs: string[]): P
     readColorAt(5, top + 25),
     readColorAt(35, top + 25),
   ]
-    .map(colorName)
+    .map(nameColor)
     .join('')
 }
 
-function colorName([red = 0, green = 0, blue = 0]: number[]): string {
+function nameColor([red = 0, green = 0, blue = 0]: number[]): string {
   if (red > 180 && green < 80 && blue < 80) return 'R'
   if (green > 180 && red < 80 && blue < 80) return 'G'
   if (blue > 180 && red < 80 && green < 80) return 'B'

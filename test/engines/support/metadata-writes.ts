@@ -107,7 +107,7 @@ const formatsWithoutField: readonly FormatId[] = ['m4a', 'mp4', 'mov']
 export async function testMediaMetadata(id: FormatId): Promise<void> {
   const source = await getRecording(id)
   const { path, result, warnings } = await writeMetadata(source, texts)
-  const tags = await ffprobeTags(path)
+  const tags = await readFfprobeTags(path)
   assert.equal(tags.title, texts.title)
   assert.equal(tags.artist, texts.author)
   assert.equal(tags.comment, texts.description)
@@ -117,12 +117,12 @@ export async function testMediaMetadata(id: FormatId): Promise<void> {
   assert.equal(result.method, 'stream-copy')
   assert.deepEqual(warnings, formatsWithoutField.includes(id) ? ['METADATA_NOT_KEPT'] : [])
   const { path: bare } = await writeMetadata(path, { strip: true })
-  const remainingKeys = Object.keys(await ffprobeTags(bare)).filter((key) =>
+  const remainingKeys = Object.keys(await readFfprobeTags(bare)).filter((key) =>
     /title|artist|genre|location|time|date|comm/.test(key),
   )
   assert.deepEqual(remainingKeys, [])
   assert.doesNotMatch(readFileSync(bare, 'latin1'), /Old genre|Old title|hack/)
-  if (id === 'mkv') assert.equal((await ffprobeTags(bare)).language, 'deu')
+  if (id === 'mkv') assert.equal((await readFfprobeTags(bare)).language, 'deu')
   for (const resultPath of [path, bare]) {
     assert.equal(await hashStreams(resultPath), await hashStreams(source))
     assert.equal(await hashDecodedAudio(resultPath), await hashDecodedAudio(source))
@@ -181,7 +181,7 @@ const hashStreams = (path: string) =>
 export const hashDecodedAudio = (path: string) =>
   runTool('ffmpeg', '-v', 'error', '-i', path, '-map', '0:a', '-f', 'md5', '-')
 
-async function ffprobeTags(path: string): Promise<Record<string, string>> {
+async function readFfprobeTags(path: string): Promise<Record<string, string>> {
   const output = await runTool(
     'ffprobe',
     '-v',

@@ -12,7 +12,7 @@ export const names = ['office', 'style', 'text', 'table', 'draw', 'svg-compatibl
   return `xmlns:${prefix}="urn:oasis:names:tc:opendocument:xmlns:${long}:1.0"`
 })
 
-export async function flat(name: string, kind: string, contentXml: string): Promise<string> {
+export async function writeFlatDocument(name: string, kind: string, contentXml: string): Promise<string> {
   const path = join(folder, name)
   const mime = `office:mimetype="application/vnd.oasis.opendocument.${kind}" office:version="1.3"`
   await writeFile(
@@ -23,9 +23,9 @@ export async function flat(name: string, kind: string, contentXml: string): Prom
 }
 
 export const summarize = async (path: string, format: FormatId) => {
-  const createDocumentWith = await readSummary(path, format, { isResult: false })
+  const contentSummary = await readSummary(path, format, { isResult: false })
   return [
-    createDocumentWith?.words?.total,
-    createDocumentWith?.features.filter((feature) => feature === 'hiddenText').length,
+    contentSummary?.words?.total,
+    contentSummary?.features.filter((feature) => feature === 'hiddenText').length,
   ]
 }

@@ -54,7 +54,7 @@ const link = (left: number, entries: string) =>
 export function createBook(word: string): Buffer {
   const createPage = (contents: number, annotations: string) =>
     `<< /Type /Page /Parent 2 0 R /Contents ${contents} 0 R /Annots [${annotations}] /Resources << /Font << /F1 3 0 R >> >> >>`
-  const says = (number: number) => createText(`BT /F1 18 Tf 20 200 Td (${word} page${number}) Tj ET`)
+  const showPageName = (number: number) => createText(`BT /F1 18 Tf 20 200 Td (${word} page${number}) Tj ET`)
   const field = (name: string, page: number) =>
     `<< /Type /Annot /Subtype /Widget /FT /Tx /T (${name}) /V (${word}-${name}-value) /DA (/Helv 12 Tf 0 g) /Rect [20 100 190 120] /P ${page} 0 R /F 4 >>`
   return createPdf(
@@ -67,9 +67,9 @@ export function createBook(word: string): Buffer {
       5: createPage(11, ''),
       6: createPage(12, '31 0 R'),
       7: createPage(13, ''),
-      10: says(1),
-      11: says(2),
-      12: says(3),
+      10: showPageName(1),
+      11: showPageName(2),
+      12: showPageName(3),
       13: createText(''),
       20: link(20, `/A ${action('GoTo', '/D (chapter)')}`),
       21: link(52, '/Dest [5 0 R /Fit]'),

@@ -27,14 +27,14 @@ const addLength = (...parts: readonly Uint8Array[]) => {
   const body = Buffer.concat(parts)
   return Buffer.concat([u32(body.length), body])
 }
-const plane = (level: number) => Buffer.alloc(side * side, level)
+const createPlane = (level: number) => Buffer.alloc(side * side, level)
 const box = Buffer.concat([0, 0, side, side].map(u32))
 
 function resource(id: number, data: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from('8BIM'), u16(id), u16(0), addLength(data), Buffer.alloc(data.length % 2)])
 }
 
-function layerRecord({ levels, mask }: PsdLayer): Buffer {
+function createLayerRecord({ levels, mask }: PsdLayer): Buffer {
   const ids = [-1, ...levels.keys(), ...(mask === undefined ? [] : [-2])]
   const channels = ids.map((id) => Buffer.concat([u16(id), u32(2 + side * side)]))
   const maskData = mask === undefined ? [] : [box, Buffer.alloc(4)]
@@ -43,13 +43,13 @@ function layerRecord({ levels, mask }: PsdLayer): Buffer {
   return Buffer.concat([box, u16(ids.length), ...channels, blending, extra])
 }
 
-function layerSection({ layers = [], hasTransparency = false }: PsdContent): Buffer {
+function createLayerSection({ layers = [], hasTransparency = false }: PsdContent): Buffer {
   if (layers.length === 0) return addLength()
   const pixels = layers.flatMap(({ levels, mask }) =>
-    [255, ...levels, ...(mask === undefined ? [] : [mask])].flatMap((level) => [u16(0), plane(level)]),
+    [255, ...levels, ...(mask === undefined ? [] : [mask])].flatMap((level) => [u16(0), createPlane(level)]),
   )
   const count = u16(hasTransparency ? -layers.length : layers.length)
-  return addLength(addLength(count, ...layers.map(layerRecord), ...pixels), addLength())
+  return addLength(addLength(count, ...layers.map(createLayerRecord), ...pixels), addLength())
 }
 
 /** Creates an uncompressed Photoshop document of 8 bits per channel (Adobe Photoshop File Formats Specification). */
@@ -64,8 +64,8 @@ export function createPsd(content: PsdContent): Buffer {
     u16(modeCodes[mode]),
     addLength(),
     addLength(...resources),
-    layerSection(content),
+    createLayerSection(content),
     u16(0),
-    ...levels.map(plane),
+    ...levels.map(createPlane),
   ])
 }

@@ -9,7 +9,7 @@ interface ScanOptions {
 
 /** Size in pixels of a page at 150 dpi. It is small, so that OCR is fast. */
 const page = { width: 600, height: 360 } as const
-const points = (pixels: number) => Math.round((pixels * 72) / 150)
+const toPoints = (pixels: number) => Math.round((pixels * 72) / 150)
 
 /** Creates a JPEG of some lines of text, like a scanned page. */
 export async function createScannedPage(
@@ -28,20 +28,20 @@ export async function createScannedPage(
 
 /** Creates a PDF with one image per page, roman page labels, and an outline item for the last page. */
 export async function createScannedPdf(images: readonly Uint8Array[]): Promise<Buffer> {
-  const firstLine = 5
-  const getObjectNumber = (index: number) => firstLine + index * 3
+  const firstPageObject = 5
+  const getObjectNumber = (index: number) => firstPageObject + index * 3
   const pages: PdfFileObjects[] = []
   for (const [index, data] of images.entries()) {
     const { width, height } = await sharp(data).metadata()
     const at = getObjectNumber(index)
     const resources = `<< /XObject << /Im ${at + 2} 0 R >> >>`
-    const box = `[0 0 ${points(width)} ${points(height)}]`
+    const box = `[0 0 ${toPoints(width)} ${toPoints(height)}]`
     const imageEntries = `/Width ${width} /Height ${height} /ColorSpace /DeviceGray /BitsPerComponent 8`
     pages.push({
       [at]: `<< /Type /Page /Parent 2 0 R /MediaBox ${box} /Contents ${at + 1} 0 R /Resources ${resources} >>`,
       [at + 1]: {
         dict: '<< >>',
-        data: Buffer.from(`q ${points(width)} 0 0 ${points(height)} 0 0 cm /Im Do Q`),
+        data: Buffer.from(`q ${toPoints(width)} 0 0 ${toPoints(height)} 0 0 cm /Im Do Q`),
       },
       [at + 2]: { dict: `<< /Type /XObject /Subtype /Image ${imageEntries} /Filter /DCTDecode >>`, data },
     })

@@ -1,7 +1,7 @@
 // SVG drawings of 120 by 80 pixels, each with one feature of SVG. Text is drawn in a font that all renderers find.
 import sharp from 'sharp'
 
-const pixel = async (format: 'png' | 'webp' | 'gif' | 'avif') => {
+const createPixel = async (format: 'png' | 'webp' | 'gif' | 'avif') => {
   const image = sharp({ create: { width: 8, height: 8, channels: 3, background: '#c00' } })
   return `data:image/${format};base64,${(await image.toFormat(format).toBuffer()).toString('base64')}`
 }
@@ -91,13 +91,16 @@ export const drawingsByFeature: Readonly<Record<string, Drawing>> = {
     '<rect width="70" height="50" fill="#f80"/><rect x="40" y="20" width="70" height="50" fill="#08f" style="mix-blend-mode:multiply"/>',
   isolation:
     '<rect width="120" height="80" fill="#f80"/><g style="isolation:isolate"><rect x="40" y="20" width="40" height="40" fill="#08f" style="mix-blend-mode:difference"/></g>',
-  'embedded PNG': createImage(await pixel('png')),
-  'embedded WebP': createImage(await pixel('webp')),
-  'embedded GIF': createImage(await pixel('gif')),
-  'embedded AVIF': createImage(await pixel('avif')),
+  'embedded PNG': createImage(await createPixel('png')),
+  'embedded WebP': createImage(await createPixel('webp')),
+  'embedded GIF': createImage(await createPixel('gif')),
+  'embedded AVIF': createImage(await createPixel('avif')),
   'embedded SVG': createImage(createSvg('<circle cx="4" cy="4" r="4" fill="navy"/>')),
   'image with preserveAspectRatio': `<image href="${createSvg('<circle cx="4" cy="4" r="4"/>')}" x="10" y="10" width="100" height="40" preserveAspectRatio="xMaxYMin meet"/>`,
-  'image rendering': createImage(await pixel('png')).replace('<image', '<image image-rendering="pixelated"'),
+  'image rendering': createImage(await createPixel('png')).replace(
+    '<image',
+    '<image image-rendering="pixelated"',
+  ),
   'foreign object':
     '<foreignObject x="10" y="10" width="100" height="60"><div xmlns="http://www.w3.org/1999/xhtml" style="background:#ccf;height:40px">Hi</div></foreignObject>',
   'dash array':

@@ -33,13 +33,13 @@ export async function readSize(
 /** Red, green and blue beside each other. */
 export const bands = getPath('bands.png')
 
-const band = (background: string, left: number) => ({
+const createBand = (background: string, left: number) => ({
   input: { create: { width: 100, height: 100, channels: 3, background } } as const,
   left,
   top: 0,
 })
 
 await sharp({ create: { width: 300, height: 100, channels: 3, background: '#000' } })
-  .composite([band('#ff0000', 0), band('#00ff00', 100), band('#0000ff', 200)])
+  .composite([createBand('#ff0000', 0), createBand('#00ff00', 100), createBand('#0000ff', 200)])
   .png()
   .toFile(bands)

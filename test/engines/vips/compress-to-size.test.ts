@@ -101,28 +101,35 @@ describe('errors of libvips', () => {
   })
 
   test('an error that libvips did not cause is returned unchanged', () => {
-    const otherEfforts = [
+    const otherErrors = [
       new AppError('PDF_ENCRYPTED', 'Locked.', {}),
       new ProcessFailure('heif-enc', 1, 'pixel limit'),
       new EngineCrash('heif-enc', 'SIGKILL', 'timeout'),
       Object.assign(new Error('ENOSPC: no space left'), { errno: -28 }),
       'words',
     ]
-    for (const error of otherEfforts) assert.equal(toImageError(error, 'png'), error)
+    for (const error of otherErrors) assert.equal(toImageError(error, 'png'), error)
   })
 })
 
 test('an SVG is rendered at 72 dpi in its own size, and at a scaled density for a requested size', () => {
   const drawing = { width: 100, height: 50 } as Parameters<typeof computeSvgDensity>[0] // Only these properties are used.
-  const density = (box?: Parameters<typeof computeSvgDensity>[1], dpi?: number) =>
+  const computeDensity = (box?: Parameters<typeof computeSvgDensity>[1], dpi?: number) =>
     computeSvgDensity(drawing, box, dpi)
-  assert.equal(density(), 72)
-  assert.deepEqual([density(undefined, 96), density(undefined, 192), density(undefined, 48)], [72, 144, 36])
-  assert.equal(density({ width: 200, height: 200, fit: 'scale' }, 48), 36, 'whatever comes of its dots')
-  assert.equal(density({ width: 200, height: 200, fit: 'max' }), 72)
-  assert.equal(density({ width: 200, height: undefined, fit: 'scale' }), 144)
-  assert.equal(density({ width: undefined, height: 200, fit: 'crop' }), 288)
-  assert.equal(density({ width: 200, height: 200, fit: 'crop' }), 288)
-  assert.equal(density({ width: 10, height: 10, fit: 'crop' }), 72)
-  assert.equal(density({ width: 30_000, height: undefined, fit: 'scale' }), 10_000)
+  assert.equal(computeDensity(), 72)
+  assert.deepEqual(
+    [computeDensity(undefined, 96), computeDensity(undefined, 192), computeDensity(undefined, 48)],
+    [72, 144, 36],
+  )
+  assert.equal(
+    computeDensity({ width: 200, height: 200, fit: 'scale' }, 48),
+    36,
+    'whatever comes of its dots',
+  )
+  assert.equal(computeDensity({ width: 200, height: 200, fit: 'max' }), 72)
+  assert.equal(computeDensity({ width: 200, height: undefined, fit: 'scale' }), 144)
+  assert.equal(computeDensity({ width: undefined, height: 200, fit: 'crop' }), 288)
+  assert.equal(computeDensity({ width: 200, height: 200, fit: 'crop' }), 288)
+  assert.equal(computeDensity({ width: 10, height: 10, fit: 'crop' }), 72)
+  assert.equal(computeDensity({ width: 30_000, height: undefined, fit: 'scale' }), 10_000)
 })

@@ -18,8 +18,8 @@ const uint32s = (...values: readonly number[]) =>
       return bytes
     }),
   )
-const gamma = (value: number): PngChunk => ({ type: 'gAMA', data: uint32s(value) })
-const primaries = (...values: readonly number[]): PngChunk => ({
+const createGammaChunk = (value: number): PngChunk => ({ type: 'gAMA', data: uint32s(value) })
+const createPrimariesChunk = (...values: readonly number[]): PngChunk => ({
   type: 'cHRM',
   data: uint32s(...values),
 })
@@ -52,10 +52,13 @@ describe('PNG color chunks', () => {
     readonly number[],
     warnings: readonly string[],
   ])[] = [
-    ['in proportion to light', [gamma(100_000)], [133, 219, 133], ['COLORS_CONVERTED']],
+    ['in proportion to light', [createGammaChunk(100_000)], [133, 219, 133], ['COLORS_CONVERTED']],
     [
       'of Adobe RGB',
-      [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000)],
+      [
+        createGammaChunk(45_455),
+        createPrimariesChunk(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000),
+      ],
       [0, 181, 42],
       ['COLORS_CONVERTED'],
     ],
@@ -67,19 +70,22 @@ describe('PNG color chunks', () => {
     ],
     [
       'of sRGB in gAMA and cHRM',
-      [gamma(45_455), primaries(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000)],
+      [
+        createGammaChunk(45_455),
+        createPrimariesChunk(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000),
+      ],
       [60, 180, 60],
       [],
     ],
     [
       'of sRGB by its sRGB chunk, which takes precedence',
-      [{ type: 'sRGB', data: Buffer.from([0]) }, gamma(100_000)],
+      [{ type: 'sRGB', data: Buffer.from([0]) }, createGammaChunk(100_000)],
       [60, 180, 60],
       [],
     ],
   ]
   test('a PNG with color chunks is read completely if other data follows its chunks', async () => {
-    const path = await withColorChunks('followed', [gamma(100_000)])
+    const path = await withColorChunks('followed', [createGammaChunk(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
     assert.deepEqual(await readSize((await convert(vips, path, 'webp')).path), [16, 16])
   })
@@ -118,7 +124,7 @@ describe('PNG color chunks', () => {
       const [header, ...rest] = [...readPngChunks(plainGray)].filter(({ type }) => type !== 'pHYs')
       assert.ok(header)
       const path = join(folder, `${space}.png`)
-      await writeFile(path, buildPng([header, gamma(100_000), ...rest]))
+      await writeFile(path, buildPng([header, createGammaChunk(100_000), ...rest]))
       for (const to of ['gif', 'jpg', 'png'] as const)
         assertNear(await convertAndReadPixel(path, to), levels, to)
     })
@@ -127,7 +133,9 @@ describe('PNG color chunks', () => {
   test('an animated PNG with color chunks gets the colors that browsers show', async () => {
     const animated = join(folder, 'moving.apng')
     const control = (number: number) => uint32s(number, 16, 16, 0, 0, 0x00_01_00_0a, 0).subarray(0, 26)
-    const pngChunks = [...readPngChunks(await readFile(await withColorChunks('frame', [gamma(100_000)])))]
+    const pngChunks = [
+      ...readPngChunks(await readFile(await withColorChunks('frame', [createGammaChunk(100_000)]))),
+    ]
     const chunks = pngChunks.flatMap((chunk) => {
       if (chunk.type === 'gAMA') return [chunk, { type: 'acTL', data: uint32s(2, 0) }]
       if (chunk.type !== 'IDAT') return [chunk]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type * as z from 'zod'
 import type { MediaInfo } from '../../../lib/engines/ffmpeg/probe.ts'
-import { videoThumbnailRows } from '../../../lib/engines/ffmpeg/thumbnail.ts'
+import { createVideoThumbnailRows } from '../../../lib/engines/ffmpeg/thumbnail.ts'
 import { resolveTrim } from '../../../lib/engines/ffmpeg/trim.ts'
 import { decimal, flag, integer, quality, toQualityNumber } from '../../../lib/engines/options.ts'
 import {
@@ -162,7 +162,7 @@ describe('thumbnail options', () => {
   })
 
   test('the thumbnail options of a video include a count and a time', () => {
-    const [row] = videoThumbnailRows(['mp4'])
+    const [row] = createVideoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
     assert.partialDeepStrictEqual(parse(row.options, {}), { count: 1 })

@@ -9,10 +9,10 @@ const exiftool = (path: string) =>
   JSON.parse(execFileSync('exiftool', ['-json', '-n', '-Orientation', path], { encoding: 'utf8' }))[0]
 
 /** Returns the colors of the quarters of an image, starting at the top left. */
-async function quarters(path: string): Promise<string> {
+async function readQuarters(path: string): Promise<string> {
   const { width, height } = await sharp(path).metadata()
   const { data, info } = await sharp(path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
-  const colorAt = (x: number, y: number) => {
+  const readColorAt = (x: number, y: number) => {
     const at = (Math.floor(y * height) * width + Math.floor(x * width)) * info.channels
     return [...data.subarray(at, at + 3)].map((level) => (level > 128 ? '1' : '0')).join('')
   }
@@ -22,7 +22,7 @@ async function quarters(path: string): Promise<string> {
     [0.25, 0.75],
     [0.75, 0.75],
   ] as const
-  return `${width}×${height} ${places.map(([x, y]) => colorAt(x, y)).join(' ')}`
+  return `${width}×${height} ${places.map(([x, y]) => readColorAt(x, y)).join(' ')}`
 }
 
 describe('orientation and density of photos', () => {
@@ -32,7 +32,7 @@ describe('orientation and density of photos', () => {
   test('a HEIC that is rotated by its container and by its EXIF data is rotated once', async () => {
     for (const to of ['jpg', 'png', 'webp', 'tiff'] as const) {
       const { path } = await convert(vips, rotated, to, { options: { metadata: 'keep' } })
-      assert.equal(await quarters(path), '80×120 001 100 110 010', to)
+      assert.equal(await readQuarters(path), '80×120 001 100 110 010', to)
       assert.ok([undefined, 1].includes(exiftool(path).Orientation), to)
     }
   })
@@ -41,7 +41,7 @@ describe('orientation and density of photos', () => {
     const { path } = await convert(vips, rotated, 'pdf')
     const image = `${path}.png`
     execFileSync('pdftoppm', ['-png', '-singlefile', '-scale-to', '120', path, path])
-    assert.equal(await quarters(image), '80×120 001 100 110 010')
+    assert.equal(await readQuarters(image), '80×120 001 100 110 010')
   })
 
   test('an image resolution without a unit does not change the size of a PDF page', async () => {

@@ -51,9 +51,11 @@ test('an SVG that is not rendered by the browser looks the same as in the browse
     name,
     svg: renderSvgFeature(drawing),
   }))
-  const others = drawings.filter(({ svg }) => !needsBrowser(Buffer.from(svg).toString('latin1')))
-  assert.ok(drawings.length > 70 && others.length > 40)
-  const images = others.map(
+  const drawingsWithoutBrowser = drawings.filter(
+    ({ svg }) => !needsBrowser(Buffer.from(svg).toString('latin1')),
+  )
+  assert.ok(drawings.length > 70 && drawingsWithoutBrowser.length > 40)
+  const images = drawingsWithoutBrowser.map(
     ({ svg }) => `<img src="data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}">`,
   )
   const style = `body{margin:0;width:${columns * size.width}px;line-height:0}img{width:120px;height:80px}`
@@ -61,7 +63,7 @@ test('an SVG that is not rendered by the browser looks the same as in the browse
   await writeFile(source, `<!doctype html><style>${style}</style>${images.join('')}`)
   const { path: sheet } = await convert(chromium, source, 'png', { options: { width: columns * size.width } })
   const wrongFeatures: string[] = []
-  for (const [index, { name, svg }] of others.entries()) {
+  for (const [index, { name, svg }] of drawingsWithoutBrowser.entries()) {
     const path = join(folder, `${index}.svg`)
     await writeFile(path, svg)
     const { path: drawn } = await convert(vips, path, 'png')

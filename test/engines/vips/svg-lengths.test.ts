@@ -17,7 +17,7 @@ after(async () => {
   await removeRuns()
 })
 
-const drawing = (attributes: string, content: string) =>
+const createSvg = (attributes: string, content: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`
 
 async function writeSvg(svg: string, name = 'drawing.svg'): Promise<string> {
@@ -38,7 +38,7 @@ async function measureInkWidth(path: string): Promise<number> {
   return info.width
 }
 
-const sheet = drawing(
+const sheet = createSvg(
   'width="210mm" height="297mm" viewBox="0 0 210 297"',
   '<rect width="100" height="100"/>',
 )
@@ -54,7 +54,7 @@ test('an SVG with a paper size is rendered at 96 pixels per inch', async () => {
 
 test('lengths in inches and points scale with the rest of an SVG', async () => {
   const bar = '<rect width="1in" height="20"/>'
-  const path = await writeSvg(drawing('width="300" height="200"', bar))
+  const path = await writeSvg(createSvg('width="300" height="200"', bar))
   assert.equal(await measureInkWidth((await convert(vips, path, 'png')).path), 96)
   const largerSvg = await convert(vips, path, 'png', { options: { width: 900, fit: 'scale' } })
   assert.deepEqual(await readSize(largerSvg.path), [900, 600])
@@ -63,7 +63,7 @@ test('lengths in inches and points scale with the rest of an SVG', async () => {
 
 test('SVG text without a font size is as large as in a browser', async () => {
   const createText = (style: string) =>
-    drawing('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
+    createSvg('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const measureTextWidth = async (style: string) =>
     measureInkWidth((await convert(vips, await writeSvg(createText(style)), 'png')).path)
   const defaultWidth = await measureTextWidth('font-size="16"')

@@ -12,7 +12,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 
 const folder = scratchFolder('svg-rendering')
 
-async function drawing(name: string, attributes: string, content: string): Promise<string> {
+async function writeDrawing(name: string, attributes: string, content: string): Promise<string> {
   const path = join(folder, name)
   await writeFile(path, `<svg xmlns="http://www.w3.org/2000/svg" ${attributes}>${content}</svg>`)
   return path
@@ -34,7 +34,7 @@ describe('SVG drawings', () => {
     const text = '<text x="5" y="80">H</text>'
     const heights = []
     for (const [index, size] of ['', 'font-size="64"', 'style="font-size:64px"'].entries()) {
-      const source = await drawing(`root-${index}.svg`, `width="100" height="100" ${size}`, text)
+      const source = await writeDrawing(`root-${index}.svg`, `width="100" height="100" ${size}`, text)
       heights.push(await measureInkHeight((await convert(vips, source, 'png')).path))
     }
     const [normal = 0, heightByAttribute = 0, heightByStyle] = heights
@@ -62,7 +62,7 @@ describe('SVG drawings', () => {
       assert.match(warning?.message ?? '', /^A file is missing in the drawing: logo\.png\./, to)
       assert.deepEqual(warning?.details, { count: 1, names: ['logo.png'] })
     }
-    const link = await drawing(
+    const link = await writeDrawing(
       'link.svg',
       'width="9" height="9"',
       '<a href="https://example.com/"><rect width="9" height="9"/></a>',
@@ -72,7 +72,7 @@ describe('SVG drawings', () => {
 
   test('missing elements that an SVG refers to are named in a warning', async () => {
     const listWarnings = async (name: string, content: string) => {
-      const source = await drawing(name, 'width="9" height="9"', content)
+      const source = await writeDrawing(name, 'width="9" height="9"', content)
       const { warnings, messages } = await convert(vips, source, 'png')
       assert.deepEqual([...new Set(warnings)], messages.length > 0 ? ['REFERENCES_MISSING'] : [])
       return messages
@@ -91,16 +91,16 @@ describe('SVG drawings', () => {
   })
 
   test('an SVG is enlarged to the requested width, beyond its own size', async () => {
-    const source = await drawing('small.svg', 'width="20" height="10"', '<rect width="20" height="10"/>')
+    const source = await writeDrawing('small.svg', 'width="20" height="10"', '<rect width="20" height="10"/>')
     for (const engine of [vips, chromium]) {
-      const renderedSize = async (options: Readonly<Record<string, unknown>>) => {
+      const readRenderedSize = async (options: Readonly<Record<string, unknown>>) => {
         const { width, height } = await sharp(
           (await convert(engine, source, 'png', { options })).path,
         ).metadata()
         return [width, height]
       }
-      assert.deepEqual(await renderedSize({ width: 200 }), [200, 100], engine.id)
-      assert.deepEqual(await renderedSize({ downscale: 200 }), [20, 10], engine.id)
+      assert.deepEqual(await readRenderedSize({ width: 200 }), [200, 100], engine.id)
+      assert.deepEqual(await readRenderedSize({ downscale: 200 }), [20, 10], engine.id)
     }
   })
 })

@@ -27,7 +27,7 @@ interface TiffSamples {
 }
 
 /** Builds a TIFF with one row: header, samples, values that do not fit in their tags, directory. */
-function tiff({
+function createTiff({
   meaning,
   dots,
   bits = 8,
@@ -99,7 +99,7 @@ async function readSamples(
   engine = vips,
 ): Promise<{ dots: number[][]; warnings: readonly string[] }> {
   const source = join(folder, 'samples.tiff')
-  await writeFile(source, tiff(samples))
+  await writeFile(source, createTiff(samples))
   const { path, warnings } = await convert(engine, source, 'png')
   const { data, info } = await sharp(path)
     .toColourspace('srgb')
@@ -180,7 +180,7 @@ describe('TIFF samples and planes', () => {
 
   for (const planes of [3, 6])
     test(`a TIFF with ${planes} planes that declares more pixels than the limit is refused as too large`, async () => {
-      const bytes = tiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
+      const bytes = createTiff({ meaning: 'rgb', dots: [[1, 2, 3, 4, 5, 6].slice(0, planes)] })
       const directory = bytes.readUInt32LE(4)
       for (const at of [2, 14]) bytes.writeUInt32LE(100_000, directory + at + 8)
       const source = join(folder, 'claims.tiff')

@@ -57,17 +57,17 @@ testConformance(vips, {
 })
 
 /** Returns the mean colors of the quarters as initials: upright corners are red, green, blue and gray. */
-async function quarters(path: string): Promise<string> {
+async function readQuarters(path: string): Promise<string> {
   const { data, info } = await sharp(path)
     .removeAlpha()
     .resize(2, 2, { fit: 'fill', kernel: 'nearest' })
     .raw()
     .toBuffer({ resolveWithObject: true })
   assert.equal(info.channels, 3)
-  return [0, 1, 2, 3].map((index) => colorName([...data.subarray(index * 3, index * 3 + 3)])).join('')
+  return [0, 1, 2, 3].map((index) => nameColor([...data.subarray(index * 3, index * 3 + 3)])).join('')
 }
 
-function colorName([red = 0, green = 0, blue = 0]: number[]): string {
+function nameColor([red = 0, green = 0, blue = 0]: number[]): string {
   if (red > 180 && green < 100) return 'R'
   if (green > 180 && red < 100) return 'G'
   if (blue > 180 && red < 100) return 'B'
@@ -85,7 +85,7 @@ describe('image conversions', () => {
       const expectedOrder = { 2: 'GRxB', 3: 'xBGR', 4: 'BxRG', 5: 'RBGx', 6: 'BRxG', 7: 'xGBR', 8: 'GxRB' }[
         orientation
       ]
-      assert.equal(await quarters(path), expectedOrder)
+      assert.equal(await readQuarters(path), expectedOrder)
       assert.equal((await sharp(path).metadata()).orientation, undefined)
     })
   }
@@ -135,14 +135,14 @@ describe('image conversions', () => {
   test('an image converted to a bitmap keeps every pixel', async () => {
     const { path } = await convert(vips, fixture('corners.png'), 'bmp')
     assert.match(await readStdout('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
-    const pixel = (x: number, y: number) =>
+    const readPixel = (x: number, y: number) =>
       readStdout(
         'sh',
         '-c',
         `ffmpeg -v error -i ${path} -vf crop=1:1:${x}:${y} -f rawvideo -pix_fmt rgb24 - | od -An -tu1`,
       )
     assert.deepEqual(
-      (await Promise.all([pixel(5, 5), pixel(35, 5), pixel(5, 25)])).map((text) =>
+      (await Promise.all([readPixel(5, 5), readPixel(35, 5), readPixel(5, 25)])).map((text) =>
         text.trim().split(/\s+/).map(Number),
       ),
       [
@@ -211,14 +211,14 @@ describe('image conversions', () => {
     await sharp(hashedBytes, { raw: { width: 32, height: 32, channels: 3 } })
       .png()
       .toFile(source)
-    const dots = async (options: Record<string, unknown>) =>
+    const readPixels = async (options: Record<string, unknown>) =>
       sharp((await convert(vips, source, 'webp', { options })).path)
         .removeAlpha()
         .raw()
         .toBuffer()
-    assert.deepEqual(await dots({}), hashedBytes)
-    assert.deepEqual(await dots({ quality: 50 }), hashedBytes)
-    assert.notDeepEqual(await dots({ lossless: false }), hashedBytes)
+    assert.deepEqual(await readPixels({}), hashedBytes)
+    assert.deepEqual(await readPixels({ quality: 50 }), hashedBytes)
+    assert.notDeepEqual(await readPixels({ lossless: false }), hashedBytes)
   })
 
   test('an animation keeps frames and delays between GIF and WebP', async () => {

@@ -44,7 +44,7 @@ testConformance(potrace, {
 const trace = async (engine: Engine, file: string, to: FormatId, options: RunSettings['options'] = {}) =>
   (await convert(engine, file, to, { options })).path
 
-const colorAt = async (path: string, x: number, y: number) => {
+const readColorAt = async (path: string, x: number, y: number) => {
   const { data, info } = await sharp(path).ensureAlpha().raw().toBuffer({ resolveWithObject: true })
   const at = (y * info.width + x) * info.channels
   return [...data.subarray(at, at + 4)]
@@ -59,8 +59,8 @@ describe('tracing in color', () => {
   test('an image traced in color has the same size, colors and transparency', async () => {
     const path = await trace(vtracer, disk, 'svg')
     assert.deepEqual(await readImageSize(path, 'svg'), { width: 120, height: 80 })
-    assertNear(await colorAt(path, 60, 40), [204, 0, 0, 255], 8)
-    assert.equal((await colorAt(path, 2, 2))[3], 0)
+    assertNear(await readColorAt(path, 60, 40), [204, 0, 0, 255], 8)
+    assert.equal((await readColorAt(path, 2, 2))[3], 0)
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
   })
 
@@ -90,7 +90,7 @@ describe('tracing in color', () => {
     const path = await trace(vtracer, largePath, 'svg')
     assert.deepEqual(await readImageSize(path, 'svg'), { width: 3600, height: 2400 })
     assert.match(await readFile(path, 'utf8'), /viewBox="0 0 3000 2000"/)
-    assertNear(await colorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
+    assertNear(await readColorAt(path, 1800, 1200), [204, 0, 0, 255], 8)
   })
 
   test('an image traced in color is rotated according to its orientation', async () => {
@@ -112,15 +112,15 @@ describe('tracing in one color', () => {
   })
 
   test('an image traced in one color is black where the image is dark, or as requested', async () => {
-    const middle = async (options: RunSettings['options']) => {
+    const readMiddle = async (options: RunSettings['options']) => {
       const path = await trace(potrace, disk, 'svg', options)
-      return [(await colorAt(path, 80, 53))[3], (await colorAt(path, 3, 3))[3]]
+      return [(await readColorAt(path, 80, 53))[3], (await readColorAt(path, 3, 3))[3]]
     }
-    assert.deepEqual(await middle({}), [255, 0])
-    assert.deepEqual(await middle({ invert: 'true' }), [0, 255])
-    assert.deepEqual(await middle({ threshold: 5 }), [0, 0])
+    assert.deepEqual(await readMiddle({}), [255, 0])
+    assert.deepEqual(await readMiddle({ invert: 'true' }), [0, 255])
+    assert.deepEqual(await readMiddle({ threshold: 5 }), [0, 0])
     const colored = await trace(potrace, disk, 'svg', { color: '#12ab34' })
-    assertNear(await colorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
+    assertNear(await readColorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
   test('an image traced in one color has corners or curves depending on the smoothness option', async () => {

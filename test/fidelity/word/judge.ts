@@ -9,7 +9,7 @@ import type { KnownBlock } from './blocks.ts'
 const run = promisify(execFile)
 
 /** Limits of a good result, from the issue tracker; only the number of text boxes is a maximum. */
-export const minimum = { similarity: 0.85, editable: 0.95, textBoxes: 3 } as const
+export const goodResultLimits = { similarity: 0.85, editable: 0.95, textBoxes: 3 } as const
 
 export interface Verdict {
   readonly pages: readonly [before: number, after: number]
@@ -23,9 +23,9 @@ export interface Verdict {
 
 export const isGood = ({ pages: [before, after], similarity, editable, textBoxes }: Verdict): boolean =>
   before === after &&
-  similarity >= minimum.similarity &&
-  editable >= minimum.editable &&
-  textBoxes <= minimum.textBoxes
+  similarity >= goodResultLimits.similarity &&
+  editable >= goodResultLimits.editable &&
+  textBoxes <= goodResultLimits.textBoxes
 
 export interface Files {
   readonly pdf: string
@@ -120,7 +120,7 @@ interface Found {
 
 /** Spaces are not compared: the programs that print and read a document add and drop them between lines. */
 const normalize = (text: string) => text.normalize('NFKC').replaceAll(/\s/g, '')
-const keyOfTable = (rows: readonly (readonly string[])[]) =>
+const getTableKey = (rows: readonly (readonly string[])[]) =>
   rows.map((cells) => cells.map(normalize).join('|')).join('\n')
 
 /** Lists the blocks that pandoc does not find in a Word document with their whole text and kind. */
@@ -130,7 +130,7 @@ async function findMissing(docx: string, blocks: readonly KnownBlock[]): Promise
   collect(z.object({ blocks: z.unknown() }).parse(JSON.parse(stdout)).blocks, 'paragraph', found)
   return blocks.filter((block) =>
     block.kind === 'table'
-      ? !found.table.has(keyOfTable(block.rows))
+      ? !found.table.has(getTableKey(block.rows))
       : !found[block.kind].has(normalize(block.text)),
   )
 }
@@ -145,7 +145,7 @@ function collect(value: unknown, kind: 'paragraph' | 'item', found: Found): void
   } else if (t === 'Header' && Array.isArray(c)) found.heading.add(normalize(readLines(c[2]).join('')))
   else if (t === 'BulletList' || t === 'OrderedList') collect(c, 'item', found)
   else {
-    if (t === 'Table') found.table.add(keyOfTable(readRows(c)))
+    if (t === 'Table') found.table.add(getTableKey(readRows(c)))
     collect(c, kind, found)
   }
 }

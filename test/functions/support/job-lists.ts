@@ -48,7 +48,7 @@ interface Given {
   readonly delayMs?: number
 }
 
-export let owners = 0
+export let ownerCount = 0
 
 type OwnerId = { readonly id: string; readonly number: number }
 
@@ -60,7 +60,7 @@ export const idAt = ({ number }: OwnerId, minute: number) =>
 export async function createOwner(...jobs: readonly Given[]) {
   const id = newId('anon')
   const token = signOwnerToken(id, app.services.keys.owner)
-  const owner = { id, number: ++owners, headers: { 'x-owner-token': token } }
+  const owner = { id, number: ++ownerCount, headers: { 'x-owner-token': token } }
   await forEachConcurrently(jobs, 8, async (job) => {
     await createJob(owner, job)
   })

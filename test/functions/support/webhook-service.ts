@@ -22,7 +22,7 @@ export const allowedNetworks = ['127.0.0.0/8']
 
 const outgoing = new GuardedHttp({ allowedNetworks })
 
-export const closing: Server[] = []
+export const serversToClose: Server[] = []
 
 export const queue: { message: DeliveryMessage; delayS: number }[] = []
 
@@ -41,7 +41,7 @@ before(async () => {
 })
 
 after(async () => {
-  for (const server of closing) server.close()
+  for (const server of serversToClose) server.close()
   receiver.close()
   await outgoing.close()
   await app.close()
@@ -51,15 +51,15 @@ export let clock = Date.now()
 
 export const now = () => new Date(clock)
 
-export const pass = (seconds: number) => {
+export const advanceClock = (seconds: number) => {
   clock += seconds * 1000
 }
 
-export const deliverer = (attemptMs?: number) =>
+export const createDeliverer = (attemptMs?: number) =>
   new Deliverer(app.services, { now, random: () => 0.5, ...(attemptMs && { attemptTimeoutMs: attemptMs }) })
 
 /** Delivers all messages in the queue; delayed ones are dropped if a later message repeats them. */
-export async function deliverAll(by = deliverer()): Promise<void> {
+export async function deliverAll(by = createDeliverer()): Promise<void> {
   while (queue.length > 0) {
     const { message, delayS } = queue.shift() as (typeof queue)[number] // it is not empty
     if (delayS === 0 || !message.only) await by.deliver(message, () => 900_000)

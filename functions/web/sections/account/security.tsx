@@ -67,9 +67,11 @@ export function Sessions({ currentId }: { readonly currentId: string | undefined
 
 /** Returns a short browser name: the last product in the user agent that is not an engine. */
 function describeBrowser(agent: string | null): string {
-  const names = [...(agent ?? '').matchAll(/\b(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version|curl)\/(\d+)/g)]
+  const productMatches = [
+    ...(agent ?? '').matchAll(/\b(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version|curl)\/(\d+)/g),
+  ]
   const [firstBrowser] = ['Firefox', 'Edg', 'OPR', 'Chrome', 'HeadlessChrome', 'Version', 'curl'].flatMap(
-    (name) => names.filter(([, found]) => found === name),
+    (name) => productMatches.filter(([, found]) => found === name),
   )
   const system = /Windows|Mac OS X|Android|iPhone|iPad|Linux/.exec(agent ?? '')?.[0]
   const shownMethods =

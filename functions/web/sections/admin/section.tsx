@@ -11,7 +11,7 @@ import words from './words/en.ts'
 
 type Slo = ReplyData<typeof getSlo>
 
-const spans = [1, 7, 30, 90] as const
+const periodDays = [1, 7, 30, 90] as const
 
 export default function Admin() {
   const [days, setDays] = useState<number>(30)
@@ -25,7 +25,7 @@ export default function Admin() {
         {slo.problem?.code !== 'AUTHENTICATION_REQUIRED' && (
           <DaysField
             label={words.span}
-            choices={spans}
+            choices={periodDays}
             days={days}
             lastDays={words.lastDays}
             onChange={setDays}

@@ -82,6 +82,6 @@ const compareByPath = (a: ConversionItem, b: ConversionItem) => getPath(a).local
 
 /** Returns the name of the ZIP: that of the top folder, or a generic name if there are several top folders. */
 function getZipName(files: readonly ConversionItem[]): string {
-  const tops = new Set(files.map(({ folder }) => folder?.split('/')[0]))
-  return tops.size === 1 ? `${[...tops][0]}.zip` : 'results.zip'
+  const topFolders = new Set(files.map(({ folder }) => folder?.split('/')[0]))
+  return topFolders.size === 1 ? `${[...topFolders][0]}.zip` : 'results.zip'
 }

@@ -90,14 +90,14 @@ function preferTransparentTarget(item: ConversionItem): void {
   if (!target || !isOpaque(target.id) || linkedChoice.value?.to === target.id) return
   const kind = `${item.source?.id} with transparency`
   const preferredId = loadPreferredTarget(kind)
-  const transparent = suggestTargets(
+  const transparentTargets = suggestTargets(
     item.source,
     item.targets.filter(({ id }) => !isOpaque(id) && id !== 'pdf'),
   )
   const transparentTarget =
     item.targets.find(({ id }) => id === preferredId) ??
-    transparent.find(({ id }) => id === 'webp') ??
-    transparent[0]
+    transparentTargets.find(({ id }) => id === 'webp') ??
+    transparentTargets[0]
   if (transparentTarget) item.target.value = transparentTarget
 }
 

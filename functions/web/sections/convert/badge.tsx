@@ -10,7 +10,7 @@ const loadPreview = () => import('../../grid/file-preview.tsx')
 const maxPreviewBytes = 40_000_000
 
 /** Returns a media type if the file needs the preview component instead of a plain image element. */
-const previewType = ({ source }: ConversionItem) =>
+const getPreviewType = ({ source }: ConversionItem) =>
   source?.id === 'pdf' ? 'application/pdf' : source?.category === 'video' ? 'video/*' : undefined
 
 /** The badge of a card: a thumbnail if the browser can display the file, else the name of its format. */
@@ -25,7 +25,7 @@ export function Badge({ item }: { readonly item: ConversionItem }) {
     setUrl(objectUrl)
     return () => URL.revokeObjectURL(objectUrl)
   }, [file, isImage])
-  const type = previewType(item)
+  const type = getPreviewType(item)
   return (
     <div class="badge" data-category={item.source?.category} aria-hidden="true">
       {!isShown && (

@@ -35,9 +35,9 @@ export default function CombineBar({ group }: { readonly group: readonly Convers
     if (!format) return
     // If the options cannot be loaded, the PDF is created with the defaults.
     loadOptions(format, 'pdf', 'merge').then(
-      (loaded) => {
+      (loadedOptions) => {
         // There are few options, so all are shown.
-        options.value = loaded.map((option) => ({ ...option, group: 'basics' }))
+        options.value = loadedOptions.map((option) => ({ ...option, group: 'basics' }))
       },
       () => {},
     )

@@ -11,11 +11,11 @@ import words from './words/en.ts'
 
 /** Turns several images into one PDF. */
 
-const byName = new Intl.Collator(words.locale, { numeric: true })
+const nameCollator = new Intl.Collator(words.locale, { numeric: true })
 
 const comparators = {
   list: () => 0,
-  name: (a: File, b: File) => byName.compare(a.name, b.name),
+  name: (a: File, b: File) => nameCollator.compare(a.name, b.name),
   oldest: (a: File, b: File) => a.lastModified - b.lastModified,
   newest: (a: File, b: File) => b.lastModified - a.lastModified,
 }

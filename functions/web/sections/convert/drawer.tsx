@@ -58,14 +58,14 @@ const maxPreviewBytes = 100_000_000
 const maxTextBytes = 200_000
 
 function Preview({ item, result }: { readonly item: ConversionItem; readonly result: Result }) {
-  const kind = previewKind(result)
+  const kind = getPreviewKind(result)
   if (kind === 'none' || (kind !== 'media' && getResultBytes(result) > maxPreviewBytes))
     return <p class="hint">{lazyWords.noPreview}</p>
   if (kind === 'media') return <Player result={result} />
   return <FetchedPreview item={item} result={result} kind={kind} />
 }
 
-function previewKind({ mimeType, format }: Result): 'image' | 'media' | 'pdf' | 'text' | 'none' {
+function getPreviewKind({ mimeType, format }: Result): 'image' | 'media' | 'pdf' | 'text' | 'none' {
   if (/^image\/(png|jpe?g|webp|avif|gif|svg\+xml|bmp|apng|x-icon|vnd\.microsoft\.icon)$/.test(mimeType))
     return 'image'
   if (/^(video|audio)\//.test(mimeType)) return 'media'

@@ -87,10 +87,14 @@ export const chooseFile = async () => (await chooseFiles({ multiple: false }))[0
 
 async function listFiles(entries: readonly (FileSystemEntry | null)[]): Promise<File[]> {
   const foundFiles: File[] = []
-  const openEntries = entries.filter((entry) => entry !== null)
-  for (let entry = openEntries.shift(); entry && foundFiles.length <= maxFiles; entry = openEntries.shift()) {
+  const pendingEntries = entries.filter((entry) => entry !== null)
+  for (
+    let entry = pendingEntries.shift();
+    entry && foundFiles.length <= maxFiles;
+    entry = pendingEntries.shift()
+  ) {
     if (isFile(entry)) foundFiles.push(await readFile(entry))
-    else if (isFolder(entry)) openEntries.push(...(await readEntries(entry)))
+    else if (isFolder(entry)) pendingEntries.push(...(await readEntries(entry)))
   }
   return foundFiles
 }

@@ -115,11 +115,11 @@ function ItemState({ item }: { readonly item: ConversionItem }) {
   const notice = item.notice.value
   const target = (item.target.value?.id ?? item.job.value?.target?.format ?? '').toUpperCase()
   if (item.isActive.value) {
-    const text = describeProgress(item.progress.value)
+    const progressText = describeProgress(item.progress.value)
     return (
       <>
         <progress max={100} value={item.percent.value} aria-label={words.conversionOf(item.name)} />
-        <span class="hint">{text.stage}</span>
+        <span class="hint">{progressText.stage}</span>
       </>
     )
   }

@@ -40,8 +40,9 @@ export function ItemForm({ item }: { readonly item: ConversionItem }) {
   if (targets.length === 0)
     return <p class="notice">{words.outputOnly(source?.name ?? words.thisFileType)}</p>
   if (!item.hasBytes.value) return <MissingFile item={item} />
-  const suggested = suggestTargets(source, targets)
-  const chips = target && !suggested.includes(target) && !tool ? [...suggested, target] : suggested
+  const suggestedTargets = suggestTargets(source, targets)
+  const chips =
+    target && !suggestedTargets.includes(target) && !tool ? [...suggestedTargets, target] : suggestedTargets
   const focusSubmit = () => form.current?.querySelector<HTMLElement>('[type="submit"]')?.focus()
   return (
     <form

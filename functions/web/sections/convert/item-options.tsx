@@ -17,7 +17,7 @@ import words from './words/en.ts'
 const retryMs = 5000
 
 /** Whether the option `password` opens the file, instead of encrypting the result. */
-const opensSource = ({ source, tool }: ConversionItem) =>
+const passwordOpensSource = ({ source, tool }: ConversionItem) =>
   source?.category === 'document' && !tool.value?.includes('crypt')
 
 /** The options of one file. They are collapsed, because the defaults are good. */
@@ -48,7 +48,9 @@ export default function ItemOptions({ item }: { readonly item: ConversionItem })
       </p>
     )
   // The card itself asks for the password of a locked file.
-  const options = (item.options.value ?? []).filter(({ name }) => name !== 'password' || !opensSource(item))
+  const options = (item.options.value ?? []).filter(
+    ({ name }) => name !== 'password' || !passwordOpensSource(item),
+  )
   if (options.length === 0 || !target) return null
   const errors = item.fieldErrors.value
   const changeValue = (name: string, value: string | boolean | undefined) => {

@@ -51,29 +51,34 @@ export function ItemProgress({ item }: { readonly item: ConversionItem }) {
   const [isCancelling, setCancelling] = useState(false)
   const highestPercent = useRef(0)
   const progress = item.progress.value
-  const text = describeProgress(progress)
-  highestPercent.current = Math.max(highestPercent.current, text.convertedPercent)
+  const progressText = describeProgress(progress)
+  highestPercent.current = Math.max(highestPercent.current, progressText.convertedPercent)
   const convertedPercent = highestPercent.current
-  const quarter =
-    Math.floor((progress.stage === 'running' ? convertedPercent : (text.sentPercent ?? 0)) / 25) * 25
+  const roundedPercent =
+    Math.floor((progress.stage === 'running' ? convertedPercent : (progressText.sentPercent ?? 0)) / 25) * 25
   const isQuiet = progress.stage === 'waiting' || progress.stage === 'starting'
   useEffect(() => {
     // With several files, only a summary is announced to screen readers.
     if (isQuiet || counts.value.active > 1) return
-    announce(`${item.name}: ${text.stage}${quarter > 0 ? `, ${quarter}%` : ''}`, `${item.key} ${text.stage}`)
-  }, [text.stage, quarter])
+    announce(
+      `${item.name}: ${progressText.stage}${roundedPercent > 0 ? `, ${roundedPercent}%` : ''}`,
+      `${item.key} ${progressText.stage}`,
+    )
+  }, [progressText.stage, roundedPercent])
   const hasUpload = item.file.value !== undefined
   return (
     <div class="busy">
       <p class="progress-words">
-        <span class="stage">{text.stage}</span>
+        <span class="stage">{progressText.stage}</span>
         <span class="amount">
-          <bdi>{progress.stage === 'running' ? `${convertedPercent}%` : text.amount}</bdi>
+          <bdi>{progress.stage === 'running' ? `${convertedPercent}%` : progressText.amount}</bdi>
         </span>
-        <span class="rest">{text.timeLeft}</span>
+        <span class="rest">{progressText.timeLeft}</span>
       </p>
       <div class="bars">
-        {hasUpload && <progress max={100} value={text.sentPercent} aria-label={words.uploadOf(item.name)} />}
+        {hasUpload && (
+          <progress max={100} value={progressText.sentPercent} aria-label={words.uploadOf(item.name)} />
+        )}
         <progress max={100} value={convertedPercent} aria-label={words.conversionOf(item.name)} />
       </div>
       <div class="actions">

@@ -30,7 +30,7 @@ export function ItemResult({
   const { fidelity } = result
   const engine = listEngines(result.engine ? [result.engine] : [])
   const isStreamCopy = result.method === 'stream-copy'
-  const keptShare = fidelity
+  const fidelityLines = fidelity
     ? [describeKeptContent(fidelity), describeDroppedContent(fidelity, job.target?.format)].filter(
         (line) => line !== undefined,
       )
@@ -44,9 +44,9 @@ export function ItemResult({
         </p>
         <Sizes job={job} result={result} />
       </div>
-      {keptShare.length > 0 && (
+      {fidelityLines.length > 0 && (
         <div class="hint kept">
-          {keptShare.map((line) => (
+          {fidelityLines.map((line) => (
             <p key={line}>{line}</p>
           ))}
         </div>

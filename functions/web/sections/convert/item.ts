@@ -85,11 +85,11 @@ export class ConversionItem {
   readonly options = signal<readonly Option[] | undefined>(undefined)
 
   constructor(origin: ItemOrigin, catalog: FormatCatalog) {
-    const info = infoFromOrigin(origin)
+    const info = getOriginInfo(origin)
     this.key = origin.kind === 'draft' ? origin.draft.key : newKey()
     this.name = info.name
     this.size = info.size
-    this.folder = folderFromOrigin(origin)
+    this.folder = getOriginFolder(origin)
     this.url = origin.kind === 'url' ? origin.url : undefined
     this.draft = origin.kind === 'draft' ? origin.draft : undefined
     this.sourceJob = origin.kind === 'again' ? origin.job : undefined
@@ -150,13 +150,13 @@ export class ConversionItem {
   })
 }
 
-function folderFromOrigin(origin: ItemOrigin): string | undefined {
+function getOriginFolder(origin: ItemOrigin): string | undefined {
   if (origin.kind === 'file') return origin.folder ?? getFolder(origin.file)
   if (origin.kind === 'draft') return origin.draft.folder
   return 'folder' in origin ? origin.folder : undefined
 }
 
-function infoFromOrigin(origin: ItemOrigin): {
+function getOriginInfo(origin: ItemOrigin): {
   name: string
   size?: number
   file?: File

@@ -31,8 +31,8 @@ export function describeKeptContent(fidelity: Fidelity): string | undefined {
     ...(amounts.length > 0 ? [words.fidelity.whole(amounts.join(words.fidelity.and), isOne)] : []),
     ...incompleteUnits.map((unit) => {
       const { source = 0, result = 0, share = 0 } = fidelity[unit] ?? {}
-      const number = unit === 'seconds' ? formatSeconds(result) : formatNumber(result)
-      return words.fidelity.part(number, formatAmount(source, unit), formatPercent(share))
+      const formattedResult = unit === 'seconds' ? formatSeconds(result) : formatNumber(result)
+      return words.fidelity.part(formattedResult, formatAmount(source, unit), formatPercent(share))
     }),
   ]
   return phrases.length > 0 ? words.fidelity.sentence(phrases) : undefined
@@ -43,8 +43,8 @@ export function describeDroppedContent(
   target: string | undefined,
 ): string | undefined {
   if (dropped.length === 0) return undefined
-  const names = dropped.map((name) => words.fidelity.dropped[name] ?? name).join(words.fidelity.comma)
-  return words.fidelity.droppedContent(target?.toUpperCase() ?? words.fidelity.theResult, names)
+  const droppedNames = dropped.map((name) => words.fidelity.dropped[name] ?? name).join(words.fidelity.comma)
+  return words.fidelity.droppedContent(target?.toUpperCase() ?? words.fidelity.theResult, droppedNames)
 }
 
 function formatAmount(count: number, unit: Unit): string {

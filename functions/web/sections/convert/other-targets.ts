@@ -21,8 +21,8 @@ const loading = new Set<string>()
 export function loadOtherTargets(sources: readonly string[]): void {
   if (!synonyms.value)
     void import('../../../../lib/formats/synonyms.ts').then(
-      (loaded) => {
-        synonyms.value = loaded
+      (loadedSynonyms) => {
+        synonyms.value = loadedSynonyms
       },
       () => {},
     )
@@ -31,9 +31,11 @@ export function loadOtherTargets(sources: readonly string[]): void {
     loading.add(source)
     void fetchTargets(source)
       .then((targets) => {
-        const byId = (id: string) => catalog.value?.findById(id) ?? []
-        const experimental = targets.filter((target) => target.experimental).flatMap(({ to }) => byId(to))
-        const [same] = targets.filter(({ to }) => to === source).flatMap(({ to }) => byId(to))
+        const findFormat = (id: string) => catalog.value?.findById(id) ?? []
+        const experimental = targets
+          .filter((target) => target.experimental)
+          .flatMap(({ to }) => findFormat(to))
+        const [same] = targets.filter(({ to }) => to === source).flatMap(({ to }) => findFormat(to))
         otherTargets.value = new Map(otherTargets.value).set(source, { experimental, same })
       })
       .catch(() => {})
@@ -42,7 +44,7 @@ export function loadOtherTargets(sources: readonly string[]): void {
 }
 
 /** Returns the unusual targets that all of these formats have in common. */
-export function commonOtherTargets(sources: readonly string[]): OtherTargets {
+export function findCommonOtherTargets(sources: readonly string[]): OtherTargets {
   const [first, ...rest] = sources.map((source) => otherTargets.value.get(source))
   if (!first) return { experimental: [], same: undefined }
   return {

@@ -39,10 +39,10 @@ const emptyInfo = { name: '', size: 0, lastModified: 0, type: '' }
 
 /** Returns the option values without passwords, which are never stored. */
 function stripSecrets(item: ConversionItem) {
-  const secret = new Set(
+  const secretNames = new Set(
     item.options.value?.filter(({ widget }) => widget === 'password').map(({ name }) => name),
   )
-  return Object.fromEntries(Object.entries(item.values.value).filter(([name]) => !secret.has(name)))
+  return Object.fromEntries(Object.entries(item.values.value).filter(([name]) => !secretNames.has(name)))
 }
 
 /** Looks up how much of a partial upload has arrived. If it is complete, the file itself is no longer needed. */

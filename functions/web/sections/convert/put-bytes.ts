@@ -19,12 +19,12 @@ export function putBytes(
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   const abort = () => request.abort()
   let stallTimer: ReturnType<typeof setTimeout> | undefined
-  const alive = () => {
+  const restartStallTimer = () => {
     clearTimeout(stallTimer)
     stallTimer = setTimeout(abort, stallTimeoutMs)
   }
   request.upload.addEventListener('progress', ({ loaded }) => {
-    alive()
+    restartStallTimer()
     onProgress(loaded)
   })
   request.addEventListener('load', () => {
@@ -42,7 +42,7 @@ export function putBytes(
   signal.addEventListener('abort', abort, { once: true })
   if (signal.aborted) reject(signal.reason)
   else request.send(bytes)
-  alive()
+  restartStallTimer()
   return promise
 }
 

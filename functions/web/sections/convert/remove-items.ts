@@ -22,9 +22,9 @@ const undoMs = 8000
 export function removeItems(itemsToRemove: readonly ConversionItem[]): void {
   if (itemsToRemove.length === 0) return
   void finishRemoval()
-  const set = new Set(itemsToRemove)
+  const removedItems = new Set(itemsToRemove)
   pendingRemoval.value = { items: itemsToRemove, before: items.value }
-  items.value = items.value.filter((item) => !set.has(item))
+  items.value = items.value.filter((item) => !removedItems.has(item))
   timer = setTimeout(() => void finishRemoval(), undoMs)
   announce(
     itemsToRemove.length === 1

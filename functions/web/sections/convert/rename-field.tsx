@@ -39,7 +39,7 @@ export default function RenameField({
   useEffect(() => {
     pattern.value ||= '{name}-{n}.{ext}'
   }, [pattern])
-  const names = items
+  const exampleNames = items
     .slice(0, maxExamples)
     .map(({ job, name }, at) => applyPattern(pattern.value, job.value?.result?.filename ?? name, at + 1))
   return (
@@ -59,7 +59,7 @@ export default function RenameField({
         }}
       />
       <p id={`${id}-hint`} class="hint">
-        {lazyWords.patternHint} {pattern.value.trim() !== '' && <bdi>{names.join(', ')}</bdi>}
+        {lazyWords.patternHint} {pattern.value.trim() !== '' && <bdi>{exampleNames.join(', ')}</bdi>}
       </p>
     </div>
   )

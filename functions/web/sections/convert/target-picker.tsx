@@ -4,7 +4,7 @@ import type { Format } from '../../api.ts'
 import { Icon } from './components.tsx'
 import type { ListedTool } from './file-tools.ts'
 import { categoryNames } from './format-catalog.ts'
-import { commonOtherTargets, loadOtherTargets, synonyms } from './other-targets.ts'
+import { findCommonOtherTargets, loadOtherTargets, synonyms } from './other-targets.ts'
 import { type Row, searchTargets } from './target-search.ts'
 import words from './words/en.ts'
 
@@ -71,7 +71,7 @@ function useCombobox(id: string, { sources, targets, tools = [], onChoose, onToo
   const isOpen = useSignal(false)
   const activeRow = useSignal(-1)
   const findRows = () => {
-    const { experimental, same } = commonOtherTargets(sources)
+    const { experimental, same } = findCommonOtherTargets(sources)
     const searchableTargets = { targets, experimentalTargets: experimental, sameFormat: same, tools }
     return searchTargets({ ...searchableTargets, synonyms: synonyms.value }, typedText.value)
   }

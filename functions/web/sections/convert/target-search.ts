@@ -46,7 +46,7 @@ function rankMatch(needle: string, names: readonly string[]): number | undefined
   return found.length === 0 ? undefined : Math.min(...found)
 }
 
-const namesOfFormat = (format: Format, synonyms: Synonyms | undefined) => [
+const listFormatNames = (format: Format, synonyms: Synonyms | undefined) => [
   format.id,
   ...format.extensions,
   ...format.aliases,
@@ -74,7 +74,7 @@ export function searchTargets(searchableTargets: SearchableTargets, typedText: s
   const getSearchNames = (row: Row) => {
     if (row.kind === 'tool')
       return [row.tool.id, row.tool.name.toLowerCase(), ...(synonyms?.getToolSynonyms(row.tool.id) ?? [])]
-    const names = namesOfFormat(row.format, synonyms)
+    const names = listFormatNames(row.format, synonyms)
     return row.note === 'same' ? [...names, ...(synonyms?.getSameFormatSynonyms(row.format) ?? [])] : names
   }
   const tools = searchableTargets.tools.map((tool): Row => ({ kind: 'tool', tool }))

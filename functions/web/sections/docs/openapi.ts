@@ -113,7 +113,7 @@ export function describeType(schemaOrRef: ApiSchema, document: OpenApi): string 
   return `${[schema.type ?? 'any'].flat().join(' | ')}${schema.format ? ` (${schema.format})` : ''}${bounds}`
 }
 
-const firstExample = ({ example, examples }: MediaType): unknown =>
+const getFirstExample = ({ example, examples }: MediaType): unknown =>
   example ?? Object.values(examples ?? {})[0]?.value
 
 const shellQuote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`
@@ -140,20 +140,20 @@ export function buildCurl(
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`}`,
     ...(needsKey ? authArguments : []),
-    ...curlBodyArguments(requestBody?.content ?? {}),
+    ...createCurlBodyArguments(requestBody?.content ?? {}),
     shellQuote(url),
   ].join(' \\\n  ')
 }
 
-function curlBodyArguments(content: Readonly<Record<string, MediaType>>): string[] {
+function createCurlBodyArguments(content: Readonly<Record<string, MediaType>>): string[] {
   const form = content['multipart/form-data']
-  const fields = form && firstExample(form)
+  const fields = form && getFirstExample(form)
   if (typeof fields === 'object' && fields !== null)
     return Object.entries(fields).flatMap(([name, value]) =>
       [value].flat().map((item) => `-F ${shellQuote(`${name}=${String(item)}`)}`),
     )
   const [type, media] = Object.entries(content)[0] ?? []
-  const example = media && firstExample(media)
+  const example = media && getFirstExample(media)
   if (type === undefined || example === undefined) return []
   if (type === 'application/x-www-form-urlencoded')
     // The example of a form is an object.
@@ -163,8 +163,10 @@ function curlBodyArguments(content: Readonly<Record<string, MediaType>>): string
   return [`-H ${shellQuote(`Content-Type: ${type}`)}`, `-d ${shellQuote(JSON.stringify(example))}`]
 }
 
-export const jsonExample = (content: Readonly<Record<string, MediaType>> | undefined): string | undefined => {
+export const formatJsonExample = (
+  content: Readonly<Record<string, MediaType>> | undefined,
+): string | undefined => {
   const media = Object.entries(content ?? {}).find(([type]) => type.includes('json'))?.[1]
-  const example = media && firstExample(media)
+  const example = media && getFirstExample(media)
   return example === undefined ? undefined : JSON.stringify(example, null, 2)
 }

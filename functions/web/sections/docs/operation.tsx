@@ -3,7 +3,7 @@ import {
   type ApiSchema,
   buildCurl,
   describeType,
-  jsonExample,
+  formatJsonExample,
   type OpenApi,
   type OperationEntry,
   resolveRef,
@@ -36,10 +36,10 @@ export function OperationView({
   }))
   const bodies = Object.entries(requestBody?.content ?? {})
   const [, body] = bodies[0] ?? []
-  const fields = body?.schema ? fieldRows(body.schema, document) : []
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))
-  const reply = success && Object.values(success[1].content ?? {})[0]?.schema
-  const example = success && jsonExample(success[1].content)
+  const fields = body?.schema ? listFieldRows(body.schema, document) : []
+  const successResponse = Object.entries(responses).find(([status]) => status.startsWith('2'))
+  const reply = successResponse && Object.values(successResponse[1].content ?? {})[0]?.schema
+  const example = successResponse && formatJsonExample(successResponse[1].content)
   return (
     <>
       <h2 lang="en">{summary}</h2>
@@ -60,7 +60,9 @@ export function OperationView({
           <p class="meta">{bodies.map(([type]) => type).join(', ')}</p>
         </>
       )}
-      {reply && <Rows title={words.response} rows={fieldRows(envelopeData(reply, document), document)} />}
+      {reply && (
+        <Rows title={words.response} rows={listFieldRows(getEnvelopeData(reply, document), document)} />
+      )}
       {example !== undefined && (
         <details>
           <summary>{words.example}</summary>
@@ -83,7 +85,7 @@ export function OperationView({
 }
 
 /** Returns the schema of `data` in the reply envelope. */
-function envelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
+function getEnvelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
   const fieldSchema = resolveRef(schema, document)
   return fieldSchema.properties?.['data'] ?? fieldSchema
 }
@@ -91,7 +93,7 @@ function envelopeData(schema: ApiSchema, document: OpenApi): ApiSchema {
 const maxDepth = 2
 
 /** Returns rows for all fields; nested fields are named by their full path. */
-function fieldRows(schemaOrRef: ApiSchema, document: OpenApi, parentPath = '', depth = 0): Row[] {
+function listFieldRows(schemaOrRef: ApiSchema, document: OpenApi, parentPath = '', depth = 0): Row[] {
   const schema = resolveRef(schemaOrRef, document)
   const variants = [schema, ...(schema.allOf ?? []), ...(schema.anyOf ?? schema.oneOf ?? [])]
   return variants.flatMap((form) => {
@@ -110,7 +112,7 @@ function fieldRows(schemaOrRef: ApiSchema, document: OpenApi, parentPath = '', d
       return [
         row,
         ...(depth < maxDepth && innerSchema.properties
-          ? fieldRows(innerSchema, document, `${path}.`, depth + 1)
+          ? listFieldRows(innerSchema, document, `${path}.`, depth + 1)
           : []),
       ]
     })

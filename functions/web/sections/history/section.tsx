@@ -68,7 +68,7 @@ const isRunning = ({ status }: Pick<Job, 'status'>) => ['pending', 'queued', 'pr
 
 function JobList({ query }: { readonly query: URLSearchParams }) {
   const filters = new URLSearchParams([...query].filter(([, value]) => value !== ''))
-  const list = useQuery(`jobs ${filters}`, () =>
+  const jobsQuery = useQuery(`jobs ${filters}`, () =>
     callApi<JobListReply>(`/v1/jobs?${new URLSearchParams([...filters, ['limit', '50']])}`),
   )
   const [chosenJobs, setChosenJobs] = useState<ReadonlySet<string>>(new Set())
@@ -88,12 +88,12 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
   const deleteChosenJobs = async () => {
     for (const id of chosenJobs) await deleteJob(id)
     setChosenJobs(new Set())
-    await list.reload()
+    await jobsQuery.reload()
   }
   return (
     <Page title={words.title} lead={words.lead}>
       <Filters filters={filters} onChange={setFilter} />
-      <QueryView query={list}>
+      <QueryView query={jobsQuery}>
         {({ jobs, pagination: { nextCursor } }) => (
           <>
             {chosenJobs.size > 0 && (
@@ -109,7 +109,7 @@ function JobList({ query }: { readonly query: URLSearchParams }) {
             )}
             <Table
               caption={words.title}
-              columns={jobColumns(chosenJobs, toggle)}
+              columns={createJobColumns(chosenJobs, toggle)}
               rows={jobs}
               getKey={({ jobId }) => jobId}
               emptyText={words.none}
@@ -175,7 +175,7 @@ function Filters(props: {
   )
 }
 
-const jobColumns = (
+const createJobColumns = (
   chosenJobs: ReadonlySet<string>,
   toggle: (jobId: string) => void,
 ): readonly Column<Job>[] => [
@@ -284,7 +284,7 @@ function JobPage({ id }: { readonly id: string }) {
 function Timeline({ job }: { readonly job: JobDetails }) {
   const begin = Date.parse(job.createdAt)
   const end = job.endedAt ? Date.parse(job.endedAt) : Date.now()
-  const share = (iso: string) => ((Date.parse(iso) - begin) / Math.max(1, end - begin)) * 100
+  const toPercent = (iso: string) => ((Date.parse(iso) - begin) / Math.max(1, end - begin)) * 100
   const rows = Object.entries(job.tasks)
   type Row = (typeof rows)[number]
   const columns = [
@@ -304,8 +304,8 @@ function Timeline({ job }: { readonly job: JobDetails }) {
           <span class="span" aria-hidden="true">
             <span
               style={{
-                insetInlineStart: `${share(startedAt)}%`,
-                inlineSize: `${Math.max(1, (endedAt ? share(endedAt) : 100) - share(startedAt))}%`,
+                insetInlineStart: `${toPercent(startedAt)}%`,
+                inlineSize: `${Math.max(1, (endedAt ? toPercent(endedAt) : 100) - toPercent(startedAt))}%`,
               }}
             />
           </span>

@@ -46,10 +46,10 @@ function savePipeline(): void {
   const { steps } = pipeline.value
   const stepsWithoutSecrets = steps.map((step, at): PipelineStep => {
     const secretOptions = checks.value[at]?.options.filter(({ widget }) => widget === 'password') ?? []
-    const names = new Set(secretOptions.map(({ name }) => name))
+    const secretNames = new Set(secretOptions.map(({ name }) => name))
     return {
       ...step,
-      values: Object.fromEntries(Object.entries(step.values).filter(([name]) => !names.has(name))),
+      values: Object.fromEntries(Object.entries(step.values).filter(([name]) => !secretNames.has(name))),
     }
   })
   try {

@@ -126,14 +126,14 @@ function StepSelect(props: {
   const source = catalog.findById(from)
   const generalTools = useQuery(`tools of ${from}`, () => listGeneralTools(from))
   const targets = catalog.getTargets(source)
-  const suggested = suggestTargets(source, targets)
-  const otherTargets = targets.filter((target) => !suggested.includes(target))
+  const suggestedTargets = suggestTargets(source, targets)
+  const otherTargets = targets.filter((target) => !suggestedTargets.includes(target))
   // Tools for several files or for selected pages cannot run unattended, so they are omitted.
   const fileTools = listToolsFor(source).filter(({ hasOwnPage }) => !hasOwnPage)
   const tools = [...fileTools, ...(generalTools.data ?? []).map((id) => ({ id, name: getToolName(id) }))]
   const value = chosen?.tool !== undefined ? `tool:${chosen.tool}` : chosen?.to ? `to:${chosen.to}` : ''
-  const offered = [...targets.map(({ id }) => `to:${id}`), ...tools.map(({ id }) => `tool:${id}`)]
-  const formats = (list: typeof targets) =>
+  const offeredValues = [...targets.map(({ id }) => `to:${id}`), ...tools.map(({ id }) => `tool:${id}`)]
+  const renderFormats = (list: typeof targets) =>
     list.map(({ id, name }) => (
       <option key={id} value={`to:${id}`}>
         {`${id.toUpperCase()} – ${name}`}
@@ -152,10 +152,10 @@ function StepSelect(props: {
         >
           {value === '' && <option value="">{words.choose}</option>}
           {/* Keeps a choice that was made for another input format visible. */}
-          {value !== '' && chosen && !offered.includes(value) && (
+          {value !== '' && chosen && !offeredValues.includes(value) && (
             <option value={value}>{getStepTitle(chosen)}</option>
           )}
-          <optgroup label={words.likely}>{formats(suggested)}</optgroup>
+          <optgroup label={words.likely}>{renderFormats(suggestedTargets)}</optgroup>
           {tools.length > 0 && (
             <optgroup label={words.toolsGroup}>
               {tools.map(({ id, name }) => (
@@ -165,7 +165,7 @@ function StepSelect(props: {
               ))}
             </optgroup>
           )}
-          <optgroup label={words.otherFormats}>{formats(otherTargets)}</optgroup>
+          <optgroup label={words.otherFormats}>{renderFormats(otherTargets)}</optgroup>
         </select>
       )}
     </Field>

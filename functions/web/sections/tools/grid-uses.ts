@@ -83,5 +83,5 @@ const gridUses: Partial<Readonly<Record<ToolId, GridUse>>> = {
 }
 
 /** Returns how a tool uses the grid; undefined if the tool does not use it. */
-export const gridUseFor = (id: ToolId, optionNames: readonly string[]): GridUse | undefined =>
+export const getGridUse = (id: ToolId, optionNames: readonly string[]): GridUse | undefined =>
   gridUses[id] ?? (optionNames.includes('pages') ? selectionUse : undefined)

@@ -12,7 +12,7 @@ const defaultTargets: Partial<Readonly<Record<ToolId, string>>> = {
   metadata: 'json',
 }
 
-export function defaultTarget(
+export function chooseDefaultTarget(
   tool: ToolId,
   from: string | undefined,
   category: Category | undefined,

@@ -14,7 +14,7 @@ import { announce } from '../../shell/announce.ts'
 import { Lazy } from '../../shell/lazy.tsx'
 import { toolFiles } from '../../shell/pending-files.ts'
 import { ErrorNotice, Field, Page, QueryView } from '../../ui/components.tsx'
-import { gridUseFor } from './grid-uses.ts'
+import { getGridUse } from './grid-uses.ts'
 import names from './names/words/en.ts'
 import { type RunState, runToolJob } from './run-tool.ts'
 import { appendFiles, type ToolFile } from './tool-file.ts'
@@ -53,7 +53,7 @@ export function ToolPage({ tool }: { readonly tool: Tool }) {
   }, [toolFiles.value])
 
   const { query, options, targets, to, setTarget, isPdf, ...details } = useToolOptions(tool, files)
-  const gridUse = gridUseFor(
+  const gridUse = getGridUse(
     tool.id,
     options.map(({ name }) => name),
   )

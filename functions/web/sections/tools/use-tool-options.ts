@@ -3,7 +3,7 @@ import type { listConversions } from '../../../routes/list-conversions.ts'
 import { callApi, listFormats, type ReplyData } from '../../api.ts'
 import { type Query, useQuery } from '../../ui/use-query.ts'
 import { createFormatCatalog } from '../convert/format-catalog.ts'
-import { defaultTarget, detectMergeKind, type MergeKind } from './targets.ts'
+import { chooseDefaultTarget, detectMergeKind, type MergeKind } from './targets.ts'
 import type { ToolFile } from './tool-file.ts'
 import { getOperation, type Tool } from './tools.ts'
 
@@ -33,7 +33,7 @@ export function useToolOptions(tool: Tool, files: readonly ToolFile[]) {
   })
   const targets = query.data?.map(({ to }) => to) ?? []
   const isTargetChosen = chosenTarget !== undefined && targets.includes(chosenTarget)
-  const to = isTargetChosen ? chosenTarget : defaultTarget(tool.id, from, source?.category, targets)
+  const to = isTargetChosen ? chosenTarget : chooseDefaultTarget(tool.id, from, source?.category, targets)
   const isImageMerge = tool.id === 'merge' && source?.category === 'image'
   const kind: MergeKind | undefined = tool.id === 'merge' ? detectMergeKind(files, catalog) : undefined
   return {

@@ -22,7 +22,7 @@ type Quota = ReplyData<typeof getQuota>
 type Day = Usage['series'][number]
 type Group = Usage['groups'][number]
 
-const spans = [7, 30, 90, 365] as const
+const periodDays = [7, 30, 90, 365] as const
 const groupings = ['engine', 'format', 'key'] as const
 const dayMs = 86_400_000
 
@@ -44,7 +44,7 @@ export default function UsageSection() {
           <div class="row">
             <DaysField
               label={words.span}
-              choices={spans}
+              choices={periodDays}
               days={days}
               lastDays={words.lastDays}
               onChange={setDays}
@@ -65,7 +65,7 @@ export default function UsageSection() {
             {({ totals, series, groups }) => (
               <>
                 <dl class="figures">
-                  {figures(totals).map(([name, value]) => (
+                  {listFigures(totals).map(([name, value]) => (
                     <div key={name}>
                       <dt>{name}</dt>
                       <dd>{value}</dd>
@@ -117,7 +117,7 @@ function fillDates(from: string, isMonthly: boolean, series: Usage['series']) {
   return [...dates].map((date) => ({ date, value: jobs.get(date) ?? 0 }))
 }
 
-const figures = (totals: Usage['totals']): [string, string][] => [
+const listFigures = (totals: Usage['totals']): [string, string][] => [
   [words.jobs, formatNumber(totals.jobs)],
   [words.completed, formatNumber(totals.completed)],
   [words.failed, formatNumber(totals.failed)],

@@ -39,7 +39,7 @@ export default function Webhooks({ route }: { readonly route: PageRoute }) {
 }
 
 function WebhookList() {
-  const list = useQuery('webhooks', () => callApi<WebhookListReply>('/v1/webhooks?limit=100'))
+  const webhooksQuery = useQuery('webhooks', () => callApi<WebhookListReply>('/v1/webhooks?limit=100'))
   const [createdWebhook, setCreatedWebhook] = useState<CreatedWebhook>()
   const create = async (formData: FormData) => {
     const events = formData.getAll('events')
@@ -54,11 +54,11 @@ function WebhookList() {
     })
     setCreatedWebhook(webhook)
     announce(words.created)
-    await list.reload()
+    await webhooksQuery.reload()
   }
   return (
     <Page title={words.title} lead={words.lead}>
-      <QueryView query={list}>
+      <QueryView query={webhooksQuery}>
         {({ webhooks }) => (
           <>
             <Table
@@ -114,7 +114,7 @@ function WebhookList() {
   )
 }
 
-const stateLabel = ({ enabled, failing, disabledReason }: Webhook) => {
+const getStateLabel = ({ enabled, failing, disabledReason }: Webhook) => {
   if (!enabled)
     return <StatusLabel kind="off">{disabledReason ? words.offFor[disabledReason] : words.off}</StatusLabel>
   return failing ? (
@@ -133,13 +133,13 @@ const columns: readonly Column<Webhook>[] = [
       </a>
     ),
   },
-  { name: words.state, cell: stateLabel },
-  { name: words.which, cell: ({ events }) => events.map(eventLabel).join(', ') },
+  { name: words.state, cell: getStateLabel },
+  { name: words.which, cell: ({ events }) => events.map(getEventLabel).join(', ') },
   { name: words.description, cell: ({ description }) => <bdi>{description ?? '–'}</bdi> },
 ]
 
 // A newer service may have more events.
-const eventLabel = (name: string) =>
+const getEventLabel = (name: string) =>
   name === '*' ? words.everything : ((words.events as Readonly<Record<string, string>>)[name] ?? name)
 
 function WebhookPage({ id }: { readonly id: string }) {
@@ -159,7 +159,7 @@ function WebhookPage({ id }: { readonly id: string }) {
               <code>
                 <bdi>{data.url}</bdi>
               </code>
-              {stateLabel(data)}
+              {getStateLabel(data)}
             </p>
             <Actions webhook={data} onChange={() => Promise.all([webhook.reload(), deliveries.reload()])} />
             <Block title={words.deliveries}>
@@ -254,7 +254,7 @@ function Deliveries(props: {
 }) {
   const { query, webhookId } = props
   const rows: readonly Column<Delivery>[] = [
-    { name: words.event, cell: ({ event }) => eventLabel(event) },
+    { name: words.event, cell: ({ event }) => getEventLabel(event) },
     { name: words.when, cell: ({ createdAt }) => formatDateTime(createdAt) },
     {
       name: words.state,

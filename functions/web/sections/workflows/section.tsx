@@ -35,7 +35,7 @@ export default function Workflows({ route }: { readonly route: PageRoute }) {
 }
 
 function WorkflowList() {
-  const list = useQuery('workflows', () => callApi<{ workflows: Workflow[] }>('/v1/workflows'))
+  const workflowsQuery = useQuery('workflows', () => callApi<{ workflows: Workflow[] }>('/v1/workflows'))
   const create = async (body: WorkflowFields) => {
     const workflow = await callApi<Workflow>('/v1/workflows', { method: 'POST', body })
     announce(words.created)
@@ -43,7 +43,7 @@ function WorkflowList() {
   }
   return (
     <Page title={words.title} lead={words.lead}>
-      <QueryView query={list}>
+      <QueryView query={workflowsQuery}>
         {({ workflows }) => (
           <>
             <Table
@@ -238,7 +238,7 @@ function tryOrUndefined<Result>(action: () => Result): Result | undefined {
 const formatInZone = (timeZone: string, at: number) =>
   new Intl.DateTimeFormat(shell.locale, { dateStyle: 'full', timeStyle: 'short', timeZone }).format(at)
 
-const stateLabel = ({ enabled, paused, failures }: Workflow) => {
+const getStateLabel = ({ enabled, paused, failures }: Workflow) => {
   if (paused) return <StatusLabel kind="bad">{words.paused}</StatusLabel>
   if (!enabled) return <StatusLabel kind="off">{words.off}</StatusLabel>
   return failures > 0 ? (
@@ -257,7 +257,7 @@ const columns: readonly Column<Workflow>[] = [
       </a>
     ),
   },
-  { name: words.state, cell: stateLabel },
+  { name: words.state, cell: getStateLabel },
   { name: words.cron, cell: ({ cron }) => describeCron(cron) ?? cron },
   { name: words.next, cell: ({ nextRunAt }) => formatDateTime(nextRunAt) },
   {
@@ -281,7 +281,7 @@ function WorkflowPage({ id }: { readonly id: string }) {
     <QueryView query={workflow}>
       {(data) => (
         <Page title={data.name}>
-          <p>{stateLabel(data)}</p>
+          <p>{getStateLabel(data)}</p>
           {data.paused && <p class="notice problem">{data.paused.reason}</p>}
           <NextRuns cron={data.cron} timezone={data.timezone} />
           <div class="row">

@@ -127,8 +127,8 @@ export class BlockWriter {
   ): docx.Paragraph {
     const { heading, list } = block
     const level = heading === undefined ? undefined : (`HEADING_${heading}` as 'HEADING_1') // Levels are 1 to 6.
-    const literal = block.marker && !list ? [{ text: `${block.marker.text}\t`, style: block.style }] : []
-    const runs = [...literal, ...block.runs]
+    const markerRuns = block.marker && !list ? [{ text: `${block.marker.text}\t`, style: block.style }] : []
+    const runs = [...markerRuns, ...block.runs]
     const hasTabs = runs.some(({ text }) => text.includes('\t'))
     return new this.#library.Paragraph({
       ...this.#withBreaks(breaks, createTextRuns(this.#library, runs, { backgroundColor })),

@@ -176,9 +176,13 @@ function toTable(run: readonly TextLine[]): BorderlessTable | undefined {
       ),
   )
   const columns = xs.length - 1
-  const multiCellRows = rows.filter((row) => row.filter((words) => words.length > 0).length >= 2).length
+  const multiCellRowCount = rows.filter((row) => row.filter((words) => words.length > 0).length >= 2).length
   const isComplete = rows.every((row) => row.every((words) => words.length > 0))
-  if (columns < 2 || multiCellRows < (columns > 2 && isComplete ? 2 : 3) || multiCellRows < rows.length * 0.5)
+  if (
+    columns < 2 ||
+    multiCellRowCount < (columns > 2 && isComplete ? 2 : 3) ||
+    multiCellRowCount < rows.length * 0.5
+  )
     return undefined
   if (run.filter((line) => findListMarker(line.words) !== undefined).length > run.length * 0.4)
     return undefined

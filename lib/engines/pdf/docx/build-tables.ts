@@ -79,8 +79,12 @@ function isRightAligned(column: readonly (readonly Word[])[]): boolean {
   const boxes = column.flatMap((words) =>
     words.length > 0 ? [getBoundingBox(words.map(({ box }) => box))] : [],
   )
-  const spread = (values: readonly number[]) => Math.max(...values) - Math.min(...values)
-  return boxes.length > 1 && spread(boxes.map((box) => box[2])) < 1 && spread(boxes.map((box) => box[0])) > 2
+  const computeSpread = (values: readonly number[]) => Math.max(...values) - Math.min(...values)
+  return (
+    boxes.length > 1 &&
+    computeSpread(boxes.map((box) => box[2])) < 1 &&
+    computeSpread(boxes.map((box) => box[0])) > 2
+  )
 }
 
 const alignRight = (paragraph: Paragraph, rightIndent: number): Paragraph => ({
@@ -99,9 +103,9 @@ const maxWidening = 0.65
 /** Returns the distances of the text from the left and right edges of the cells that it fills the most. */
 function measurePadding({ cells }: Grid, words: readonly Word[]): readonly [left: number, right: number] {
   const gaps = cells.flatMap(({ box }) => {
-    const inside = words.filter((word) => isCenterInside(word.box, box)).map((word) => word.box)
-    if (inside.length === 0) return []
-    const text = getBoundingBox(inside)
+    const boxesInside = words.filter((word) => isCenterInside(word.box, box)).map((word) => word.box)
+    if (boxesInside.length === 0) return []
+    const text = getBoundingBox(boxesInside)
     return [[text[0] - box[0], box[2] - text[2]] as const]
   })
   const smallest = (values: readonly number[]) => Math.min(maxPadding, Math.max(0, Math.min(...values)))

@@ -152,9 +152,9 @@ function placeCheckbox(
     segment.filter(isOnLine).map((word) => ({ word, at, distance: distanceTo(word) })),
   )
   // Prefers labels on the right, where most of them are.
-  const cost = ({ word, distance }: (typeof candidates)[number]) =>
+  const computeCost = ({ word, distance }: (typeof candidates)[number]) =>
     distance + (word.box[0] < box[0] ? word.style.size : 0)
-  const [nearest] = candidates.sort((a, b) => cost(a) - cost(b))
+  const [nearest] = candidates.sort((a, b) => computeCost(a) - computeCost(b))
   if (!nearest) return undefined
   const { word, at, distance } = nearest
   const { baseline, style } = word

@@ -110,7 +110,7 @@ async function addMissingText(
 ): Promise<Omit<ParseSource, 'pages' | 'language' | 'maxRecognized'> & Pick<ReadablePdf, 'pagesRecognized'>> {
   const { mode } = options
   const characterCounts = await countCharactersByPage(path, tools)
-  const source = { path, characterCounts, uncertainPages: [] }
+  const source = { path, characterCounts, uncertainPages: new Set<number>() }
   const uniquePages = [...new Set(pages)]
   const scannedPages = uniquePages.filter((page) => !hasText(characterCounts[page - 1] ?? 0))
   if (scannedPages.length === 0 || scannedPages.length < uniquePages.length * minEmptyRatio)

@@ -76,20 +76,20 @@ export async function renderDrawings(
   pages: readonly PageContent[],
   tools: Tools,
 ): Promise<RenderedDrawings> {
-  const selected = requests.slice(0, maxRequests)
+  const selectedRequests = requests.slice(0, maxRequests)
   const failed = new Set(requests)
   const images = new Map<DrawingRequest, FloatingImage>()
-  if (selected.length === 0) return { images, failed }
+  if (selectedRequests.length === 0) return { images, failed }
   const folder = join(tools.workDir, 'drawings')
   await mkdir(folder, { recursive: true })
   const list = join(folder, 'requests.json')
   const getDrawingName = (at: number) => `drawing-${at}`
   await writeFile(
     list,
-    JSON.stringify(selected.map(({ page, box }, at) => ({ page, box, file: getDrawingName(at) }))),
+    JSON.stringify(selectedRequests.map(({ page, box }, at) => ({ page, box, file: getDrawingName(at) }))),
   )
-  const lines = await runAndReadLines([path, folder, list], selected.length, tools)
-  for (const [at, request] of selected.entries()) {
+  const lines = await runAndReadLines([path, folder, list], selectedRequests.length, tools)
+  for (const [at, request] of selectedRequests.entries()) {
     const name = getDrawingName(at)
     const file = [`${name}.png`, `${name}.jpg`].find((candidate) => lines.has(candidate))
     const page = pages.find(({ number }) => number === request.page)

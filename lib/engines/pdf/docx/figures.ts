@@ -68,12 +68,12 @@ export function findLabels(
 
 /** Extends the box by axis labels, which are short texts right next to the drawing. */
 function includeLabels(box: BoundingBox, textSegments: PageContent['textSegments']): BoundingBox {
-  const labels = textSegments
+  const labelBoxes = textSegments
     .filter((words) => countCharacters(words) <= maxLabelCharacters)
     .map((words) => getBoundingBox(words.map((word) => word.box)))
     .filter((label) => areTouching(label, box, 10) && getWidth(label) < getWidth(box) * 0.3)
     .filter((label) => isBeside(label, box))
-  return getBoundingBox([box, ...labels])
+  return getBoundingBox([box, ...labelBoxes])
 }
 
 const countCharacters = (words: readonly Word[]) => words.reduce((sum, { text }) => sum + text.length, 0)

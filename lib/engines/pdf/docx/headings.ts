@@ -71,20 +71,26 @@ export function markHeadings<B extends ContentBlock>(
     )
   })
   const getLevel = assignLevels(acceptedCandidates)
-  const levels = new Map(acceptedCandidates.map((candidate) => [candidate.index, getLevel(candidate.style)]))
-  const titles = new Map(outline.map(({ title, level }) => [normalizeTitle(title), level]))
+  const levelsByIndex = new Map(
+    acceptedCandidates.map((candidate) => [candidate.index, getLevel(candidate.style)]),
+  )
+  const levelsByTitle = new Map(outline.map(({ title, level }) => [normalizeTitle(title), level]))
   return blocks.map((block, index) => {
     if (block.kind !== 'paragraph') return block
-    const outlineLevel = isShort(block) ? findOutlineLevel(block, titles) : undefined
-    const level = outlineLevel ?? levels.get(index)
+    const outlineLevel = isShort(block) ? findOutlineLevel(block, levelsByTitle) : undefined
+    const level = outlineLevel ?? levelsByIndex.get(index)
     return level === undefined ? block : { ...block, heading: Math.min(6, level) }
   })
 }
 
-function findOutlineLevel(paragraph: Paragraph, titles: ReadonlyMap<string, number>): number | undefined {
+function findOutlineLevel(
+  paragraph: Paragraph,
+  levelsByTitle: ReadonlyMap<string, number>,
+): number | undefined {
   const text = getParagraphText(paragraph)
   return (
-    titles.get(normalizeTitle(`${paragraph.marker?.text ?? ''}${text}`)) ?? titles.get(normalizeTitle(text))
+    levelsByTitle.get(normalizeTitle(`${paragraph.marker?.text ?? ''}${text}`)) ??
+    levelsByTitle.get(normalizeTitle(text))
   )
 }
 

@@ -35,12 +35,12 @@ export async function collectImages(
   renderContext: RenderContext,
   tools: Tools,
 ): Promise<PageImages> {
-  const embedded = page.images.filter(
+  const embeddedImages = page.images.filter(
     (image) => isRelevant(image, page) && !figures.some(({ box }) => isCenterInside(image.box, box)),
   )
   const images: ImageBlock[] = []
   const labels = new Set<Word>()
-  for (const { box, path: file } of embedded) {
+  for (const { box, path: file } of embeddedImages) {
     const path = file ?? (await renderArea(box, page, renderContext, tools))
     if (path !== undefined) images.push({ kind: 'image', box, path })
   }
@@ -66,11 +66,11 @@ const joinWords = (words: readonly Word[]) =>
  */
 function isRelevant({ box }: PlacedImage | PageFigure, page: PageContent): boolean {
   if (getWidth(box) < 6 || getHeight(box) < 6) return false
-  const covers = getArea(box) / (page.width * page.height)
+  const coveredShare = getArea(box) / (page.width * page.height)
   const alphanumericCount = page.textSegments
     .flat()
     .reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)
-  return covers < 0.8 || alphanumericCount < 20 || page.isTextUncertain === true
+  return coveredShare < 0.8 || alphanumericCount < 20 || page.isTextUncertain === true
 }
 
 async function renderArea(

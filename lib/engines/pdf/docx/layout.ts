@@ -70,8 +70,8 @@ export async function buildLayout(
     flowsWithTitles.flatMap(({ blocks }) => blocks),
     outline,
   )
-  let lists = 0
-  const blocksWithLists = assignLists(blocksWithHeadings, () => lists++)
+  let listCount = 0
+  const blocksWithLists = assignLists(blocksWithHeadings, () => listCount++)
   let at = 0
   const finishedFlows = flowsWithTitles.map(({ page, blocks }) => {
     const pageBlocks = blocksWithLists.slice(at, at + blocks.length)
@@ -109,10 +109,10 @@ function findTextColumn(
   })
   const width = pages[0]?.width ?? 595
   if (textExtents.length === 0) return [Math.min(72, width * 0.12), width - Math.min(72, width * 0.12)]
-  const rights = textExtents.map((box) => box[2])
-  const usualRight = computeMedian(rights)
+  const rightEdges = textExtents.map((box) => box[2])
+  const usualRight = computeMedian(rightEdges)
   // Only a few pages have a line that fills the column, but the column must be wide enough for such a line.
-  const right = Math.max(...rights.filter((edge) => edge < usualRight + maxRaggedEdge))
+  const right = Math.max(...rightEdges.filter((edge) => edge < usualRight + maxRaggedEdge))
   return [computeMedian(textExtents.map((box) => box[0])), right]
 }
 

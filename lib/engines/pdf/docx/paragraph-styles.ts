@@ -93,10 +93,10 @@ export function isEmphasized(paragraphStyle: ParagraphStyle, body: ParagraphStyl
 }
 
 /** Matches the start of a caption of a table or figure. */
-const caption = /^(table|figure|fig|chart|tabelle|abbildung|abb|tab|tableau|tabla|figura)\b\.?\s*\d/iu
+const captionPattern = /^(table|figure|fig|chart|tabelle|abbildung|abb|tab|tableau|tabla|figura)\b\.?\s*\d/iu
 
 export const isCaption = (block: ContentBlock) =>
-  block.kind === 'paragraph' && caption.test(getParagraphText(block).trim())
+  block.kind === 'paragraph' && captionPattern.test(getParagraphText(block).trim())
 
 /** Whether the content of a line could be a heading. */
 export function isTitleLike(paragraph: Paragraph): boolean {

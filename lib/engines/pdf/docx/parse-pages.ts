@@ -16,7 +16,7 @@ export interface ParseSource {
   /** Pages that OCR has already tried. */
   readonly pagesTried: readonly number[]
   /** Pages on which OCR is not confident of most words. */
-  readonly uncertainPages: readonly number[]
+  readonly uncertainPages: ReadonlySet<number>
   /** Language in the notation of `ocrLanguage`; undefined when OCR is not allowed. */
   readonly language: string | undefined
   /** Maximum number of pages that OCR may read. */
@@ -60,8 +60,8 @@ export async function parsePages(
   return recognizePages(parsedPages, scans, undecodablePages, source.language, tools)
 }
 
-const markUncertainText = (page: PageContent, uncertainPages: readonly number[]): PageContent =>
-  uncertainPages.includes(page.number) ? { ...page, isTextUncertain: true } : page
+const markUncertainText = (page: PageContent, uncertainPages: ReadonlySet<number>): PageContent =>
+  uncertainPages.has(page.number) ? { ...page, isTextUncertain: true } : page
 
 const countCharacters = (words: readonly Word[]) =>
   words.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0)

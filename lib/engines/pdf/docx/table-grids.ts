@@ -87,26 +87,26 @@ function toRuleLines({ box, isStroked, isRectangle, color }: Vector): RuleLine[]
 const computeMidpoint = (from: number, to: number) => (from + to) / 2
 
 function toGrid(rules: readonly RuleLine[], fills: readonly Vector[]): Grid | undefined {
-  const horizontal = rules.filter((edge) => edge.isHorizontal)
-  const vertical = rules.filter((edge) => !edge.isHorizontal)
-  if (horizontal.length < 2 || vertical.length < 1) return undefined
+  const horizontalRules = rules.filter((edge) => edge.isHorizontal)
+  const verticalRules = rules.filter((edge) => !edge.isHorizontal)
+  if (horizontalRules.length < 2 || verticalRules.length < 1) return undefined
   const xs = mergeCloseValues(
     [
-      ...vertical.map(({ box }) => computeMidpoint(box[0], box[2])),
-      ...findOutermost(horizontal.flatMap(({ box }) => [box[0], box[2]])),
+      ...verticalRules.map(({ box }) => computeMidpoint(box[0], box[2])),
+      ...findOutermost(horizontalRules.flatMap(({ box }) => [box[0], box[2]])),
     ],
     tolerance,
   )
   const ys = mergeCloseValues(
     [
-      ...horizontal.map(({ box }) => computeMidpoint(box[1], box[3])),
-      ...findOutermost(vertical.flatMap(({ box }) => [box[1], box[3]])),
+      ...horizontalRules.map(({ box }) => computeMidpoint(box[1], box[3])),
+      ...findOutermost(verticalRules.flatMap(({ box }) => [box[1], box[3]])),
     ],
     tolerance,
   )
   const [columns, rows] = [xs.length - 1, ys.length - 1]
   if (columns < 2 || rows < 1 || (rows === 1 && columns < 3) || columns * rows > maxCells) return undefined
-  const cells = buildCells(xs, ys, horizontal, vertical).map((cell) => addShading(cell, fills))
+  const cells = buildCells(xs, ys, horizontalRules, verticalRules).map((cell) => addShading(cell, fills))
   const [left = 0, right = 0, top = 0, bottom = 0] = [xs[0], xs.at(-1), ys[0], ys.at(-1)]
   if (cells.length < 2) return undefined
   return { box: [left, top, right, bottom], xs, ys, cells, border: findBorder(rules) }
@@ -129,13 +129,13 @@ function findOutermost(values: readonly number[]): number[] {
 function buildCells(
   xs: readonly number[],
   ys: readonly number[],
-  horizontal: readonly RuleLine[],
-  vertical: readonly RuleLine[],
+  horizontalRules: readonly RuleLine[],
+  verticalRules: readonly RuleLine[],
 ): GridCell[] {
   const getAt = (list: readonly number[], index: number) => list[index] ?? 0
   const isOpenRight = (row: number, column: number) =>
     !isCovered(
-      vertical.filter(
+      verticalRules.filter(
         ({ box }) => Math.abs(computeMidpoint(box[0], box[2]) - getAt(xs, column + 1)) <= tolerance,
       ),
       [getAt(ys, row), getAt(ys, row + 1)],
@@ -143,7 +143,7 @@ function buildCells(
     )
   const isOpenBelow = (row: number, column: number) =>
     !isCovered(
-      horizontal.filter(
+      horizontalRules.filter(
         ({ box }) => Math.abs(computeMidpoint(box[1], box[3]) - getAt(ys, row + 1)) <= tolerance,
       ),
       [getAt(xs, column), getAt(xs, column + 1)],

@@ -34,19 +34,20 @@ export function placeBelow<P extends Paragraph>(paragraph: P, y: number, pitch: 
 /** Gives blocks the spacing that they have on the page. The first block keeps its own spacing. */
 export function setBlockSpacing(blocks: readonly FlowBlock[], pitch: number): FlowBlock[] {
   return blocks.map((block, index) => {
-    const placed = block.kind === 'table' ? { ...block, ...setCellSpacing(block, pitch) } : block
+    const placedBlock = block.kind === 'table' ? { ...block, ...setCellSpacing(block, pitch) } : block
     const previous = blocks[index - 1]
-    if (placed.kind === 'image')
-      return previous && !placed.columnSet
-        ? { ...placed, spaceBefore: Math.max(0, placed.box[1] - measureBottom(previous)) }
-        : placed
-    if (placed.kind === 'table') return placed
-    const isBelow = previous && placed.box[1] >= previous.box[3] - placed.style.size * 0.5
-    if (placed.columnSet)
-      return spaceInColumn(placed, isBelow && previous.columnSet ? previous : undefined, pitch)
+    if (placedBlock.kind === 'image')
+      return previous && !placedBlock.columnSet
+        ? { ...placedBlock, spaceBefore: Math.max(0, placedBlock.box[1] - measureBottom(previous)) }
+        : placedBlock
+    if (placedBlock.kind === 'table') return placedBlock
+    const isBelow = previous && placedBlock.box[1] >= previous.box[3] - placedBlock.style.size * 0.5
+    if (placedBlock.columnSet)
+      return spaceInColumn(placedBlock, isBelow && previous.columnSet ? previous : undefined, pitch)
     // The spacing below columns has been set before.
-    if (!isBelow || previous.columnSet) return { ...placed, lineHeight: placeLines(placed, pitch).lineHeight }
-    return placeBelow(placed, measureBottom(previous), pitch)
+    if (!isBelow || previous.columnSet)
+      return { ...placedBlock, lineHeight: placeLines(placedBlock, pitch).lineHeight }
+    return placeBelow(placedBlock, measureBottom(previous), pitch)
   })
 }
 
@@ -75,9 +76,9 @@ function setCellSpacing(table: TableBlock, pitch: number): Pick<TableBlock, 'row
 function spaceCell(cell: TableCell, top: number, pitch: number): TableCell {
   let bottom = top
   const blocks = cell.blocks.map((block) => {
-    const placed = block.kind === 'paragraph' ? placeBelow(block, bottom, pitch) : block
+    const placedBlock = block.kind === 'paragraph' ? placeBelow(block, bottom, pitch) : block
     bottom = measureBottom(block)
-    return placed
+    return placedBlock
   })
   return { ...cell, blocks }
 }

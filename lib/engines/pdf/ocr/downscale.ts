@@ -18,7 +18,7 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
     `The page images have more than ${maxDpi} pixels per inch. They were downscaled to ${targetDpi} for reading their text.`,
   )
   const outputPath = join(tools.workDir, 'coarser.pdf')
-  const reduced = ['Color', 'Gray', 'Mono'].flatMap((kind) => [
+  const downscaleArgs = ['Color', 'Gray', 'Mono'].flatMap((kind) => [
     `-dDownsample${kind}Images=true`,
     `-d${kind}ImageResolution=${targetDpi}`,
     `-d${kind}ImageDownsampleThreshold=${maxDpi / targetDpi}`,
@@ -26,7 +26,7 @@ export async function downscaleFineImages(path: string, tools: Tools): Promise<s
   const averagingArgs = ['-dColorImageDownsampleType=/Average', '-dGrayImageDownsampleType=/Average']
   await tools.exec('gs', [
     ...['-q', '-dSAFER', '-dBATCH', '-dNOPAUSE', '-sDEVICE=pdfwrite', '-dAutoRotatePages=/None'],
-    ...[...reduced, ...averagingArgs, '-o', outputPath, path],
+    ...[...downscaleArgs, ...averagingArgs, '-o', outputPath, path],
   ])
   return outputPath
 }

@@ -28,25 +28,25 @@ const layerNamePattern = /^\/OCR-/
 export async function fixTextLayers(path: string, pages: readonly number[], tools: Tools): Promise<void> {
   const layers = await findTextLayers(path, pages, tools)
   if (layers.length === 0) return
-  const json = join(tools.workDir, 'layers.json')
+  const jsonPath = join(tools.workDir, 'layers.json')
   const fixedPath = join(tools.workDir, 'straightened.pdf')
   try {
     const data = { jsonStreamData: 'inline', decodeLevel: 'generalized' }
     const jsonObject = layers.map((ref) => ref.split(' ').slice(0, 2).join(','))
     await runQpdf(
-      { inputFile: path, jsonOutput: '2', jsonKey: ['qpdf'], jsonObject, ...data, outputFile: json },
+      { inputFile: path, jsonOutput: '2', jsonKey: ['qpdf'], jsonObject, ...data, outputFile: jsonPath },
       tools,
     )
-    const update = buildUpdate(QpdfStreams.parse(JSON.parse(await readFile(json, 'utf8'))))
+    const update = buildUpdate(QpdfStreams.parse(JSON.parse(await readFile(jsonPath, 'utf8'))))
     if (update === undefined) return
-    await writeFile(json, JSON.stringify(update))
+    await writeFile(jsonPath, JSON.stringify(update))
     await runQpdf(
-      { inputFile: path, updateFromJson: json, objectStreams: 'generate', outputFile: fixedPath },
+      { inputFile: path, updateFromJson: jsonPath, objectStreams: 'generate', outputFile: fixedPath },
       tools,
     )
     await rename(fixedPath, path)
   } finally {
-    await rm(json, { force: true })
+    await rm(jsonPath, { force: true })
   }
 }
 

@@ -46,7 +46,7 @@ interface Reading {
   /** The pages that were read, without those that timed out. */
   readonly read: readonly number[]
   /** Pages on which Tesseract is not confident of most words. */
-  readonly uncertainPages: readonly number[]
+  readonly uncertainPages: ReadonlySet<number>
   /** The text of each page, line by line. */
   readonly texts: ReadonlyMap<number, string>
 }
@@ -170,13 +170,15 @@ async function runOcrmypdf(
       { seconds: pageTimeoutS, documentPages },
       tools,
     )
-    const readings = await takeRecognizedPages(tools)
-    warnAboutUncertainWords(readings, documentPages, tools)
-    const texts = readings.flatMap(({ page, text }) => (text === undefined ? [] : [[page, text] as const]))
+    const recognizedPages = await takeRecognizedPages(tools)
+    warnAboutUncertainWords(recognizedPages, documentPages, tools)
+    const texts = recognizedPages.flatMap(({ page, text }) =>
+      text === undefined ? [] : [[page, text] as const],
+    )
     // OCRmyPDF skips pages with little text, such as a page number.
-    const readPages = new Set(isKept ? pages : readings.map(({ page }) => page))
+    const readPages = new Set(isKept ? pages : recognizedPages.map(({ page }) => page))
     const read = pages.filter((page) => readPages.has(page) && !pagesWithoutText.includes(page))
-    return { read, uncertainPages: findUncertainPages(readings), texts: new Map(texts) }
+    return { read, uncertainPages: findUncertainPages(recognizedPages), texts: new Map(texts) }
   } catch (error) {
     throw toOcrError(error)
   } finally {

@@ -15,9 +15,9 @@ interface RecognizedPage {
 
 /** Returns arguments that make OCRmyPDF keep what Tesseract writes, including the confidence of each word. */
 export async function createKeepOutputArgs({ workDir }: Pick<Tools, 'workDir'>): Promise<string[]> {
-  const config = join(workDir, 'tesseract-output')
-  await writeFile(config, 'tessedit_create_tsv 1\n')
-  return ['--keep-temporary-files', '--tesseract-config', config]
+  const configPath = join(workDir, 'tesseract-output')
+  await writeFile(configPath, 'tessedit_create_tsv 1\n')
+  return ['--keep-temporary-files', '--tesseract-config', configPath]
 }
 
 /** Finds OCRmyPDF's temporary folder, which is created in the work folder. */
@@ -31,16 +31,16 @@ export async function takeRecognizedPages(tools: Pick<Tools, 'workDir'>): Promis
   const folder = await findOcrFolder(tools)
   if (folder === undefined) return []
   const names = await readdir(folder)
-  const readings: RecognizedPage[] = []
+  const recognizedPages: RecognizedPage[] = []
   for (const name of names) {
     const [, number, kind] = /^(\d{6})_(?:ocr_tess|\d{1,9}-text)\.(txt|tsv)$/.exec(name) ?? []
     if (number === undefined || kind === undefined) continue
     const content = await readFile(join(folder, name), 'utf8')
     const counts = kind === 'tsv' ? countWords(content) : { words: 0, uncertainWords: 0 }
-    readings.push({ page: Number(number), text: kind === 'txt' ? content : undefined, ...counts })
+    recognizedPages.push({ page: Number(number), text: kind === 'txt' ? content : undefined, ...counts })
   }
   await rm(folder, { recursive: true, force: true })
-  return readings
+  return recognizedPages
 }
 
 /** Confidence below which every second word is wrong. */
@@ -66,16 +66,18 @@ const minWords = 3
 const maxUncertainShare = 0.2
 
 /** Returns the numbers of the pages most of whose words may be wrong, such as photos. */
-export const findUncertainPages = (readings: readonly RecognizedPage[]): number[] =>
-  readings.flatMap(({ page, words, uncertainWords }) => (uncertainWords > words / 2 ? [page] : []))
+export const findUncertainPages = (recognizedPages: readonly RecognizedPage[]): ReadonlySet<number> =>
+  new Set(
+    recognizedPages.flatMap(({ page, words, uncertainWords }) => (uncertainWords > words / 2 ? [page] : [])),
+  )
 
 /** Warns about pages where a fifth of the words may be wrong. */
 export function warnAboutUncertainWords(
-  readings: readonly RecognizedPage[],
+  recognizedPages: readonly RecognizedPage[],
   documentPages: readonly number[] | undefined,
   tools: Pick<Tools, 'warn'>,
 ): void {
-  const uncertainPages = readings.filter(
+  const uncertainPages = recognizedPages.filter(
     ({ words, uncertainWords }) => words >= minWords && uncertainWords >= words * maxUncertainShare,
   )
   if (uncertainPages.length === 0) return

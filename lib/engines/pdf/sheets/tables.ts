@@ -72,16 +72,16 @@ const getCellText = ({ blocks }: TableCell) =>
 
 function toWorksheet({ rows, widths, border }: TableBlock, name: string): Worksheet {
   const separator = findDecimalSeparator(rows.flat().map(getCellText))
-  const occupied = new Set<string>()
+  const occupiedCells = new Set<string>()
   const cells: SheetCell[] = []
   for (const [row, rowCells] of rows.entries()) {
     let column = 0
     for (const cell of rowCells) {
-      while (occupied.has(`${row} ${column}`)) column++
+      while (occupiedCells.has(`${row} ${column}`)) column++
       const { rowSpan, columnSpan } = cell
-      for (let down = 0; down < rowSpan; down++)
+      for (let rowOffset = 0; rowOffset < rowSpan; rowOffset++)
         for (let columnOffset = 0; columnOffset < columnSpan; columnOffset++)
-          occupied.add(`${row + down} ${column + columnOffset}`)
+          occupiedCells.add(`${row + rowOffset} ${column + columnOffset}`)
       cells.push({ row, column, rowSpan, columnSpan, ...toCellContent(cell, separator) })
       column += columnSpan
     }

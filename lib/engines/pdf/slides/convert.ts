@@ -44,15 +44,15 @@ export async function pdfToSlides(work: EngineWork, tools: Tools): Promise<Engin
   const backgrounds = await renderBackgrounds(path, structure.pages, tools, needsBackground)
   tools.progress(0.8, 'slides')
   warnPagesWithoutText(structure.pages, tools)
-  const slides = await createPresentation()
+  const presentation = await createPresentation()
   const { title = '', author = '', subject = '' } = openedPdf.documentInfo
-  Object.assign(slides, { title, author, subject, company: '' })
+  Object.assign(presentation, { title, author, subject, company: '' })
   const size = computeSlideSize(structure.pages[0])
-  slides.defineLayout({ name: 'page', ...size })
-  slides.layout = 'page'
-  for (const page of structure.pages) await addSlide(slides, page, size, backgrounds.get(page.number))
+  presentation.defineLayout({ name: 'page', ...size })
+  presentation.layout = 'page'
+  for (const page of structure.pages) await addSlide(presentation, page, size, backgrounds.get(page.number))
   const target = join(work.outDir, 'output.pptx')
-  const bytes = await slides.write({ outputType: 'nodebuffer' })
+  const bytes = await presentation.write({ outputType: 'nodebuffer' })
   await writeFile(target, bytes as Uint8Array) // The type requested by `outputType`.
   tools.progress(1)
   return { files: [{ path: target }], details: { pages: pages.length } }
@@ -71,10 +71,10 @@ function computeSlideSize(page: PageContent | undefined): SlideSize {
 }
 
 function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void {
-  const withoutText = pages.filter((page) => page.textSegments.length === 0 && isScan(page))
-  if (withoutText.length > 0) {
+  const pagesWithoutText = pages.filter((page) => page.textSegments.length === 0 && isScan(page))
+  if (pagesWithoutText.length > 0) {
     const imagePages =
-      withoutText.length === 1 ? 'One page is an image' : `${withoutText.length} pages are images`
+      pagesWithoutText.length === 1 ? 'One page is an image' : `${pagesWithoutText.length} pages are images`
     tools.warn(
       'TEXT_MAY_BE_MISSING',
       `${imagePages} without text. Use toolOperation=ocr-pdf first to recognize it.`,
@@ -84,12 +84,12 @@ function warnPagesWithoutText(pages: readonly PageContent[], tools: Tools): void
 
 /** Adds a slide; pages of a different size than the first one are scaled to fit and centered. */
 async function addSlide(
-  slides: Presentation,
+  presentation: Presentation,
   page: PageContent,
   size: SlideSize,
   background?: string,
 ): Promise<void> {
-  const slide = slides.addSlide()
+  const slide = presentation.addSlide()
   const scale = Math.min(size.width / page.width, size.height / page.height)
   const [left, top] = [(size.width - page.width * scale) / 2, (size.height - page.height * scale) / 2]
   if (background !== undefined) {

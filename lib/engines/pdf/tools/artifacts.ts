@@ -45,7 +45,7 @@ export async function restoreContents(stampedPath: string, tools: Tools): Promis
     }
     objects.set(page.ref, restoredPage)
   }
-  nameGlyphMaps(objects)
+  addGlyphMaps(objects)
   const path = join(tools.workDir, 'restored.pdf')
   await objects.save(path, tools)
   return path
@@ -71,7 +71,7 @@ function drawOnce(objects: PdfObjects, page: PdfPage, overlay: string): string {
 }
 
 /** Adds a font entry, with its default value, that PDF/UA-1 requires (7.21.3.2) and Cairo leaves out. */
-function nameGlyphMaps(objects: PdfObjects): void {
+function addGlyphMaps(objects: PdfObjects): void {
   for (const ref of objects.refs) {
     const font = objects.dict(ref)
     if (!isPdfDict(font) || font['/Subtype'] !== '/CIDFontType2' || font['/CIDToGIDMap']) continue

@@ -114,10 +114,10 @@ function filterItems(
  */
 function removeUnusedPages(objects: PdfObjects): void {
   const usedRefs = new Set(objects.pages().map(({ ref }) => ref))
-  const unusedPages = objects.refs.filter(
+  const unusedPageRefs = objects.refs.filter(
     (ref) => objects.dict(ref)?.['/Type'] === '/Page' && !usedRefs.has(ref),
   )
-  for (const ref of unusedPages) objects.set(ref, null)
+  for (const ref of unusedPageRefs) objects.set(ref, null)
 }
 
 /** Whether several documents are joined, each with all of its pages. */
@@ -171,8 +171,8 @@ function updateLinks(
       delete link['/Dest']
       if (target && ref) link['/Dest'] = [ref, ...target.view]
       // The annotation, or the list of annotations, may be stored inline in its parent.
-      const holder = [annotation, page?.dict['/Annots'], page?.ref].find(isPdfRef)
-      if (holder) objects.markChanged(holder)
+      const containingRef = [annotation, page?.dict['/Annots'], page?.ref].find(isPdfRef)
+      if (containingRef) objects.markChanged(containingRef)
     }
   }
   for (const [index, source] of sources.entries()) {

@@ -129,11 +129,11 @@ function toDistillSettings(setting: CompressionSetting): { args: string[]; prolo
     `-d${kind}ImageDownsampleThreshold=1.1`,
   ])
   const samples = '/HSamples [2 1 1 2] /VSamples [2 1 1 2]'
-  const jpeg = `<< /QFactor ${coarseness} /Blend 1 ${samples} >>`
+  const jpegParams = `<< /QFactor ${coarseness} /Blend 1 ${samples} >>`
   return {
     // By default, JPEGs that need no downscaling are copied unchanged.
     args: [...args, '-dPassThroughJPEGImages=false', '-dMonoImageResolution=300'],
-    prolog: `<< ${kinds.map((kind) => `/${kind}ACSImageDict ${jpeg} /${kind}ImageDict ${jpeg}`).join(' ')} >> setdistillerparams`,
+    prolog: `<< ${kinds.map((kind) => `/${kind}ACSImageDict ${jpegParams} /${kind}ImageDict ${jpegParams}`).join(' ')} >> setdistillerparams`,
   }
 }
 

@@ -19,9 +19,9 @@ export async function flattenAnnotations({ path }: Pick<EditablePdf, 'path'>, to
   acceptAppearances(objects)
   const pathWithoutLinks = join(tools.workDir, 'sheltered.pdf')
   await objects.save(pathWithoutLinks, tools)
-  const flat = join(tools.workDir, 'flat.pdf')
-  await runQpdf({ inputFile: pathWithoutLinks, flattenAnnotations: 'all', outputFile: flat }, tools)
-  return restoreLinks(flat, tools)
+  const flatPath = join(tools.workDir, 'flat.pdf')
+  await runQpdf({ inputFile: pathWithoutLinks, flattenAnnotations: 'all', outputFile: flatPath }, tools)
+  return restoreLinks(flatPath, tools)
 }
 
 /** Adds missing appearance streams: readers draw fields and comments without them, but qpdf would drop these. */

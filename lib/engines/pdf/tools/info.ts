@@ -109,8 +109,8 @@ async function listFonts(path: string, tools: Tools) {
     const [, name = '', type, , embedded] = pattern.exec(line) ?? []
     return type === undefined ? [] : [{ name, type, embedded: embedded === 'yes' }]
   })
-  const unique = new Map(fonts.map((font) => [JSON.stringify(font), font]))
-  return [...unique.values()]
+  const uniqueFonts = new Map(fonts.map((font) => [JSON.stringify(font), font]))
+  return [...uniqueFonts.values()]
 }
 
 async function countImages(path: string, tools: Tools): Promise<number> {

@@ -35,11 +35,11 @@ export async function mergePdfs(
   for (const pdf of openedPdfs) warnAboutLockedAttachments(pdf, tools)
   if (!joinsDocuments(openedPdfs))
     warnAboutRemovedTags({ ...firstPdf, isTagged: openedPdfs.some((pdf) => pdf.isTagged) }, tools)
-  const compose = createOutlineComposer(options.outline, openedPdfs, work)
+  const composeOutline = createOutlineComposer(options.outline, openedPdfs, work)
   const joinedPath = await assemblePdf(
     [toPageSource(firstPdf), ...otherPdfs.map(toPageSource)],
     tools,
-    compose,
+    composeOutline,
   )
   const path = await reviewPdfAClaim(firstPdf.path, joinedPath, work.operation, tools)
   const pages = openedPdfs.reduce((sum, { sizes }) => sum + sizes.length, 0)

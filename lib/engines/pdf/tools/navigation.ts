@@ -53,7 +53,7 @@ function readOutline(
   findDestination: (item: PdfDict) => Destination | undefined,
 ): OutlineItem[] {
   const seenItems = new Set<PdfDict>()
-  const siblings = (firstItem: PdfValue | undefined, depth: number): OutlineItem[] => {
+  const readSiblings = (firstItem: PdfValue | undefined, depth: number): OutlineItem[] => {
     const items: OutlineItem[] = []
     let nextItem = objects.dict(firstItem)
     while (nextItem && !seenItems.has(nextItem) && seenItems.size < maxItems && depth < maxDepth) {
@@ -65,13 +65,13 @@ function readOutline(
         destination: findDestination(nextItem),
         uri: action?.['/S'] === '/URI' ? objects.resolve(action['/URI']) : undefined,
         isOpen: typeof count === 'number' && count > 0,
-        children: siblings(nextItem['/First'], depth + 1),
+        children: readSiblings(nextItem['/First'], depth + 1),
       })
       nextItem = objects.dict(nextItem['/Next'])
     }
     return items
   }
-  return siblings(objects.dict(objects.root['/Outlines'])?.['/First'], 0)
+  return readSiblings(objects.dict(objects.root['/Outlines'])?.['/First'], 0)
 }
 
 /** Returns the named destinations, from the name tree and from the dictionary of PDF 1.1. */

@@ -24,6 +24,6 @@ export const addPageNumbers: PdfTool<ToolOptions<'add-page-numbers-pdf'>> = asyn
     const textAttributes = `font-family="sans-serif" font-size="${fontSize}" text-anchor="${anchor}" fill="${fontColor}"`
     return `<text x="${x}" y="${y + fontSize * 0.35}" ${textAttributes} xml:space="preserve">${escapeXml(text)}</text>`
   }
-  const stamped = await stampPages(pdf, draw, pages, tools)
-  return finishPdf(job, stamped, { pages: pdf.sizes.length, numbered: pages.length })
+  const stampedPath = await stampPages(pdf, draw, pages, tools)
+  return finishPdf(job, stampedPath, { pages: pdf.sizes.length, numbered: pages.length })
 }

@@ -70,7 +70,7 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
   const { pdf, options, tools } = job
   const allPages = resolvePages(undefined, pdf.sizes.length)
   const sharp = await loadSharp()
-  const blank = new Set<number>()
+  const blankPages = new Set<number>()
   const args = ['-tiff', '-tiffcompression', 'none']
   const rendering = {
     pages: allPages,
@@ -84,16 +84,16 @@ export const removeBlankPages: PdfTool<ToolOptions<'remove-blank-pages-pdf'>> = 
     // The page is grayscale, so one channel contains all of it.
     const pixels = await sharp(path).toColourspace('b-w').extractChannel(0).raw().toBuffer()
     const darkPixelCount = pixels.reduce((count, level) => (level < minWhiteLevel ? count + 1 : count), 0)
-    if ((darkPixelCount / pixels.length) * 100 <= options.blankThreshold) blank.add(page)
+    if ((darkPixelCount / pixels.length) * 100 <= options.blankThreshold) blankPages.add(page)
     await rm(path)
   })
-  const remainingPages = allPages.filter((page) => !blank.has(page))
+  const remainingPages = allPages.filter((page) => !blankPages.has(page))
   if (remainingPages.length === 0) {
     throw new AppError('INVALID_INPUT', 'Every page of the PDF is blank, so none would be left.', {
       field: 'file',
     })
   }
-  const removedPages = [...blank].sort((a, b) => a - b)
+  const removedPages = [...blankPages].sort((a, b) => a - b)
   if (removedPages.length === 0) tools.warn('NOTHING_TO_DO', 'No page of the PDF is blank.')
   else warnAboutRemovedTags(pdf, tools)
   const path = await assemblePdf([{ path: pdf.path, pages: remainingPages }], tools)

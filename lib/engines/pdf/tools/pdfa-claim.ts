@@ -81,14 +81,14 @@ async function removeObjectStreams(source: string, tools: Tools): Promise<string
 }
 
 async function removePdfAClaim(source: string, tools: Tools): Promise<string> {
-  const edited = join(tools.workDir, 'claim-edited.pdf')
+  const editedPath = join(tools.workDir, 'claim-edited.pdf')
   const path = join(tools.workDir, 'without-claim.pdf')
   try {
-    await runExiftool(['-XMP-pdfaid:all=', '-o', edited, source], tools)
+    await runExiftool(['-XMP-pdfaid:all=', '-o', editedPath, source], tools)
   } catch (error) {
     throw toPdfError(error)
   }
   // exiftool only appends data, so the old values would remain readable.
-  await runQpdf({ inputFile: edited, outputFile: path }, tools)
+  await runQpdf({ inputFile: editedPath, outputFile: path }, tools)
   return path
 }

@@ -53,11 +53,11 @@ export const toPdfA: PdfTool<ToolOptions<'to-pdfa'>> = async (job) => {
     const textArgs = [...args, '-dFILTERIMAGE', '-dFILTERVECTOR', `-sPageList=${pageRange}`]
     return distill({ path, sizes: pdf.sizes }, { args: textArgs, prolog, output: textOnly }, tools)
   }
-  const withText = pdfaPart === '1' ? await restoreText(source.path, output, distillText, tools) : output
-  const complete = source.hasAttachments
-    ? await copyAttachments(flattenedPdf.path, withText, tools)
-    : withText
-  const objects = await PdfObjects.load(complete, tools)
+  const pathWithText = pdfaPart === '1' ? await restoreText(source.path, output, distillText, tools) : output
+  const completePath = source.hasAttachments
+    ? await copyAttachments(flattenedPdf.path, pathWithText, tools)
+    : pathWithText
+  const objects = await PdfObjects.load(completePath, tools)
   associateFiles(objects)
   repairDates(objects)
   const path = join(tools.workDir, 'conforming.pdf')

@@ -17,11 +17,11 @@ import { removeHiddenContent } from './sanitize.ts'
 export const redactPdf: PdfTool<ToolOptions<'redact-pdf'>> = async (job): Promise<EngineResult> => {
   const { pdf, options, tools } = job
   const terms = options.terms.map((term) => term.normalize('NFC'))
-  const flat = await flattenAnnotations(pdf, tools)
+  const flatPath = await flattenAnnotations(pdf, tools)
   const termsPath = join(tools.workDir, 'terms.json')
   const redactedPath = join(tools.workDir, 'blackened.pdf')
   await writeFile(termsPath, JSON.stringify(terms))
-  const counts = await redactPages(flat, redactedPath, termsPath, tools)
+  const counts = await redactPages(flatPath, redactedPath, termsPath, tools)
   tools.progress(0.6)
   const redactions = counts.reduce((sum, count) => sum + count, 0)
   if (redactions === 0) {

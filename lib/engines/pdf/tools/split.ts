@@ -97,8 +97,8 @@ async function extractEveryPage(pdf: EditablePdf, tools: Tools): Promise<string[
   const name = join(tools.workDir, 'cut-%d.pdf')
   const splitSettings = { splitPages: '1', objectStreams: 'generate' }
   await runQpdf({ inputFile: pdf.path, ...splitSettings, outputFile: name }, tools)
-  const digits = String(pdf.sizes.length).length
-  return pdf.sizes.map((_, index) => name.replace('%d', String(index + 1).padStart(digits, '0')))
+  const digitCount = String(pdf.sizes.length).length
+  return pdf.sizes.map((_, index) => name.replace('%d', String(index + 1).padStart(digitCount, '0')))
 }
 
 /**
@@ -121,8 +121,8 @@ async function warnAboutDroppedAttachments(path: string, tools: Tools): Promise<
 /** Returns a name such as `pages-002-005.pdf`. */
 function createRangeName(pages: readonly number[], length: number): string {
   const [firstPage = 1] = pages
-  const digits = Math.max(3, String(length).length)
-  const number = (page: number) => String(page).padStart(digits, '0')
+  const digitCount = Math.max(3, String(length).length)
+  const number = (page: number) => String(page).padStart(digitCount, '0')
   return `pages-${number(firstPage)}-${number(pages.at(-1) ?? firstPage)}.pdf`
 }
 

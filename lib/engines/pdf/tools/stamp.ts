@@ -18,21 +18,21 @@ export async function stampPages(
   tools: Tools,
 ): Promise<string> {
   const sizes = await readTrimSizes(path, tools)
-  const pagesBySheet = new Map<string, number>()
+  const sheetNumbersBySvg = new Map<string, number>()
   const from = pages.map((page) => {
     const size = sizes[page - 1] ?? { width: 612, height: 792 }
     const svg = createSvgDocument({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
-    const sheet = pagesBySheet.get(svg) ?? pagesBySheet.size + 1
-    pagesBySheet.set(svg, sheet)
+    const sheet = sheetNumbersBySvg.get(svg) ?? sheetNumbersBySvg.size + 1
+    sheetNumbersBySvg.set(svg, sheet)
     return sheet
   })
-  const sheetsPath = await drawSheets([...pagesBySheet.keys()], tools)
+  const sheetsPath = await drawSheets([...sheetNumbersBySvg.keys()], tools)
   tools.progress(0.6)
-  const stamped = join(tools.workDir, 'stamped.pdf')
+  const stampedPath = join(tools.workDir, 'stamped.pdf')
   const overlay = { file: sheetsPath, from: from.join(','), to: pages.join(',') }
   const inputFile = isTagged ? await saveContents(path, tools) : path
-  await runQpdf({ inputFile, overlay, outputFile: stamped }, tools)
-  return isTagged ? restoreContents(stamped, tools) : stamped
+  await runQpdf({ inputFile, overlay, outputFile: stampedPath }, tools)
+  return isTagged ? restoreContents(stampedPath, tools) : stampedPath
 }
 
 /** Returns the displayed sizes of the trim boxes, on which qpdf places overlays. */

@@ -11,6 +11,6 @@ export const addWatermark: PdfTool<ToolOptions<'watermark'>> = async (job) => {
   const watermark = await createWatermark(options, work.inputs[1])
   const pages = resolvePages(options.pages, pdf.sizes.length)
   const draw = (page: PdfPageSize) => drawWatermark(page, watermark)
-  const stamped = await stampPages(pdf, draw, [...new Set(pages)], tools)
-  return finishPdf(job, stamped, { pages: pdf.sizes.length })
+  const stampedPath = await stampPages(pdf, draw, [...new Set(pages)], tools)
+  return finishPdf(job, stampedPath, { pages: pdf.sizes.length })
 }

@@ -98,7 +98,7 @@ function readBody(fields: FieldsData): OutlookMessage['body'] {
   const { bodyHtml, html, body = '', compressedRtf, internetCodepage } = fields
   if (bodyHtml) return { format: 'html', content: bodyHtml }
   if (html?.length) {
-    const sample = { head: html, more: html, isUtf8: isUtf8(html) }
+    const sample = { head: html, bytesFromNonAscii: html, isUtf8: isUtf8(html) }
     const { name } = detectCharset(sample, 'html', findCharsetOfCodePage(internetCodepage))
     return { format: 'html', content: decodeText(html, name) }
   }

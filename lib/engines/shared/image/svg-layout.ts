@@ -35,16 +35,16 @@ export function computeCenter(
   margin: number,
 ): { x: number; y: number } {
   const insetX = computeInset(surface.width, width, margin)
-  const down = computeInset(surface.height, height, margin)
+  const insetY = computeInset(surface.height, height, margin)
   const x = position.endsWith('left')
     ? insetX
     : position.endsWith('right')
       ? surface.width - insetX
       : surface.width / 2
   const y = position.startsWith('top')
-    ? down
+    ? insetY
     : position.startsWith('bottom')
-      ? surface.height - down
+      ? surface.height - insetY
       : surface.height / 2
   return { x, y }
 }

@@ -28,12 +28,12 @@ const findMatches = (pattern: RegExp, text: string) =>
 function warnAboutMissingElements(svg: string, tools: Tools): void {
   const text = svg.replace(commentPattern, '')
   const ids = new Set(findMatches(elementIdPattern, text))
-  const missing = new Set(localReferencePatterns.flatMap((pattern) => findMatches(pattern, text)))
-  const names = [...missing].filter((name) => !ids.has(name) && !ids.has(decodeName(name)))
+  const referencedIds = new Set(localReferencePatterns.flatMap((pattern) => findMatches(pattern, text)))
+  const names = [...referencedIds].filter((name) => !ids.has(name) && !ids.has(decodeName(name)))
   if (names.length === 0) return
-  const shown = names.slice(0, maxNames).map((name) => `#${toUnicode(name).slice(0, 60)}`)
+  const shownIds = names.slice(0, maxNames).map((name) => `#${toUnicode(name).slice(0, 60)}`)
   const moreText = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  const message = `The drawing refers to elements that it does not contain: ${shown.join(', ')}${moreText}.`
+  const message = `The drawing refers to elements that it does not contain: ${shownIds.join(', ')}${moreText}.`
   tools.warn('REFERENCES_MISSING', `${message} Check whether anything is missing.`)
 }
 

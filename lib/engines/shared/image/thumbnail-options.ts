@@ -64,14 +64,14 @@ export const thumbnailRows = (
   moreOptions: z.ZodRawShape,
   cost: number,
 ): readonly Capability[] => {
-  const lossless = z.object({ ...boxOptionShape, ...moreOptions })
-  const lossy = lossless.extend({ quality: quality.optional() })
+  const losslessOptions = z.object({ ...boxOptionShape, ...moreOptions })
+  const lossyOptions = losslessOptions.extend({ quality: quality.optional() })
   return thumbnailTargets.map((to) => ({
     operation: 'thumbnail',
     from,
     to: [to],
     same: true,
-    options: to === 'png' ? lossless : lossy,
+    options: to === 'png' ? losslessOptions : lossyOptions,
     cost,
   }))
 }

@@ -31,10 +31,14 @@ export async function writeWebp(
   return currentPath
 }
 
-async function extractChunk(webp: string, kind: 'exif' | 'xmp', tools: Tools): Promise<string | undefined> {
+async function extractChunk(
+  webpPath: string,
+  kind: 'exif' | 'xmp',
+  tools: Tools,
+): Promise<string | undefined> {
   const path = join(tools.workDir, `old.${kind}`)
   try {
-    await tools.exec('webpmux', ['-get', kind, webp, '-o', path])
+    await tools.exec('webpmux', ['-get', kind, webpPath, '-o', path])
     return path
   } catch (error) {
     if (error instanceof ProcessFailure && error.stderr.includes('WEBP_MUX_NOT_FOUND')) return undefined

@@ -2,9 +2,9 @@
 const maxDigits = 15
 
 /** Matches numbers without leading zeros, plus sign, exponent or thousands separator, which could be meant as text. */
-const number = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** Matches dates in ISO 8601, which is unambiguous. */
-const date = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/
+const datePattern = /^(\d{4})-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?: ([01]\d|2[0-3]):[0-5]\d:[0-5]\d)?$/
 /** First date that counts as a date. Before it, Excel counts a February 29, 1900, which did not exist. */
 const firstDate = '1900-03-01'
 
@@ -18,12 +18,12 @@ export function isCountable(field: string): boolean {
 
 function isNumber(field: string): boolean {
   const nonDigits = (field.startsWith('-') ? 1 : 0) + (field.includes('.') ? 1 : 0)
-  return field.length - nonDigits <= maxDigits && field !== '-0' && number.test(field)
+  return field.length - nonDigits <= maxDigits && field !== '-0' && numberPattern.test(field)
 }
 
 function isDate(field: string): boolean {
   if (field.length !== 10 && field.length !== 19) return false
-  const [, year, month, day] = date.exec(field) ?? []
+  const [, year, month, day] = datePattern.exec(field) ?? []
   if (year === undefined || field < firstDate) return false
   // JavaScript would turn February 30 into a day in March.
   return new Date(Date.UTC(Number(year), Number(month) - 1, Number(day))).getUTCDate() === Number(day)

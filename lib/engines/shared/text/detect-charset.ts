@@ -10,7 +10,7 @@ export interface TextSample {
   /** Bytes from the start of the file. */
   readonly head: Uint8Array
   /** Bytes from the first non-ASCII byte on, which may be far into the file. */
-  readonly more: Uint8Array
+  readonly bytesFromNonAscii: Uint8Array
   /** Whether the whole file is valid UTF-8. */
   readonly isUtf8: boolean
 }
@@ -24,7 +24,7 @@ export interface Charset {
 
 /** Detects the encoding. A byte order mark takes precedence over everything, as in browsers (Encoding Standard, 6). */
 export function detectCharset(text: TextSample, format: FormatId, requestedCharset?: string): Charset {
-  const { head, more, isUtf8 } = text
+  const { head, bytesFromNonAscii, isUtf8 } = text
   const byteOrderMark = detectByteOrderMark(head)
   if (byteOrderMark) return { name: byteOrderMark, source: 'mark' }
   if (requestedCharset !== undefined) return { name: requestedCharset, source: 'request' }
@@ -34,7 +34,7 @@ export function detectCharset(text: TextSample, format: FormatId, requestedChars
   const declaredCharset = findDeclaredCharset(head, format)
   if (declaredCharset !== undefined && declaredCharset !== 'utf-8')
     return { name: declaredCharset, source: 'declaration' }
-  return { name: guessCharset(more), source: 'guess' }
+  return { name: guessCharset(bytesFromNonAscii), source: 'guess' }
 }
 
 function detectByteOrderMark([firstByte, secondByte, thirdByte, fourthByte]: Uint8Array): string | undefined {
@@ -59,7 +59,7 @@ const toLatin1 = (bytes: Uint8Array, end = bytes.length) =>
 // The patterns match only the name of the encoding, so that it can be replaced.
 const metaCharsetPattern = /(?=[\w:.-])(?<=<meta\b[^<>]{0,200}\bcharset\s{0,9}=\s{0,9}["']?\s{0,9})[\w:.-]+/i
 const xmlEncodingPattern = /(?<=^\s*<\?xml\b[^>]{0,100}?\bencoding\s*=\s*["'])[\w:.-]+/i
-const declarations: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
+const declarationPatterns: Readonly<Partial<Record<FormatId, readonly RegExp[]>>> = {
   html: [xmlEncodingPattern, metaCharsetPattern],
   smi: [metaCharsetPattern],
   ttml: [xmlEncodingPattern],
@@ -76,7 +76,7 @@ const maxDeclarationOffset = 4096
 /** Returns the encoding that a file declares. UTF-16 is ignored: the declaration would not be readable as ASCII. */
 export function findDeclaredCharset(sample: Uint8Array, format: FormatId): string | undefined {
   const head = toLatin1(sample, maxDeclarationOffset)
-  for (const pattern of declarations[format] ?? []) {
+  for (const pattern of declarationPatterns[format] ?? []) {
     const label = pattern.exec(head)?.[0] ?? ''
     const name = findCharset(/^\d+$/.test(label) ? `cp${label}` : label)
     if (name !== undefined && !name.startsWith('utf-16')) return name
@@ -90,7 +90,7 @@ export function findDeclaredCharset(sample: Uint8Array, format: FormatId): strin
  */
 export function declareUtf8(text: string, format: FormatId): string {
   if (format === 'rtf') return text
-  const head = (declarations[format] ?? []).reduce(
+  const head = (declarationPatterns[format] ?? []).reduce(
     (source, pattern) => source.replace(pattern, format === 'tex' ? 'utf8' : 'utf-8'),
     text.slice(0, maxDeclarationOffset),
   )

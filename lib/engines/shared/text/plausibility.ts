@@ -25,7 +25,7 @@ const commonHanCharacters = new Set(
   '的一是不了人我在有他这這为為之大来來以个個中上们們到说說国國和地也子时時道出而要于於就下得可你年生自会會那后後能对對着著事其里裡所去行过過家十用发發天如然作方成者多日都三小军軍二无無同么麼经經法当當起与與好看学學进進种種将將还還分此心前面又定见見只主没沒公从從',
 )
 
-const letter = /\p{L}|\p{M}/u
+const letterPattern = /\p{L}|\p{M}/u
 const invalidCharacterPattern = /[\p{Cc}\p{Cn}\p{Co}\ufffd]/u
 const scripts: readonly (readonly [string, RegExp])[] = [
   ['latin', /\p{Script=Latin}/u],
@@ -41,7 +41,7 @@ const scripts: readonly (readonly [string, RegExp])[] = [
 ]
 
 const findScript = (character: string) =>
-  letter.test(character)
+  letterPattern.test(character)
     ? (scripts.find(([, pattern]) => pattern.test(character))?.[0] ?? 'other')
     : undefined
 

@@ -39,7 +39,7 @@ async function sampleText(path: string): Promise<TextSample> {
     if (!isUtf8) break
   }
   isUtf8 &&= isValidUtf8()
-  return { head: head ?? Buffer.alloc(0), more: nextChunk ?? Buffer.alloc(0), isUtf8 }
+  return { head: head ?? Buffer.alloc(0), bytesFromNonAscii: nextChunk ?? Buffer.alloc(0), isUtf8 }
 }
 
 /** Determines the encoding of a text file. Warns the client if it had to be guessed. */

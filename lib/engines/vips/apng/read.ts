@@ -54,18 +54,18 @@ export async function readApng(path: string, decode: typeof sharp): Promise<Anim
     throw new AppError('FILE_TOO_LARGE', message, { maxPixels })
   }
   const canvas = Buffer.alloc(width * height * 4)
-  const rendered: Buffer[] = []
+  const renderedFrames: Buffer[] = []
   for (const frame of frames) {
     if (frame.left + frame.width > width || frame.top + frame.height > height) {
       throw new RangeError('A frame is outside of the animation.')
     }
     const canvasBefore = frame.dispose === 2 ? Buffer.from(canvas) : undefined
     drawFrame(canvas, width, frame, await decodeFrame(frame, header, shared, decode))
-    rendered.push(Buffer.from(canvas))
+    renderedFrames.push(Buffer.from(canvas))
     if (frame.dispose === 1) clearArea(canvas, width, frame)
     canvasBefore?.copy(canvas)
   }
-  return { width, height, frames: rendered, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
+  return { width, height, frames: renderedFrames, delaysMs: frames.map(({ delayMs }) => delayMs), loop }
 }
 
 interface ParsedApng {

@@ -129,14 +129,14 @@ function linkIfExists(from: string, to: string): boolean {
     try {
       linkSync(from, to)
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') throw error
+      if (getErrorCode(error) === 'ENOENT') throw error
       copyFileSync(from, to)
     }
     return true
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false
+    if (getErrorCode(error) === 'ENOENT') return false
     throw error
   }
 }
 
-const errorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)
+const getErrorCode = (error: unknown) => (error instanceof Error && 'code' in error ? error.code : undefined)

@@ -63,16 +63,16 @@ export async function fetchTaskFiles(
     return `files are no longer in the bucket (${missingFiles.join(', ')}). Files are deleted when a job expires or is deleted.`
   await mkdir(parent, { recursive: true })
   const folder = await mkdtemp(join(parent, `replay-${task.jobId}-`))
-  const fetched: FetchedInput[] = []
+  const fetchedInputs: FetchedInput[] = []
   for (const [index, piece] of inputPlans.entries()) {
     const inputFolder = join(folder, `piece-${index + 1}`)
     await mkdir(inputFolder)
     const inputs = await fetchInputs(files, piece.files, inputFolder, new AbortController().signal)
     const findFallback: FindFallback = (tried) =>
       planFallback(...resolveConversion(task, state), { index, tried, engines })
-    fetched.push({ inputPlan: piece, findFallback, inputs, folder: inputFolder })
+    fetchedInputs.push({ inputPlan: piece, findFallback, inputs, folder: inputFolder })
   }
-  return { task, inputs: fetched, folder }
+  return { task, inputs: fetchedInputs, folder }
 }
 
 async function listMissing(sources: readonly StoredFile[], files: Files): Promise<string[]> {
@@ -85,13 +85,16 @@ async function listMissing(sources: readonly StoredFile[], files: Files): Promis
 /** Runs the task. @returns true if it succeeds */
 export async function runAgain(
   { task, inputs, folder }: FetchedTask,
-  interrupted: AbortSignal,
+  interruptSignal: AbortSignal,
   printer: Printer,
 ): Promise<boolean> {
   const limitS = getTimeLimitS(inputs.map(({ inputPlan }) => inputPlan))
-  const limit = new AbortController()
-  const timer = setTimeout(() => limit.abort(createTimeoutError(limitS, tooMuchWorkHint)), limitS * 1000)
-  const signal = AbortSignal.any([limit.signal, interrupted])
+  const limitController = new AbortController()
+  const timer = setTimeout(
+    () => limitController.abort(createTimeoutError(limitS, tooMuchWorkHint)),
+    limitS * 1000,
+  )
+  const signal = AbortSignal.any([limitController.signal, interruptSignal])
   const startedAtMs = performance.now()
   const formatDuration = () => `after ${Math.round(performance.now() - startedAtMs)} ms`
   try {
@@ -101,7 +104,7 @@ export async function runAgain(
     for (const piece of earlierResults) await printResult(piece, task, printer)
     return true
   } catch (error) {
-    interrupted.throwIfAborted()
+    interruptSignal.throwIfAborted()
     printer.printHeading(`It fails ${task.status === 'failed' ? 'again' : 'now'}, ${formatDuration()}`)
     printFailure(signal.aborted ? signal.reason : error, printer)
     printer.line(`  The files of the task are in ${folder}`)

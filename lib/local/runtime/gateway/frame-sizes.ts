@@ -6,7 +6,7 @@ export function createFrameSizeTracker(): (chunk: Buffer) => number {
   const header: number[] = []
   let bytesToSkip = 0
   return (chunk) => {
-    let largestFrame = 0
+    let largestPayloadBytes = 0
     for (let at = 0; at < chunk.length; ) {
       if (bytesToSkip > 0) {
         const takenBytes = Math.min(bytesToSkip, chunk.length - at)
@@ -17,12 +17,12 @@ export function createFrameSizeTracker(): (chunk: Buffer) => number {
       header.push(chunk[at++] ?? 0)
       const length = parsePayloadLength(header)
       if (length === undefined) continue
-      largestFrame = Math.max(largestFrame, length)
+      largestPayloadBytes = Math.max(largestPayloadBytes, length)
       const isMasked = ((header[1] ?? 0) & 0x80) !== 0
       bytesToSkip = length + (isMasked ? 4 : 0)
       header.length = 0
     }
-    return largestFrame
+    return largestPayloadBytes
   }
 }
 

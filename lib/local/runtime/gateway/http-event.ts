@@ -83,12 +83,12 @@ export function describeConnection(request: IncomingMessage) {
   }
 }
 
-const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
+const monthNames = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
 /** Formats a time as in web server logs: `12/Mar/2020:19:03:58 +0000`. */
 export function formatLogTime(date: Date): string {
   const [day = '', time = ''] = date.toISOString().split(/[T.]/)
-  return `${day.slice(8)}/${months[date.getUTCMonth()]}/${day.slice(0, 4)}:${time} +0000`
+  return `${day.slice(8)}/${monthNames[date.getUTCMonth()]}/${day.slice(0, 4)}:${time} +0000`
 }
 
 /** API Gateway: "Duplicate query strings are combined with commas and included in the queryStringParameters field." */

@@ -29,14 +29,14 @@ export function createRouteFinder(
 ): (method: string, path: string) => FoundRoute | undefined {
   const parsedRoutes = routes
     .filter(({ key }) => key !== defaultKey)
-    .map(parse)
+    .map(parseRoute)
     .sort(compareSpecificity)
   const defaultRoute = routes.find(({ key }) => key === defaultKey)
   return (method, path) => {
-    const givenSegments = path.slice(1).split('/')
+    const pathSegments = path.slice(1).split('/')
     for (const route of parsedRoutes) {
       if (route.method !== 'ANY' && route.method !== method) continue
-      const pathParameters = matchRoute(route.segments, givenSegments)
+      const pathParameters = matchRoute(route.segments, pathSegments)
       if (!pathParameters) continue
       const foundRoute = { key: route.key, functionName: route.functionName }
       return Object.keys(pathParameters).length > 0 ? { ...foundRoute, pathParameters } : foundRoute
@@ -45,7 +45,7 @@ export function createRouteFinder(
   }
 }
 
-function parse(route: HttpRoute): ParsedRoute {
+function parseRoute(route: HttpRoute): ParsedRoute {
   const [, method, path] = /^([A-Z]+) (\/\S*)$/.exec(route.key) ?? []
   if (method === undefined || path === undefined)
     throw new Error(
@@ -78,15 +78,15 @@ const getRank = ({ segments }: ParsedRoute, at: number) => segmentRanks[segments
 /** Returns the decoded path parameters; undefined if the path does not match. */
 function matchRoute(
   segments: readonly Segment[],
-  givenSegments: readonly string[],
+  pathSegments: readonly string[],
 ): Readonly<Record<string, string>> | undefined {
   const values: Record<string, string> = {}
   const endsWithRest = segments.at(-1)?.kind === 'rest'
-  if (endsWithRest ? givenSegments.length < segments.length : givenSegments.length !== segments.length)
+  if (endsWithRest ? pathSegments.length < segments.length : pathSegments.length !== segments.length)
     return undefined
   for (const [at, { kind, text }] of segments.entries()) {
     const value = decodeURIComponent(
-      kind === 'rest' ? givenSegments.slice(at).join('/') : (givenSegments[at] ?? ''),
+      kind === 'rest' ? pathSegments.slice(at).join('/') : (pathSegments[at] ?? ''),
     )
     if (kind === 'text' ? value !== text : value === '') return undefined
     if (kind !== 'text') values[text] = value

@@ -66,7 +66,7 @@ interface OpenConnection {
   readonly socket: WebSocket
   readonly resetIdleTimer: () => void
   lastActiveAt: Date
-  runningMessages: number
+  runningMessageCount: number
 }
 
 /**
@@ -202,18 +202,19 @@ export class WebSocketApi {
       connection,
       socket,
       lastActiveAt: new Date(),
-      runningMessages: 0,
+      runningMessageCount: 0,
       resetIdleTimer: () => {
         open.lastActiveAt = new Date()
         idleTimer.refresh()
       },
     }
     this.#open.set(connection.id, open)
-    const largestFrame = createFrameSizeTracker()
+    const measureLargestFrame = createFrameSizeTracker()
     // Frames are measured before the library gets their bytes, so that a frame that is too large never becomes a
     // message.
     rawSocket.prependListener('data', (chunk: Buffer) => {
-      if (largestFrame(chunk) > this.#limits.frameBytes) socket.close(closeCodes.tooBig, 'Message too big')
+      if (measureLargestFrame(chunk) > this.#limits.frameBytes)
+        socket.close(closeCodes.tooBig, 'Message too big')
     })
     socket.on('ping', open.resetIdleTimer)
     socket.on('message', (data, isBinary) => {
@@ -236,7 +237,7 @@ export class WebSocketApi {
   async #receive(open: OpenConnection, message: string): Promise<void> {
     const { connection, socket } = open
     open.resetIdleTimer()
-    if (++open.runningMessages >= maxConcurrentMessages) socket.pause()
+    if (++open.runningMessageCount >= maxConcurrentMessages) socket.pause()
     const selectedRoute = this.#selectRoute(message)
     const isNamed =
       selectedRoute !== undefined &&
@@ -245,7 +246,7 @@ export class WebSocketApi {
     const route = isNamed ? selectedRoute : '$default'
     const event = createMessageEvent(connection, route, message)
     const outcome = await this.#invoke(route, event)
-    open.runningMessages -= 1
+    open.runningMessageCount -= 1
     if (socket.isPaused) socket.resume()
     const { requestId } = event.requestContext
     const reply = (text: string) =>

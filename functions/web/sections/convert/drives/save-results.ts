@@ -43,7 +43,7 @@ export async function saveResults(
   for (let at = 0; at < jobIds.length; ) {
     const batch = jobIds.slice(at, at + batchSize)
     const body = { ...target, jobIds: batch }
-    const started = await callApi<ReplyData<typeof exportToDrive>>(path, {
+    const startedExport = await callApi<ReplyData<typeof exportToDrive>>(path, {
       method: 'POST',
       body,
       signal,
@@ -51,11 +51,11 @@ export async function saveResults(
       if (hasTooManyFiles(error) && batch.length > 1) return undefined
       throw error
     })
-    if (!started) {
+    if (!startedExport) {
       batchSize = Math.ceil(batch.length / 2)
       continue
     }
-    const { jobId } = started
+    const { jobId } = startedExport
     const { data } = await fetchJobStatus(jobId, signal)
     const finishedJob = await watchJob(data, () => {}, signal)
     if (finishedJob.status !== 'completed')

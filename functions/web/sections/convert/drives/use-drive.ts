@@ -44,7 +44,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     return id
   }
   /** Runs an operation on the drive and shows its error. */
-  const attempt = async (operation: () => Promise<void>) => {
+  const runOperation = async (operation: () => Promise<void>) => {
     problem.value = undefined
     isBusy.value = true
     operationCount.current += 1
@@ -63,7 +63,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
   const openListing = (listQuery: { folderId?: string; q?: string; cursor?: string }) => {
     const { cursor: _, ...locationQuery } = listQuery
     lastQuery.current = locationQuery
-    return attempt(async () => {
+    return runOperation(async () => {
       const requestNumber = ++requestCount.current
       const newListing = await listFolder(drive, { connectionId: connection(), ...listQuery })
       if (requestNumber !== requestCount.current) return
@@ -112,10 +112,10 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
       void openListing(toFolderQuery(folderPath.value.at(-1)?.id))
     },
     showMore: () => void openListing({ ...lastQuery.current, cursor: listing.value?.nextCursor ?? '' }),
-    connect: () => void attempt(() => connect(drive, access)),
-    disconnect: () => void attempt(() => disconnect(drive, access, connection())).then(onClose),
+    connect: () => void runOperation(() => connect(drive, access)),
+    disconnect: () => void runOperation(() => disconnect(drive, access, connection())).then(onClose),
     importChosen: () =>
-      void attempt(async () => {
+      void runOperation(async () => {
         await addOrigins(await importFiles(drive, connection(), chosenEntries.value, lifetime.current.signal))
         onClose()
       }),
@@ -124,7 +124,7 @@ export function useDrive(query: URLSearchParams, { onClose }: { readonly onClose
     isSaved: isSaved.value,
     jobsToSave: loadJobsToSave(),
     saveHere: () =>
-      void attempt(async () => {
+      void runOperation(async () => {
         const target = { connectionId: connection(), folderId: folderPath.value.at(-1)?.id }
         await saveResults(drive, loadJobsToSave(), target, lifetime.current.signal)
         isSaved.value = true
