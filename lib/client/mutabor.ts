@@ -9,6 +9,7 @@ import {
   type Options,
   prepareFiles,
   type RequestOptions,
+  requireSupportedSources,
   type Source,
 } from './request-body.ts'
 import { Result } from './result.ts'
@@ -227,6 +228,7 @@ export class Mutabor {
   ): Promise<Result> {
     const fields = { ...target, ...createCommonFields(requestOptions), options }
     const isMerge = operation !== 'POST /v1/convert'
+    requireSupportedSources(isMerge, files, requestOptions.more ?? [])
     const preparedFiles = await prepareFiles(
       this.#transport,
       [...files, ...(requestOptions.more ?? [])],

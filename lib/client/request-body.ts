@@ -78,6 +78,28 @@ export async function prepareFiles(
   return { references }
 }
 
+/**
+ * Checks that the API can take the files in this order.
+ * @throws TypeError for a URL or a file of a job where the API does not accept it.
+ */
+export function requireSupportedSources(
+  isMerge: boolean,
+  files: readonly Source[],
+  moreFiles: readonly Source[],
+): void {
+  const isJobFile = (source: Source) => !(source instanceof URL) && 'jobId' in source
+  if (moreFiles.some((source) => source instanceof URL || isJobFile(source)))
+    throw new TypeError('more: expected the contents of files or uploads, got a URL or a file of a job.')
+  if (!isMerge) return
+  if (files.some(isJobFile))
+    throw new TypeError('files: a merge accepts contents, uploads and URLs, but no files of jobs.')
+  const firstUrl = files.findIndex((source) => source instanceof URL)
+  if (firstUrl >= 0 && files.slice(firstUrl).some((source) => !(source instanceof URL)))
+    throw new TypeError(
+      'files: a merge puts URLs after all other files. Send them last, or download them first.',
+    )
+}
+
 export const createConvertFields = ([
   firstReference,
   ...moreReferences

@@ -78,6 +78,18 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     check((await tool.text()).startsWith('%PDF-'), 'a PDF')
     const invalidCall = client.tool(await mergedResult.blob(), 'extract-pdf-pages', { pages: 'all but one' })
     checkEqual((await expectFailure(invalidCall)).code, 'INVALID_INPUT', 'an invalid option')
+    const jobFile = { jobId: mergedResult.job.jobId }
+    for (const files of [
+      [await pdf.blob(), jobFile],
+      [new URL(url), await pdf.blob()],
+    ]) {
+      const refusal = await client.merge(files).catch((error: unknown) => error)
+      check(refusal instanceof TypeError && /^files: a merge/.test(refusal.message), `${refusal}`)
+    }
+    const refusal = await client
+      .convert(createPng(), 'jpg', {}, { more: [jobFile] })
+      .catch((error: unknown) => error)
+    check(refusal instanceof TypeError && refusal.message.startsWith('more:'), `${refusal}`)
   },
   'converts a batch in one job and reports the outcome of each file': async ({ Mutabor }, url) => {
     const invalidFile = new File(['no image'], 'broken.png')

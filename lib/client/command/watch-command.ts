@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type FSWatcher, watch } from 'node:fs'
 import { mkdir, stat } from 'node:fs/promises'
-import { join, resolve } from 'node:path'
+import { join, resolve, sep } from 'node:path'
 import type { Arguments } from './arguments.ts'
 import { fetchOptions, requireKnownOptions } from './conversion-options.ts'
 import { openRecords, parseConcurrency } from './convert-command.ts'
@@ -78,7 +78,7 @@ export async function watchFolder(args: Arguments, session: CommandSession): Pro
 const getVersionKey = ({ path, size, mtimeMs }: FileSnapshot) => `${path} ${size} ${mtimeMs}`
 
 const isNew = (input: CommandInput, outputFolder: string, attemptedVersions: ReadonlySet<string>): boolean =>
-  !input.path.startsWith(`${outputFolder}/`) &&
+  !input.path.startsWith(outputFolder + sep) &&
   Date.now() - input.mtimeMs >= minUnchangedMs &&
   !attemptedVersions.has(getVersionKey(input))
 
