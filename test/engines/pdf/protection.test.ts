@@ -70,6 +70,17 @@ describe('PDF encryption', () => {
     }
   })
 
+  test('repair-pdf keeps the password of a damaged PDF', async () => {
+    const intactPdf = await readFile(locked, 'latin1')
+    const damagedPdf = Buffer.from(intactPdf.replace(/^\d{10} 00000 n/gm, '0000000007 00000 n'), 'latin1')
+    const damagedPath = (await writeFiles({ 'damaged.pdf': damagedPdf }))('damaged.pdf')
+    const { path, warnings } = await run('repair-pdf', { password: 'secret' }, damagedPath)
+    await assert.rejects(pdfinfo(path), /Incorrect password/)
+    assert.match(await pdfinfo(path, '-upw', 'secret'), /algorithm:AES-256/)
+    assert.deepEqual(warnings, [])
+    assert.match(await pdfinfo((await run('repair-pdf')).path), /Encrypted:\s+no/)
+  })
+
   test('PDF tools keep the old cipher of an encrypted PDF and accept its owner password', async () => {
     const oldPdf = (await writeFiles({}))('old.pdf')
     const encryptArgs = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']

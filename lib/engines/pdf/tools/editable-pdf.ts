@@ -100,7 +100,7 @@ export async function finishPdf(
 
 /** Writes `changedPath` to `path` with the passwords and restrictions of the source. */
 export async function reencrypt(
-  { isEncrypted, source, password }: EditablePdf,
+  { isEncrypted, source, password }: Pick<EditablePdf, 'isEncrypted' | 'source' | 'password'>,
   changedPath: string,
   path: string,
   tools: Tools,

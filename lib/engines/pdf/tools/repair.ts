@@ -1,11 +1,11 @@
-import { copyFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../../errors.ts'
+import { defined } from '../../../validation/defined.ts'
 import type { EngineResult, EngineWork, InputFile, Tools } from '../../engine.ts'
 import { ProcessFailure } from '../../sandbox/exec.ts'
 import { createCorruptPdfError, runQpdf } from '../qpdf.ts'
 import { countPages, distill } from './distill.ts'
-import { requireUnsigned, warnAboutInvalidSignatures } from './editable-pdf.ts'
+import { reencrypt, requireUnsigned, warnAboutInvalidSignatures } from './editable-pdf.ts'
 import type { ToolOptions } from './options.ts'
 
 type RepairAttempt = (source: string, target: string) => Promise<void>
@@ -22,7 +22,8 @@ export async function repairPdf(
   const [input] = work.inputs
   if (!input) throw new Error('repair-pdf was called without an input.')
   await requireUnsigned([{ source: input.path }], options)
-  const source = await tryDecrypt(input, options.password, tools)
+  const { password } = options
+  const { path: source, isEncrypted } = await tryDecrypt(input, password, tools)
   const attempts: Readonly<Record<string, RepairAttempt>> = {
     qpdf: async (from, to) => void (await runQpdf({ inputFile: from, outputFile: to }, tools)),
     mutool: async (from, to) => void (await tools.exec('mutool', ['clean', '-gg', from, to])),
@@ -38,10 +39,10 @@ export async function repairPdf(
   }
   if (!bestRepair) throw createCorruptPdfError(new Error('No program could read the PDF.'))
   await warnAboutInvalidSignatures([input.path], tools)
-  const path = join(work.outDir, 'output.pdf')
-  await copyFile(bestRepair.path, path)
+  const original = { isEncrypted, source: input.path, password }
+  const file = await reencrypt(original, bestRepair.path, join(work.outDir, 'output.pdf'), tools)
   tools.progress(1)
-  return { files: [{ path }], details: { pages: bestRepair.pages, repairedBy: bestRepair.program } }
+  return { files: [file], details: { pages: bestRepair.pages, repairedBy: bestRepair.program } }
 }
 
 /** Counts a failed attempt as 0 pages; a time limit or a cancelled job still ends the work. */
@@ -52,15 +53,30 @@ function countZeroIfDamaged(error: unknown): number {
 }
 
 /** Decrypts the file if possible: without its trailer, it is unknown whether the file needs a password. */
-async function tryDecrypt(input: InputFile, password: string | undefined, tools: Tools): Promise<string> {
+async function tryDecrypt(
+  input: InputFile,
+  password: string | undefined,
+  tools: Tools,
+): Promise<{ readonly path: string; readonly isEncrypted: boolean }> {
   const path = join(tools.workDir, 'unlocked.pdf')
+  const openedInput = { inputFile: input.path, ...defined({ password }) }
   try {
-    const openOptions = password === undefined ? {} : { password }
-    await runQpdf({ inputFile: input.path, ...openOptions, decrypt: '', outputFile: path }, tools)
-    return path
+    await runQpdf({ ...openedInput, decrypt: '', outputFile: path }, tools)
+    return { path, isEncrypted: await isEncryptedPdf(openedInput, tools) }
   } catch (error) {
     if (!(error instanceof AppError) || error.code === 'PDF_ENCRYPTED') throw error
-    return input.path
+    return { path: input.path, isEncrypted: false }
+  }
+}
+
+async function isEncryptedPdf(openedInput: { readonly inputFile: string }, tools: Tools): Promise<boolean> {
+  try {
+    await runQpdf({ ...openedInput, isEncrypted: '' }, tools)
+    return true
+  } catch (error) {
+    // qpdf reports that a PDF is not encrypted with an exit code of its own.
+    if (error instanceof AppError && error.code === 'CORRUPT_FILE') return false
+    throw error
   }
 }
 

@@ -157,7 +157,7 @@ const hints: typeof en = {
   'Password that readers need to open the result.': 'Nötig, um das PDF zu öffnen.',
   'Password to open the PDF, if it needs one.': 'Nur für geschützte PDFs.',
   'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
-    'Nur für geschützte PDFs. Das Ergebnis bleibt geschützt.',
+    'Nur für geschützte PDFs.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Nicht nötig, wenn nur die Rechte eingeschränkt sind.',
   'Password to open the source, if it needs one.': 'Nur, wenn das PDF schon geschützt ist.',

@@ -152,7 +152,7 @@ const hints: Readonly<Record<string, string>> = {
   'Password that readers need to open the result.': 'Required to open the PDF.',
   'Password to open the PDF, if it needs one.': 'Only for protected PDFs.',
   'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
-    'Only for protected PDFs. The result stays protected.',
+    'Only for protected PDFs.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Not needed if only the permissions are restricted.',
   'Password to open the source, if it needs one.': 'Only if the PDF is already protected.',

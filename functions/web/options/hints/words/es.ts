@@ -155,7 +155,7 @@ const hints: typeof en = {
   'Password that readers need to open the result.': 'Necesaria para abrir el PDF.',
   'Password to open the PDF, if it needs one.': 'Solo para PDF protegidos.',
   'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
-    'Solo para PDF protegidos. El resultado sigue protegido.',
+    'Solo para PDF protegidos.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'No hace falta si solo están restringidos los permisos.',
   'Password to open the source, if it needs one.': 'Solo si el PDF ya está protegido.',

@@ -158,7 +158,7 @@ const hints: typeof en = {
   'Password that readers need to open the result.': 'Nécessaire pour ouvrir le PDF.',
   'Password to open the PDF, if it needs one.': 'Seulement pour les PDF protégés.',
   'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
-    'Seulement pour les PDF protégés. Le résultat reste protégé.',
+    'Seulement pour les PDF protégés.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Inutile si seules les autorisations sont restreintes.',
   'Password to open the source, if it needs one.': 'Seulement si le PDF est déjà protégé.',

@@ -150,7 +150,7 @@ const hints: typeof en = {
   'Password that readers need to open the result.': 'PDF を開くときに必要です。',
   'Password to open the PDF, if it needs one.': '保護された PDF にのみ必要です。',
   'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
-    '保護された PDF にのみ必要です。結果も保護されたままです。',
+    '保護された PDF にのみ必要です。',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     '権限だけが制限されている場合は不要です。',
   'Password to open the source, if it needs one.': 'PDF がすでに保護されている場合にのみ必要です。',

@@ -153,7 +153,7 @@ const hints: typeof en = {
   'Password that readers need to open the result.': 'Necessária para abrir o PDF.',
   'Password to open the PDF, if it needs one.': 'Só para PDFs protegidos.',
   'Password to open the PDF, if it needs one. Most tools protect the result with the same password.':
-    'Só para PDFs protegidos. O resultado continua protegido.',
+    'Só para PDFs protegidos.',
   'Password to open the PDF. Not needed when only its permissions are restricted.':
     'Dispensável se apenas as permissões forem restritas.',
   'Password to open the source, if it needs one.': 'Só se o PDF já estiver protegido.',
