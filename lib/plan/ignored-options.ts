@@ -103,23 +103,15 @@ function isIgnored(
   { names, defaults, engine }: SupportedOptions,
 ): boolean {
   const isRequested = (name: string) => options[name] !== undefined && options[name] !== defaults[name]
-  if (beside === undefined)
-    return (
-      isRequested(option) &&
-      (among === undefined || names.includes(among)) &&
-      !needs.some((name) => options[name] !== undefined)
-    )
-  const other = options[beside] ?? defaults[beside]
-  const appliesTo =
+  const isSent = (name: string) => options[name] !== undefined
+  const applies =
     (among === undefined || names.includes(among)) &&
     (lacks === undefined || !names.includes(lacks)) &&
-    (engines === undefined || engines.includes(engine))
+    (engines === undefined || engines.includes(engine)) &&
+    !unless.some(isSent)
+  if (!applies || !isRequested(option)) return false
+  if (beside === undefined) return !needs.some(isSent)
+  const other = options[beside] ?? defaults[beside]
   const isOverridden = is === undefined ? isRequested(beside) && other !== false : other === is
-  return (
-    appliesTo &&
-    isRequested(option) &&
-    isOverridden &&
-    !agree?.(options[option], other) &&
-    !unless.some((name) => options[name] !== undefined)
-  )
+  return isOverridden && !agree?.(options[option], other)
 }

@@ -69,9 +69,16 @@ async function openArchive(file: OpenedFile): Promise<ZipArchive> {
 function requireUnpackedSize({ files }: ZipArchive, format: FormatId, size: number): void {
   const sizes = [...files.values()].map(({ uncompressedSize }) => uncompressedSize)
   const total = sizes.reduce((sum, size) => sum + size, 0)
-  if (total <= getMaxUnpackedBytes(size) && Math.max(...sizes) <= maxPartBytes) return
-  const limitMb = Math.floor(Math.min(getMaxUnpackedBytes(size), maxPartBytes) / 1024 ** 2)
-  const sentence = `The ${formatById(format).name} (${format}) would unpack to ${Math.ceil(total / 1024 ** 2)} MB; the limit for a file of its size is ${limitMb} MB. Split it, or remove large content.`
+  const maxTotal = getMaxUnpackedBytes(size)
+  const largestPart = Math.max(...sizes)
+  if (total <= maxTotal && largestPart <= maxPartBytes) return
+  const toMb = (bytes: number) => Math.ceil(bytes / 1024 ** 2)
+  const limitMb = Math.floor((total > maxTotal ? maxTotal : maxPartBytes) / 1024 ** 2)
+  const problem =
+    total > maxTotal
+      ? `would unpack to ${toMb(total)} MB; the limit for a file of its size is ${limitMb} MB`
+      : `has a part that would unpack to ${toMb(largestPart)} MB; the limit for one part is ${limitMb} MB`
+  const sentence = `The ${formatById(format).name} (${format}) ${problem}. Split it, or remove large content.`
   throw new AppError('FILE_TOO_LARGE', sentence, { field: 'file', limitMb })
 }
 

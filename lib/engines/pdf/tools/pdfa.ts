@@ -83,9 +83,13 @@ async function prepareSource(
   const objects = await PdfObjects.load(source, tools)
   const { attachments = 0, ...removedCounts } = removeHiddenContent(objects, {})
   const isAttachmentLost = attachments > 0 && !allowsAttachments
-  if (Object.keys(removedCounts).length > 0 || isAttachmentLost) {
-    const kinds = allowsAttachments ? 'Scripts and actions' : 'Scripts, actions and attached files'
-    tools.warn('ACTIVE_CONTENT_REMOVED', `${kinds} were removed, because PDF/A forbids them.`)
+  const removedKinds = [
+    ...(Object.keys(removedCounts).length > 0 ? ['scripts and actions'] : []),
+    ...(isAttachmentLost ? ['attached files'] : []),
+  ]
+  if (removedKinds.length > 0) {
+    const message = `PDF/A forbids some content of the PDF, which was removed: ${removedKinds.join(', ')}.`
+    tools.warn('ACTIVE_CONTENT_REMOVED', message)
   }
   makePrintable(objects)
   const path = join(tools.workDir, 'passive.pdf')

@@ -156,7 +156,7 @@ function computeRotatedBox(
 const maxTiles = 400
 
 function tileMark(surface: Size, { width, height, drawing }: Mark, margin: number): string {
-  const minSpacing = Math.sqrt(((surface.width + width) * (surface.height + width)) / maxTiles)
+  const minSpacing = Math.sqrt(((surface.width + width) * (surface.height + height)) / maxTiles)
   const spacingX = Math.max(width * 1.2 + margin, minSpacing)
   const down = Math.max(height * 2 + width * 0.5, minSpacing)
   // Defined once and referenced by each tile, because an image can be megabytes.
