@@ -41,7 +41,6 @@ export function createFunction(connections: ServiceConnections = {}) {
     },
 
     /** Nothing to do: deliveries write no files. */
-    runOut(): void {},
 
     /** Nothing to do: the process waits for running deliveries before it exits. */
     async stop(): Promise<void> {},

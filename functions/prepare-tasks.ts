@@ -32,7 +32,6 @@ export function createFunction(connections: ServiceConnections = {}) {
     },
 
     /** Nothing to do: preparation writes no files. */
-    runOut(): void {},
 
     async stop(): Promise<void> {},
   }

@@ -16,7 +16,7 @@ const readSources = (pattern: string, except: RegExp) =>
 /** All code except the tables and contracts, which only list codes. */
 const code = readSources(
   '{lib,functions}/**/*.ts',
-  /error-kinds|openapi|lib\/client\/|functions\/web\//,
+  /error-catalog|openapi|lib\/client\/|functions\/web\//,
 ).replace(/\berrors: \[[^\]]*\]|frameErrors = \[[^\]]*\]/g, '')
 const tests = readSources('test/**/*.{ts,tsv,csv}', /codes\.test|conformance\/results\/sweep/)
 const isIn = (text: string) => (name: string) => new RegExp(`(?<![A-Z_])${name}(?![A-Z_])`).test(text)

@@ -8,7 +8,7 @@ import { listAccess, readAccess } from '../../lib/model/principal.ts'
 
 /** Tickets for WebSockets, and the event stream of a job. */
 
-/** How long a reply that cannot be streamed collects events; API Gateway waits at most 30 s. */
+/** How long a reply that cannot be streamed collects events; functions of the HTTP API time out after 29 s. */
 const bufferedReplyS = 25
 /** Time reserved for creating and sending the reply. */
 const replyMarginMs = 2000

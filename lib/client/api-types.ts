@@ -451,7 +451,7 @@ export interface Api {
     /** List the drives that can be connected */
     "GET /v1/cloud": {
       query?: {
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -585,7 +585,7 @@ export interface Api {
     /** List your workflows */
     "GET /v1/workflows": {
       query?: {
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -847,7 +847,7 @@ export interface Api {
     /** List the plans and what they allow */
     "GET /v1/plans": {
       query?: {
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -882,7 +882,7 @@ export interface Api {
     /** List your API keys */
     "GET /v1/api-keys": {
       query?: {
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -1018,7 +1018,7 @@ export interface Api {
     /** List your OAuth clients */
     "GET /v1/oauth/clients": {
       query?: {
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -1098,7 +1098,7 @@ export interface Api {
         userId: string
       }
       query?: {
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -1147,7 +1147,7 @@ export interface Api {
         canWrite?: ("0" | "1" | "true" | "false" | "yes" | "no" | "on" | "off")
         /** Part of the id, the name, an alias or a file extension, or a word for it such as `excel` or `photo` */
         q?: string
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string
@@ -1173,7 +1173,7 @@ export interface Api {
         operation?: ("convert" | "merge" | "ocr-pdf" | "split-pdf" | "encrypt-pdf" | "decrypt-pdf" | "rotate-pdf" | "compress-pdf" | "to-pdfa" | "extract-pdf-pages" | "remove-pdf-pages" | "extract-pdf-images" | "add-watermark-pdf" | "merge-pdf" | "flatten-pdf" | "repair-pdf" | "reorder-pdf-pages" | "add-page-numbers-pdf" | "edit-pdf-metadata" | "linearize-pdf" | "crop-pdf" | "redact-pdf" | "sanitize-pdf" | "grayscale-pdf" | "remove-blank-pages-pdf" | "pdf-info" | "compress" | "thumbnail" | "watermark" | "metadata" | "metadata/write" | "archive" | "extract" | "unlock")
         /** Search words for the source, the target or the operation, such as `word to pdf` or `combine pdf`; without `operation`, tools are found too */
         q?: string
-        /** Entries per page; all if omitted */
+        /** Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500 */
         limit?: number
         /** `nextCursor` or `prevCursor` of another page */
         cursor?: string

@@ -29,7 +29,11 @@ export const cursorField = z
 
 /** Query parameters of lists that are returned completely if neither parameter is sent. */
 export const wholeListQuery = {
-  limit: integer(1, 1000).optional().describe('Entries per page; all if omitted'),
+  limit: integer(1, 1000)
+    .optional()
+    .describe(
+      'Entries per page. Without `limit` and `cursor`, all entries are returned; a `cursor` alone returns up to 500',
+    ),
   cursor: cursorField,
 }
 

@@ -32,7 +32,7 @@ export class JobLifecycle {
   /** Timestamps of the facts that this process has published, by job and name. */
   readonly #publishedAtByEvent = new BoundedMap<string>(maxCachedTimes)
   /** When this process last published progress of a job with many tasks or chunks, by job. */
-  readonly #progressAtByTask = new BoundedMap<number>(maxCachedTimes)
+  readonly #progressAtByJob = new BoundedMap<number>(maxCachedTimes)
 
   constructor({ store, bus, log, getSubscribers, isRedelivered }: JobLifecycleDeps) {
     this.#getSubscribers = getSubscribers
@@ -64,8 +64,8 @@ export class JobLifecycle {
   async publishUnitProgress(task: Task, unit: number, percent: number): Promise<void> {
     const { jobId } = task
     const now = Date.now()
-    if (now - (this.#progressAtByTask.get(jobId) ?? 0) < minProgressIntervalMs) return
-    this.#progressAtByTask.set(jobId, now)
+    if (now - (this.#progressAtByJob.get(jobId) ?? 0) < minProgressIntervalMs) return
+    this.#progressAtByJob.set(jobId, now)
     const job = await this.#store.getJob(jobId)
     // Only one of the processes that work on the job publishes within the interval.
     const publishedTimes = Object.values(job?.log ?? {}).map(({ at }) => Date.parse(at))

@@ -13,7 +13,8 @@ const waitCases: [prefer: string | undefined, leftMs: number, waitS: number | un
   ['wait=25', 1000, 0],
 ]
 for (const [prefer, leftMs, waitS] of waitCases) {
-  test(`the wait time for "Prefer: ${prefer}" is ${waitS} s if ${leftMs} ms of the request are left`, () => {
+  const outcome = waitS === undefined ? 'a request does not wait' : `a request waits up to ${waitS} s`
+  test(`${outcome} with "Prefer: ${prefer}" if ${leftMs} ms of it are left`, () => {
     assert.equal(parseWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
   })
 }

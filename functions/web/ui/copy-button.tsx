@@ -34,9 +34,16 @@ export function CopyButton(props: {
   )
 }
 
-/** Browsers offer `navigator.clipboard` only with HTTPS and on localhost, but not to a service in a local network. */
+/**
+ * Browsers offer `navigator.clipboard` only with HTTPS and on localhost, but not to a service in a local network, and
+ * people may forbid it.
+ */
 async function copyText(text: string): Promise<void> {
-  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const isWritten = await navigator.clipboard?.writeText(text).then(
+    () => true,
+    () => false,
+  )
+  if (isWritten) return
   const field = document.createElement('textarea')
   field.value = text
   // Outside of an open dialog, nothing can be selected.
