@@ -18,7 +18,8 @@ const texts: WarningCatalog['texts'] = {
   COUNTING_STOPPED: 'Der Inhalt ist zu groß, um ihn ganz zu vergleichen. Bitte prüfe, ob etwas fehlt.',
   COVER_DROPPED: 'Das Titelbild wurde nicht übernommen.',
   DATA_DROPPED: 'Datenspuren ohne Bild, Ton oder Text wurden nicht übernommen.',
-  DUPLICATES_DROPPED: 'Mehrfach vorhandene Dateien sind nur einmal enthalten.',
+  DUPLICATES_DROPPED:
+    'Mehrere Dateien des Archivs haben denselben Namen; nur die jeweils letzte ist enthalten.',
   ENCODING_ASSUMED: 'Die Zeichenkodierung wurde geschätzt. Bitte prüfe Umlaute und Sonderzeichen.',
   ENCRYPTION_REMOVED: 'Die Datei war durch ein Passwort geschützt, das Ergebnis ist es nicht.',
   FACES_DROPPED: 'Nur ein Schnitt der Schriftsammlung wurde umgewandelt.',
@@ -94,7 +95,7 @@ const sentences: Sentences = {
   CONTENT_LOST: ({ unit, share }) =>
     `Nur ${toPercent(share)} % ${lostUnits[unit] ?? 'des Inhalts'} sind im Ergebnis. Bitte prüfe es.`,
   DUPLICATES_DROPPED: ({ names, count }) =>
-    `${plural(count, 'Datei ist mehrfach vorhanden, aber nur einmal', 'Dateien sind mehrfach vorhanden, aber nur je einmal')} enthalten: ${listNames(names, count)}.`,
+    `${plural(count, 'Name kommt', 'Namen kommen')} im Archiv mehrfach vor; nur die jeweils letzte Datei ist enthalten: ${listNames(names, count)}.`,
   FONTS_SUBSTITUTED: ({ names, count }) =>
     `${plural(count, 'fehlende Schrift wurde durch eine ähnliche', 'fehlende Schriften wurden durch ähnliche')} ersetzt: ${listNames(names, count)}.`,
   HIDDEN_DROPPED: ({ sheets, rows, columns }) =>

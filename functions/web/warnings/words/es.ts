@@ -19,7 +19,7 @@ const texts: WarningCatalog['texts'] = {
   COUNTING_STOPPED: 'El contenido es demasiado grande para compararlo entero. Revisa si falta algo.',
   COVER_DROPPED: 'La imagen de portada no se conservó.',
   DATA_DROPPED: 'No se conservaron las pistas de datos sin video, audio ni texto.',
-  DUPLICATES_DROPPED: 'Los archivos repetidos se incluyeron una sola vez.',
+  DUPLICATES_DROPPED: 'Varios archivos tienen el mismo nombre; solo se conservó el último de cada nombre.',
   ENCODING_ASSUMED: 'La codificación de caracteres se dedujo. Revisa los acentos y símbolos.',
   ENCRYPTION_REMOVED: 'El archivo estaba protegido con contraseña; el resultado no lo está.',
   FACES_DROPPED: 'Solo se convirtió una variante de la colección de fuentes.',
@@ -96,7 +96,7 @@ const sentences: Sentences = {
   CONTENT_LOST: ({ unit, share }) =>
     `El resultado contiene solo el ${toPercent(share)} % ${lostUnits[unit] ?? 'del contenido'}. Revísalo.`,
   DUPLICATES_DROPPED: ({ names, count }) =>
-    `${plural(count, 'archivo repetido se incluyó', 'archivos repetidos se incluyeron')} una sola vez: ${listNames(names, count)}.`,
+    `${plural(count, 'nombre aparece', 'nombres aparecen')} varias veces en el archivo comprimido; solo se conservó el último archivo de cada nombre: ${listNames(names, count)}.`,
   FONTS_SUBSTITUTED: ({ names, count }) =>
     `${plural(count, 'fuente que faltaba se sustituyó por otra similar', 'fuentes que faltaban se sustituyeron por otras similares')}: ${listNames(names, count)}.`,
   HIDDEN_DROPPED: ({ sheets, rows, columns }) =>

@@ -20,7 +20,8 @@ const texts: WarningCatalog['texts'] = {
     'Le contenu est trop volumineux pour être entièrement comparé. Vérifiez s’il manque quelque chose.',
   COVER_DROPPED: 'L’image de couverture n’a pas été conservée.',
   DATA_DROPPED: 'Les pistes de données sans vidéo, audio ni texte n’ont pas été conservées.',
-  DUPLICATES_DROPPED: 'Les fichiers en double n’ont été inclus qu’une fois.',
+  DUPLICATES_DROPPED:
+    'Plusieurs fichiers de l’archive portent le même nom ; seul le dernier de chaque nom a été conservé.',
   ENCODING_ASSUMED: 'L’encodage des caractères a été supposé. Vérifiez les accents et les symboles.',
   ENCRYPTION_REMOVED: 'Le fichier était protégé par un mot de passe ; le résultat ne l’est pas.',
   FACES_DROPPED: 'Une seule police de la collection a été convertie.',
@@ -100,7 +101,7 @@ const sentences: Sentences = {
   CONTENT_LOST: ({ unit, share }) =>
     `Le résultat ne contient que ${toPercent(share)} % ${lostUnits[unit] ?? 'du contenu'}. Vérifiez-le.`,
   DUPLICATES_DROPPED: ({ names, count }) =>
-    `${plural(count, 'fichier en double n’a été inclus', 'fichiers en double n’ont été inclus')} qu’une fois : ${listNames(names, count)}.`,
+    `${plural(count, 'nom apparaît', 'noms apparaissent')} plusieurs fois dans l’archive ; seul le dernier fichier de chaque nom a été conservé : ${listNames(names, count)}.`,
   FONTS_SUBSTITUTED: ({ names, count }) =>
     `${plural(count, 'police absente a été remplacée par une police proche', 'polices absentes ont été remplacées par des polices proches')} : ${listNames(names, count)}.`,
   HIDDEN_DROPPED: ({ sheets, rows, columns }) =>

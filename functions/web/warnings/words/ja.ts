@@ -18,7 +18,7 @@ const texts: WarningCatalog['texts'] = {
   COUNTING_STOPPED: '内容が大きすぎて最後まで比較できませんでした。不足がないか確認してください。',
   COVER_DROPPED: 'カバー画像は含まれていません。',
   DATA_DROPPED: '動画・音声・文字以外のデータトラックは含まれていません。',
-  DUPLICATES_DROPPED: '重複したファイルは 1 つだけ含まれています。',
+  DUPLICATES_DROPPED: '同じ名前のファイルが複数あったため、それぞれ最後のファイルだけを残しました。',
   ENCODING_ASSUMED: '文字コードは推定です。文字化けがないか確認してください。',
   ENCRYPTION_REMOVED: '元のファイルはパスワードで保護されていましたが、結果は保護されていません。',
   FACES_DROPPED: 'フォントコレクションのうち 1 書体だけを変換しました。',
@@ -90,7 +90,7 @@ const sentences: Sentences = {
   CONTENT_LOST: ({ unit, share }) =>
     `結果に含まれているのは${lostUnits[unit] ?? '内容'}の ${toPercent(share)}% だけです。確認してください。`,
   DUPLICATES_DROPPED: ({ names, count }) =>
-    `重複した ${count} 個のファイルは 1 つだけ含まれています：${listNames(names, count, '、')}。`,
+    `${count} 個の名前が重複していたため、それぞれ最後のファイルだけを残しました：${listNames(names, count, '、')}。`,
   FONTS_SUBSTITUTED: ({ names, count }) =>
     `使えない ${count} 個のフォントを似たフォントに置き換えました：${listNames(names, count, '、')}。`,
   HIDDEN_DROPPED: ({ sheets, rows, columns }) =>

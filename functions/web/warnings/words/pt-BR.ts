@@ -19,7 +19,7 @@ const texts: WarningCatalog['texts'] = {
   COUNTING_STOPPED: 'O conteúdo é grande demais para ser comparado por inteiro. Confira se falta algo.',
   COVER_DROPPED: 'A imagem de capa não foi mantida.',
   DATA_DROPPED: 'As faixas de dados sem vídeo, áudio ou texto não foram mantidas.',
-  DUPLICATES_DROPPED: 'Arquivos repetidos foram incluídos apenas uma vez.',
+  DUPLICATES_DROPPED: 'Vários arquivos tinham o mesmo nome; só o último de cada nome foi mantido.',
   ENCODING_ASSUMED: 'A codificação de caracteres foi presumida. Confira acentos e símbolos.',
   ENCRYPTION_REMOVED: 'O arquivo estava protegido por senha; o resultado não está.',
   FACES_DROPPED: 'Apenas uma variante da coleção de fontes foi convertida.',
@@ -96,7 +96,7 @@ const sentences: Sentences = {
   CONTENT_LOST: ({ unit, share }) =>
     `O resultado contém apenas ${toPercent(share)}% ${lostUnits[unit] ?? 'do conteúdo'}. Confira.`,
   DUPLICATES_DROPPED: ({ names, count }) =>
-    `${plural(count, 'arquivo repetido foi incluído', 'arquivos repetidos foram incluídos')} apenas uma vez: ${listNames(names, count)}.`,
+    `${plural(count, 'nome aparece', 'nomes aparecem')} mais de uma vez no arquivo compactado; só o último arquivo de cada nome foi mantido: ${listNames(names, count)}.`,
   FONTS_SUBSTITUTED: ({ names, count }) =>
     `${plural(count, 'fonte ausente foi substituída por outra parecida', 'fontes ausentes foram substituídas por outras parecidas')}: ${listNames(names, count)}.`,
   HIDDEN_DROPPED: ({ sheets, rows, columns }) =>
