@@ -368,7 +368,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   return { ...parsed, ...defined({ roleKey }) }
 }
 
-/** Environment variables of a role key. */
+/** Environment variables of AWS credentials, which functions get from their role. */
 export const roleKeyNames = ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'] as const
 
 export function readRoleKey(environment: Readonly<Record<string, string | undefined>>): RoleKey | undefined {

@@ -21,7 +21,7 @@ const Body = z.strictObject({
     .min(1)
     .max(500)
     .default('root')
-    .describe('Id of a folder from GET /v1/cloud/{drive}/list; the top folder when left out'),
+    .describe('Id of a folder from GET /v1/cloud/{drive}/list; the top folder by default'),
   ...jobIdFields('Your jobs whose results to save; jobs that are not completed are left out'),
   task: text('id').optional().describe('Save only files of this task of `jobId`'),
   file: text('name').optional().describe('Name of one of several files of `jobId`'),

@@ -70,7 +70,7 @@ const signatureDescription =
   'Each request has two signatures. `X-Webhook-Signature` is `sha256=` and the hex of HMAC-SHA256 over the body, with the whole secret including `whsec_` as the key. `webhook-signature` follows Standard Webhooks: it signs `{webhook-id}.{webhook-timestamp}.{body}` with the base64-decoded part after `whsec_` as the key. Verify the raw body, not a parsed and re-serialized one, and compare in constant time.'
 
 const deliveryDescription =
-  'A 2xx reply within 15 s is a success; a redirect is not. Failed deliveries are retried up to ten times within 75 hours, later if `Retry-After` says so. A 410 disables the webhook immediately, and so do five days with only failures. An event may be delivered more than once, with the same `id`. The events of a job are sent in the order of `sequence`, but failed ones are retried later.'
+  'A 2xx reply within 15 s is a success; a redirect is not. Up to ten attempts are made within about 76 hours, later if `Retry-After` says so. A 410 disables the webhook immediately, and so do five days with only failures. An event may be delivered more than once, with the same `id`. The events of a job are sent in the order of `sequence`, but failed ones are retried later.'
 
 export const createWebhook = contract({
   method: 'POST',

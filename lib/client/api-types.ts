@@ -531,7 +531,7 @@ export interface Api {
       body: {
         /** A connection that was made with `access=write`, `conn_…` */
         connectionId: string
-        /** Id of a folder from GET /v1/cloud/{drive}/list; the top folder when left out */
+        /** Id of a folder from GET /v1/cloud/{drive}/list; the top folder by default */
         folderId?: string
         /** Your jobs whose results to save; jobs that are not completed are left out */
         jobIds?: string[]
@@ -1685,7 +1685,7 @@ export interface JobResult {
   /** `stream-copy` when the streams were copied unchanged, `encode` otherwise */
   method?: string
   details?: { [k: string]: unknown }
-  /** How much of the source the result kept, measured independently of the engine; left out when unknown */
+  /** How much of the source the result kept, measured independently of the engine; missing if unknown */
   fidelity?: Fidelity
   files: {
     filename: string
@@ -1860,7 +1860,7 @@ export interface CreatedBatchItem {
 }
 /** Import an uploaded file, or wait for an upload */
 export interface TaskImportUpload {
-  /** Id of an upload from POST /v1/uploads/presign. When left out, the task shows where to send the file */
+  /** Id of an upload from POST /v1/uploads/presign. Without it, the task shows where to send the file */
   upload_id?: string
   /** Overrides the name of the file */
   filename?: string
@@ -2005,7 +2005,7 @@ export interface SftpAccess {
   private_key?: string
   /** Passphrase of the private key */
   passphrase?: string
-  /** Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. When left out, any key is accepted */
+  /** Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. By default, any key is accepted */
   host_key_fingerprint?: string
   /** Folder of the files, instead of `file` */
   path?: string
@@ -2042,7 +2042,7 @@ export interface TaskCaptureWebsite {
   quality?: (number | ("low" | "medium" | "high" | "highest"))
   /** A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt) */
   page_size?: string
-  /** Landscape (true) or portrait (false) for every page; as in the document when left out */
+  /** Landscape (true) or portrait (false) for every page; by default, as in the document */
   landscape?: boolean
   /** Margin at the top of every page, such as 20mm, 2cm, 1in or 72pt */
   margin_top?: string
@@ -2071,7 +2071,7 @@ export interface ConversionTask extends ProcessTask {
   output_format?: string
 }
 export interface ProcessTask {
-  /** Engine to use; chosen automatically when left out */
+  /** Engine to use; chosen automatically by default */
   engine?: string
   /** Template for the names of the results; may contain `{name} {ext} {jobId} {index} {date}` */
   filename?: string
@@ -2391,7 +2391,7 @@ export interface Task {
       /** Names of the files in a list, such as the pages of a PDF: at most 1000, fewer in a job of many tasks. The next task takes each as a separate file, which `input: {task, file}` can select */
       members?: string[]
     }[]
-    /** Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it */
+    /** Result of `metadata` and `pdf-info`; missing above 64 kB, when only the file has it */
     metadata?: { [k: string]: unknown }
   } | UploadForm) | null)
 }

@@ -52,7 +52,7 @@ interface Values {
   currentPassword?: string | undefined
   /** Outlines as curves (spline), straight lines (polygon) or pixel steps (pixel). */
   curveMode?: 'spline' | 'polygon' | 'pixel' | undefined
-  /** Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto. */
+  /** Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto. */
   delimiter?: string | undefined
   /** Straightens skewed pages; their images are encoded again. */
   deskew?: boolean | undefined
@@ -80,7 +80,7 @@ interface Values {
   embedAllFonts?: boolean | undefined
   /** The format only names fonts and never embeds them; setting this option causes a warning. */
   embedFonts?: boolean | undefined
-  /** Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence. */
+  /** Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence. */
   encoding?: string | undefined
   /** End time, as HH:MM:SS.ms or seconds. */
   end?: number | string | undefined
@@ -116,15 +116,15 @@ interface Values {
   invert?: boolean | undefined
   /** 1 to 100; takes precedence over quality. */
   jpegQuality?: number | undefined
-  /** Landscape (true) or portrait (false) for every page; as in the document when left out */
+  /** Landscape (true) or portrait (false) for every page; by default, as in the document */
   landscape?: boolean | undefined
   /** Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra. */
   language?: string | undefined
   /** flow creates editable text, headings, lists and tables; exact keeps each line at its position on the page. Defaults to flow. */
   layout?: 'flow' | 'exact' | undefined
-  /** How often the animation plays; 0 means forever. */
+  /** How many times the animation plays; 0 means forever. */
   loop?: number | undefined
-  /** Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur. */
+  /** Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur. */
   lossless?: boolean | undefined
   /** Distance from the edge, such as 24pt or 10mm. */
   margin?: string | number | undefined
@@ -224,9 +224,9 @@ interface Values {
   volume?: number | undefined
   /** A color such as #ff0000, or a name such as red. */
   watermarkColor?: 'black' | 'white' | 'gray' | 'red' | 'green' | 'blue' | 'yellow' | 'orange' | 'purple' | (string & {}) | undefined
-  /** Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well. */
+  /** Font size in points on a page, or in pixels on an image or video. By default, as large as fits well. */
   watermarkFontSize?: number | undefined
-  /** Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room. */
+  /** Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room. */
   watermarkMargin?: number | undefined
   /** 0.01 is barely visible, 1 is opaque. Also in percent, such as 30%. */
   watermarkOpacity?: number | string | undefined

@@ -21,7 +21,7 @@ export interface JobRequest {
   readonly jobId?: string | undefined
   readonly tag?: string | null | undefined
   readonly webhookUrl?: string | undefined
-  /** Format of the webhook's payload; `json` when left out. */
+  /** Format of the webhook's payload; `json` by default. */
   readonly webhookFormat?: WebhookFormat | undefined
   readonly retryOf?: string
   readonly tasks: readonly RequestedTask[]

@@ -155,7 +155,10 @@ const deriveSealingKeys = (secret: string): SealingKeys => ({
 export const redactSecrets = <T>(value: T): T =>
   mapDeep(value, (inner) => (isSealed(inner) ? { value: redacted } : undefined)) as T
 
-/** Returns a copy of a value. Calls `replace` with each value, at any depth; undefined leaves that value unchanged. */
+/**
+ * Returns a copy of a value. Calls `replace` with each value, at any depth; if it returns undefined, the value is kept
+ * and the values inside it are visited.
+ */
 export function mapDeep(
   value: unknown,
   replace: (innerValue: unknown) => { readonly value: unknown } | undefined,

@@ -72,7 +72,7 @@ const ResultView = component(
       .describe('`stream-copy` when the streams were copied unchanged, `encode` otherwise'),
     details: z.record(z.string(), z.unknown()).optional(),
     fidelity: Fidelity.optional().describe(
-      'How much of the source the result kept, measured independently of the engine; left out when unknown',
+      'How much of the source the result kept, measured independently of the engine; missing if unknown',
     ),
     files: z.array(ResultFile.extend({ downloadUrl: z.url() })),
   }),
@@ -171,7 +171,7 @@ const TaskView = component(
           metadata: z
             .record(z.string(), z.unknown())
             .optional()
-            .describe('Result of `metadata` and `pdf-info`; left out above 64 kB, when only the file has it'),
+            .describe('Result of `metadata` and `pdf-info`; missing above 64 kB, when only the file has it'),
         }),
         UploadForm,
       ])

@@ -49,11 +49,11 @@ export function planRoute({
   engines,
   traits = [],
 }: RouteRequest): Route {
-  const plans = getPlans(engines, operation)
-  const route = plans.from(from, engine).get(to)
+  const table = getRouteTable(engines, operation)
+  const route = table.from(from, engine).get(to)
   // A pinned engine is used even if it does not support the file's traits. Traits that no engine supports are ignored.
   const usesTraits = route && engine === undefined && traits.length > 0
-  const traitsRoute = usesTraits ? plans.fromWithTraits(from, traits).get(to) : undefined
+  const traitsRoute = usesTraits ? table.fromWithTraits(from, traits).get(to) : undefined
   if (route) return traitsRoute ?? route
   const pairName = `${formatById(from).name} (${from}) to ${formatById(to).name} (${to})`
   if (operation !== 'convert') throw createUnsupportedOperationError(operation, from, to, engines)
@@ -65,7 +65,7 @@ export function planRoute({
       targets: listTargets(from, engines),
     })
   }
-  const capableEngines = engines.map(({ id }) => id).filter((id) => plans.from(from, id).has(to))
+  const capableEngines = engines.map(({ id }) => id).filter((id) => table.from(from, id).has(to))
   const hint =
     capableEngines.length > 0
       ? `Leave "engine" out or use one of: ${capableEngines.join(', ')}.`
@@ -104,7 +104,7 @@ export function planOtherRoute(
   request: OtherRouteRequest & Pick<RouteRequest, 'operation' | 'engines'>,
 ): Route | undefined {
   const { operation = 'convert', engines } = request
-  return getPlans(engines, operation).findOther(request)
+  return getRouteTable(engines, operation).findOther(request)
 }
 
 /** Maximum number of formats in an error message; GET /v1/formats/conversions lists all. */
@@ -125,7 +125,7 @@ function createUnsupportedOperationError(
     capabilities.filter((row) => row.operation === operation),
   )
   const sources = [...new Set(rows.flatMap((row) => row.from))]
-  const targets = [...getPlans(engines, operation).from(from).keys()]
+  const targets = [...getRouteTable(engines, operation).from(from).keys()]
   const sentence =
     targets.length > 0
       ? `${operation} creates ${describeValues(targets)} from ${from}, not ${to}.`
@@ -139,7 +139,7 @@ function createUnsupportedOperationError(
  * first, then in the order of the registry. `findConversions` returns all possible targets.
  */
 export function listTargets(from: FormatId, engines: readonly Engine[]): FormatId[] {
-  return listTargetsAmong(from, new Set(getPlans(engines, 'convert').from(from).keys()))
+  return listTargetsAmong(from, new Set(getRouteTable(engines, 'convert').from(from).keys()))
 }
 
 /** Selects and sorts the useful targets among reachable formats, like `listTargets`. */
@@ -160,8 +160,8 @@ export function findConversions(
   operation: Operation = 'convert',
   from?: FormatId,
 ): readonly Conversion[] {
-  const plans = getPlans(engines, operation)
-  return from === undefined ? plans.listAll() : toConversions(from, plans.from(from))
+  const table = getRouteTable(engines, operation)
+  return from === undefined ? table.listAll() : toConversions(from, table.from(from))
 }
 
 /**
@@ -173,7 +173,7 @@ export function listAlternatives(
   engines: readonly Engine[],
 ): readonly EngineId[] {
   const routeEngines = route.steps.map(({ engine }) => engine)
-  const oneStepEngines = getPlans(engines, route.steps[0].capability.operation).directEngines(from, to)
+  const oneStepEngines = getRouteTable(engines, route.steps[0].capability.operation).directEngines(from, to)
   return [...new Set(oneStepEngines)].filter((id) => !routeEngines.includes(id) && isPinnable(id))
 }
 
@@ -182,7 +182,7 @@ const toConversions = (from: FormatId, routes: ReadonlyMap<FormatId, Route>): Co
 
 /** Returns all pairs that should work, including unproven ones; `npm run conformance` tests them. */
 export function listCandidates(engines: readonly Engine[]): readonly Conversion[] {
-  return createLazyPlans(buildEdges(engines, 'convert'), getMaxSteps('convert'), {}).listAll()
+  return createLazyRouteTable(buildEdges(engines, 'convert'), getMaxSteps('convert'), {}).listAll()
 }
 
 /**
@@ -244,7 +244,7 @@ function assignOptions(route: Route, options: Readonly<Record<string, unknown>>)
   }))
 }
 
-interface Plans {
+interface RouteTable {
   from(id: FormatId, pinned?: EngineId): ReadonlyMap<FormatId, Route>
   /** Returns the routes of a file with these traits. Engines that do not support the traits never read the file. */
   fromWithTraits(id: FormatId, traits: readonly Trait[]): ReadonlyMap<FormatId, Route>
@@ -254,31 +254,31 @@ interface Plans {
   findOther(request: OtherRouteRequest): Route | undefined
 }
 
-const cache = new WeakMap<readonly Engine[], Map<Operation, Plans>>()
+const cache = new WeakMap<readonly Engine[], Map<Operation, RouteTable>>()
 
-function getPlans(engines: readonly Engine[], operation: Operation): Plans {
-  const plans = cache.get(engines) ?? new Map<Operation, Plans>()
-  cache.set(engines, plans)
-  const knownPlans =
-    plans.get(operation) ??
-    createLazyPlans(
+function getRouteTable(engines: readonly Engine[], operation: Operation): RouteTable {
+  const tables = cache.get(engines) ?? new Map<Operation, RouteTable>()
+  cache.set(engines, tables)
+  const knownTable =
+    tables.get(operation) ??
+    createLazyRouteTable(
       buildEdges(engines, operation),
       getMaxSteps(operation),
       operation === 'convert' ? unprovenPairs : {},
     )
-  plans.set(operation, knownPlans)
-  return knownPlans
+  tables.set(operation, knownTable)
+  return knownTable
 }
 
 /** Returns the maximum number of steps: only `convert` may take several. */
 const getMaxSteps = (operation: Operation) => (operation === 'convert' ? 3 : 1)
 
 /** Searches the routes of a source on first use, because most requests in a fresh process need only one. */
-function createLazyPlans(
+function createLazyRouteTable(
   edges: Edges,
   maxSteps: number,
   unproven: Readonly<Record<string, readonly string[]>>,
-): Plans {
+): RouteTable {
   const bySource = new Map<string, Map<FormatId, Route>>()
   const searchRoutes = (id: FormatId, pinned?: EngineId) =>
     new Map(

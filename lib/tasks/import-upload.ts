@@ -11,7 +11,7 @@ export const importUploadOperation = {
     upload_id: text('id')
       .optional()
       .describe(
-        'Id of an upload from POST /v1/uploads/presign. When left out, the task shows where to send the file',
+        'Id of an upload from POST /v1/uploads/presign. Without it, the task shows where to send the file',
       ),
     filename: z.string().min(1).max(1024).optional().describe('Overrides the name of the file'),
     redirect: z

@@ -88,7 +88,7 @@ export const TaskSpec = z.object({
 export type TaskSpec = z.infer<typeof TaskSpec>
 
 const commonFields = {
-  engine: text('id').optional().describe('Engine to use; chosen automatically when left out'),
+  engine: text('id').optional().describe('Engine to use; chosen automatically by default'),
   filename: z
     .string()
     .min(1)

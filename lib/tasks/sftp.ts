@@ -33,7 +33,7 @@ const server = {
       )
       .optional()
       .describe(
-        'Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. When left out, any key is accepted',
+        'Fingerprint of the host key, such as `SHA256:…`; other keys are rejected. By default, any key is accepted',
       ),
   },
   needsOneOf: ['password', 'private_key'],

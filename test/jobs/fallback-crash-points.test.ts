@@ -140,7 +140,7 @@ test('a fallback result without layout must keep much more text to be preferred'
     warnings: warningCodes.map((code) => ({ code, message: code })),
     fidelity: { words: createRetention(100, foundWords), dropped: [] },
   })
-  const lostError = { code: 'CONTENT_LOST', message: '' }
+  const contentLostError = { code: 'CONTENT_LOST', message: '' }
   const inputPlan = {
     steps: [],
     step: 0,
@@ -149,7 +149,7 @@ test('a fallback result without layout must keep much more text to be preferred'
   }
   const failWithoutRoute = () => ({ error: { code: 'CONVERSION_FAILED' as const, message: '' } })
   const chooseResult = (foundWords: number, warningCodes: string[], isShort: boolean) => {
-    const shortfall = isShort ? { kept: foundWords / 100, warning: lostError } : undefined
+    const shortfall = isShort ? { kept: foundWords / 100, warning: contentLostError } : undefined
     const turn = decideAfterSuccess(
       inputPlan,
       resultWithWords(foundWords, ...warningCodes),

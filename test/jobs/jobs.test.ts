@@ -13,7 +13,7 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, lostTask, two } from './support/jobs.ts'
+import { corruptUploadError, createJob, two } from './support/jobs.ts'
 
 test('creating a job publishes it and sends its ready tasks', async () => {
   const { takeEvents, takeSentTasks, job } = await createJob([...two, newTask('beside', [0])])
@@ -242,7 +242,7 @@ test('repeating the completion of a task also repeats the completions that follo
       { jobId: 'job_1', task: 1 },
       { set: { status: 'cancelled', endedBy, endedAt: timestamp(5) }, exclude: { open: new Set([0]) } },
     )
-    assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lostTask }), false)
+    assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: corruptUploadError }), false)
     assert.equal((await whole()).tasks[2]?.status, lastEvent, endedBy)
     assert.deepEqual(takeSentTasks(), [])
   }

@@ -115,8 +115,10 @@ test('the result of the fallback route is stored and kept', async () => {
 const failOnFallback = () => assert.fail('no fallback must be requested')
 
 test('aborting a task does not lead to a fallback route', async () => {
-  const lostError = new AppError('CONVERSION_FAILED', 'The result is empty.', { reason: 'content-lost' })
-  const engines = [createEngine(() => Promise.reject(lostError))]
+  const contentLostError = new AppError('CONVERSION_FAILED', 'The result is empty.', {
+    reason: 'content-lost',
+  })
+  const engines = [createEngine(() => Promise.reject(contentLostError))]
   const { done } = await run(failOnFallback, { engines, signal: AbortSignal.abort() })
   await assert.rejects(done, { code: 'CONVERSION_FAILED' })
 })

@@ -195,12 +195,12 @@ test('a transfer that crashed three times is not retried', async () => {
     cleanUp: async (uploadState: string) => void deletedFiles.push(uploadState),
   })
   const code = 'EXPORT_FAILED'
-  const lostError = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
-  await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), lostError)
+  const crashedError = { code, message: /crashed in all three attempts/, details: { reason: 'incomplete' } }
+  await assert.rejects(runTransfer({ ...run, operation: { ...operation, openStore } }), crashedError)
   assert.deepEqual([deletedFiles, seen.at(-1)], [['upload 1'], 'closed'])
   const find = () => assert.fail('nothing is looked for')
   const runWithFind = { ...run, operation: { kind: 'import', find } } as unknown as TransferRun
-  await assert.rejects(runTransfer(runWithFind), { ...lostError, code: 'IMPORT_FAILED' })
+  await assert.rejects(runTransfer(runWithFind), { ...crashedError, code: 'IMPORT_FAILED' })
 })
 
 test('an import task reports progress, and deletes all of its files if one fails', async () => {

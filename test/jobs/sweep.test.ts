@@ -13,7 +13,7 @@ import {
   secondsLater,
   timestamp,
 } from './records.ts'
-import { createJob, lostTask } from './support/jobs.ts'
+import { corruptUploadError, createJob } from './support/jobs.ts'
 
 test('the sweep publishes a job whose creator failed to publish it', async () => {
   const ownJobs = memoryJobs()
@@ -29,15 +29,15 @@ test('an unusable upload found by the sweep fails its task and job', async () =>
     createAwaitedUpload('in'),
     newTask('work', [0]),
   ])
-  const hasArrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: lostTask })
+  const hasArrived = await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { error: corruptUploadError })
   assert.equal(hasArrived, false)
   const [firstTask, secondTask] = (await whole()).tasks
   assert.deepEqual(
     [firstTask?.status, firstTask?.code, secondTask?.status],
-    ['failed', lostTask.code, 'cancelled'],
+    ['failed', corruptUploadError.code, 'cancelled'],
   )
   assert.deepEqual([(await job()).status, takeSentTasks()], ['failed', []])
-  assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: lostTask }), false)
+  assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: corruptUploadError }), false)
 })
 
 test('the sweep checks every minute for the uploads that a job awaits, and the job expires after an hour', async () => {

@@ -126,7 +126,10 @@ async function readZipContent(path: string, bytes: Buffer, isArchive: boolean): 
   return [list, ...(await Promise.all(texts))].join('\n')
 }
 
-/** Returns whether a result differs from two results of another option value at places where these two agree. */
+/**
+ * Whether a result differs from two runs with another option value at a place where those runs are identical. Places
+ * where they differ from each other are noise, such as random ids.
+ */
 export function differsBeyondNoise(result: string, [one, other]: readonly [string, string]): boolean {
   if (one === other) return result !== one
   if (one.length !== other.length) return false

@@ -87,7 +87,7 @@ class Decoder {
     }
     if (!this.#hasTrailer && trailers.size > 0) throw createBodyError()
     if (this.#hasTrailer) this.#signatures?.checkTrailer(signedText, signature)
-    // The rest of the request is not part of the message, but it must be read so that the connection can be reused.
+    // Bytes after the trailers are ignored, but they must be read so that the connection can be reused.
     while (await this.#readMore()) if (this.#buffered.length > maxLineBytes) throw createBodyError()
   }
 

@@ -153,8 +153,9 @@ interface Completed {
 }
 
 /**
- * Finishes an upload, which must be unchanged since its parts were chosen; call inside the commit. The upload's row is
- * kept to answer repeated requests.
+ * Finishes an upload; call inside the commit. The upload's row is kept to answer repeated requests.
+ * @returns the blobs that are no longer used.
+ * @throws S3Error InvalidPart if a chosen part was replaced in the meantime.
  */
 function finishUpload(
   db: Database,

@@ -27,7 +27,10 @@ export interface EbookTitle {
   readonly isFallback: boolean
 }
 
-/** Converts a file with calibre's host. @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM). */
+/**
+ * Converts a file with calibre, which the `EngineHost` in the worker keeps running.
+ * @throws AppError CORRUPT_FILE, PDF_ENCRYPTED, UNSUPPORTED_FORMAT (DRM).
+ */
 export async function convertEbook(
   { source, target, args, options, to, title, onProgress }: EbookJob,
   tools: Tools,

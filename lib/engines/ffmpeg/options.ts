@@ -211,7 +211,7 @@ const animationOptionShape = {
   fps: decimal(5, 30).default(10).describe('Frames per second.'),
   start: timestampOption.optional().describe('Start time, as HH:MM:SS.ms.'),
   end: timestampOption.optional().describe('End time, as HH:MM:SS.ms.'),
-  loop: integer(0, 65_535).default(0).describe('How often the animation plays; 0 means forever.'),
+  loop: integer(0, 65_535).default(0).describe('How many times the animation plays; 0 means forever.'),
 }
 
 export const gifOptions = z.object({

@@ -42,7 +42,7 @@ const PageOptions = PdfOptions.extend({
     .describe('A3, A4, A5, Letter, Legal, or width and height such as `210x297mm` (mm, cm, in, pt)'),
   landscape: flag()
     .optional()
-    .describe('Landscape (true) or portrait (false) for every page; as in the document when left out'),
+    .describe('Landscape (true) or portrait (false) for every page; by default, as in the document'),
   marginTop: createMarginOption('top'),
   marginRight: createMarginOption('right'),
   marginBottom: createMarginOption('bottom'),

@@ -29,8 +29,7 @@ export function warnAboutDroppedEntries(
   }
   const duplicates = findDuplicates(entries)
   if (duplicates.length > 0) {
-    const subject = duplicates.length === 1 ? 'One name occurs' : `${duplicates.length} names occur`
-    const message = `${subject} in the archive more than once, and the last file of each was kept: ${listNames(duplicates)}.`
+    const message = `Several files in the archive have the same name; only the last file of each name was kept: ${listNames(duplicates)}.`
     tools.warn('DUPLICATES_DROPPED', message, describeNames(duplicates))
   }
 }

@@ -18,7 +18,7 @@ const WebpOptions = LossyOptions.extend({
   lossless: flag()
     .optional()
     .describe(
-      'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.',
+      'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.',
     ),
 })
 

@@ -190,7 +190,10 @@ async function readText(zip: ZipArchive, name: string, kind: string): Promise<st
   }
 }
 
-/** Unpacks the part with the text, so that a damaged file is rejected immediately instead of after a wait. */
+/**
+ * Unpacks the main part of a document, so that a damaged file is rejected during detection instead of after its job has
+ * waited for a worker.
+ */
 async function checkPart(zip: ZipArchive, name: string | undefined, format: FormatId): Promise<void> {
   const kind = `a ${formatById(format).name} (${format})`
   const zipEntry = zip.files.get(name ?? '')

@@ -79,8 +79,7 @@ export const createOpenApiWebhooks = (): Record<string, ZodOpenApiPathItemObject
             '2XX': { description: 'Accepted; expected within 15 s' },
             '410': { description: 'Unsubscribe: the webhook is disabled' },
             default: {
-              description:
-                'Failed, including redirects: the delivery is retried up to ten times within three days',
+              description: 'Failed, including redirects: up to ten attempts are made within about 76 hours',
             },
           },
         },

@@ -100,7 +100,7 @@ export function formatReport({ engines, missingPackages, protection, pairs }: Do
     '',
     `${pairs.offered} of ${pairs.all} conversions are available.`,
     `Confinement: ${protection.detail} (${protection.level}).`,
-    ...(protection.refusal === undefined ? [] : [`No engines are used: ${protection.refusal}.`]),
+    ...(protection.refusal === undefined ? [] : [`Conversions are disabled: ${protection.refusal}.`]),
   ]
   for (const { id, state, install } of engines) {
     if (state === 'ready') continue

@@ -45,7 +45,9 @@ async function main(): Promise<void> {
   const reason = describeConfinementProblem(availableConfinement)
   printLine(`Mutabor is ready: ${service.url}`)
   printLine(
-    reason ? `No engines are used: ${reason}.` : `Engines are confined by ${availableConfinement.detail}.`,
+    reason
+      ? `Conversions are disabled: ${reason}.`
+      : `Engines are confined by ${availableConfinement.detail}.`,
   )
   if (service.missingEngines.length > 0)
     printLine(`Not installed and therefore not available: ${service.missingEngines.join(', ')}.`)

@@ -180,7 +180,7 @@ export const serviceSteps: readonly AnyStep<ServiceInputs, ServiceParts>[] = [
       const enabledEngines = engines.filter(({ id }) => config.ENGINES?.includes(id) ?? true)
       // Engines that cannot be confined as the settings demand count as not installed.
       const reason = describeConfinementProblem(await getConfinement(), config.MIN_CONFINEMENT)
-      if (reason !== undefined) folder.log.error({ reason }, 'no engines are used')
+      if (reason !== undefined) folder.log.error({ reason }, 'conversions are disabled')
       const usableEngines = reason === undefined ? await findInstalledEngines(enabledEngines) : []
       return {
         usableEngines,

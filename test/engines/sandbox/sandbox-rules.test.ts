@@ -64,8 +64,7 @@ describe('rules of confined programs', () => {
   })
 
   // Rights of linux/landlock.h: 1 to execute, 2 to write a file, 4 to read one, 8 to read a folder, 32 to remove a
-  // file,
-  // 512 to create a socket, 16384 to truncate.
+  // file, 512 to create a socket, 16384 to truncate.
   test('a confined program without namespaces gets access to files through Landlock rules', () => {
     const run = ['/usr', '/bin', '/sbin', '/lib', '/lib64', '/shown']
     const read = [

@@ -127,16 +127,16 @@ describe('color profiles of images', () => {
   })
 
   test('the color profile of a CMYK image is applied, or a default profile if it has none', async () => {
-    const printedPath = join(await folder(), 'printed.jpg')
+    const cmykPath = join(await folder(), 'printed.jpg')
     await sharp(fixture('corners.png'))
       .flatten()
       .withIccProfile('cmyk')
       .toColourspace('cmyk')
       .jpeg({ quality: 95 })
-      .toFile(printedPath)
-    assert.ok((await sharp(printedPath).metadata()).icc)
+      .toFile(cmykPath)
+    assert.ok((await sharp(cmykPath).metadata()).icc)
     for (const engine of [vips, imagemagick]) {
-      for (const source of [printedPath, fixture('cmyk.jpg')]) {
+      for (const source of [cmykPath, fixture('cmyk.jpg')]) {
         const { path } = await convert(engine, source, 'png')
         assert.equal((await sharp(path).metadata()).space, 'srgb')
         const [red = 0, green = 0, blue = 0] = await readNumbers(path)

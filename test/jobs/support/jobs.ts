@@ -36,7 +36,7 @@ export async function createJob(tasks = two, moreDeps: Partial<JobsDeps> = {}) {
   }
 }
 
-export const lostTask = {
+export const corruptUploadError = {
   operation: 'import/upload',
   code: 'CORRUPT_FILE',
   message: 'It is not an image.',

@@ -81,8 +81,7 @@ async function restoreList(): Promise<void> {
       .map((draft) => ({ kind: 'draft', draft }) as const),
     catalog,
   )
-  // If the job of a file may have been created before the reload, either the job or the draft may be shown, but not
-  // both.
+  // The job of a file may already have been created before the reload. Then only one of the job and the draft is shown.
   const [unambiguousItems, ambiguousItems] = partition(
     restoredItems,
     (item) => item.multipartUpload === undefined || !firstPage.jobs.some((job) => matchesItem(job, item)),

@@ -216,8 +216,8 @@ const getCenterX = ({ box }: Word) => (box[0] + box[2]) / 2
 const minWrappedCharacters = 20
 
 /**
- * Whether words continue the text above them, because that text is long, or the words start with a lower-case character
- * or a symbol.
+ * Whether words continue the text above them: that text is long enough to wrap, or the words start with neither an
+ * upper-case character nor a digit.
  */
 function continuesCell(words: readonly Word[], wordsAbove: readonly Word[]): boolean {
   const [firstWord] = words

@@ -19,7 +19,7 @@ export async function stampPages(
 ): Promise<string> {
   const sizes = await readTrimSizes(path, tools)
   const sheetNumbersBySvg = new Map<string, number>()
-  const from = pages.map((page) => {
+  const sheetNumbers = pages.map((page) => {
     const size = sizes[page - 1] ?? { width: 612, height: 792 }
     const svg = createSvgDocument({ left: 0, top: 0, ...size }, 'pt', draw(size, page))
     const sheet = sheetNumbersBySvg.get(svg) ?? sheetNumbersBySvg.size + 1
@@ -29,7 +29,7 @@ export async function stampPages(
   const sheetsPath = await drawSheets([...sheetNumbersBySvg.keys()], tools)
   tools.progress(0.6)
   const stampedPath = join(tools.workDir, 'stamped.pdf')
-  const overlay = { file: sheetsPath, from: from.join(','), to: pages.join(',') }
+  const overlay = { file: sheetsPath, from: sheetNumbers.join(','), to: pages.join(',') }
   const inputFile = isTagged ? await saveContents(path, tools) : path
   await runQpdf({ inputFile, overlay, outputFile: stampedPath }, tools)
   return isTagged ? restoreContents(stampedPath, tools) : stampedPath

@@ -83,7 +83,7 @@ export const watermarkOptionShape = {
   watermarkFontSize: decimal(4, 500)
     .optional()
     .describe(
-      'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.',
+      'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.',
     ),
   watermarkColor: watermarkColor
     .default('#808080')
@@ -94,7 +94,7 @@ export const watermarkOptionShape = {
   watermarkMargin: integer(0, 1000)
     .optional()
     .describe(
-      'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.',
+      'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.',
     ),
 }
 

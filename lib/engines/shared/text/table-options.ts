@@ -17,7 +17,7 @@ export const tableOptionShape = {
     })
     .optional()
     .describe(
-      'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.',
+      'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.',
     )
     .meta(inputOption),
   headers: flag()

@@ -15,7 +15,7 @@ export class Printer {
   }
 
   redact(text: string): string {
-    return this.#secrets.reduce((cleanedText, secret) => cleanedText.replaceAll(secret, '***'), text)
+    return this.#secrets.reduce((redactedText, secret) => redactedText.replaceAll(secret, '***'), text)
   }
 
   line(text = ''): void {

@@ -53,7 +53,7 @@ const hints: typeof en = {
   'Dithering method for colors that are not in the palette.': 'Wie fehlende Farben gemischt werden.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Trifft die Bitrate genauer, dauert aber doppelt so lange.',
-  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Wird automatisch erkannt. Ändere sie, wenn Zeichen falsch aussehen.',
   'End time, as HH:MM:SS.ms or seconds.': 'Ende, z. B. 00:01:30.5 oder 90.5 Sekunden.',
   'End time, as HH:MM:SS.ms.': 'Ende, z. B. 00:01:30.5',
@@ -80,16 +80,16 @@ const hints: typeof en = {
   'Height of the window in pixels.': 'Höhe des Browserfensters.',
   'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     '0 lässt alle Ecken scharf, 100 rundet alle ab.',
-  'How often the animation plays; 0 means forever.': '0 wiederholt endlos.',
+  'How many times the animation plays; 0 means forever.': '0 wiederholt endlos.',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'Wie die Bilder angeordnet werden.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Bestimmt die Auflösung der Bilder.',
   'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Gib die Zeichen ein, oder Bereiche wie U+0020-007E, U+20AC.',
-  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
+  'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Erhält jeden Bildpunkt genau. Die Qualität bestimmt dann den Kompressionsaufwand.',
-  'Landscape (true) or portrait (false) for every page; as in the document when left out':
+  'Landscape (true) or portrait (false) for every page; by default, as in the document':
     'Quer- oder Hochformat. Standard: wie im Dokument.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Sprachen des Textes in Bildern, die wichtigste zuerst. Bis zu 5.',
@@ -122,7 +122,7 @@ const hints: typeof en = {
     'Die Bildqualität wird verringert, bis die Datei passt.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'Erst die Qualität, dann die Abmessungen werden verringert, bis die Datei passt.',
-  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
+  'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Mindestabstand vom Rand. Leer lassen für automatisch.',
   'Quality preset; web equals ebook, max makes the smallest file.': 'Bestimmt die Auflösung der Bilder.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
@@ -171,7 +171,7 @@ const hints: typeof en = {
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Breite oder Höhe leer lassen, um die Proportionen zu erhalten. Standard: 256 × 256.',
   'Plays the animation forward, then backward.': 'Läuft vorwärts, dann rückwärts.',
-  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     'Leer lassen für automatisch passend.',
   'Font size in points.': '',
   'Position of the page number on the page.': '',
@@ -219,7 +219,7 @@ const hints: typeof en = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '„Unverändert kopieren“ lässt das Video, wie es ist, wenn möglich.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 ist halb so laut, 2 doppelt so laut.',
-  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'Trennzeichen der CSV-Datei. Wird normalerweise automatisch erkannt.',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Standard: diagonal bei Text, in der Mitte bei einem Bild.',

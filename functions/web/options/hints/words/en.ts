@@ -54,7 +54,7 @@ const hints: Readonly<Record<string, string>> = {
     'How colors that are not in the palette are imitated.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Meets the bitrate more precisely, but takes twice as long.',
-  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Detected automatically. Change it if characters look wrong.',
   'End time, as HH:MM:SS.ms or seconds.': 'End time, e.g. 00:01:30.5 or 90.5 seconds.',
   'End time, as HH:MM:SS.ms.': 'End time, e.g. 00:01:30.5',
@@ -80,16 +80,16 @@ const hints: Readonly<Record<string, string>> = {
   'Height of the window in pixels.': 'Height of the browser window.',
   'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     '0 keeps all corners sharp, 100 rounds them all.',
-  'How often the animation plays; 0 means forever.': '0 plays forever.',
+  'How many times the animation plays; 0 means forever.': '0 plays forever.',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'How the images are arranged.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Sets the resolution of the images.',
   'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Type the characters, or ranges like U+0020-007E, U+20AC.',
-  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
+  'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Keeps every pixel exactly. Quality then sets the compression effort.',
-  'Landscape (true) or portrait (false) for every page; as in the document when left out':
+  'Landscape (true) or portrait (false) for every page; by default, as in the document':
     'Landscape or portrait. Default: as in the document.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Languages of the text in images, the main one first. Up to 5.',
@@ -119,7 +119,7 @@ const hints: Readonly<Record<string, string>> = {
     'Image quality is reduced until the file fits.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'Reduces the quality first, then the dimensions, until the file fits.',
-  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
+  'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Minimum distance from the edge. Leave empty to set it automatically.',
   'Quality preset; web equals ebook, max makes the smallest file.': 'Sets the resolution of the images.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
@@ -166,7 +166,7 @@ const hints: Readonly<Record<string, string>> = {
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Leave width or height empty to keep the proportions. Default: 256 × 256.',
   'Plays the animation forward, then backward.': 'Plays forward, then backward.',
-  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     'Leave empty to fit automatically.',
   'Font size in points.': '',
   'Position of the page number on the page.': '',
@@ -214,7 +214,7 @@ const hints: Readonly<Record<string, string>> = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '“Copy unchanged” keeps the video as it is, if possible.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 is half as loud, 2 is twice as loud.',
-  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'Field separator of the CSV file. Detected automatically by default.',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Default: diagonal for text, centered for an image.',

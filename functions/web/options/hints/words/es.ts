@@ -53,7 +53,7 @@ const hints: typeof en = {
   'Dithering method for colors that are not in the palette.': 'Cómo se mezclan los colores que faltan.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Se ajusta mejor a la tasa de bits, pero tarda el doble.',
-  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Se detecta automáticamente. Conviene cambiarla si hay caracteres incorrectos.',
   'End time, as HH:MM:SS.ms or seconds.': 'Tiempo final, por ejemplo 00:01:30.5 o 90.5 segundos.',
   'End time, as HH:MM:SS.ms.': 'Tiempo final, por ejemplo 00:01:30.5',
@@ -80,16 +80,16 @@ const hints: typeof en = {
   'Height of the window in pixels.': 'Alto de la ventana del navegador.',
   'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     '0 mantiene agudas todas las esquinas, 100 las redondea todas.',
-  'How often the animation plays; 0 means forever.': '0 repite sin fin.',
+  'How many times the animation plays; 0 means forever.': '0 repite sin fin.',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'Cómo se disponen las imágenes.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Define la resolución de las imágenes.',
   'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Escribir los caracteres, o rangos como U+0020-007E, U+20AC.',
-  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
+  'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Conserva cada píxel exacto. La calidad define entonces el esfuerzo de compresión.',
-  'Landscape (true) or portrait (false) for every page; as in the document when left out':
+  'Landscape (true) or portrait (false) for every page; by default, as in the document':
     'Horizontal o vertical. Por defecto, como en el documento.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Idiomas del texto de las imágenes, primero el principal. Hasta 5.',
@@ -120,7 +120,7 @@ const hints: typeof en = {
     'La calidad de las imágenes se reduce hasta alcanzar ese tamaño.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'La calidad, y luego las dimensiones, se reducen hasta alcanzar ese tamaño.',
-  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
+  'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Distancia mínima al borde. Dejar vacío para ajustarla automáticamente.',
   'Quality preset; web equals ebook, max makes the smallest file.': 'Define la resolución de las imágenes.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
@@ -169,7 +169,7 @@ const hints: typeof en = {
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Dejar vacío el ancho o el alto para conservar las proporciones. Por defecto: 256 × 256.',
   'Plays the animation forward, then backward.': 'Se reproduce hacia delante y luego hacia atrás.',
-  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     'Dejar vacío para ajustarlo automáticamente.',
   'Font size in points.': '',
   'Position of the page number on the page.': '',
@@ -217,7 +217,7 @@ const hints: typeof en = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '«Copiar sin cambios» deja el video tal como está, si es posible.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 es la mitad de volumen, 2 es el doble.',
-  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'Separador de campos del archivo CSV. Por defecto se detecta automáticamente.',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Por defecto: en diagonal para un texto, en el centro para una imagen.',

@@ -56,7 +56,7 @@ const hints: typeof en = {
     'Comment les couleurs manquantes sont mélangées.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Respecte mieux le débit, mais prend deux fois plus de temps.',
-  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Détecté automatiquement. Changez-le si des caractères sont faux.',
   'End time, as HH:MM:SS.ms or seconds.': 'Fin, par exemple 00:01:30.5 ou 90.5 secondes.',
   'End time, as HH:MM:SS.ms.': 'Fin, par exemple 00:01:30.5',
@@ -83,16 +83,16 @@ const hints: typeof en = {
   'Height of the window in pixels.': 'Hauteur de la fenêtre du navigateur.',
   'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     '0 garde tous les angles vifs, 100 les arrondit tous.',
-  'How often the animation plays; 0 means forever.': '0 pour une lecture en boucle.',
+  'How many times the animation plays; 0 means forever.': '0 pour une lecture en boucle.',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'Disposition des images.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.':
     'Définit la résolution des images.',
   'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Saisissez les caractères, ou des plages comme U+0020-007E, U+20AC.',
-  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
+  'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Conserve chaque pixel à l’identique. La qualité règle alors l’effort de compression.',
-  'Landscape (true) or portrait (false) for every page; as in the document when left out':
+  'Landscape (true) or portrait (false) for every page; by default, as in the document':
     'Paysage ou portrait. Par défaut : comme dans le document.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Langues du texte des images, la principale d’abord. 5 au maximum.',
@@ -123,7 +123,7 @@ const hints: typeof en = {
     'La qualité des images est réduite jusqu’à ce que le fichier convienne.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'La qualité, puis les dimensions sont réduites jusqu’à ce que le fichier convienne.',
-  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
+  'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Distance minimale au bord. Laissez vide pour un réglage automatique.',
   'Quality preset; web equals ebook, max makes the smallest file.': 'Définit la résolution des images.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
@@ -172,7 +172,7 @@ const hints: typeof en = {
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Laissez la largeur ou la hauteur vide pour conserver les proportions. Par défaut : 256 × 256.',
   'Plays the animation forward, then backward.': 'Lecture en avant, puis en arrière.',
-  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     'Laissez vide pour un ajustement automatique.',
   'Font size in points.': '',
   'Position of the page number on the page.': '',
@@ -222,7 +222,7 @@ const hints: typeof en = {
     '« Copier sans changement » conserve la vidéo telle quelle, si possible.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.':
     '0.5 est deux fois moins fort, 2 est deux fois plus fort.',
-  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'Séparateur de champs du fichier CSV. Détecté automatiquement par défaut.',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Par défaut : en diagonale pour un texte, centré pour une image.',

@@ -52,7 +52,7 @@ const hints: typeof en = {
   'Dithering method for colors that are not in the palette.': 'パレットにない色の混ぜ方。',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'ビットレートがより正確になりますが、時間は 2 倍かかります。',
-  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     '自動で判別します。文字化けする場合は変更してください。',
   'End time, as HH:MM:SS.ms or seconds.': '終了時間。例：00:01:30.5、90.5（秒）',
   'End time, as HH:MM:SS.ms.': '終了時間。例：00:01:30.5',
@@ -79,15 +79,15 @@ const hints: typeof en = {
   'Height of the window in pixels.': 'ブラウザーのウィンドウの高さ。',
   'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     '0 はすべての角をそのまま残し、100 はすべて丸めます。',
-  'How often the animation plays; 0 means forever.': '0 は無限に繰り返します。',
+  'How many times the animation plays; 0 means forever.': '0 は無限に繰り返します。',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     '画像の並べ方。',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.': '画像の解像度を設定します。',
   'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     '文字、または U+0020-007E,U+20AC のような範囲を入力します。',
-  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
+  'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'すべてのピクセルを正確に保ちます。この場合、品質は圧縮にかける手間を表します。',
-  'Landscape (true) or portrait (false) for every page; as in the document when left out':
+  'Landscape (true) or portrait (false) for every page; by default, as in the document':
     '横向きまたは縦向き。既定では文書と同じです。',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     '画像内のテキストの言語。主な言語を先頭に、5 つまで選べます。',
@@ -116,7 +116,7 @@ const hints: typeof en = {
     '収まるまで画像の品質を下げます。',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     '収まるまで品質を下げ、次に寸法を縮小します。',
-  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
+  'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     '端からの最小距離。空欄の場合は自動で決まります。',
   'Quality preset; web equals ebook, max makes the smallest file.': '画像の解像度を設定します。',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
@@ -164,7 +164,7 @@ const hints: typeof en = {
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     '縦横比を保つには、幅または高さを空欄にします。既定：256 × 256',
   'Plays the animation forward, then backward.': '順方向に再生した後、逆方向に再生します。',
-  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     '空欄の場合は自動で調整します。',
   'Font size in points.': '',
   'Position of the page number on the page.': '',
@@ -212,7 +212,7 @@ const hints: typeof en = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '「そのままコピー」は、可能な場合に動画を変更せず残します。',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 で音量が半分、2 で 2 倍になります。',
-  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'CSV ファイルの区切り文字。既定では自動で判別します。',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     '既定では、テキストは斜め、画像は中央に配置します。',

@@ -52,7 +52,7 @@ const hints: typeof en = {
   'Dithering method for colors that are not in the palette.': 'Como as cores ausentes são misturadas.',
   'Encodes in two passes: meets the bit rate more precisely but takes twice as long.':
     'Atinge a taxa de bits com mais precisão, mas leva o dobro do tempo.',
-  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected when left out or auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
+  'Encoding of the input text, such as windows-1251, iso-8859-2, koi8-r, shift_jis, gb18030, big5, euc-kr or utf-16le. Detected by default or with auto, with a warning if it had to be guessed; a byte order mark in the file takes precedence.':
     'Detectada automaticamente. Altere se houver caracteres errados.',
   'End time, as HH:MM:SS.ms or seconds.': 'Tempo final, por exemplo 00:01:30.5 ou 90.5 segundos.',
   'End time, as HH:MM:SS.ms.': 'Tempo final, por exemplo 00:01:30.5',
@@ -79,15 +79,15 @@ const hints: typeof en = {
   'Height of the window in pixels.': 'Altura da janela do navegador.',
   'How much corners are rounded: 0 keeps all of them sharp, 100 rounds all of them.':
     '0 mantém todos os cantos retos, 100 arredonda todos.',
-  'How often the animation plays; 0 means forever.': '0 repete sem fim.',
+  'How many times the animation plays; 0 means forever.': '0 repete sem fim.',
   'How to arrange the images: vertical in a column, horizontal in a row, grid in rows and columns.':
     'Como as imagens são organizadas.',
   'Image resolution: screen 72 dpi, ebook 150, printer and prepress 300.': 'Define a resolução das imagens.',
   'Keep only these characters: as text, or as ranges such as U+0020-007E,U+20AC':
     'Digite os caracteres, ou intervalos como U+0020-007E, U+20AC.',
-  'Keeps every pixel exactly; quality then sets the compression effort. When left out, true for images of up to 256 colors, whose edges would otherwise blur.':
+  'Keeps every pixel exactly; quality then sets the compression effort. By default, true for images of up to 256 colors, whose edges would otherwise blur.':
     'Mantém cada pixel exato. A qualidade define então o esforço de compressão.',
-  'Landscape (true) or portrait (false) for every page; as in the document when left out':
+  'Landscape (true) or portrait (false) for every page; by default, as in the document':
     'Paisagem ou retrato. Padrão: como no documento.',
   'Languages of the text in images, at most 5 joined by +, the main one first: eng, deu, fra, spa, ita, por, nld, pol, rus, ukr, tur, ara, hin, jpn, kor, chi-sim, chi-tra.':
     'Idiomas do texto nas imagens, o principal primeiro. Até 5.',
@@ -118,7 +118,7 @@ const hints: typeof en = {
     'A qualidade das imagens é reduzida até o arquivo caber.',
   'Maximum size of the result in bytes; quality and then dimensions are reduced until it fits.':
     'A qualidade e depois as dimensões são reduzidas até o arquivo caber.',
-  'Minimum distance from the edge, in points or pixels. When left out, a 25th of the shorter side; less if there is no room.':
+  'Minimum distance from the edge, in points or pixels. By default, a 25th of the shorter side; less if there is no room.':
     'Distância mínima da borda. Deixe em branco para ajuste automático.',
   'Quality preset; web equals ebook, max makes the smallest file.': 'Define a resolução das imagens.',
   'Password for the new archive (AES-256). In a 7z it also encrypts the file names.':
@@ -167,7 +167,7 @@ const hints: typeof en = {
   'Height of the box for the thumbnail, in pixels. When left out, it follows from the width; when both are left out, the box is 256 by 256.':
     'Deixe a largura ou a altura em branco para manter as proporções. Padrão: 256 × 256.',
   'Plays the animation forward, then backward.': 'Reproduz para frente e depois para trás.',
-  'Font size in points on a page, or in pixels on an image or video. When left out, as large as fits well.':
+  'Font size in points on a page, or in pixels on an image or video. By default, as large as fits well.':
     'Deixe em branco para ajuste automático.',
   'Font size in points.': '',
   'Position of the page number on the page.': '',
@@ -215,7 +215,7 @@ const hints: typeof en = {
   'Video codec; copy keeps the video stream unchanged if possible.':
     '“Copiar sem alterações” mantém o vídeo como está, se possível.',
   'Volume factor: 0.5 halves the volume, 2 doubles it.': '0.5 é metade do volume, 2 é o dobro.',
-  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines when left out or auto.':
+  'Separator of the fields in the input table: comma, semicolon, tab, pipe, space, colon or another character. Detected from the first lines by default or with auto.':
     'Separador de campos do arquivo CSV. Por padrão, é detectado automaticamente.',
   'Position of the watermark. By default, diagonal for text and center for an image; tile repeats it.':
     'Padrão: diagonal para texto, centro para imagem.',
