@@ -159,9 +159,9 @@ const defaultTaskName = 'task'
 /** Wraps a single task in a job. */
 export function wrapSingleTask(
   operation: string,
-  { name, ...exportTasks }: z.output<typeof SingleTaskBody>,
+  { name, ...taskFields }: z.output<typeof SingleTaskBody>,
 ): { readonly name: string; readonly body: JobBody } {
   const isValidName = typeof name === 'string' && /^[\w-]{1,64}$/.test(name) && !isInternalTask(name)
   const givenName = isValidName ? name : defaultTaskName
-  return { name: givenName, body: { tasks: { [givenName]: { ...exportTasks, operation } } } }
+  return { name: givenName, body: { tasks: { [givenName]: { ...taskFields, operation } } } }
 }

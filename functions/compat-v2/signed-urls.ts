@@ -83,8 +83,8 @@ const startSignedJob = contract({
   reply: redirectResponse,
   handle: async (request, services) => {
     const { params, query } = request
-    const text = buildSignedText(`${getPublicUrl(services)}${signedUrlPath}${params.keyId}`, query)
-    if (!hasValidSignature(text, query.s, deriveSigningSecret(params.keyId, services.keys.signedUrls)))
+    const signedText = buildSignedText(`${getPublicUrl(services)}${signedUrlPath}${params.keyId}`, query)
+    if (!hasValidSignature(signedText, query.s, deriveSigningSecret(params.keyId, services.keys.signedUrls)))
       throw new AppError(
         'INVALID_SIGNATURE',
         's: the signature is not valid for this URL. Sign everything before &s with the secret that belongs to the base.',
@@ -104,7 +104,7 @@ const startSignedJob = contract({
     const startedJobId =
       query.cache_key === undefined
         ? await startNewJob(startJobWithId)
-        : await reuseJobForADay(text, startJobWithId, services)
+        : await reuseJobForADay(signedText, startJobWithId, services)
     return redirectReply(signWaitUrl(startedJobId, services))
   },
 })

@@ -177,7 +177,7 @@ function requireSingleSource({ body, files }: Request, name: 'sourceJobId' | 'fi
     file: files.some(({ field }) => field === 'file'),
     fileUrl: name !== 'fileUrl' && body.fileUrl,
   }
-  const otherSource = Object.entries(otherSources).find(([, isPresent]) => isPresent)?.[0]
+  const otherSource = Object.entries(otherSources).find(([, value]) => value)?.[0]
   if (!otherSource) return
   throw new AppError(
     'INVALID_REQUEST',

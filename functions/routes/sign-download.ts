@@ -66,9 +66,9 @@ export const signDownload = contract({
       ...(disposition === 'inline' && { inline: 'true' }),
       ...(maxDownloads !== undefined && { max: String(maxDownloads) }),
     }
-    const text = signQuery({ jobId, query, expiresAtS, at }, services.keys.download)
+    const signedQuery = signQuery({ jobId, query, expiresAtS, at }, services.keys.download)
     const expiresAt = new Date(expiresAtS * 1000).toISOString()
-    const url = `${services.config.PUBLIC_URL ?? ''}/v1/download/${jobId}?${text}`
+    const url = `${services.config.PUBLIC_URL ?? ''}/v1/download/${jobId}?${signedQuery}`
     return { data: { url, jobId, expiresAt, expires_at: expiresAt } }
   },
 })

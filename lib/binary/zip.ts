@@ -176,13 +176,14 @@ const locateData = (header: Buffer, { offset }: ZipArchiveEntry) =>
 function contradicts(header: Buffer, entry: ZipArchiveEntry): boolean {
   const flags = header.readUInt16LE(6)
   const [crc, compressedSize, uncompressedSize] = [14, 18, 22].map((at) => header.readUInt32LE(at))
-  const hasSizes = (flags & flagMasks.dataDescriptor) === 0 && (crc || compressedSize || uncompressedSize)
+  const sizesAreInHeader =
+    (flags & flagMasks.dataDescriptor) === 0 && (crc || compressedSize || uncompressedSize)
   const differs = (local: number | undefined, size: number) => local !== size && local !== zip64Placeholder
   return (
     header.readUInt32LE(0) !== localHeaderSignature ||
     (flags & sharedFlags) !== (entry.flags & sharedFlags) ||
     header.readUInt16LE(8) !== entry.method ||
-    (Boolean(hasSizes) &&
+    (Boolean(sizesAreInHeader) &&
       (crc !== entry.crc32 ||
         differs(compressedSize, entry.compressedSize) ||
         differs(uncompressedSize, entry.uncompressedSize)))

@@ -83,10 +83,10 @@ export const commandCases: Readonly<Record<string, (shell: CommandShell) => Prom
     await once(child, 'close')
     assert.doesNotMatch(stderrText, /EPIPE|at /)
     const [program = '', ...args] = shell.program
-    const writeToFullDisk = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
+    const fullDiskArgs = ['-c', '"$0" "$@" > /dev/full', program, ...args, 'formats']
     const fullDiskResult = await new CommandShell(shell.folder, shell.env['MUTABOR_URL'] ?? '', [
       'sh',
-      ...writeToFullDisk,
+      ...fullDiskArgs,
     ]).run([])
     assert.deepEqual(
       [fullDiskResult.code, fullDiskResult.stderr],

@@ -12,8 +12,8 @@ import {
   imported,
   openMaker,
   owner,
+  pdfTask,
   source,
-  toPdf,
 } from './job-maker.ts'
 
 const maker = openMaker()
@@ -32,7 +32,7 @@ const readContent = async ({ key }: { key: string }) =>
 const tasks = {
   in: imported,
   more: imported,
-  pdf: { ...toPdf, engine: 'libreoffice', password: 'secret', continue_on_error: true },
+  pdf: { ...pdfTask, engine: 'libreoffice', password: 'secret', continue_on_error: true },
   both: { operation: 'archive', input: ['pdf', 'more'] },
   out: { ...createExport('both'), filename: 'b' },
 }
@@ -201,8 +201,8 @@ describe('job retries', () => {
     const items = {
       a: imported,
       b: imported,
-      'a-pdf': { ...toPdf, input: 'a' },
-      'b-pdf': { ...toPdf, input: 'b' },
+      'a-pdf': { ...pdfTask, input: 'a' },
+      'b-pdf': { ...pdfTask, input: 'b' },
       out: createExport(['a-pdf', 'b-pdf']),
     }
     const state = await maker.job(
@@ -227,11 +227,11 @@ describe('job retries', () => {
   })
 
   test('a retried batch reports the same errors for items that cannot be converted', async () => {
-    const locked = { ...toPdf, output_format: 'mp3', input: 'b', password: 'secret' }
+    const locked = { ...pdfTask, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
       a: imported,
       b: imported,
-      'a-pdf': { ...toPdf, input: 'a' },
+      'a-pdf': { ...pdfTask, input: 'a' },
       'b-mp3': locked,
       out: createExport(['a-pdf', 'b-mp3']),
     }
@@ -279,7 +279,7 @@ describe('job retries', () => {
 
   test('a retried job keeps the order of its tasks', async () => {
     const state = await maker.job(
-      { in: imported, pdf: toPdf, out: createExport('pdf') },
+      { in: imported, pdf: pdfTask, out: createExport('pdf') },
       { in: await storeSource('a.txt', 'A.') },
     )
     const reversedState = { ...state, fixed: [...state.fixed].reverse() as FixedTask[] }

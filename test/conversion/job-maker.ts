@@ -15,7 +15,7 @@ export const owner = 'anon_1'
 export const fixture = (name: string) => readFileSync(new URL(`../fixtures/${name}`, import.meta.url))
 
 export const imported = { operation: 'import/upload' }
-export const toPdf = { operation: 'convert', input: 'in', output_format: 'pdf' }
+export const pdfTask = { operation: 'convert', input: 'in', output_format: 'pdf' }
 export const createExport = (input: string | readonly string[]) => ({ operation: 'export/url', input })
 
 /** Creates a stored file; `adopted` counts how many times a job has adopted it. */

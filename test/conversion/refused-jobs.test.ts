@@ -15,8 +15,8 @@ import {
   imported,
   openMaker,
   owner,
+  pdfTask,
   source,
-  toPdf,
 } from './job-maker.ts'
 
 const maker = openMaker()
@@ -36,7 +36,7 @@ describe('rejected job requests', () => {
     const tasks = {
       in: imported,
       more: imported,
-      mp3: { ...toPdf, output_format: 'mp3' },
+      mp3: { ...pdfTask, output_format: 'mp3' },
       out: createExport(['mp3', 'more']),
     }
     await refused(tasks, { in: a, more: { source: claimedSource } }, { code: 'UNSUPPORTED_CONVERSION' })
@@ -52,7 +52,7 @@ describe('rejected job requests', () => {
     const tasks = {
       in: imported,
       more: imported,
-      pdf: { ...toPdf, input: ['in', 'more'] },
+      pdf: { ...pdfTask, input: ['in', 'more'] },
       out: createExport('pdf'),
     }
     await refused(
@@ -64,7 +64,7 @@ describe('rejected job requests', () => {
         details: { field: 'b', uploadId: upload.id },
       },
     )
-    const one = { in: imported, pdf: toPdf, out: createExport('pdf') }
+    const one = { in: imported, pdf: pdfTask, out: createExport('pdf') }
     const createdState = await maker.job(one, { in: createImport('a') })
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, createdState.job.id)
     await refused(
@@ -81,7 +81,7 @@ describe('rejected job requests', () => {
   test('a repeated request for an existing job id returns that job', async () => {
     const jobId = newId('job')
     const ownImports = { in: { source: { ...createText().source, upload: await maker.upload() } } }
-    const tasks = { in: imported, pdf: toPdf, out: createExport('pdf') }
+    const tasks = { in: imported, pdf: pdfTask, out: createExport('pdf') }
     const createdState = await maker.job(tasks, ownImports, { jobId })
     assert.equal(createdState.job.id, jobId)
     const lateSource = createText()
@@ -98,7 +98,7 @@ describe('rejected job requests', () => {
       jobs: { create: () => Promise.reject(new Error('no answer')) } as never,
     })
     const a = createText()
-    const tasks = parseTasks({ in: imported, pdf: toPdf, out: createExport('pdf') })
+    const tasks = parseTasks({ in: imported, pdf: pdfTask, out: createExport('pdf') })
     const request = { owner, requestId: 'req_1', tasks, imports: new Map([['in', a]]) }
     await assert.rejects(startJob(request, brokenApp.services), /no answer/)
     assert.equal(a.adopted, 1)
@@ -107,7 +107,7 @@ describe('rejected job requests', () => {
   test('the error for a rejected job names the task and the field', async () => {
     const createTasks = (fields: object) => ({
       in: imported,
-      pdf: { ...toPdf, ...fields },
+      pdf: { ...pdfTask, ...fields },
       out: createExport('pdf'),
     })
     await refused(
@@ -137,11 +137,11 @@ describe('rejected job requests', () => {
   })
 
   test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
-    const tasks = { in: imported, pdf: { ...toPdf, page_size: 'A99' }, out: createExport('pdf') }
+    const tasks = { in: imported, pdf: { ...pdfTask, page_size: 'A99' }, out: createExport('pdf') }
     const clientFieldNames = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)
     await refused(
-      { ...tasks, pdf: { ...toPdf, pdfEngine: 'other' } },
+      { ...tasks, pdf: { ...pdfTask, pdfEngine: 'other' } },
       { in: createText() },
       { message: /^pdfEngine/ },
       clientFieldNames,
@@ -230,7 +230,7 @@ describe('rejected job requests', () => {
     const bothTasks = {
       in: imported,
       zip: { operation: 'archive', input: 'in' },
-      png: { ...toPdf, output_format: 'png' },
+      png: { ...pdfTask, output_format: 'png' },
       out: createExport(['zip', 'png']),
     }
     await refused(bothTasks, { in: pdfSource(locked) }, { code: 'PDF_ENCRYPTED' })
@@ -241,8 +241,8 @@ describe('batch requests', () => {
   const items = {
     a: imported,
     b: imported,
-    'a-pdf': { ...toPdf, input: 'a' },
-    'b-pdf': { ...toPdf, input: 'b' },
+    'a-pdf': { ...pdfTask, input: 'a' },
+    'b-pdf': { ...pdfTask, input: 'b' },
     out: createExport(['a-pdf', 'b-pdf']),
   }
   test('a batch processes its valid items and reports the error of each other item', async () => {

@@ -12,8 +12,8 @@ import {
   imported,
   openMaker,
   owner,
+  pdfTask,
   source,
-  toPdf,
 } from './job-maker.ts'
 
 const maker = openMaker()
@@ -26,7 +26,7 @@ describe('job creation', () => {
       {
         in: imported,
         more: imported,
-        pdf: { ...toPdf, input: ['in', 'more'], continue_on_error: true },
+        pdf: { ...pdfTask, input: ['in', 'more'], continue_on_error: true },
         page: { operation: 'thumbnail', input: 'pdf' },
         out: { ...createExport(['page']), filename: 'b' },
       },
@@ -61,7 +61,7 @@ describe('job creation', () => {
   test('a new job gets default settings and the retention time of the service', async () => {
     const png = { in: { source: source('a.png', fixture('corners.png')).source } }
     const { job } = await maker.job(
-      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: createExport('jpg') },
+      { in: imported, jpg: { ...pdfTask, output_format: 'jpg' }, out: createExport('jpg') },
       png,
     )
     assert.deepEqual(
@@ -71,7 +71,7 @@ describe('job creation', () => {
     assert.equal(job.retentionS, maker.app.services.config.RETENTION_HOURS * 3600)
     assert.equal(job.display.pollS, 2, 'images are converted quickly')
     const jobWithLongTask = await maker.job(
-      { in: imported, jpg: { ...toPdf, output_format: 'jpg' }, out: createExport('jpg') },
+      { in: imported, jpg: { ...pdfTask, output_format: 'jpg' }, out: createExport('jpg') },
       png,
       {
         expiresInS: 1e7,
@@ -88,7 +88,7 @@ describe('job creation', () => {
         count += 1
         return bytes.subarray(start, end)
       }
-      const conversionTasks = inputNames.map((name) => [name, { ...toPdf, output_format: 'jpg' }])
+      const conversionTasks = inputNames.map((name) => [name, { ...pdfTask, output_format: 'jpg' }])
       await maker.job(
         { in: imported, ...Object.fromEntries(conversionTasks), out: createExport(inputNames) },
         { in: source('a.png', bytes, { read }) },
@@ -101,7 +101,7 @@ describe('job creation', () => {
   })
 
   test('a new job returns warnings about unknown options', async () => {
-    const odd = { ...toPdf, oddness: 1 }
+    const odd = { ...pdfTask, oddness: 1 }
     const createdState = await maker.job(
       { in: imported, pdf: odd, out: createExport('pdf') },
       { in: createText() },
@@ -115,7 +115,7 @@ describe('job creation', () => {
   test('a new job that awaits an upload is stored without a conversion plan', async () => {
     const awaitedUpload = await maker.upload()
     const createdState = await maker.job(
-      { other: imported, in: imported, pdf: { ...toPdf, oddness: 1 }, out: createExport(['pdf', 'other']) },
+      { other: imported, in: imported, pdf: { ...pdfTask, oddness: 1 }, out: createExport(['pdf', 'other']) },
       { other: createText(), in: { awaited: awaitedUpload, form: { url: 'http://a.test' } } },
     )
     const waitingTask = findTask(createdState, 'in')
@@ -128,7 +128,7 @@ describe('job creation', () => {
 
   test('a new job that only awaits uploads displays its target but no source', async () => {
     const createdState = await maker.job(
-      { in: imported, gif: { ...toPdf, output_format: 'gif' }, out: createExport('gif') },
+      { in: imported, gif: { ...pdfTask, output_format: 'gif' }, out: createExport('gif') },
       { in: { awaited: await maker.upload(), form: {} } },
     )
     assert.deepEqual(
@@ -179,7 +179,7 @@ describe('job creation', () => {
 
   test('a new job stores its webhook before the job record', async () => {
     const url = 'https://example.com/hook'
-    const tasks = { in: imported, pdf: toPdf, out: createExport('pdf') }
+    const tasks = { in: imported, pdf: pdfTask, out: createExport('pdf') }
     const { job } = await maker.job(
       tasks,
       { in: createText() },

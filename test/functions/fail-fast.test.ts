@@ -93,15 +93,15 @@ describe('conversion requests that cannot work', () => {
 
   test('an empty field counts as missing, unless the option may be empty', async () => {
     const check = async (body: object) => (await app.send('POST', '/v1/convert/check', { body })).status
-    const toImage = { from: 'pdf', targetFormat: 'jpg' }
-    assert.equal(await check({ ...toImage, pages: '', dpi: '', password: '' }), 200)
-    assert.equal(await check({ ...toImage, pages: ' ' }), 400)
+    const imageRequest = { from: 'pdf', targetFormat: 'jpg' }
+    assert.equal(await check({ ...imageRequest, pages: '', dpi: '', password: '' }), 200)
+    assert.equal(await check({ ...imageRequest, pages: ' ' }), 400)
     assert.equal(await check({ from: 'pdf', toolOperation: 'extract-pdf-pages', pages: '' }), 400)
     assert.equal(await check({ from: 'pdf', toolOperation: 'edit-pdf-metadata', author: '' }), 200)
     // Without the password, the archive would not be protected.
-    const toArchive = { from: 'pdf', toolOperation: 'archive', targetFormat: 'zip' }
-    assert.equal(await check({ ...toArchive, password: 'key' }), 200)
-    assert.equal(await check({ ...toArchive, password: '' }), 400)
+    const archiveRequest = { from: 'pdf', toolOperation: 'archive', targetFormat: 'zip' }
+    assert.equal(await check({ ...archiveRequest, password: 'key' }), 200)
+    assert.equal(await check({ ...archiveRequest, password: '' }), 400)
   })
 
   test('a job that cannot work is refused at creation even if its file must still be fetched', async () => {
@@ -145,14 +145,18 @@ describe('conversion requests that cannot work', () => {
     // Without `strip` there is nothing to do.
     for (const no of ['false', '0', 'no', 'OFF', '', 'maybe', 'constructor'])
       assert.equal(await check(no), 400, no)
-    for (const [canRead, status] of Object.entries({
+    for (const [answer, status] of Object.entries({
       YES: 200,
       off: 200,
       '': 200,
       maybe: 400,
       constructor: 400,
     }))
-      assert.equal((await app.send('GET', '/v1/formats', { query: { canRead } })).status, status, canRead)
+      assert.equal(
+        (await app.send('GET', '/v1/formats', { query: { canRead: answer } })).status,
+        status,
+        answer,
+      )
   })
 
   test('conversion options that can work are accepted', async () => {

@@ -44,7 +44,7 @@ interface TaskData {
 }
 
 const source = { operation: 'import/base64', file: pdf.toString('base64'), filename: 'report.pdf' }
-const toJpg = { operation: 'convert', input: 'in', output_format: 'jpg', dpi: 72 }
+const jpgTask = { operation: 'convert', input: 'in', output_format: 'jpg', dpi: 72 }
 
 async function run(tasks: object): Promise<{ status: string; tasks: Record<string, TaskData> }> {
   const { jobId } = await client.accepted(await client.post('/v1/jobs', { tasks: { in: source, ...tasks } }))
@@ -71,7 +71,7 @@ test('the pages of a split PDF pass through three steps and are exported to thre
   t.after(() => azure.stop())
   const { status, tasks } = await run({
     parts: { operation: 'split-pdf', input: 'in' },
-    jpg: { ...toJpg, input: 'parts' },
+    jpg: { ...jpgTask, input: 'parts' },
     webp: { operation: 'convert', input: 'jpg', output_format: 'webp' },
     s3: {
       operation: 'export/s3',
@@ -113,10 +113,14 @@ test('the pages of a split PDF pass through three steps and are exported to thre
   assert.deepEqual(blobs, ['webp/page-001.webp', 'webp/page-003.webp'])
 })
 
-const toWebp = { operation: 'convert', input: 'jpg', output_format: 'webp' }
+const webpTask = { operation: 'convert', input: 'jpg', output_format: 'webp' }
 
 test('each page of a split PDF is converted separately, and a link returns one ZIP with a manifest', async () => {
-  const { tasks } = await run({ jpg: toJpg, webp: toWebp, out: { operation: 'export/url', input: 'webp' } })
+  const { tasks } = await run({
+    jpg: jpgTask,
+    webp: webpTask,
+    out: { operation: 'export/url', input: 'webp' },
+  })
   assert.deepEqual(getFilenames(tasks['out']), ['report.zip'])
   const [list] = tasks['webp']?.result?.files ?? []
   assert.deepEqual(list?.members, withExtension('webp'))
@@ -126,7 +130,7 @@ test('each page of a split PDF is converted separately, and a link returns one Z
 
 test('a file list is exported file by file if the export task asks for it', async () => {
   const { tasks } = await run({
-    jpg: toJpg,
+    jpg: jpgTask,
     out: { operation: 'export/url', input: 'jpg', archive_multiple_files: false, filename: '{name}-of-3' },
   })
   const files = tasks['out']?.result?.files ?? []
@@ -145,8 +149,8 @@ test('a file list is exported file by file if the export task asks for it', asyn
 
 test('files of a list are selected by name or pattern, in the requested order', async () => {
   const { tasks } = await run({
-    jpg: toJpg,
-    last: { ...toWebp, input: { task: 'jpg', file: 'page-003.jpg' } },
+    jpg: jpgTask,
+    last: { ...webpTask, input: { task: 'jpg', file: 'page-003.jpg' } },
     some: {
       operation: 'merge',
       input: [
@@ -166,8 +170,8 @@ test('files of a list are selected by name or pattern, in the requested order', 
 
 test('a task that selects a file missing from a list fails, and its message contains the existing names', async () => {
   const { status, tasks } = await run({
-    jpg: toJpg,
-    none: { ...toWebp, input: { task: 'jpg', file: '../*' } },
+    jpg: jpgTask,
+    none: { ...webpTask, input: { task: 'jpg', file: '../*' } },
     out: { operation: 'export/url', input: 'none' },
   })
   assert.equal(status, 'failed')
@@ -179,9 +183,9 @@ test('a task that selects a file missing from a list fails, and its message cont
 
 test('the manifest of an unpacked file list is not converted', async () => {
   const { status, tasks } = await run({
-    jpg: toJpg,
+    jpg: jpgTask,
     files: { operation: 'extract', input: 'jpg' },
-    webp: { ...toWebp, input: 'files' },
+    webp: { ...webpTask, input: 'files' },
     out: { operation: 'export/url', input: 'webp' },
   })
   assert.equal(status, 'completed', JSON.stringify(tasks))

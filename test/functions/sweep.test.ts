@@ -44,7 +44,7 @@ const storeDueRecord = async (pk: string, sk: string, fields: object = {}) => {
 
 test('the sweep skips unreadable records, and quarantines them after five failures', async () => {
   const ids = Array.from({ length: 40 }, (_, at) => `wf_broken${at}`)
-  const broken = await Promise.all(ids.map((id) => storeDueRecord(`WORKFLOW#${id}`, 'WORKFLOW')))
+  const brokenRecords = await Promise.all(ids.map((id) => storeDueRecord(`WORKFLOW#${id}`, 'WORKFLOW')))
   const unknown = await storeDueRecord('GHOST#1', 'GHOST')
   const handledIds: string[] = []
   advanceClock(1)
@@ -61,7 +61,7 @@ test('the sweep skips unreadable records, and quarantines them after five failur
   assert.deepEqual(handledIds.toSorted(), healthyIds.toSorted(), 'all in one run')
   assert.equal(logLines('due record could not be processed').length, 41)
   const read = (key: { pk: string; sk: string }) => app.services.table.get(key)
-  const first = broken[0] ?? assert.fail()
+  const first = brokenRecords[0] ?? assert.fail()
   assert.equal(Date.parse(String((await read(first))?.['wakeAt'])) - clock, 120_000, 'tried again in 2 min')
   for (let run = 2; run <= 5; run++) {
     assert.equal(logLines('record is quarantined').length, 0, `before run ${run}`)
@@ -116,7 +116,7 @@ test('the sweep retries the deliveries of a webhook even if one of them is unrea
   const { id } = await createWebhook(send, '/sweep')
   const { stream } = await createEvent(send)
   queue.length = 0
-  const broken = await storeDueRecord(`LANE#${id}#${stream}`, 'DELIVERY#0000000000000009#dlv_broken')
+  const brokenDelivery = await storeDueRecord(`LANE#${id}#${stream}`, 'DELIVERY#0000000000000009#dlv_broken')
   advanceClock(7200)
   log.length = 0
   await sweep()
@@ -124,7 +124,7 @@ test('the sweep retries the deliveries of a webhook even if one of them is unrea
   for (const { message } of queue) assert.deepEqual(message, { webhookId: id, stream })
   assert.deepEqual(
     logLines('due record could not be processed').map(({ record }) => record),
-    [broken],
+    [brokenDelivery],
   )
 })
 

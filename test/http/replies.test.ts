@@ -230,7 +230,7 @@ describe('views of options and formats in replies', () => {
   test('every option of every format pair has a readable label and value labels', () => {
     const badLabelPattern = /_|:|[a-z][A-Z]/
     // Names with unusual capitalization.
-    const isProperName =
+    const properNamePattern =
       /^(?:PCM, 8 kHz|i[A-Z][a-z]|aptX|WavPack|PocketBook|PDF\/A|ProRes|RealVideo|TrueHD|JetBook|sRGB|iRex DR)/
     const views = listAllViews()
     assert.ok(views.size > 200)
@@ -239,7 +239,7 @@ describe('views of options and formats in replies', () => {
       for (const word of [...words, ...suggestions]) {
         const enumLabel = enumLabels[word] ?? ''
         assert.ok(
-          enumLabel && (!badLabelPattern.test(enumLabel) || isProperName.test(enumLabel)),
+          enumLabel && (!badLabelPattern.test(enumLabel) || properNamePattern.test(enumLabel)),
           `${name}: ${word} has the label ${enumLabel}`,
         )
       }

@@ -75,13 +75,13 @@ test('a job with a failed branch fails even if its other branch completed', () =
 })
 
 test('a failing task with continue_on_error does not fail its job', () => {
-  const canFail = [
+  const tasks = [
     createStoredImport('in'),
     newTask('left', [0], { continueOnError: true }),
     newTask('right', [0]),
     createExport('out', [1, 2]),
   ]
-  const state = withTasks(newJob(canFail), { left: fail(3, 'x'), right: complete(4, file('b.webp')) })
+  const state = withTasks(newJob(tasks), { left: fail(3, 'x'), right: complete(4, file('b.webp')) })
   const { status, result } = decideOutcome(state)
   assert.equal(status, 'completed')
   assert.deepEqual(result.files, [file('b.webp')])
@@ -226,8 +226,10 @@ test('an export to links completes when its inputs have completed', () => {
   assert.equal(getStatus(withTasks(halfEnded, { right: complete(4, file('b')) })), 'completed')
   assert.equal(getStatus(withTasks(halfEnded, { right: fail(4, 'x') })), 'cancelled')
   assert.equal(getStatus({ ...state, job: { ...state.job, status: 'cancelled' } }), 'cancelled')
-  const canFail = withTasks(halfEnded, { right: { ...fail(4, 'x'), continueOnError: true } })
-  assert.equal(getStatus(canFail), 'completed')
+  const stateWithToleratedFailure = withTasks(halfEnded, {
+    right: { ...fail(4, 'x'), continueOnError: true },
+  })
+  assert.equal(getStatus(stateWithToleratedFailure), 'completed')
 })
 
 test('the file list of a job contains each file once with its role, but no files of chunks', () => {

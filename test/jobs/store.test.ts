@@ -103,7 +103,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
   const claimChange = { set: { jobId: 'job_1' } }
-  const removeOpen: TransactionWrite = { update: key, change: claimChange, if: { exists: true } }
+  const claim: TransactionWrite = { update: key, change: claimChange, if: { exists: true } }
   const writeToMissingRecord: TransactionWrite = {
     update: { ...key, pk: 'UPLOAD#b' },
     change: claimChange,
@@ -116,7 +116,7 @@ test('releasing the claims of a failed job keeps those that another job has take
     return update(at, ...args)
   }
   assert.equal(
-    await new JobStore(table).create(createRecords(sink(150)), [removeOpen, writeToMissingRecord]),
+    await new JobStore(table).create(createRecords(sink(150)), [claim, writeToMissingRecord]),
     false,
   )
   assert.equal((await table.get(key))?.['jobId'], 'job_2')

@@ -60,11 +60,11 @@ test('a chunk without completed similar chunks does not count as a straggler', (
   const completedChunks = [6, 7, 8].map((seconds) => createChunk(seconds * 1000, cutFields))
   assert.equal(isStraggler(createChunk(undefined), 600_000, completedChunks, 4), false)
   assert.equal(isStraggler(createChunk(undefined, cutFields), 600_000, completedChunks.slice(0, 1), 2), false)
-  const findFailed = completedChunks.map((completedChunk) => ({
+  const failedChunks = completedChunks.map((completedChunk) => ({
     ...completedChunk,
     status: 'failed' as const,
   }))
-  assert.equal(isStraggler(createChunk(undefined, cutFields), 600_000, findFailed, 4), false)
+  assert.equal(isStraggler(createChunk(undefined, cutFields), 600_000, failedChunks, 4), false)
 })
 
 test('no records are read for a chunk that has not run long enough', async () => {

@@ -325,9 +325,9 @@ describe('job view with tasks', () => {
       in: { form },
     })
     const delivery = { filename: 'a', size: 1, mimeType: 'image/webp', sha256: 'ab', url: 'https://b.test/a' }
-    const createExportTo = withTasks(freshState, { work: { deliveries: [delivery] } })
+    const deliveredState = withTasks(freshState, { work: { deliveries: [delivery] } })
     const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
-    for (const state of [freshState, doneState, waitingState, createExportTo, failedState]) {
+    for (const state of [freshState, doneState, waitingState, deliveredState, failedState]) {
       const view = JSON.parse(JSON.stringify(toJobView(state, link)))
       assert.deepEqual(JobView.parse(view), view)
     }

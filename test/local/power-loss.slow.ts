@@ -124,9 +124,9 @@ const steps: readonly Step[] = [
   },
   async function writePair({ dynamoDb }) {
     const pair = randomUUID()
-    const pairItem = (name: string) => ({ Put: { TableName, Item: { pk: { S: `${pair} ${name}` } } } })
+    const createPairItem = (name: string) => ({ Put: { TableName, Item: { pk: { S: `${pair} ${name}` } } } })
     await dynamoDb.send(
-      new TransactWriteItemsCommand({ TransactItems: [pairItem('left'), pairItem('right')] }),
+      new TransactWriteItemsCommand({ TransactItems: [createPairItem('left'), createPairItem('right')] }),
     )
     return ({ pairs }) => pairs.add(pair)
   },

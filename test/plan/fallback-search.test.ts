@@ -190,11 +190,11 @@ describe('the listed targets of a format', () => {
     for (const [from, ids] of Object.entries(usualTargets)) {
       const targets = ids.split(' ') as FormatId[] // formatById throws for unknown ids
       const { category } = formatById(targets[0] ?? assert.fail())
-      const isOffered = formats.filter(
+      const offeredFormats = formats.filter(
         (to) => to.category === category && isListedTarget(formatById(from as FormatId), to),
       )
       assert.deepEqual(
-        isOffered
+        offeredFormats
           .toSorted((a, b) => getRank(a) - getRank(b))
           .map(({ id }) => id)
           .filter((id) => !'srt vtt ass'.includes(id)),

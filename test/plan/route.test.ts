@@ -226,9 +226,9 @@ describe('the options of a route', () => {
   test('a password option changes the container image of the first step, even if the password is encrypted', () => {
     const text = planRoute({ from: 'docx', to: 'txt' })
     assert.deepEqual(
-      [{}, { password: 'secret' }].map((fileOfSize) => [
-        getFirstImage(text, fileOfSize),
-        createSteps(text, fileOfSize)[0]?.image,
+      [{}, { password: 'secret' }].map((options) => [
+        getFirstImage(text, options),
+        createSteps(text, options)[0]?.image,
       ]),
       [
         ['document', 'document'],

@@ -299,8 +299,8 @@ test('an expired result is reported on its card, which offers to convert the fil
     // The clock of this visitor is now a day ahead, which must not expire anything.
     await card.getByRole('button', { name: /^Convert to/ }).click()
     await findDownloadLink(page, 'corners.png').waitFor()
-    const requestedPaths = page.waitForResponse('**/v1/status/**')
+    const statusReply = page.waitForResponse('**/v1/status/**')
     await page.clock.fastForward('01:01')
-    await requestedPaths
+    await statusReply
     assert.equal(await findDownloadLink(page, 'corners.png').count(), 1)
   }))

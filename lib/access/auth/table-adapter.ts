@@ -179,12 +179,12 @@ class TableAdapter implements CustomAdapter {
     change: Replacement,
   ): Promise<AuthRecord | undefined> {
     const { table } = this.#deps
-    const isUnchanged = { equal: { version: recordBefore['version'] } }
+    const unchangedCondition = { equal: { version: recordBefore['version'] } }
     const key = getRecordKey(model, recordBefore.id)
     if (change === undefined) return recordBefore
     if (change === null) {
       const pointers = createPointerWrites(model, recordBefore, undefined, this.#deps)
-      return (await table.transact([{ delete: key, if: isUnchanged }, ...pointers]))
+      return (await table.transact([{ delete: key, if: unchangedCondition }, ...pointers]))
         ? recordBefore
         : undefined
     }
@@ -197,10 +197,10 @@ class TableAdapter implements CustomAdapter {
     const pointers = createPointerWrites(model, recordBefore, recordAfter, this.#deps)
     const item = toItem(model, recordAfter, this.#deps)
     if (pointers.length === 0) {
-      const { applied } = await table.put(item, { condition: isUnchanged })
+      const { applied } = await table.put(item, { condition: unchangedCondition })
       return applied ? recordAfter : undefined
     }
-    if (await table.transact([{ put: item, if: isUnchanged }, ...pointers])) return recordAfter
+    if (await table.transact([{ put: item, if: unchangedCondition }, ...pointers])) return recordAfter
     const now = await table.get(key)
     if (now?.['version'] === recordBefore['version'])
       throw new Error(`A ${model} with this unique value already exists.`)

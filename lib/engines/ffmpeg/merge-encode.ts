@@ -102,11 +102,11 @@ export function createMergeAudioTrackArgs(
   const starts = frameRanges.map((_, index) =>
     frameRanges.slice(0, index).reduce((sum, { count }) => sum + count, 0),
   )
-  const selectFirstSamples = starts.map((at) => `eq(n\\,${at})`).join('+')
+  const firstSamplesCondition = starts.map((at) => `eq(n\\,${at})`).join('+')
   return [
     ...[
       '-filter_complex',
-      `${buildConcatGraph(videoChains, inputs.map(buildAudioChain))};[v]select=${selectFirstSamples}[firsts]`,
+      `${buildConcatGraph(videoChains, inputs.map(buildAudioChain))};[v]select=${firstSamplesCondition}[firsts]`,
     ],
     ...['-map', '[a]', ...createAudioEncodeArgs(container), ...metadata.args(inputs.length)],
     ...[...(container.args ?? []), '-f', container.muxer, target],

@@ -33,8 +33,8 @@ export async function buildColorArgs(
   if (/Lab$/.test(colorspace) || !hasProfile) return ['-colorspace', 'sRGB', '+profile', 'icc']
   const isRgb = !isCmyk && !colorspace.startsWith('Gray')
   if (keepsProfile && isRgb && requestedSpace !== 'srgb') return ['-colorspace', 'sRGB']
-  const toSrgb = ['-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
-  return [...assumedProfile, ...intentArgs, ...toSrgb]
+  const srgbArgs = ['-profile', srgbProfile, '-colorspace', 'sRGB', '+profile', 'icc']
+  return [...assumedProfile, ...intentArgs, ...srgbArgs]
 }
 
 /**

@@ -128,13 +128,13 @@ interface ImageSettings {
  * @returns the number of images that were dropped.
  */
 export async function resolveImages(tree: Tree, settings: ImageSettings): Promise<number> {
-  const hasHtml: PandocElement[] = []
+  const images: PandocElement[] = []
   visitNodes(tree, (element) => {
-    if (element.t === 'Image') hasHtml.push(element)
+    if (element.t === 'Image') images.push(element)
   })
   let droppedCount = 0
   const imagesByUrl = new Map<string, Promise<string | undefined>>()
-  for (const element of hasHtml) {
+  for (const element of images) {
     const content = ImageContent.safeParse(element.c).data
     const url = content?.[2][0] ?? ''
     const documentFile = imagesByUrl.get(url) ?? findDocumentImage(url, imagesByUrl.size, settings)

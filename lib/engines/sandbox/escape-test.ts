@@ -126,11 +126,11 @@ async function readLines(child: ChildProcess): Promise<string[]> {
 /** Whether a kill ends the process and all its children. Survivors keep its output open, so `close` does not fire. */
 async function diesWhenKilled(child: ChildProcess): Promise<boolean> {
   if (child.pid === undefined) return false
-  const isClosed = once(child, 'close').then(() => true)
+  const closed = once(child, 'close').then(() => true)
   killGroup(child)
   const timer = new AbortController()
   const isDead = await Promise.race([
-    isClosed,
+    closed,
     sleep(killMs, false, { signal: timer.signal }).catch(() => false),
   ])
   timer.abort()

@@ -29,9 +29,9 @@ const installedByPath = new Map<string, Promise<boolean>>()
 
 /** Caches whether a program is installed, because every program start would otherwise wait for the check. */
 function isInstalled(path: string): Promise<boolean> {
-  const isInstalledPath = installedByPath.get(path) ?? isExecutable(path)
-  installedByPath.set(path, isInstalledPath)
-  return isInstalledPath
+  const installed = installedByPath.get(path) ?? isExecutable(path)
+  installedByPath.set(path, installed)
+  return installed
 }
 
 const isExecutable = (path: string) =>

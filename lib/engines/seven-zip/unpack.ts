@@ -304,14 +304,14 @@ async function runWithSizeLimit(
   // Closes stdin by default, so that prompts get an empty answer.
   { stdin = '', env = {}, readOnly = [] }: Pick<ExecOptions, 'stdin' | 'env' | 'readOnly'> = {},
 ): Promise<void> {
-  const stopMeasuring = new AbortController()
+  const measuringController = new AbortController()
   let measurement: Promise<void> | undefined
   const interval = setInterval(() => {
     measurement ??= measureFolder(folder)
       .then(({ bytes }) => {
-        if (bytes > limitBytes) stopMeasuring.abort(createArchiveTooLargeError(limitBytes))
+        if (bytes > limitBytes) measuringController.abort(createArchiveTooLargeError(limitBytes))
       })
-      .catch((error: unknown) => stopMeasuring.abort(error))
+      .catch((error: unknown) => measuringController.abort(error))
       .finally(() => {
         measurement = undefined
       })
@@ -322,7 +322,7 @@ async function runWithSizeLimit(
       env,
       readOnly,
       maxFileBytes: limitBytes,
-      signal: stopMeasuring.signal,
+      signal: measuringController.signal,
     })
   } catch (error) {
     if (error instanceof AppError && error.details?.limitMb !== undefined)

@@ -33,7 +33,7 @@ function countShapes(svg: string): number {
   const root: SvgGroup = { shapeCount: 0, children: [] }
   const groupsById = new Map<string, SvgGroup>()
   const open = [root]
-  for (const [, closingSlash, element, attributes = '', isEmpty] of svg.matchAll(tagPattern)) {
+  for (const [, closingSlash, element, attributes = '', selfClosingSlash] of svg.matchAll(tagPattern)) {
     if (closingSlash) {
       if (open.length > 1) open.pop()
       continue
@@ -48,7 +48,7 @@ function countShapes(svg: string): number {
     group.shapeCount++
     const referencedId = element === 'use' ? hrefPattern.exec(attributes)?.[1] : undefined
     if (referencedId !== undefined) group.children.push(referencedId)
-    if (!isEmpty) open.push(group)
+    if (!selfClosingSlash) open.push(group)
   }
   const countsByGroup = new Map<SvgGroup, number>()
   const count = (group: SvgGroup, depth: number): number => {

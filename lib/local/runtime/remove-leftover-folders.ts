@@ -29,6 +29,6 @@ export async function removeLeftoverFolders(
 
 async function listLeftoverFolders(pid: number, folder: string): Promise<string[]> {
   const names = await readdir(folder).catch(() => [])
-  const isLeftover = new RegExp(`^(task|mutabor-[a-z]+)-${pid}-\\w{6}$`)
-  return names.filter((name) => isLeftover.test(name)).map((name) => join(folder, name))
+  const leftoverPattern = new RegExp(`^(task|mutabor-[a-z]+)-${pid}-\\w{6}$`)
+  return names.filter((name) => leftoverPattern.test(name)).map((name) => join(folder, name))
 }

@@ -96,7 +96,7 @@ const paintAndShift = `(async () => {
   const maxTaskMs = Math.max(0, ...(await entries('longtask')).map(({ duration }) => duration))
   return { paintMs: paint?.startTime ?? 1e9, shift, maxTaskMs }
 })()`
-const makeInput = `document.body.append(Object.assign(document.createElement('input'), {
+const inputScript = `document.body.append(Object.assign(document.createElement('input'), {
   type: 'file', id: 'handed', multiple: true, hidden: true,
 }))`
 const dropFiles = `(() => {
@@ -178,7 +178,7 @@ async function withManyFiles(page: Page): Promise<LongestTask> {
     const paths = Array.from({ length: fileCount }, (_, at) => join(folder, `${at}.png`))
     for (const path of paths) await copyFile(fixture('corners.png'), path)
     // Select the files before tracing, because the time that the browser takes to find them does not count.
-    await page.evaluate(makeInput)
+    await page.evaluate(inputScript)
     await page.locator('#handed').setInputFiles(paths)
     return await measureLongestTask(page, async () => {
       await page.evaluate(dropFiles)

@@ -96,9 +96,9 @@ function receiveAddress(child: ChildProcess): Promise<AddressInfo> {
 }
 
 async function kill({ child, events }: Service): Promise<void> {
-  const isGone = once(child, 'exit')
+  const exits = once(child, 'exit')
   child.kill('SIGKILL')
-  await isGone
+  await exits
   events.destroy()
 }
 

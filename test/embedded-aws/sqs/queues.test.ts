@@ -106,9 +106,9 @@ describe('SQS queues', () => {
       matchesError('InvalidAttributeName', 400, /^Unknown Attribute Foobar\.$/),
     )
     await assert.rejects(set({ FifoQueue: 'true' }), matchesError('InvalidAttributeName', 400))
-    const fifo = await createQueue('settings.fifo', { FifoQueue: 'true' })
+    const fifoUrl = await createQueue('settings.fifo', { FifoQueue: 'true' })
     const changeAttributes = (Attributes: Record<string, string>) =>
-      client.send(new SetQueueAttributesCommand({ QueueUrl: fifo, Attributes }))
+      client.send(new SetQueueAttributesCommand({ QueueUrl: fifoUrl, Attributes }))
     await changeAttributes({ FifoQueue: 'true' })
     await assert.rejects(changeAttributes({ FifoQueue: 'false' }), matchesError('InvalidAttributeValue', 400))
     await assert.rejects(

@@ -25,11 +25,11 @@ test('converting a web page to PDF reports the text that is hidden on the page',
      <nav>navigation</nav><p hidden>attribute</p><div class="closed">by <b>class</b></div><template>template</template>
      <p style="visibility: hidden">invisible</p><script>var script</script><p>Seen <span>words</span></p>`,
   )
-  const { result, path: convertHtml } = await convert(chromium, path, 'pdf')
+  const { result, path: resultPath } = await convert(chromium, path, 'pdf')
   const hiddenWords = (result.hiddenText ?? '').split(/\s+/).toSorted()
   // Words of templates are not counted, so they are not subtracted as hidden words either.
   assert.deepEqual(hiddenWords, ['attribute', 'by', 'class', 'invisible', 'navigation'])
-  assert.equal((await readPdfText(convertHtml)).trim(), 'Seen words')
+  assert.equal((await readPdfText(resultPath)).trim(), 'Seen words')
   await writeFile(path, '<p>All of it is seen</p>')
   assert.equal((await convert(chromium, path, 'pdf')).result.hiddenText, undefined)
 })

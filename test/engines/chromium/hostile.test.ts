@@ -152,9 +152,9 @@ describe('ebooks to PDF', () => {
       spine: ['a.xhtml', 'b.xhtml'],
       metadata: '<meta property="rendition:layout">pre-paginated</meta>',
     })
-    const convertHtml = await convert(chromium, path, 'pdf')
-    assert.equal(await countPdfPages(convertHtml.path), 2)
-    const info = await readStdout('pdfinfo', '-l', '2', convertHtml.path)
+    const htmlRun = await convert(chromium, path, 'pdf')
+    assert.equal(await countPdfPages(htmlRun.path), 2)
+    const info = await readStdout('pdfinfo', '-l', '2', htmlRun.path)
     assert.match(info, /Page +1 size: +300(\.\d+)? x 22[45]/)
     assert.match(info, /Page +2 size: +450(\.\d+)? x 22[45]/)
   })

@@ -22,10 +22,10 @@ async function createHdrVideo(path: string, transfer: 'smpte2084' | 'arib-std-b6
     ([r, g, b], at) => `color=c=0x${hex(r)}${hex(g)}${hex(b)}:s=${side}x${side}:r=10:d=1[c${at}]`,
   )
   const row = `${colors.map((_, at) => `[c${at}]`).join('')}hstack=inputs=${colors.length}`
-  const toSdr = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
+  const sdrFilter = 'scale=out_color_matrix=bt709:out_range=tv,format=yuv444p'
   const sdrTags = 'setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt709'
-  const toHdr = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020,zscale=t=${transfer}:m=bt2020nc:r=tv:npl=203`
-  const graph = `${boxes.join(';')};${[row, toSdr, sdrTags, toHdr, 'format=yuv420p10le'].join(',')}`
+  const hdrFilter = `zscale=t=linear:npl=203,format=gbrpf32le,zscale=p=bt2020,zscale=t=${transfer}:m=bt2020nc:r=tv:npl=203`
+  const graph = `${boxes.join(';')};${[row, sdrFilter, sdrTags, hdrFilter, 'format=yuv420p10le'].join(',')}`
   const tags = `colorprim=bt2020:transfer=${transfer}:colormatrix=bt2020nc:log-level=error`
   const encoder = ['-c:v', 'libx265', '-crf', '8', '-x265-params', tags, '-tag:v', 'hvc1']
   await readStdout('ffmpeg', '-v', 'error', '-filter_complex', graph, ...encoder, path)

@@ -68,10 +68,10 @@ describe('video frames', () => {
   })
 
   test('a video is rotated, and then fitted into the frame size if the format has only one', () => {
-    const createRotation = [90, 180, 270].map((rotate) =>
+    const rotationFilters = [90, 180, 270].map((rotate) =>
       filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
     )
-    assert.deepEqual(createRotation, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
+    assert.deepEqual(rotationFilters, ['transpose=clock', 'hflip,vflip', 'transpose=cclock'])
     assert.equal(
       filter('dv', { rotate: 90 }),
       'scale=640:480:flags=bicubic,setsar=1,transpose=clock,scale=768:576:force_original_aspect_ratio=decrease,pad=768:576:-1:-1,scale=720:576,setsar=768/720,fps=25',

@@ -97,10 +97,10 @@ describe('PDF watermarks', () => {
 
   test('a PDF watermark requires a text or an image', async () => {
     await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
-    const runWithTextAndImage = run('add-watermark-pdf', { watermarkText: 'x' }, getPath('book.pdf'), {
+    const textAndImageRun = run('add-watermark-pdf', { watermarkText: 'x' }, getPath('book.pdf'), {
       more: [fixture('corners.png')],
     })
-    await assertRefused(runWithTextAndImage, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
+    await assertRefused(textAndImageRun, 'INVALID_INPUT', /^watermarkText: got a text and an image/)
     const notes = run('add-watermark-pdf', {}, getPath('book.pdf'), { more: [fixture('plain.txt')] })
     await assertRefused(notes, 'CORRUPT_FILE', /watermark image is damaged/)
   })

@@ -91,10 +91,10 @@ describe('video watermarks', () => {
   })
 
   test('a watermark on a video is refused if the file has no video track', async () => {
-    const audioHash = getPath('audio.mp4')
-    await readStdout('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioHash)
+    const audioPath = getPath('audio.mp4')
+    await readStdout('ffmpeg', '-v', 'error', '-i', video, '-vn', '-c', 'copy', audioPath)
     await assertRefused(
-      mark(ffmpeg, audioHash, { watermarkText: 'x' }),
+      mark(ffmpeg, audioPath, { watermarkText: 'x' }),
       'UNSUPPORTED_CONVERSION',
       /has no video track/,
     )

@@ -127,8 +127,8 @@ describe('image options', () => {
       .composite([{ input: tile, tile: true }])
       .jpeg({ quality: 60 })
       .toFile(photo)
-    const convertImage = await readFile((await convert(vips, photo, 'webp')).path)
-    assert.ok(convertImage.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
+    const webpBytes = await readFile((await convert(vips, photo, 'webp')).path)
+    assert.ok(webpBytes.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
   })
 
   test('the lossless option makes WebP from HEIC lossless too', async () => {
@@ -261,8 +261,8 @@ describe('hostile images', () => {
     const svg = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xi="http://www.w3.org/2001/XInclude" width="8" height="8"><rect width="8" height="8" fill="#fff"/>${images}<xi:include href="file:///etc/passwd" parse="text"/></svg>`
     const path = join(folder, 'links.svg')
     await writeFile(path, svg)
-    const convertImage = await convert(vips, path, 'png')
-    const { data } = await sharp(convertImage.path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+    const svgRun = await convert(vips, path, 'png')
+    const { data } = await sharp(svgRun.path).removeAlpha().raw().toBuffer({ resolveWithObject: true })
     assert.ok(
       [...data].every((value) => value === 255),
       'something was drawn over the white',

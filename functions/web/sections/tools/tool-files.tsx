@@ -9,7 +9,7 @@ import type { ToolFile } from './tool-file.ts'
 import type { Tool } from './tools.ts'
 import words from './words/en.ts'
 
-const canMove = ['move'] as const
+const rangeAbilities = ['move'] as const
 const loadRangeChooser = () => import('../../grid/range-chooser.tsx')
 
 interface Props {
@@ -222,7 +222,7 @@ function PageRange({
         </span>
       </button>
       {isOpen && (
-        <Lazy load={loadRangeChooser} file={toolFile.file} abilities={canMove} onChange={onChange} />
+        <Lazy load={loadRangeChooser} file={toolFile.file} abilities={rangeAbilities} onChange={onChange} />
       )}
     </div>
   )

@@ -73,8 +73,8 @@ export function applyStyles(lines: readonly (readonly PositionedText[])[], page:
   })
 }
 
-const isSamePlace = (knownWords: BoundingBox, box: BoundingBox) =>
-  isCenterInside(knownWords, box, 1) || isCenterInside(box, knownWords, 1)
+const isSamePlace = (wordBox: BoundingBox, box: BoundingBox) =>
+  isCenterInside(wordBox, box, 1) || isCenterInside(box, wordBox, 1)
 
 function findBaseline(line: readonly PositionedText[], knownWords: readonly Word[], { size }: Style): number {
   const bounds = getBoundingBox(line.map(({ box }) => box))

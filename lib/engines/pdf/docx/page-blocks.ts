@@ -166,7 +166,7 @@ function buildColumn(
   const lines = markJustified(groupIntoLines(items.flatMap(({ words }) => words)), settings.column)
   const otherBlocks = items.flatMap(({ block }) => block ?? [])
   const tables = lines.length > maxLines ? [] : findBorderlessTables(lines, ruledRegions)
-  const isInTable = new Set(tables.flatMap((table) => table.lines))
+  const tableLines = new Set(tables.flatMap((table) => table.lines))
   const blocks: ContentBlock[] = [...otherBlocks]
   let pendingLines: TextLine[] = []
   const flush = () => {
@@ -178,8 +178,8 @@ function buildColumn(
     const isSeparated =
       lineBefore &&
       otherBlocks.some(({ box }) => box[1] >= lineBefore.baseline - 3 && box[3] <= line.baseline)
-    if (isInTable.has(line) || isSeparated) flush()
-    if (!isInTable.has(line)) pendingLines.push(line)
+    if (tableLines.has(line) || isSeparated) flush()
+    if (!tableLines.has(line)) pendingLines.push(line)
   }
   flush()
   blocks.push(...tables.map((table) => buildBorderlessTable(table, fills, settings)))

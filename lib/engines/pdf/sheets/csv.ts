@@ -5,7 +5,7 @@ export const toCsv = (sheets: readonly Worksheet[]): string =>
   sheets
     .map((sheet) =>
       toRows(sheet)
-        .map((fieldsByRow) => `${fieldsByRow.map(escapeField).join(',')}\r\n`)
+        .map((fields) => `${fields.map(escapeField).join(',')}\r\n`)
         .join(''),
     )
     .join('\r\n')

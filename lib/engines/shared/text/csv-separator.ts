@@ -54,8 +54,8 @@ function guessSeparator(text: string): string {
       counts.length > 0 && Math.min(...counts) > 0 && Math.min(...counts) === Math.max(...counts)
     return { separator, isRegular, sum: counts.reduce((sum, count) => sum + count, 0) }
   })
-  const hasLikelySeparator = candidates.some(({ isRegular }) => isRegular)
+  const likelySeparators = candidates.some(({ isRegular }) => isRegular)
     ? candidates.filter(({ isRegular }) => isRegular)
     : candidates
-  return hasLikelySeparator.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
+  return likelySeparators.toSorted((a, b) => b.sum - a.sum)[0]?.separator ?? ','
 }

@@ -79,7 +79,7 @@ async function listMissing(sources: readonly StoredFile[], files: Files): Promis
   const foundSources = await Promise.all(
     sources.map(async (file) => ({ file, storedObject: await files.head(file.key) })),
   )
-  return foundSources.filter(({ storedObject: isStored }) => !isStored).map(({ file }) => file.filename)
+  return foundSources.filter(({ storedObject }) => !storedObject).map(({ file }) => file.filename)
 }
 
 /** Runs the task. @returns true if it succeeds */
