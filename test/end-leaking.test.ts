@@ -35,7 +35,7 @@ test('a test file that leaves a server open still ends, and all of its tests are
   assert.equal((await output).match(/^ok \d+ - quick/gm)?.length, testCount)
 })
 
-test('every test process loads end-leaking-files.ts, which ends test files that leak resources', () => {
+test('this test process preloads end-leaking-files.ts, which ends test files that leak resources', () => {
   assert.ok(
     process.execArgv.some((arg) => arg === fileURLToPath(new URL('end-leaking-files.ts', import.meta.url))),
   )

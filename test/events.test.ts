@@ -58,7 +58,7 @@ const sentJob = newJob([
   newTask('work', [0]),
 ])
 
-test('events have the field hasWebhook if and only if their job has its own webhook', () => {
+test('the creation events of a job have the field hasWebhook if and only if the job has its own webhook', () => {
   const [yes, no] = [true, false].map((hasWebhook) =>
     createCreationEvents(newJob([createStoredImport('in')], { hasWebhook })).map((event) => event.hasWebhook),
   )
@@ -85,7 +85,7 @@ test('the creation events of a job contain a file.uploaded event for an uploaded
 const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
   'a created job': () => createCreationEvents(freshJob),
   'a job that waits for an upload': () => createCreationEvents(waitingJob),
-  'an upload that arrives': () => [
+  'an upload that is received': () => [
     createFileUploadedEvent({
       owner: 'anon_1',
       file: { ...file('a.png', 'uploads/2d/upl_1'), format: null },
@@ -95,8 +95,8 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
     }),
     createQueuedEvent(arrivedUpload),
   ],
-  'a file that comes with the request': () => createCreationEvents(sentJob),
-  'a file that a task fetches': () => {
+  'a file that is sent with the request': () => createCreationEvents(sentJob),
+  'a file that a task imports': () => {
     const [task] = withTasks(waitingJob, { in: complete(5, file('a.png', 'jobs/job_1/0/import')) }).tasks
     assert.ok(task)
     return createImportedFileEvents(waitingJob.job, { ...task, operation: 'import/s3' })
@@ -120,7 +120,7 @@ const eventsByStory: Readonly<Record<string, () => readonly BusEvent[]>> = {
       createEndEvent(finishJob(startJob(batch), { left: allDone.left, right: fieldsOfFailedTask.right })),
     ]
   },
-  'a file that is fetched': () => [
+  'a file that is downloaded': () => [
     createFileDownloadedEvent(
       completedJob.job,
       file('a.png'),
@@ -178,7 +178,7 @@ test('every event has an example that matches its schema', () => {
   }
 })
 
-test('the test cases of this file cover every job and file event', () => {
+test('the test cases of events.test.ts cover every job and file event', () => {
   const coveredNames = Object.values(eventsByStory).flatMap((createEvents) =>
     createEvents().map(({ event }) => event),
   )

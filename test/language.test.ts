@@ -47,7 +47,7 @@ test('functions are named with a verb, not with a participle', () => {
 const continuation =
   /\b(?:test|it)\(\s*['"`](?:is|are|was|has|have|can|cannot|may|must|does|that|which|becomes?|gets?|keeps?|shows|gives|returns|reports|refuses|rejects|accepts|contains|includes|leaves|stores|finds|sets) /g
 
-test('the title of each test makes sense on its own', () => {
+test('no test title starts with a verb instead of its subject', () => {
   const titleStarts = files
     .filter(({ path }) => path.startsWith('test/'))
     .flatMap(({ path, content }) => [...content.matchAll(continuation)].map(([start]) => `${path}: ${start}`))

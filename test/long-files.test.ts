@@ -6,7 +6,7 @@ import { maxCpuSeconds, selectShortFiles } from './long-files.ts'
 
 const allFiles = globSync('test/**/*.test.ts').sort()
 
-test('npm test always runs the same test files, without the ones that take long', () => {
+test('npm test runs exactly the test files that do not exceed the CPU time limit', () => {
   const shortFiles = selectShortFiles(allFiles)
   const cpuSeconds: Readonly<Record<string, number>> = seconds
   for (const file of allFiles)

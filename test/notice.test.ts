@@ -11,7 +11,7 @@ const isNamed = (name: string) =>
     word.endsWith('*') && word.length > 1 ? name.startsWith(word.slice(0, -1)) : word === name,
   )
 
-test('NOTICE lists the license of every Debian package in the container images', () => {
+test('NOTICE names every Debian package in the container images', () => {
   const { test: _test, slow: _slow, aws: _aws, images: _images, ...parts } = packages
   for (const [part, names] of Object.entries(parts)) {
     assert.deepEqual(
@@ -22,7 +22,7 @@ test('NOTICE lists the license of every Debian package in the container images',
   }
 })
 
-test('NOTICE lists the npm packages with copyleft licenses', () => {
+test('NOTICE names each npm dependency that has a copyleft license', () => {
   const { dependencies } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
   for (const name of Object.keys(dependencies)) {
     const path = new URL(`../node_modules/${name}/package.json`, import.meta.url)

@@ -51,7 +51,7 @@ test('every file and name in the walkthroughs of CONTRIBUTING.md exists in the c
   }
 })
 
-test('an invalid setting is refused with its name, the expected and the actual value', () => {
+test('the error for an invalid setting names the setting, the expected value and the actual value', () => {
   assert.throws(
     () => readConfig({ PORT: 'http' }),
     /^Error: PORT: expected a whole number from 0 to 65535, got "http".*Port of the service/,

@@ -49,7 +49,7 @@ async function findProblem(entry: EntryPoint, pump: (index: number) => string): 
 
 describe('readers of client text and files', () => {
   for (const entry of entryPoints)
-    test(`the time for reading is proportional to the input: ${entry.name}`, async () => {
+    test(`the time to read adversarial input grows at most linearly with its length: ${entry.name}`, async () => {
       const problems: string[] = []
       for (const pump of [...adversarialTexts.map((one) => () => one), ...numberedInputs]) {
         const problem = await findProblem(entry, pump)

@@ -48,7 +48,7 @@ test('exactly the declared functions are deployed', () => {
 
 for (const [name, givenFunction] of Object.entries(functions)) {
   const declared: FunctionDeclaration = givenFunction
-  test(`${name} is deployed with the declared handler, memory and timeout`, () => {
+  test(`the function ${name} is deployed with the declared handler, memory and timeout`, () => {
     const code = declared.image
       ? { PackageType: 'Image', ImageConfig: { Command: [declared.handler] } }
       : { Handler: declared.handler, Runtime: 'nodejs24.x' }
@@ -60,7 +60,7 @@ for (const [name, givenFunction] of Object.entries(functions)) {
   })
 }
 
-test('functions with a schedule are deployed with it', () => {
+test('each function with a declared schedule is invoked by an EventBridge rule with that schedule', () => {
   const rules = ofType('AWS::Events::Rule').map(([, { Properties }]) => Properties)
   const scheduled = Object.entries(functions).flatMap(([name, { trigger }]) =>
     'schedule' in trigger ? [{ name, schedule: trigger.schedule }] : [],
@@ -90,7 +90,7 @@ function assertRulesCanInvoke(name: string): void {
   )
 }
 
-test('the event bus invokes an event function for exactly its declared events', () => {
+test('the event bus invokes the function record-metrics for exactly its declared events', () => {
   const rule = findRule('record-metrics')
   // Compare the whole pattern: every additional event causes calls.
   assert.deepEqual(rule?.EventPattern, {
@@ -101,7 +101,7 @@ test('the event bus invokes an event function for exactly its declared events', 
   assertRulesCanInvoke('record-metrics')
 })
 
-test('webhooks receive every kind of event, including future ones, if any webhook exists', () => {
+test('the event bus invokes dispatch for every job, file, subscription or quota event that has webhook listeners', () => {
   const groups = ['job.', 'file.', 'subscription.', 'quota.']
   assert.deepEqual(findRule('dispatch')?.EventPattern, {
     source: ['mutabor'],
@@ -111,7 +111,7 @@ test('webhooks receive every kind of event, including future ones, if any webhoo
   assertRulesCanInvoke('dispatch')
 })
 
-test('the bucket invokes the upload function, for uploads only', () => {
+test('S3 events invoke the function receive-upload only for objects created under uploads/', () => {
   const rule = findRule('receive-upload')
   assert.deepEqual(rule?.EventPattern, {
     source: ['aws.s3'],
@@ -141,7 +141,7 @@ for (const image of imageIds) {
     }
   })
 
-  test(`the queue of ${image} invokes its function and has a dead-letter queue`, () => {
+  test(`the queue of the image ${image} invokes convert-${image} and has a dead-letter queue`, () => {
     const queue = queueOf(image)
     const deadLetterQueue = queueOf(`${image}-dead`)
     assert.partialDeepStrictEqual(queue.properties, {
@@ -200,7 +200,7 @@ test('the local service runs the deployed functions with the same or higher limi
   }
 })
 
-test('the local service sets every variable that a deployment sets', () => {
+test('each environment variable of a deployed function is also set by the local service or by its operator', () => {
   // The worker process sets IMAGE_ID; secrets are created at the start of the service, in its folder.
   const local = [
     ...Object.keys(runAsOneMachine().environment),
@@ -251,7 +251,7 @@ test('the local service retries asynchronous invocations as often as a deploymen
   }
 })
 
-test('every trigger and setting that can be declared is deployed', () => {
+test('declared HTTP routes, WebSocket routes and retries become the configuration of the deployment', () => {
   assert.deepEqual(createEvents({ http: true }), [{ httpApi: '*' }])
   assert.deepEqual(createEvents({ http: ['$default', 'GET /items/{id}'] }), [
     { httpApi: '*' },
@@ -267,7 +267,7 @@ test('every trigger and setting that can be declared is deployed', () => {
   })
 })
 
-test('the table is deployed with the declared keys, indexes and expiry', () => {
+test('the table is deployed with the declared keys, indexes and TTL attribute', () => {
   const { TimeToLiveAttribute, ...declared } = table
   assert.partialDeepStrictEqual(properties('Table'), {
     ...declared,
@@ -277,7 +277,7 @@ test('the table is deployed with the declared keys, indexes and expiry', () => {
   assert.equal(ofType('AWS::DynamoDB::Table').length, 1)
 })
 
-test('the bucket is deployed with the declared rules and is not public', () => {
+test('the bucket is deployed with the declared CORS and lifecycle rules, and is not public', () => {
   const { CorsConfiguration, LifecycleConfiguration, ...rest } = properties('Bucket')
   assert.deepEqual(CorsConfiguration, {
     CorsRules: bucket.cors.map(({ ExposeHeaders, MaxAgeSeconds, ...rule }) => ({
@@ -305,7 +305,7 @@ test('the bucket is deployed with the declared rules and is not public', () => {
   })
 })
 
-test('the edge function rewrites socket URLs like the local service', () => {
+test('the edge function rewrites WebSocket URLs like the local service, and overwrites x-viewer-address', () => {
   const edgeFunction = new Function(`${edgeCode}\nreturn handler`)() as (event: unknown) => {
     uri: string
     querystring: Record<string, { value: string }>
@@ -329,7 +329,7 @@ test('the edge function rewrites socket URLs like the local service', () => {
   }
 })
 
-test('every endpoint belongs to the function of its route', () => {
+test('every endpoint is declared in the function that its route invokes', () => {
   const find = createRouteFinder(createHttpRoutes(functions))
   const of: Readonly<Record<string, readonly AnyContract[]>> = {
     access,

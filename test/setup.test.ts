@@ -150,7 +150,7 @@ test('a first start installs what is missing, and a second start installs nothin
   )
 })
 
-test('the service inherits the environment of the setup, unless the user set a variable', () => {
+test('the setup starts the service with the variables of node-environment.json, unless the user has set them', () => {
   const at = checkout(
     { npm, 'dpkg-query': nothingMissing },
     'console.log(process.env.UV_THREADPOOL_SIZE, process.env.MALLOC_MMAP_THRESHOLD_)',
@@ -161,7 +161,7 @@ test('the service inherits the environment of the setup, unless the user set a v
   assert.equal(setUp(at, 'run', 'lib/local/commands/start.ts').stdout, 'undefined undefined\n')
 })
 
-test('an interrupted installation of packages is repeated', () => {
+test('an interrupted installation of npm packages is repeated by the next start', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
@@ -173,7 +173,7 @@ test('an interrupted installation of packages is repeated', () => {
   assert.match(repairOutput, /started/)
 })
 
-test('a package that npm does not install is requested only once', () => {
+test('a package in the lockfile that npm leaves out causes one installation, not one at each start', () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing })
   const path = join(at.dir, 'package-lock.json')
   const lock = JSON.parse(readFileSync(path, 'utf8'))
@@ -186,7 +186,7 @@ test('a package that npm does not install is requested only once', () => {
   assert.match(setUp(at, 'start').stdout, /Installing npm packages: done/)
 })
 
-test('packages are replaced even if the setup runs on the Node.js that is one of these packages', () => {
+test('npm packages are reinstalled even if the setup runs on the Node.js inside node_modules', () => {
   const at = checkout({ npm: `[ $1 = ci ] && rm -rf node_modules\n${npm}`, 'dpkg-query': nothingMissing })
   setUp(at, 'start')
   rmSync(join(at.dir, 'node_modules/.package-lock.json'))
@@ -204,7 +204,7 @@ test('packages are replaced even if the setup runs on the Node.js that is one of
   assert.match(run.stdout, /Installing Node 24: done.*started/s, run.stderr)
 })
 
-test('if npm fails, the setup shows its output and starts nothing', () => {
+test('if npm fails, the setup prints the output of npm and does not start the service', () => {
   const at = checkout({ npm: 'echo "npm error the reason" >&2; exit 7', 'dpkg-query': nothingMissing })
   const run = setUp(at, 'start')
   assert.equal(run.status, 1)
@@ -214,25 +214,25 @@ test('if npm fails, the setup shows its output and starts nothing', () => {
 
 const deniedCommands = { npm, 'dpkg-query': 'exit 1', 'apt-get': 'exit 1', sudo: 'exit 1' }
 
-test('a start without permission to install prints the command to run and continues', () => {
+test('without permission to install Debian packages, npm start prints the apt-get command and starts the service', () => {
   const run = setUp(checkout(deniedCommands), 'start')
   assert.match(run.stderr, /apt-get update && apt-get install -y --no-install-recommends tool-a tool-b\n/)
   assert.match(run.stdout, /started/)
 })
 
-test('tests without permission to install fail with the command to run', () => {
+test('without permission to install Debian packages, npm test prints the apt-get command and fails', () => {
   const run = setUp(checkout(deniedCommands), 'test')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t\n/)
   assert.equal(run.status, 1)
 })
 
-test('only the tests of the embedded servers need the AWS tools', () => {
+test('the setup for test:aws also requires the Debian packages of the AWS tools', () => {
   const run = setUp(checkout(deniedCommands), 'test:aws')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-w\n/)
   assert.equal(run.status, 1)
 })
 
-test('only the slow tests need a second browser', () => {
+test('the setup for test:slow also requires the Debian packages of the slow tests', () => {
   const run = setUp(checkout(deniedCommands), 'test:slow')
   assert.match(run.stderr, /apt-get install -y --no-install-recommends tool-a tool-b tool-t tool-s\n/)
   assert.equal(run.status, 1)
@@ -308,7 +308,7 @@ async function startService(at: Checkout) {
   return { child, nextLine, pid: Number(await nextLine()) }
 }
 
-test('a signal to the setup stops the service and returns its exit code', async () => {
+test('SIGTERM to the setup stops the service, and the setup exits with the exit code of the service', async () => {
   const at = checkout({ npm, 'dpkg-query': nothingMissing }, service)
   setUp(at, 'run', '-p', '0')
   const { child, nextLine } = await startService(at)
@@ -325,7 +325,7 @@ test('the service exits if the setup is killed', async () => {
   assert.equal(await nextLine(), 'stopping')
 })
 
-test('two concurrent setups install once', async () => {
+test('two concurrent setups install the npm packages only once', async () => {
   const at = checkout({ npm: `sleep 0.3\n${npm}`, 'dpkg-query': nothingMissing })
   const runs = [1, 2].map(() =>
     spawn(process.execPath, ['lib/local/setup.mjs', 'start'], { cwd: at.dir, env: at.env, stdio: 'ignore' }),
@@ -335,7 +335,7 @@ test('two concurrent setups install once', async () => {
   assert.equal(at.calls().filter((call) => call.startsWith('npm ci')).length, 1)
 })
 
-test('the setup is plain JavaScript for the oldest Node that package.json allows', () => {
+test('the setup scripts import only modules of Node.js and files of their own', () => {
   const paths = readdirSync(join(root, 'lib/local/setup')).map((name) => `lib/local/setup/${name}`)
   const text = ['lib/local/setup.mjs', ...paths]
     .map((file) => readFileSync(join(root, file), 'utf8'))

@@ -15,7 +15,7 @@ const createUsage = (name: WindowName, used: number, limit: number) => ({
 const createQuotaEvents = (name: WindowName, used: number, limit = 50, kind: 'key' | 'anonymous' = 'key') =>
   createQuotaThresholdEvents({ ownerId: id, kind }, [createUsage(name, used, limit)], now)
 
-test('a daily or monthly quota publishes one event at 80 % and one at its limit', () => {
+test('a daily or monthly quota of an API key creates a quota.warning event at 80 % and a quota.exceeded event at its limit', () => {
   const names = (name: WindowName, limit: number) =>
     Array.from({ length: limit }, (_, at) =>
       createQuotaEvents(name, at + 1, limit).map(({ event }) => [at + 1, event]),
@@ -44,7 +44,7 @@ test('a daily or monthly quota publishes one event at 80 % and one at its limit'
   })
 })
 
-test('changing the plan of an account publishes a created, updated or cancelled event', () => {
+test('changing the plan of an account creates a subscription.created, subscription.updated or subscription.cancelled event', () => {
   const cases = [
     ['free', 'pro', 'subscription.created', 'active'],
     ['pro', 'business', 'subscription.updated', 'active'],

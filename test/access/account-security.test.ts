@@ -61,7 +61,7 @@ describe('ended sessions of accounts', () => {
     return sessions.length
   }
 
-  test('an ended session is refused and not listed for administrators', async () => {
+  test('an expired session is refused and is no longer listed among the sessions of its account', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'over@example.com')).json.user
     await signIn(openVisitor(), 'over@example.com')
@@ -165,7 +165,7 @@ describe('passwords of accounts', () => {
 })
 
 describe('two-factor authentication', () => {
-  test('sign-in with two-factor authentication requires a second factor, and each recovery code works once', async () => {
+  test('sign-in with two-factor authentication requires a second factor, and a recovery code works only once', async () => {
     const here = openVisitor()
     await signUp(here, 'totp@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -199,7 +199,7 @@ describe('two-factor authentication', () => {
 })
 
 describe('the better-auth table adapter', () => {
-  test('a one-time code is consumed once by concurrent requests, and each attempt is counted', async () => {
+  test('only one of several concurrent requests can consume a one-time verification record', async () => {
     const adapter = createTableAdapter({ ...app.services, models })({})
     const expiresAt = new Date(Date.now() + 60_000)
     const { id } = await adapter.create({
@@ -216,7 +216,7 @@ describe('the better-auth table adapter', () => {
     )
   })
 
-  test('extending a session also extends the record that finds the session by its token', async () => {
+  test('extending a session also extends the time to live of the record that maps its token to the session', async () => {
     const adapter = createTableAdapter({ ...app.services, models })({})
     const daysFromNow = (days: number) => new Date(Date.now() + days * 86_400_000)
     const token = 'token of a session that lasts'
@@ -238,7 +238,7 @@ describe('the better-auth table adapter', () => {
     assert.ok(Number(marker?.['ttl']) * 1000 > daysFromNow(29).getTime())
   })
 
-  test('the table contains no passwords, tokens or other secrets of better-auth in plain text', async () => {
+  test('the DynamoDB table contains no passwords, tokens or other secrets of better-auth in plain text', async () => {
     const here = openVisitor()
     const { json } = await signUp(here, 'secrets@example.com')
     const { totpURI, backupCodes } = (await here.send('POST', '/v1/auth/two-factor/enable', { password }))
@@ -255,7 +255,7 @@ describe('the better-auth table adapter', () => {
 })
 
 describe('the account administration API', () => {
-  test('an administrator can list accounts and sessions, change plans and suspend accounts, and each action is audited', async () => {
+  test('an administrator can find accounts, change plans, end sessions and suspend accounts, and these changes are audited', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'managed@example.com')).json.user
     const headers = { 'x-api-key': await newAdminKey(app.services) }
@@ -331,7 +331,7 @@ describe('the account administration API', () => {
     assert.equal(await updateAccount('acc_none', { plan: 'pro' }, { id: 'command' }, app.services), undefined)
   })
 
-  test('admin endpoints require the ADMIN role, and administrators cannot remove their own role', async () => {
+  test('GET /v1/admin/users requires the ADMIN role, and administrators cannot remove their own role', async () => {
     const here = openVisitor()
     const { id } = (await signUp(here, 'boss@example.com')).json.user
     assert.equal((await here.send('GET', '/v1/admin/users')).status, 403)

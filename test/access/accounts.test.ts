@@ -70,7 +70,7 @@ describe('accounts and their jobs', () => {
     })
   })
 
-  test('while sign-up is closed, only administrators can create accounts', async () => {
+  test('while sign-up is closed, sign-ups are refused, but existing accounts can sign in', async () => {
     const services = { ...app.services, config: { ...app.services.config, SIGN_UP: 'closed' as const } }
     const here = openBrowser(app, createAuthApi(services, cheapHashing))
     const refusedSignUp = await signUp(here, 'closed@example.com')
@@ -80,7 +80,7 @@ describe('accounts and their jobs', () => {
     assert.equal((await signIn(here, 'member@example.com')).status, 200)
   })
 
-  test('a sign-up cannot set its role or plan', async () => {
+  test('users cannot set their own role or plan when they sign up or update their profile', async () => {
     const expectedFields = { role: 'ADMIN', plan: 'business', status: 'active', emailVerified: true }
     const here = openVisitor()
     const { id } = (await signUp(here, 'grab@example.com', expectedFields)).json.user
@@ -92,7 +92,7 @@ describe('accounts and their jobs', () => {
     })
   })
 
-  test('a session authenticates API requests until it ends', async () => {
+  test('a session authenticates API requests until it is revoked', async () => {
     const here = openVisitor()
     const { json } = await signUp(here, 'session@example.com')
     const job = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -126,7 +126,7 @@ describe('accounts and their jobs', () => {
     assert.equal((await signIn(openVisitor(), 'suspended@example.com')).status, 403)
   })
 
-  test('other accounts cannot read the jobs of an account, except through signed URLs', async () => {
+  test('visitors who are not signed in cannot access the jobs of an account, except through a signed URL', async () => {
     const here = openVisitor()
     await signUp(here, 'private@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -153,7 +153,7 @@ describe('accounts and their jobs', () => {
     assert.equal(confirmReply.json.error.code, 'CONFLICT', 'access is allowed, but there is no result yet')
   })
 
-  test('a new account takes over the jobs created anonymously in the same browser', async () => {
+  test('a new account takes over the jobs, uploads and webhooks created anonymously in the same browser', async () => {
     const here = openVisitor()
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks, tag: 'mine' })).json.data
     const createdJobId = (await here.send('POST', '/v1/jobs', { tasks })).json.data.jobId
@@ -204,7 +204,7 @@ describe('accounts and their jobs', () => {
 })
 
 describe('WebSockets of jobs', () => {
-  test('the WebSocket of a job opens only for the account that owns the job', async () => {
+  test('the WebSocket of a job opens with the session cookie of its owner, but not without a cookie or with a forged one', async () => {
     const here = openVisitor()
     await signUp(here, 'socket@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -222,7 +222,7 @@ describe('WebSockets of jobs', () => {
 })
 
 describe('emails to account owners', () => {
-  test('an email omits a user name that contains a host name or line break, or is very long', () => {
+  test('a confirmation email omits a user name that contains a host name or a line break, or that is very long', () => {
     assert.match(emailTemplates.confirmAddress("Ann O'Neil-Ünal", 'u').text, /^Hello Ann O'Neil-Ünal,\n/)
     for (const name of ['visit evil.example now', 'https://evil.example', 'a\nb', 'x'.repeat(100)])
       assert.match(emailTemplates.confirmAddress(name, 'u').text, /^Hello,\n/)

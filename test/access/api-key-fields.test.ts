@@ -21,7 +21,7 @@ describe('fields of API keys', () => {
   const isTaken = (field: keyof typeof apiKeyFields, value: unknown) =>
     apiKeyFields[field].safeParse(value).success
 
-  test('allowedIps accepts up to fifty IP addresses and networks', () => {
+  test('the allowedIps field of an API key accepts up to fifty IP addresses and networks', () => {
     for (const rightAddress of ['203.0.113.7', '203.0.113.0/24', '2001:db8::1', '2001:db8::/32'])
       assert.ok(isTaken('allowedIps', [rightAddress]), rightAddress)
     for (const wrongAddress of ['', 'example.com', '203.0.113.0/33', '203.0.113', '10/8', '010.0.0.1'])
@@ -31,7 +31,7 @@ describe('fields of API keys', () => {
     assert.ok(isTaken('allowedIps', tooManyAddresses.slice(1)))
   })
 
-  test('allowedOrigins accepts origins in the form that browsers send', () => {
+  test('the allowedOrigins field of an API key accepts up to fifty origins, written as browsers send them', () => {
     for (const rightOrigin of ['https://www.example.com', 'http://localhost:3000', 'https://[::1]:8443'])
       assert.ok(isTaken('allowedOrigins', [rightOrigin]), rightOrigin)
     for (const wrongOrigin of [
@@ -47,7 +47,7 @@ describe('fields of API keys', () => {
     assert.ok(isTaken('allowedOrigins', tooManyOrigins.slice(1)))
   })
 
-  test('expiresAt must be in the future and is stored in UTC', () => {
+  test('the expiresAt field of an API key must be a UTC time in the future', () => {
     assert.equal(apiKeyFields.expiresAt.parse('2126-01-02T03:04:05Z'), '2126-01-02T03:04:05.000Z')
     for (const wrongExpiry of [
       new Date(Date.now() - 1).toISOString(),
@@ -73,7 +73,7 @@ describe('fields of API keys', () => {
     })
   })
 
-  test('a public key is limited to the scopes of public keys', () => {
+  test('a public API key requires allowedOrigins and may only have the scopes CONVERT_READ and CONVERT_WRITE', () => {
     const input = { name: 'a', kind: 'public', scopes: ['CONVERT_READ', 'CONVERT_WRITE'] } as const
     const allowedOrigins = ['https://www.example.com']
     const givenInput = { ...input, scopes: [...input.scopes], allowedOrigins }
@@ -88,7 +88,7 @@ describe('fields of API keys', () => {
     })
   })
 
-  test('the API returns the status of an API key but never its hash', () => {
+  test('the API returns the status of an API key but not its hash', () => {
     const now = '2026-11-23T08:00:00.000Z'
     const key: ApiKey = {
       id: 'key_1',
@@ -143,7 +143,7 @@ describe('fields of API keys', () => {
 })
 
 describe('API key secrets', () => {
-  test('an API key starts with a prefix for its kind and ends with a checksum that detects typos', () => {
+  test('an API key is recognized by its prefix, and a secret with an added, missing or invalid character is rejected', () => {
     for (const kind of ['secret', 'public'] as const) assert.ok(isKeyText(createKeyText(kind)), kind)
     const text = createSecretText('cs_')
     assert.ok(isSecretText(text, 'cs_'))
@@ -167,7 +167,7 @@ describe('API key secrets', () => {
   })
 })
 
-test('a bearer token that contains a space is rejected', () => {
+test('no bearer token is read from a missing or malformed Authorization header', () => {
   const parseToken = (authorization?: string) => readBearerToken({ authorization })
   assert.deepEqual([parseToken('Bearer abc'), parseToken('BEARER   abc')], ['abc', 'abc'])
   for (const otherInput of [

@@ -225,7 +225,7 @@ for (const contract of api) {
   })
 }
 
-test('no client can change the resources of another owner', async () => {
+test('requests of all clients leave the job, webhook, workflow, API key and OAuth client of another owner in place', async () => {
   const { services } = app
   assert.equal((await services.jobs.store.getJob(foreignIds['jobId'] ?? ''))?.status, 'queued')
   for (const [kind, name] of [

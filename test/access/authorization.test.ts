@@ -59,7 +59,7 @@ test('every API operation requires the expected scope, and only the expected ope
     )
 })
 
-test('the contracts of list endpoints mark them as lists, so that public keys cannot use them', () => {
+test('the API contracts mark endpoints such as GET /v1/jobs and POST /v1/ws/tickets as lists', () => {
   const lists = api.filter(({ access }) => access.lists).map(({ method, path }) => `${method} ${path}`)
   for (const listedContract of [
     'GET /v1/jobs',

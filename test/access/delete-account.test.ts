@@ -56,7 +56,7 @@ async function listRecords(id: string): Promise<string[]> {
 const getPrefix = (pk: string) => pk.slice(0, pk.indexOf('#'))
 
 describe('account deletion', () => {
-  test('deleting an account deletes all of its data and revokes its access', async () => {
+  test('deleting an account revokes its access and deletes its data, except audit entries, usage and key hashes', async () => {
     // Resources that a visitor created before signing up are moved to the account for a day.
     const here = await createMember('leaver@example.com', (visitor) =>
       visitor.send('POST', '/v1/jobs', { tasks }),
@@ -100,7 +100,7 @@ describe('account deletion', () => {
     assert.notEqual(nextMember.id, here.id)
   })
 
-  test('an account whose deletion is cancelled keeps its resources', async () => {
+  test('a scheduled account deletion is discarded if the account still exists, and the account keeps its jobs', async () => {
     const here = await createMember('stayer@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     await scheduleDeletion(here.id, app.services)

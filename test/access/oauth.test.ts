@@ -138,7 +138,7 @@ test('a user can create, list and delete OAuth clients, and each client secret i
   assert.match(wrongReply.json.error.message, /CONVERT_READ.*ACCOUNT_READ/)
 })
 
-test('OAuth errors use the codes of RFC 6749', async () => {
+test('errors of POST /v1/oauth/token have the codes of RFC 6749', async () => {
   const { id, secret } = await newClient()
   const validHeaders = createBasicAuthHeaders(id, secret)
   const cases = [
@@ -353,7 +353,7 @@ test('an account can have at most twenty OAuth clients, listed newest first', as
   assert.deepEqual([await clients.remove(client), await clients.remove(client)], [true, false])
 })
 
-test('an access token is valid for an hour, and only its client can revoke it', async () => {
+test('an access token is valid for an hour, and another OAuth client cannot revoke it', async () => {
   const [one, otherClient] = [await newClient(), await newClient()]
   const tokens = new AccessTokens(app.services.table)
   const token = await tokens.issue(one.client, ['CONVERT_READ'])

@@ -41,7 +41,7 @@ async function startUpload(key: string): Promise<NewUpload> {
   return { uploadId, parts: [{ PartNumber: 1, ETag: storedHeaders.get('etag') ?? '' }] }
 }
 
-test('three API keys that use the same idempotency key each get a reply of their own', async () => {
+test('three API keys of one account that use the same idempotency key each get a reply of their own', async () => {
   const owner = await newAccount(app.services)
   const keys = {
     secret: await newKey(app.services, owner),
@@ -95,7 +95,7 @@ const send = (key: string, [method, path, options]: ReturnType<typeof requests>[
 const isUnknown = ({ status, text }: { status: number; text: string }) =>
   status >= 400 && /UPLOAD_NOT_FOUND|You have no upload/.test(text)
 
-test('the tests of public keys cover every endpoint that takes an upload id in its path', async () => {
+test('the tests of public keys cover every endpoint with an upload id in its path, except those below /v1/uploads/s3', async () => {
   const uploadRoutes = routes.filter(
     ({ path }) => path.includes(':uploadId') && !path.startsWith('/v1/uploads/s3/'),
   )
@@ -123,7 +123,7 @@ test('a public key cannot read, send, complete, abort or convert uploads that ot
   }
 })
 
-test('a public key can use its own uploads, and a secret key can use all uploads of the account', async () => {
+test('a public key can use its own uploads, and a secret key of the same account can use them too', async () => {
   const owner = await newAccount(app.services)
   const ownKey = await createPublicKey(owner)
   const secret = await newKey(app.services, owner)
@@ -135,7 +135,7 @@ test('a public key can use its own uploads, and a secret key can use all uploads
   }
 })
 
-test('a rotated public key can continue the uploads of the key that it replaced', async () => {
+test('the replacement of a rotated public key can read the uploads that the old key started', async () => {
   const owner = await newAccount(app.services)
   const upload = await startUpload(await createPublicKey(owner))
   const [replacedKey] = await new ApiKeys(app.services).list(owner)
@@ -147,7 +147,7 @@ test('a rotated public key can continue the uploads of the key that it replaced'
   assert.equal((await send(nextKey, requests(upload)[0], upload.uploadId)).status, 200)
 })
 
-test('an upload that a public key fetches from a URL belongs to that key', async () => {
+test('a file imported from a URL with a public key is visible to that key, but not to another public key', async () => {
   const owner = await newAccount(app.services)
   const [ownKey, otherKey] = [await createPublicKey(owner), await createPublicKey(owner)]
   const { json } = await app.send('POST', '/v1/import/url', {

@@ -40,7 +40,7 @@ describe('windows of the rate limits', () => {
     assert.deepEqual(windowNames.map(getWindowSeconds), [60, 3600, 60, 86_400, 2_678_400])
   })
 
-  test('rate limits are counted per key or per account, and reads are counted separately if the plan says so', () => {
+  test('limits per minute and hour are counted per client, quotas per owner, and reads separately if the plan says so', () => {
     const listPolicyNames = (plan: keyof typeof defaultPlans, kind: RequestKind) =>
       createPolicies(defaultPlans[plan], { limiterKey: 'ip:192.0.2.1' }, kind)
     assert.deepEqual(listPolicyNames('anonymous', 'work'), [
@@ -70,7 +70,7 @@ describe('windows of the rate limits', () => {
       assert.deepEqual(getRecordKey(kind), { pk: 'LIMIT#acc_1', sk: 'LIMIT' })
   })
 
-  test('the reply reports the rate-limit window with the fewest remaining requests', () => {
+  test('of several rate-limit windows, the one with the fewest remaining requests is reported', () => {
     const [minute, hour, day] = [
       createUsage('minute', 9, 10),
       createUsage('hour', 5, 10),
@@ -87,7 +87,7 @@ describe('windows of the rate limits', () => {
     assert.equal(findTightestWindow([]), undefined)
   })
 
-  test('the reply contains the headers of both rate-limit conventions', () => {
+  test('rate limits are reported in X-RateLimit-* headers and in the RateLimit and RateLimit-Policy headers', () => {
     assert.deepEqual(
       createRateLimitHeaders([createUsage('day', 12, 10, now + 1500), createUsage('minute', 3, 60)], now),
       {
@@ -114,7 +114,7 @@ describe('permit blocks of the rate limits', () => {
     }
   }
 
-  test('each permit of a block reports the usage up to that permit, until the block is used up or its window ends', () => {
+  test('each permit of a rate-limit block reports the usage up to that permit, until the block or its window ends', () => {
     assert.deepEqual(addBlock(4, 20).used, [17, 18, 19, 20])
     assert.deepEqual(addBlock(1, 20).used, [20])
     assert.deepEqual(addBlock(4, 20, 1000, now + 60_000).used, [17], 'the window has ended')
@@ -129,7 +129,7 @@ describe('permit blocks of the rate limits', () => {
     return blocks.getBlockSize('one', requestedAtMs)
   }
 
-  test('the size of a permit block is the number of requests within a second, from one to sixteen', () => {
+  test('a block of rate-limit permits is as large as the number of requests within a second, from one to sixteen', () => {
     assert.deepEqual(
       [getBlockSizeAfter(0, 0, 10_000), getBlockSizeAfter(3, 0, 10_000), getBlockSizeAfter(40, 0, 10_000)],
       [1, 3, 16],
@@ -146,7 +146,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(getBlockSizeAfter(9, 0, 10_000, now + 60_000), 1, 'the window has ended')
   })
 
-  test('a permit block covers at most an eighth of the remaining requests and ends before the quota warning', () => {
+  test('a rate-limit permit block covers at most an eighth of the remaining requests and ends before the quota warning', () => {
     assert.equal(getBlockSizeAfter(40, 900, 1000), 12)
     assert.equal(getBlockSizeAfter(40, 995, 1000), 1)
     // The warning is triggered at 800.
@@ -157,7 +157,7 @@ describe('permit blocks of the rate limits', () => {
     assert.equal(getBlockSizeAfter(40, 800, 1000), 16)
   })
 
-  test('unused permits of a block are not reported as used', () => {
+  test('unused permits of a rate-limit block are not reported as used requests', () => {
     const { blocks } = addBlock(1, 20)
     blocks.addBlock('two', 'LIMIT#1', 5, [createUsage('minute', 25, 1000), createUsage('day', 25, 1000)])
     blocks.addBlock('three', 'LIMIT#2', 9, [createUsage('minute', 9, 1000)])
@@ -185,7 +185,7 @@ describe('permit blocks of the rate limits', () => {
     assert.ok(blocks.takePermit('one', now + 59_999))
   })
 
-  test('at most ten thousand permit blocks are stored', () => {
+  test('at most ten thousand rate-limit permit blocks are stored', () => {
     const blocks = new PermitBlocks()
     const wide = [createUsage('minute', 0, 1_000_000)]
     const begin = (name: string) => blocks.addBlock(name, name, 5, wide)

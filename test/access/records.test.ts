@@ -40,7 +40,7 @@ describe('API keys in the table', () => {
     return key ?? assert.fail('it was not made')
   }
 
-  test('an account can create and rotate up to fifty API keys', async () => {
+  test('an account with fifty API keys cannot create or rotate a key until it revokes one', async () => {
     const { table } = app.services
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
@@ -55,7 +55,7 @@ describe('API keys in the table', () => {
     await createKey(owner)
   })
 
-  test('a rotated API key keeps its scopes, restrictions and expiry', async () => {
+  test('the replacement of a rotated API key has the same name, scopes, restrictions and expiry', async () => {
     const keys = new ApiKeys(app.services)
     const bounds = {
       kind: 'public',
@@ -79,7 +79,7 @@ describe('API keys in the table', () => {
     )
   })
 
-  test('rotating an API key does not extend an expiry that falls within the grace period', async () => {
+  test('a rotated API key stays valid for a day, or until it expires if that is earlier', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const now = new Date()
@@ -92,7 +92,7 @@ describe('API keys in the table', () => {
     assert.deepEqual([await validUntil(3_600_000), await validUntil(2 * dayMs)], [3_600_000, dayMs])
   })
 
-  test('concurrent rotations of an API key rotate it once, and its last twenty rotations are stored', async () => {
+  test('concurrent rotations of an API key create one new key, which lists the ids of the last twenty rotated keys', async () => {
     const keys = new ApiKeys(app.services)
     const owner = await newAccount(app.services)
     const earlierIds = Array.from({ length: 20 }, (_, at) => `key_${at}`)
@@ -108,7 +108,7 @@ describe('API keys in the table', () => {
     assert.equal((await keys.list(owner)).length, 2, 'the old and the new key')
   })
 
-  test('a revoked API key cannot be revoked, changed or rotated again', async () => {
+  test('a revoked API key cannot be revoked again, changed or rotated', async () => {
     const keys = new ApiKeys(app.services)
     const key = await createKey(await newAccount(app.services))
     assert.deepEqual([await keys.revoke(key), await keys.revoke(key)], [true, false])
@@ -135,7 +135,7 @@ describe('API keys in the table', () => {
     assert.ok(Math.abs(Date.parse(lastUsedAt) - Date.now()) < 10_000)
   })
 
-  test('authentication with an API key returns its account, its kind and the keys that it replaced', async () => {
+  test('authentication with an API key returns its account, plan and scopes, and fails if the account does not exist', async () => {
     const owner = await newAccount(app.services, { plan: 'enterprise' })
     const request = { headers: { origin: 'https://www.example.com' }, method: 'GET', sourceIp: '192.0.2.1' }
     const key = await createKey(owner, { kind: 'public', allowedOrigins: ['https://www.example.com'] })
@@ -161,7 +161,7 @@ describe('API keys in the table', () => {
 })
 
 describe('the audit trail of accounts', () => {
-  test('the audit trail of an account can be read for all 400 days of its retention', async () => {
+  test('the audit trail lists the entries of the last 400 days, newest first', async () => {
     const { table } = app.services
     const now = new Date('2020-03-01T00:00:00Z')
     const at = ['2018-11-30', '2019-02-01', '2019-12-31', '2020-02-29T23:59:59.999Z', '2020-03-01']
@@ -237,7 +237,7 @@ describe('accounts', () => {
     })
   })
 
-  test('concurrent changes to an account by two administrators both take effect', async () => {
+  test('three concurrent changes to an account all take effect and are audited', async () => {
     const id = await newAccount(app.services)
     const allIds = await Promise.all(
       [{ plan: 'business' }, { role: 'ADMIN' as const }, { status: 'suspended' as const }].map((change) =>
@@ -300,7 +300,7 @@ describe('moving anonymous jobs to a new account', () => {
   const getOwner = async (jobId: string) => (await app.services.jobs.store.getJob(jobId))?.owner
   const getAdoptionRecord = (account: string) => app.services.table.get({ pk: `MOVE#${account}`, sk: 'MOVE' })
 
-  test('moving anonymous jobs to an account is repeated while jobs are unfinished, and excludes later jobs', async () => {
+  test('the move of anonymous jobs to an account is repeated until none is left, and excludes jobs created after it started', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     const job = await createJob(anon, { tag: 'mine' })
     await moveToAccount(anon, account, app.services)
@@ -338,7 +338,7 @@ describe('moving anonymous jobs to a new account', () => {
     assert.equal(await getAdoptionRecord(account), undefined)
   })
 
-  test('uploads of an anonymous user belong to the account that the user signed up for', async () => {
+  test('resources of an anonymous owner belong to the account that took them over, but not the other way round', async () => {
     const [anon, account] = [newId('anon'), newId('acc')]
     await moveToAccount(anon, account, app.services)
     const isSame = (owner: string, of: string) => isSameOwner(owner, of, app.services)

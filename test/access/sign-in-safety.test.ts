@@ -56,7 +56,7 @@ test('a redirect URL that browsers resolve to another host is rejected', async (
   }
 })
 
-test('signing in redirects to the requested page of the service', async () => {
+test('GET /v1/auth/verify-email redirects to the requested page of the service', async () => {
   for (const target of ['/account', '/account?verified=1', 'http://localhost:8080/account']) {
     const query = { token: 'x', callbackURL: target }
     const { status, headers } = await browser().send('GET', '/v1/auth/verify-email', undefined, { query })
@@ -65,7 +65,7 @@ test('signing in redirects to the requested page of the service', async () => {
   }
 })
 
-test('a TOTP code is accepted only once, even in another sign-in or for the previous time step', async () => {
+test('after a TOTP code was used, later sign-ins with that code or the code of the previous time step are refused', async () => {
   const email = 'replay@example.com'
   const here = browser()
   await here.send('POST', '/v1/auth/sign-up/email', { name: 'Ann', email, password })

@@ -47,7 +47,7 @@ async function newClient() {
   }
 }
 
-test('webhook URLs and conversion options, even misspelled ones, are never stored in plain text', async () => {
+test('secrets in webhook URLs and task options are not stored in plain text, even if the option is misspelled', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   await send({ method: 'PATCH', path: `/v1/webhooks/${webhook.id}`, body: { url: `${url}&more` } })
@@ -88,7 +88,7 @@ const replaceSetsAndBytes = (_: string, value: unknown) =>
       ? Buffer.from(value).toString('latin1')
       : value
 
-test('an API key that may change workflows can read their full webhook URLs, and a read-only key sees them without secrets', async () => {
+test('an API key with write access reads the full webhook URL of a workflow, and a read-only key reads it without secrets', async () => {
   const send = await newClient()
   const webhook = await send({ path: '/v1/webhooks', body: { url, events: ['*'] } })
   const shownWebhook = await send({ method: 'GET', path: `/v1/webhooks/${webhook.id}` })

@@ -31,7 +31,7 @@ const flatten = (text: string) => Buffer.from(text).toString()
 
 const differentCharacter = (character: string | undefined) => (character === 'a' ? 'b' : 'a')
 
-test('comparing a secret takes the same time wherever it differs', () => {
+test('comparing a secret takes the same time whether its first or its last character is wrong', () => {
   const secret = createSecretText('cs_')
   const hash = hashSecret(secret)
   const nearSecret = secret.slice(0, -1) + differentCharacter(secret.at(-1))
@@ -48,7 +48,7 @@ test('comparing a secret takes the same time wherever it differs', () => {
   assert.ok(sameDigitCount < 20, `${sameDigitCount} of 64 digits`)
 })
 
-test('verifying an owner token takes the same time wherever its signature differs', () => {
+test('verifying an owner token takes the same time whether the start or the end of its signature is wrong', () => {
   const key = randomBytes(32)
   const token = signOwnerToken(newId('anon'), key)
   const [id = '', signature = ''] = token.split('.')

@@ -149,7 +149,7 @@ test('a token with any character changed, added or removed is rejected', async (
         )
 })
 
-test('an account token that is signed with the key for anonymous owners is rejected', async () => {
+test('an owner token is rejected if it names an account instead of an anonymous owner, even if its signature is valid', async () => {
   const { keys } = app.services
   const owner = await newAccount(app.services)
   for (const id of [owner, `anon_x\n${owner}`, `${owner}.anon_`, ''])
@@ -157,7 +157,7 @@ test('an account token that is signed with the key for anonymous owners is rejec
       assert.equal(await readOwner(signOwnerToken(id, keys.owner)), undefined, `${id} as ${name}`)
 })
 
-test('a token that was signed with the same key for another purpose is rejected', async () => {
+test('an owner token or session cookie with a signature that was made for another purpose is rejected', async () => {
   const { keys } = app.services
   const anonymous = newId('anon')
   const sign = (key: Buffer | string, text: string, encoding: 'base64' | 'base64url') =>
@@ -177,7 +177,7 @@ test('a token that was signed with the same key for another purpose is rejected'
   }
 })
 
-test('each purpose has its own signing key, and a download signature is valid only for its job and day', () => {
+test('each purpose has its own signing key, and a download signature is invalid for another job, file, expiry or day', () => {
   const days = [20_000, 20_001].map((day) => `download ${day}` as const)
   const purposes = ['owner', 'cursor', 'idempotency', 'accounts', 'signed urls', 'seal', ...days] as const
   const derivedKeys = purposes.map((purpose) => deriveKey('a secret', purpose).toString('hex'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BoundedMap } from '../../lib/async/bounded-map.ts'
 
-test('a full LRU map evicts the entry that was set longest ago', () => {
+test('a full BoundedMap evicts the entry that was set longest ago', () => {
   const map = new BoundedMap<number>(2)
   map.set('a', 1).set('b', 2).set('a', 3)
   assert.deepEqual(

@@ -74,7 +74,7 @@ const store = (Body = '0123456789') =>
 const link = (privateKey = newKeyPair.privateKey, options: Parameters<typeof createFileLink>[2] = {}) =>
   createFileLink(file, { files: open(privateKey) }, options)
 
-test('CloudFront serves a file with its name, type, range and ETag, and lets it run no scripts', async () => {
+test('CloudFront serves a result file with its name, type, ranges and ETag, and with headers that forbid scripts', async () => {
   const { ETag } = await store()
   const address = await link()
   assert.ok(address.startsWith(`${url}/${file.key}?`), address)
@@ -95,7 +95,7 @@ test('CloudFront serves a file with its name, type, range and ETag, and lets it 
   assert.equal((await fetch(address, { method: 'HEAD' })).headers.get('content-length'), '10')
 })
 
-test('a CloudFront link fails after its expiry, without its signature, and for any other file, name or method', async () => {
+test('a CloudFront link fails without its signature, with a changed expiry, and for another file, name or method', async () => {
   await store()
   const address = await link()
   const getStatus = async (changedUrl: string, method = 'GET') => (await fetch(changedUrl, { method })).status

@@ -8,7 +8,7 @@ import { readConfig } from '../../lib/config.ts'
 import { s3Credentials } from '../embedded-aws/s3/credentials.ts'
 import { Bucket, startWithBucket } from '../embedded-aws/s3/start-s3.ts'
 
-test('an object is copied in parts if its ETag matches, and an interrupted copy leaves no parts behind', async (t) => {
+test('an object is copied in parts if its ETag matches; otherwise the copy fails and leaves no parts behind', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const clients = {
     ...(await openBucketClients(readConfig({ ...credentials, AWS_ENDPOINT_URL_S3: endpoint }))),

@@ -42,7 +42,7 @@ test('the end of a large prefetched file is read correctly and bypasses the page
   assert.ok(cachedBytes < bytes.length, `${cachedBytes} bytes entered the cache`)
 })
 
-test('a large prefetched file never enters the page cache, not even its start', async (context) => {
+test('reading the start of a large prefetched file adds nothing to the page cache', async (context) => {
   const path = await createSparseFile(randomBytes(1 << 20))
   if (!(await openDirect(path, 'read').then((direct) => direct?.close().then(() => true))))
     return context.diagnostic('This file system does not support direct reads.')
@@ -52,7 +52,7 @@ test('a large prefetched file never enters the page cache, not even its start', 
   assert.equal(cachedBytes, 0)
 })
 
-test('chunks copied from a reused buffer are not overwritten by later reads', async () => {
+test('bytes read from a prefetched file are not overwritten by a later read', async () => {
   const bytes = randomBytes(1 << 20)
   const path = await createSparseFile(bytes)
   const size = maxCachedFileBytes - 1000 + bytes.length

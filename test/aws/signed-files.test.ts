@@ -84,7 +84,7 @@ test('a worker without credentials can neither read other files nor store result
   )
 })
 
-test('a worker gets different errors for a deleted input, an overwritten input and an expired signature', async () => {
+test('a worker gets different errors for a deleted input, an overwritten input and an invalid signature', async () => {
   const { ETag } = await put(source.key, 'first')
   await put(source.key, 'second')
   const files = await createSignedFiles()
@@ -100,7 +100,7 @@ test('a worker gets different errors for a deleted input, an overwritten input a
   await assert.rejects(get(new SignedFiles({ inputs: tampered, output })), SignatureRejectedError)
 })
 
-test('a task message contains the decrypted secrets, while the task record keeps them encrypted', () => {
+test('a worker can decrypt the secrets in its task message but no others, and stores them encrypted', () => {
   const vault = new Vault('s'.repeat(40))
   const sealedSecret = vault.seal('secret', 'job_1')
   const taskVault = new PresignedVault({ [sealedSecret.sealed]: 'secret' })

@@ -10,13 +10,13 @@ const measuredTimes = {
   chunkTimes: [createTimeSpent(6), createTimeSpent(4), createTimeSpent(8)],
 }
 
-test('the modelled time with several workers is limited by the longest chunk', () => {
+test('the modelled conversion time with several workers is limited by the longest chunk', () => {
   assert.deepEqual(
     [1, 2, 3, 300].map((count) => wallTimeWith(count, measuredTimes)),
     [21_000, 12_000, 11_000, 11_000],
   )
 })
 
-test('the modelled overhead of chunks includes splitting and joining', () => {
+test('the modelled overhead of converting in chunks includes splitting and joining', () => {
   assert.equal(Math.round(overheadPercent(measuredTimes) * 100) / 100, 5)
 })

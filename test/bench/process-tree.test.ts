@@ -31,7 +31,7 @@ test('the memory of a benchmarked program excludes its parent process', async (t
   assert.ok(memoryMib(pid) < 5, `${memoryMib(pid)} MiB`)
 })
 
-test('a benchmarked program ends when its parent exits', async () => {
+test('a SIGTERM sent to the parent process of a benchmarked program is passed on to the program', async () => {
   const child = startUnderReaper('trap "echo ended; exit" TERM; echo there; while :; do sleep 0.05; done')
   await once(child.stdout, 'data')
   const words = once(child.stdout, 'data')

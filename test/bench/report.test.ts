@@ -4,7 +4,7 @@ import { Report, ratioToAim } from './report.ts'
 
 const figure = { what: 'one client', unit: 'ms' }
 
-test('a benchmark result meets its target at a ratio of at most 1, for minimum and maximum targets', () => {
+test('the ratio of a benchmark result to its minimum or maximum target is above 1 if the result misses the target', () => {
   assert.equal(ratioToAim({ ...figure, value: 50, aim: { most: 40 } }), 1.25)
   assert.equal(ratioToAim({ ...figure, value: 40, aim: { least: 50 } }), 1.25)
   assert.equal(ratioToAim({ ...figure, value: 50, aim: { least: 40 } }), 0.8)
@@ -16,7 +16,7 @@ test('a benchmark target of zero is met by 0 and missed by 1', () => {
   assert.equal(ratioToAim({ ...figure, value: 1, aim: { most: 0 } }), Infinity)
 })
 
-test('a missed benchmark target is marked in its line and listed at the end', () => {
+test('a missed benchmark target is marked in its line and listed at the end of the report', () => {
   const lines: string[] = []
   const report = new Report((line) => lines.push(line))
   report.title('PNG')

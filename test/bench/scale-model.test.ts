@@ -7,7 +7,7 @@ import { listResources, maxJobsPerS, simulateBurst, useAt } from './scale-model.
 
 const createStage = (name: string, settings: object = {}) => parseStage(name, settings)
 
-test('at the highest load of a profile, one resource is saturated and no other exceeds its limit', () => {
+test('at the highest load of a deployment profile, one resource is fully used and no other exceeds its limit', () => {
   for (const name of profileNames) {
     const resources = listResources(createStage(name))
     const [first, second] = useAt(resources, maxJobsPerS(resources))
@@ -16,7 +16,7 @@ test('at the highest load of a profile, one resource is saturated and no other e
   }
 })
 
-test('the scale model uses the limits of the profile and the measured requests and write units per job', () => {
+test('the scale model uses the limits of the deployment profile and the measured requests and write units per job', () => {
   const resources = listResources(createStage('standard'))
   const find = (name: string) => resources.find((resource) => resource.name === name)
   assert.deepEqual(find('requests per second of the API'), {
@@ -28,14 +28,14 @@ test('the scale model uses the limits of the profile and the measured requests a
   assert.equal(find('concurrency of prepare')?.limit, 20)
 })
 
-test('the large profile handles a million jobs a day, but a new AWS account does not', () => {
+test('in the scale model, the large profile handles three million jobs a day, and the small profile under one million', () => {
   const [small, , large] = profileNames.map((name) => maxJobsPerS(listResources(createStage(name))))
   const perDay = (jobsPerS = 0) => jobsPerS * 86_400
   assert.ok(perDay(small) < 1_000_000)
   assert.ok(perDay(large) > 3 * 1_000_000)
 })
 
-test('without reserved concurrency, all functions share the concurrency of the account', () => {
+test('without reserved concurrency, all functions share the concurrency of the AWS account', () => {
   const pool = listResources(createStage('small')).find(({ name }) => name === 'concurrency of the account')
   assert.equal(pool?.limit, 10)
   const use = Object.values(jobInvocations).reduce((sum, { count, seconds }) => sum + count * seconds, 0)
@@ -43,7 +43,7 @@ test('without reserved concurrency, all functions share the concurrency of the a
   assert.ok(pool && pool.perJob > use - 0.3 && pool.perJob < use + 0.3, String(pool?.perJob))
 })
 
-test('a burst of jobs takes as long as the slowest of their steps needs for all of them', () => {
+test('a simulated burst of jobs takes as long as its slowest step needs for all jobs', () => {
   const stage = createStage('standard')
   const { seconds, bottleneck } = simulateBurst(stage, 10_000)
   assert.equal(bottleneck, 'POST /v1/convert')
@@ -52,7 +52,7 @@ test('a burst of jobs takes as long as the slowest of their steps needs for all 
   assert.ok(simulateBurst(stage, 20_000).seconds > 1.9 * seconds)
 })
 
-test('a burst of slow conversions waits in the queue of their container image', () => {
+test('a simulated burst of slow conversions waits in the queue of their container image', () => {
   const stage = createStage('large', { conversionsAtATime: 10, requestsPerSecond: 10_000 })
   const { seconds, bottleneck } = simulateBurst(stage, 1000, 'font')
   assert.equal(bottleneck, 'queue font')

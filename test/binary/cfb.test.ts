@@ -43,7 +43,7 @@ test('streams of a compound file are found whatever the case of their names', as
   assert.equal(await detectFile('upload', bytes), 'xls')
 })
 
-test('only streams in the directory tree of a compound file are found, even if the tree has a loop', async () => {
+test('only the streams in the directory tree of a compound file count as linked, even if the tree has a loop', async () => {
   const compoundFile = makeCompoundFile({ First: smallStream, Second: smallStream, Third: smallStream })
   const entry = (index: number) => getSectorOffset(compoundFile.directory) + 128 * index
   // The root leads to the first stream, the first to the second, and the second back to the first.
@@ -168,7 +168,7 @@ test('a compound file above the size limit of the caller is not opened', async (
   await CompoundFile.open(openBuffer(bytes), bytes.length)
 })
 
-test('no byte of a compound file is read twice, however its sectors are ordered', async () => {
+test('reading a compound file whose sectors are in reverse order reads no more bytes than the file has', async () => {
   for (const size of [100_000, 400_000]) {
     const compoundFile = makeCompoundFile({ Large: randomBytes(size) })
     const [start = 0] = compoundFile.starts.values()

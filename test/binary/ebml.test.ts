@@ -58,7 +58,7 @@ test('an EBML child that extends beyond its parent or has an unknown length is r
     assert.throws(() => readEbmlChildren(createBytes(hex), 10), TruncatedFileError, hex)
 })
 
-test('reading the children of an EBML element stops at the limit', () => {
+test('an EBML element with more children than the limit is refused', () => {
   const emptyElements = Buffer.from('ec80'.repeat(11), 'hex')
   assert.equal(readEbmlChildren(emptyElements.subarray(2), 10).get(0xec)?.length, 10)
   assert.throws(() => readEbmlChildren(emptyElements, 10), FileLimitError)

@@ -50,7 +50,7 @@ test('the first GIF block is found after the global color table', () => {
   )
 })
 
-test('the list of GIF blocks ends at the latest with a block that is cut off', () => {
+test('no GIF block is listed after a block that is cut off', () => {
   const wholeGif = Buffer.concat([header, extension, image])
   for (let end = header.length; end < wholeGif.length; end++)
     assert.ok([...readGifBlocks(wholeGif.subarray(0, end))].length <= 2, `${end} bytes`)

@@ -36,7 +36,7 @@ test('the header of a RIFF file contains the id, type and size of the form', asy
   assert.equal(await readRiffForm(openBuffer(Buffer.from('ID3\x04 and more'))), undefined)
 })
 
-test('IFF and RIFX files are read with big-endian sizes', async () => {
+test('IFF files are read with big-endian sizes', async () => {
   const bytes = Buffer.from('FORM\0\0\0\x0eAIFFCOMM\0\0\0\x02ab', 'latin1')
   const form = await readRiffForm(openBuffer(bytes))
   assert.deepEqual(form, { id: 'FORM', type: 'AIFF', size: 14 })
@@ -100,7 +100,7 @@ test('a RIFF list too short to contain its type is read as a plain chunk', async
   ])
 })
 
-test('reading RIFF chunks stops at the limit', async () => {
+test('reading RIFF chunks stops after the maximum number of chunks', async () => {
   for (const count of [1000, 10_000]) {
     const emptyChunks = Array.from({ length: count }, () => chunk('JUNK', Buffer.alloc(0)))
     const source = new CountingSource(createForm('WAVE', ...emptyChunks))

@@ -31,7 +31,7 @@ async function readSingleEntry(entry: Omit<ZipEntrySpec, 'name'>, method: 'read'
   return zip[method](getEntry(zip, 'a.txt'), maxBytes)
 }
 
-test('ZIP entries are read by name, stored and compressed, small and large', async () => {
+test('stored and compressed ZIP entries of different sizes are read by name', async () => {
   const writer = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false })
   await writer.add('stored.txt', new Uint8ArrayReader(text), { level: 0 })
   await writer.add('folder/', undefined, { directory: true })
@@ -98,7 +98,7 @@ test('a ZIP entry with a path that leads out of its folder is refused, and the e
     })
 })
 
-test('reading ZIP entries stops at the limit', async () => {
+test('reading ZIP entries stops after the maximum number of entries', async () => {
   const bytes = makeZip(Array.from({ length: 5 }, (_, index) => ({ name: `${index}` })))
   const zip = await openBytes(bytes, 3)
   assert.equal(zip.entries.length, 3)

@@ -67,7 +67,7 @@ const createProbingPage = (addresses: readonly string[]) => `<!doctype html><pre
   call.createOffer().then((offer) => call.setLocalDescription(offer))
 </script>`
 
-test('a captured website cannot reach private addresses with any kind of request', async () => {
+test('a captured website cannot reach private addresses by page elements, scripts, redirects or DNS rebinding', async () => {
   const trap = await sites.startTrap('127.0.0.1')
   const privateHost = `127.0.0.1:${trap.port}`
   const resolvedHosts: string[] = []
@@ -159,7 +159,7 @@ const pages: Readonly<Record<string, (response: ServerResponse) => void>> = {
       .end('<p>alphamarker<script>alert(1);confirm(2);open("/never");onbeforeunload = () => "no"</script>'),
 }
 
-test('each kind of failed website capture has its own error code and message', async () => {
+test('a website capture that fails reports the cause in its error code and message', async () => {
   const site = await sites.serve('127.0.0.2', (request, response) => pages[request.url ?? '']?.(response))
   const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   const captureAt = (path: string, fields = {}) =>
@@ -196,7 +196,7 @@ test('each kind of failed website capture has its own error code and message', a
   assert.match(await readPdfText(path), /alphamarker/)
 })
 
-test('a captured website cannot access the private network even without a sandbox', async () => {
+test('a captured website cannot reach private TCP and UDP ports even if its browser runs without a sandbox', async () => {
   const trap = await sites.startTrap('0.0.0.0')
   let datagramCount = 0
   const udp = createSocket('udp4', () => datagramCount++)

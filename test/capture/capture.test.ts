@@ -132,7 +132,7 @@ test('a URL that returns an error or a file download cannot be captured as a web
   assert.equal(getCaptureOutcome(200, attachmentHeaders), 'UNSUPPORTED_FORMAT')
 })
 
-test('a captured website gets no connection headers, and the cookies of the page and the user are merged', () => {
+test('requests of a captured website have no connection headers, and merge the cookies of the page and the user', () => {
   const pageHeaders = {
     Host: 'x',
     Connection: 'close',
@@ -149,7 +149,7 @@ test('a captured website gets no connection headers, and the cookies of the page
   })
 })
 
-test('custom headers of a website capture are sent only to the host of the website, and not over http if the website uses https', () => {
+test('custom headers of a website capture are sent only to the host of the website, and not over http if it uses https', () => {
   const isSame = (own: string, other: string) => isSameHost(new URL(own), new URL(other))
   assert.ok(isSame('http://a.example/x', 'https://a.example/y'))
   assert.ok(!isSame('https://a.example', 'http://a.example'))

@@ -24,7 +24,7 @@ const listFolders = (folder: string) => [
   ),
 ]
 
-test('the table of CI checks lists every slow test file, and each has a recorded duration', () => {
+test('the table of CI checks lists every slow test file outside test/layers, and each has a recorded duration', () => {
   const listedFiles = new Set(rows.flatMap(({ slow = [] }) => slow))
   const expectedFiles = slowFiles.filter((file) => !isImageTest(file))
   assert.deepEqual([...listedFiles].sort(), expectedFiles)
@@ -85,7 +85,7 @@ test('the source file of each engine selects the CI checks of that engine and it
   }
 })
 
-test('recorded CI durations exist only for existing test files and mutation areas', () => {
+test('besides slow tests, durations are recorded for exactly the CI steps, container images and mutation areas', () => {
   const otherKeys = Object.keys(durations).filter((key) => !key.endsWith('.slow.ts'))
   assert.deepEqual(
     otherKeys.sort(),

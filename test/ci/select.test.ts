@@ -67,7 +67,7 @@ test('the CI checks of the area with the most changed files run first, and the a
   assert.equal(image, 'archive')
 })
 
-test('the slow checks for a commit that changes everything take at most 45 minutes', () => {
+test('the CI checks for a commit that changes everything take at most 45 minutes', () => {
   const allFiles = globSync('{lib,functions,layers,events,test}/**/*.ts')
   const selection = selectChecks([...allFiles, 'package-lock.json'])
   const { slow, areas: selectedAreas, engines, image } = selection
@@ -90,7 +90,7 @@ test('the slow checks for a commit that changes everything take at most 45 minut
   assert.ok(total <= 45 * 60, `${Math.round(total / 60)} min`)
 })
 
-test('the selected checks do not depend on the order of the changed files', () => {
+test('the selected CI checks do not depend on the order of the changed files', () => {
   const files = globSync('{lib/jobs,lib/http,test/web}/**/*.ts')
   assert.deepEqual(selectChecks(files.toReversed()), selectChecks(files))
 })
@@ -114,7 +114,7 @@ test('the parallel parts of a full CI run contain each check once and take about
   )
 })
 
-test('the commands of a full CI run include every kind of check and every test file', () => {
+test('the commands of a full CI run include every kind of check and every test file outside test/layers', () => {
   const text = commandsForUnits(allUnits()).map((command) => command.join(' '))
   assert.deepEqual(
     text

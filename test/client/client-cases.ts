@@ -183,7 +183,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     )
     checkEqual(smallResult.filename, 'a.html', 'a short stream')
   },
-  'reports progress through events, or by polling where events are blocked': async ({ Mutabor }, url) => {
+  'waits for a job through events, or by polling where events are blocked': async ({ Mutabor }, url) => {
     const fetchWithoutEvents: Fetch = (input, init) =>
       getPath(input).endsWith('/events')
         ? Promise.resolve(new Response('<h1>no', { headers: { 'content-type': 'text/html' } }))
@@ -212,7 +212,10 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const result = await client.convert(createMarkdown(), 'html')
     check((await result.text()).includes('A cup of tea.'), 'the complete text')
   },
-  'retries transient failures without creating a second job': async ({ Mutabor }, url) => {
+  'retries a request after a lost response, and after a rate limit if it is allowed to wait': async (
+    { Mutabor },
+    url,
+  ) => {
     let lostResponseCount = 0
     const loseFirstResponse = interceptFirst(/\/v1\/convert$/, async (sendRequest) => {
       await (await sendRequest()).arrayBuffer()
@@ -276,7 +279,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     checkEqual(tokens.length, 1, 'owner tokens')
     checkEqual((await collect(client.jobs())).length, 3, 'jobs')
   },
-  'forgets an owner token that the service rejects and sends the request once more': async (
+  'forgets an owner token that the service rejects, and sends the request again without it': async (
     { Mutabor },
     url,
   ) => {

@@ -15,7 +15,7 @@ import { withShell } from './run-command.ts'
 /** Names of the fast cases; package.slow.ts runs all of them. */
 const fastCases: ReadonlySet<string> = new Set([
   'resumes an interrupted download',
-  'retries transient failures without creating a second job',
+  'retries a request after a lost response, and after a rate limit if it is allowed to wait',
   'uses one owner token even if several requests start concurrently',
   'accepts only webhooks with a valid signature',
   'converts a file once and skips it when run again',

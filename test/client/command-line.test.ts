@@ -71,7 +71,7 @@ test('the command line formats file sizes and progress bars for people', () => {
   assert.deepEqual([renderBar(0, 4), renderBar(0.5, 4), renderBar(2, 4)], ['░░░░', '██░░', '████'])
 })
 
-test('a progress bar never moves back, and is not shown for quick files', () => {
+test('a progress bar of the command line never moves back, and is not shown for quick files', () => {
   const now = 10_000
   const largeItem = createProgressItem('video.mov', 0)
   const smallItem = createProgressItem('icon.png', now - 100)

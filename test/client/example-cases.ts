@@ -100,10 +100,11 @@ async function checkFolderWatcher({ folder, url }: Installation): Promise<void> 
 export const exampleCases: Readonly<Record<string, (installed: Installation) => Promise<void>>> = {
   ...Object.fromEntries(
     Object.entries(converters).map(([name, program]) => [
-      `${name} converts a file and reports the error of a broken one`,
+      `${name} converts a file and reports the error of a broken file`,
       (installed: Installation) => checkConverter(program, name, installed),
     ]),
   ),
-  'webhook-receiver.mjs accepts a signed event once': checkWebhookReceiver,
+  'webhook-receiver.mjs processes a repeated webhook once and rejects a wrong signature':
+    checkWebhookReceiver,
   'watch-folder.mjs converts new files': checkFolderWatcher,
 }

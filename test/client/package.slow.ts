@@ -170,7 +170,7 @@ const commandPath = () => join(folder, 'node_modules/@mutabor/client/dist/mutabo
 // Run concurrently, as they mostly wait.
 describe('examples, command line and MCP server of the client package', { concurrency: 4 }, () => {
   for (const [name, use] of Object.entries(exampleCases))
-    test(`the example ${name} works`, () => use({ folder, url: service.url }))
+    test(`the example ${name}`, () => use({ folder, url: service.url }))
 
   for (const [name, use] of Object.entries({ ...commandCases, ...hostileServiceCases }))
     test(`the command line ${name}`, () => withShell(service.url, use, [findSystemNode(), commandPath()]))

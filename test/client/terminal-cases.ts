@@ -77,7 +77,7 @@ export const terminalCases: Readonly<Record<string, (installed: InstalledCommand
       `${Math.round(commandMs)} ms, Node alone ${Math.round(nodeMs)} ms`,
     )
   },
-  'converts 200 files at 90 % of the rate of plain requests or faster': async (installed) => {
+  'converts 200 files at 90 % or more of the rate of plain requests': async (installed) => {
     const shell = await createShell(installed, 'rate')
     const names = await createImages(shell.folder, 200)
     const sample = names.filter((_, at) => at % 4 === 0)

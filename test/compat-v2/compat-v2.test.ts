@@ -167,8 +167,7 @@ test('webhook events of the v2 compatibility API use its format, and its SDK ver
   assert.equal((await send('DELETE', `/v2/webhooks/${webhook.body.data.id}`)).status, 204)
 })
 
-// Uses a separate key, because requests per minute are limited per key.
-test('a webhook event of the v2 compatibility API contains the tasks under the names in the request', () => {
+test('a webhook event of the v2 compatibility API contains only the tasks of the request, under their names', () => {
   const tasks = {
     smaller: { operation: 'compress', status: 'completed' },
     '__facade-export-0': { operation: 'export/url', status: 'completed' },
@@ -198,6 +197,7 @@ test('on AWS, the v2 compatibility API is deployed only if the stage enables it'
   assert.deepEqual(listNames({ facades: 'v2' }), ['v2', true])
 })
 
+// Each case uses its own key, because requests per minute are limited per key.
 for (const [name, run] of Object.entries({ ...recordedCases, ...signedUrlCases, ...singleTaskCases }))
   test(`v2 compatibility API: ${name}`, async () => {
     const ownKey = await createManagerKey(service)

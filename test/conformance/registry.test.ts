@@ -23,7 +23,7 @@ test('every registered conversion has a recorded success with its current route'
   assert.equal(missingPairs.length, 0, text)
 })
 
-test('the registry has the documented number of conversions', () => {
+test('the registry has at least 10,900 conversions', () => {
   assert.ok(allPairs.length >= 10_900, `${allPairs.length} pairs`)
 })
 

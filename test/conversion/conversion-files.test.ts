@@ -48,7 +48,7 @@ describe('the files of a conversion request', () => {
     })
   })
 
-  test('a conversion processes each file separately, while other operations process all files together', () => {
+  test('a conversion processes each file separately, while a merge processes all files together', () => {
     const files = [createStoredFile('a.png', 'png'), createStoredFile('b.jpg', 'jpg')]
     assert.deepEqual(groupInputs(files, specWith('convert')), [[files[0]], [files[1]]])
     assert.deepEqual(groupInputs(files, specWith('merge')), [files])
@@ -85,7 +85,7 @@ describe('the files of a conversion request', () => {
     )
   })
 
-  test('a file is converted by the pinned engine or by one that supports its features, and rejected if no worker has enough disk space', () => {
+  test('a conversion uses the pinned engine or one that supports the file, and a file that fits on no worker disk is rejected', () => {
     const getEngines = (file: StoredFile, moreFields: Partial<ConversionSpec>) =>
       planFiles([file], specWith('convert', { to: 'png', ...moreFields }), engines).inputPlans[0]?.steps.map(
         ({ engine }) => engine,
@@ -112,7 +112,7 @@ describe('the files of a conversion request', () => {
     )
   })
 
-  test('a password-protected file requires a password, except spreadsheets that LibreOffice can open', () => {
+  test('a password-protected file requires a password, unless it is an XLSX or XLSB workbook or is only archived', () => {
     const plan = (format: string, to: ConversionSpec['to'], options = {}) =>
       planFiles(
         [createStoredFile('a', format, { locked: true })],
@@ -155,7 +155,7 @@ describe('worker disk space', () => {
   const filesOfSize = (...sizes: number[]) =>
     sizes.map((size, at) => createStoredFile(`${at}.png`, 'png', { size }))
 
-  test('the worker of a container image needs enough disk space for the most demanding engine of that container image', () => {
+  test('a worker has as much disk space as the most demanding engine of its container image needs', () => {
     assert.deepEqual(
       ['image', 'av', 'none'].map((image) => getWorkerDiskBytes(image, workers)),
       [3.5 * mib, 9 * mib, 0],

@@ -9,7 +9,7 @@ import { captureLimitS, getPollIntervalS, getTimeLimitS, transferLimitS } from '
 import { planRoute } from '../plan/with-all-engines.ts'
 
 describe('the target of a conversion request', () => {
-  test('the target format of a conversion request may be in any of three fields, and may be an alias', () => {
+  test('the target format of a conversion request may be in targetFormat, output_format or target, and may be an alias', () => {
     assert.equal(parseTargetFormat({ targetFormat: 'jpg' }), 'jpg')
     assert.equal(parseTargetFormat({ output_format: 'JPEG', target: '' }), 'jpg')
     assert.equal(parseTargetFormat({ target: 'pdf', targetFormat: 'pdf' }), 'pdf')
@@ -38,7 +38,7 @@ describe('the target of a conversion request', () => {
     )
   })
 
-  test('the target of a conversion request can be a tool, or a format with a pinned engine', () => {
+  test('the fields toolOperation, engine and pdfEngine of a conversion request accept only supported values', () => {
     assert.equal(parseToolOperation('Rotate-PDF'), 'rotate-pdf')
     assert.deepEqual([parseToolOperation(undefined), parseToolOperation('')], [undefined, undefined])
     assert.throws(() => parseToolOperation('fold-pdf'), /expected one of .*rotate-pdf.*, got "fold-pdf"/)
@@ -130,7 +130,7 @@ describe('task time limits', () => {
 describe('conversion options', () => {
   const route = planRoute({ from: 'png', to: 'jpg' })
 
-  test('an invalid value of a lenient option is ignored with a warning', () => {
+  test('an option value that has no effect and an unknown option are ignored with a warning', () => {
     const docx = planRoute({ from: 'pdf', to: 'docx' })
     const long = 'x'.repeat(100)
     const { steps, warnings } = applyOptions(docx, { mode: long, [long]: 1, pdfEngine: 'auto' })

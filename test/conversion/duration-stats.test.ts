@@ -40,7 +40,7 @@ test('conversion durations are stored and available to other processes', async (
   assert.ok(Math.abs(days - 90) < 1, `${days} days`)
 })
 
-test('the durations of conversions that end at the same time are stored in one write', async () => {
+test('recording five conversion durations in quick succession writes to the table once', async () => {
   const { table, calls } = createMemoryTable()
   const durations = new DurationStats(table)
   for (let run = 0; run < 5; run++) await durations.add(kind, { ms: 100, bytes: 10 })

@@ -110,7 +110,7 @@ describe('reusing a file of an earlier job', () => {
     })
   })
 
-  test('a file of an earlier job is not available for jobs of other owners, deleted jobs or unknown ids', async () => {
+  test('files of expired, deleted or unknown jobs and of the jobs of other owners cannot be reused', async () => {
     const { job } = await createJob({ keyId: 'key_1' })
     const assertJobNotFound = (sourceJobId: string, by: object = {}) =>
       assert.rejects(openSourceFile({ sourceJobId }, by), {
@@ -165,7 +165,7 @@ describe('job retries', () => {
     }
   })
 
-  test('a retry that cannot create its job deletes the copied files', async () => {
+  test('discarding a job retry deletes the copied files, except those that a job has taken over', async () => {
     const state = await createJob()
     const { job, discard } = await createRetryRequest(state, services())
     const keys = [...job.imports.values()].flatMap((one) => ('source' in one ? [one.source.key] : []))
@@ -179,7 +179,7 @@ describe('job retries', () => {
     assert.deepEqual(await Promise.all(keys.map(isStored)), [true, false])
   })
 
-  test('retrying a job whose files are deleted is rejected and leaves no copies', async () => {
+  test('retrying a job with a deleted file is rejected and leaves no copies of its other files', async () => {
     const state = await createJob()
     const [, secondFile] = state.fixed.flatMap(({ files = [] }) => files)
     await services().files.delete([secondFile?.key ?? ''])
@@ -226,7 +226,7 @@ describe('job retries', () => {
     assert.ok(findTask(made, 'a-pdf'))
   })
 
-  test('a retried batch reports the same errors for items that cannot be converted', async () => {
+  test('a retried batch reports the same errors as the original batch for items that cannot be converted', async () => {
     const locked = { ...pdfTask, output_format: 'mp3', input: 'b', password: 'secret' }
     const items = {
       a: imported,
@@ -263,7 +263,7 @@ describe('job retries', () => {
     assert.equal(importSource.refused.message, 'tasks.in: the original job had no file.')
   })
 
-  test('a retried job fetches remote files again, and is rejected if its operation no longer exists', async () => {
+  test('a retried job fetches remote files again, and a retry is rejected if an operation of the job no longer exists', async () => {
     const url = 'https://a.test/'
     const state = await maker.job({ in: { operation: 'import/url', url }, out: createExport('in') }, {})
     const { made } = await retry(state)

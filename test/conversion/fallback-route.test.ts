@@ -20,7 +20,7 @@ describe('fallbacks for unreadable files', () => {
   const createError = (code: string, details?: Record<string, unknown>): JobError =>
     ({ code, message: code, ...defined({ details }) }) as JobError // codes of errors.ts
 
-  test('a file that an engine could not read is passed to another engine if the error depends on the engine', () => {
+  test('errors about damaged files, unsupported features or lost content mark a file as unreadable, and other errors do not', () => {
     for (const unreadableErrors of [
       createError('CORRUPT_FILE'),
       createError('UNSUPPORTED_FORMAT', { reason: 'feature' }),
@@ -168,7 +168,7 @@ describe('fallback routes', () => {
     assert.equal(maxRoutes, 3)
   })
 
-  test('a pinned engine has no fallback route, but its error mentions other engines', () => {
+  test('a conversion with a pinned engine has no fallback route, but its error mentions other engines', () => {
     assert.deepEqual(nextPlan([a, b], unreadableErrors('vips'), { engine: 'vips' }), {
       error: {
         code: 'CORRUPT_FILE',
@@ -200,7 +200,7 @@ describe('fallback routes', () => {
     )
   })
 
-  test('a fallback route for a file with a wrong extension leaves the other files unchanged', () => {
+  test('a fallback route for an encrypted file with a wrong extension contains only that file, with its detected format', () => {
     const misnamed = createStoredFile('a.docx', 'docx', { locked: true })
     const otherFile = createStoredFile('b.docx', 'docx')
     const triedRoutes = [{ error: createDocumentKindMismatchError('docx', 'xlsx'), steps: [] }] as [
@@ -283,7 +283,7 @@ describe('remote files and exported results', () => {
     assert.equal(createExportTask({ exportPath: '', exportConfig: '' }, ['work']), undefined)
   })
 
-  test('an import or export with an invalid field is rejected with the field name', () => {
+  test('an export with an invalid field is rejected with the field name', () => {
     const getInvalidField = (body: Parameters<typeof createExportTask>[0]) => {
       try {
         createExportTask(body, ['work'])

@@ -55,7 +55,7 @@ describe('inline files in requests', () => {
     }
   })
 
-  test('an inline file accepts any variant of base64', async () => {
+  test('an inline file may be standard, URL-safe or wrapped base64 or a data URL, and invalid base64 is rejected', async () => {
     const odd = Buffer.from([0xfb, 0xff, 0xfe, 0x01])
     for (const text of [
       '+//+AQ==',
@@ -137,7 +137,7 @@ describe('inline files in requests', () => {
     })
   })
 
-  test('an inline file keeps its position among the fetched and uploaded files of the request', async () => {
+  test('inline files and uploads of a job request keep the order of the tasks that import them', async () => {
     const manyTasks = Object.fromEntries(
       Array.from({ length: 20 }, (_, at) => [`t${at}`, createRawImport(`${at}`)]),
     )
@@ -192,7 +192,7 @@ describe('awaited uploads', () => {
   })
 })
 
-test('a full disk rejects new files, but not uploads that have started', async () => {
+test('while the disk is full, new files and uploads are rejected, but a stored upload can be used', async () => {
   const fullDisk = withConfig({ MIN_FREE_DISK_GB: 1e9 })
   for (const task of [createRawImport('a'), createBase64Import('AAAA'), imported])
     await assert.rejects(openTaskImports({ a: task }, fullDisk), { code: 'INSUFFICIENT_DISK_SPACE' })

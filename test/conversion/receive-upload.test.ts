@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type ReceiveUploadDeps, receiveUpload } from '../../lib/conversion/receive-upload.ts'
 
-test('an upload that is too large fails its task with the size limit', async () => {
+test('an upload above its size limit fails its task with FILE_TOO_LARGE and the limit in the details', async () => {
   const outcomes: unknown[] = []
   const deps = {
     uploads: { get: async () => ({ key: 'in/a', filename: 'a.png', jobId: 'job_1', task: 0, maxSize: 5 }) },

@@ -44,7 +44,7 @@ describe('rejected job requests', () => {
     assert.equal((await maker.app.services.uploads.get(upload.id))?.jobId, undefined)
   })
 
-  test('a job is rejected with the upload id if an upload is used twice or by another job', async () => {
+  test('a job is rejected with the upload id if it uses an upload twice or one that another job has used', async () => {
     const upload = await maker.upload()
     const createImport = (field: string): ImportSource => ({
       source: { ...createText().source, upload, field },
@@ -136,7 +136,7 @@ describe('rejected job requests', () => {
     )
   })
 
-  test('a job created through another endpoint is rejected with the field names that the client sent', async () => {
+  test('a job created by a conversion endpoint is rejected with the field names that the client sent', async () => {
     const tasks = { in: imported, pdf: { ...pdfTask, page_size: 'A99' }, out: createExport('pdf') }
     const clientFieldNames = { additionalFilesField: 'additionalFile' }
     await refused(tasks, { in: createText() }, { message: /^pageSize: / }, clientFieldNames)
@@ -245,7 +245,7 @@ describe('batch requests', () => {
     'b-pdf': { ...pdfTask, input: 'b' },
     out: createExport(['a-pdf', 'b-pdf']),
   }
-  test('a batch processes its valid items and reports the error of each other item', async () => {
+  test('a batch processes its valid items and reports the error of an invalid item', async () => {
     const goneError = new AppError('UPLOAD_NOT_FOUND', 'It is gone.', { field: 'items.1' })
     for (const [brokenSource, code, message, details] of [
       [emptySource(), 'INVALID_INPUT', 'The file is empty. Send it again.', { field: 'file' }],
@@ -326,7 +326,7 @@ describe('batch requests', () => {
     assert.equal(allErrors.length, 1)
   })
 
-  test('a batch reports invalid options for the affected item only', async () => {
+  test('a batch reports an invalid page size for the affected item only, but is rejected for an unsupported pdfEngine', async () => {
     const odd = { ...items, 'b-pdf': { ...items['b-pdf'], page_size: 'A99' } }
     const createdState = await maker.job(odd, { a: createText(), b: createText() }, { isBatch: true })
     assert.match(findFixedTask(createdState, 'b-pdf')?.message ?? '', /^pageSize: /)

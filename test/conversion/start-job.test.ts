@@ -177,7 +177,7 @@ describe('job creation', () => {
     assert.deepEqual(vault.unsealAll(options, createdState.job.id), { password: 'new', dpi: 1 })
   })
 
-  test('a new job stores its webhook before the job record', async () => {
+  test('a new job stores its webhook, and is rejected if the webhook URL is private', async () => {
     const url = 'https://example.com/hook'
     const tasks = { in: imported, pdf: pdfTask, out: createExport('pdf') }
     const { job } = await maker.job(

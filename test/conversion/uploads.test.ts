@@ -24,7 +24,7 @@ const isStored = async (key: string) => (await services().files.head(key)) !== u
 const tasks = { in: imported, zip: { operation: 'archive', input: 'in' }, out: createExport('zip') }
 
 describe('uploads as job inputs', () => {
-  test('an upload is read with its current content, under its own or a given file name', async () => {
+  test('an upload is read under its own or a requested file name, and reading fails after it was overwritten', async () => {
     const upload = await createUpload({ filename: 'b.txt' })
     const one = await take(upload.id)
     assert.deepEqual(
@@ -75,7 +75,7 @@ describe('uploads as job inputs', () => {
     await take((await createUpload({ jobId: newId('job') })).id)
   })
 
-  test('a job that uses an upload without a file is rejected with the reason', async () => {
+  test('a job that uses an upload whose file has not arrived is rejected with the reason', async () => {
     const assertUploadIncomplete = async (overrides: Partial<NewUpload>, message: RegExp) => {
       const { id } = await maker.upload(overrides)
       await assert.rejects(take(id), { code: 'UPLOAD_INCOMPLETE', message, details: { field: 'uploadId' } })
@@ -171,7 +171,7 @@ describe('receiving an awaited upload', () => {
     )
   })
 
-  test('an upload that is overwritten while its task processes it is used in its latest version', async () => {
+  test('an upload that is overwritten while it is being copied is used in its latest version', async () => {
     const { awaited, seen } = await createAwaitedUpload()
     await put(awaited.key)
     const files = runBefore(
@@ -185,7 +185,7 @@ describe('receiving an awaited upload', () => {
     assert.equal(await isStored(awaited.key), false)
   })
 
-  test('an unusable awaited upload fails its task and is deleted immediately', async () => {
+  test('an awaited upload that is too large or damaged fails its task and is deleted', async () => {
     for (const [moreFields, bytes, code] of [
       [{ maxSize: 6 }, undefined, 'FILE_TOO_LARGE'],
       [{ filename: 'a.png' }, undefined, 'CORRUPT_FILE'],

@@ -44,7 +44,7 @@ test('nested encrypted values are decrypted or redacted, and all others stay unc
   assert.equal(isSealed({ sealed: 'a', more: 1 }), false)
 })
 
-test('keys derived from one secret are independent', () => {
+test('keys derived from one secret for different purposes are different', () => {
   const keys = (['owner', 'cursor', 'idempotency', 'signed urls', 'seal'] as const).map((purpose) =>
     deriveKey('s', purpose),
   )

@@ -23,7 +23,7 @@ test('the SHA-256 of request signatures is correct with a key of any type and wi
   assert.equal(await hex(plainHash), createHash('sha256').update(message).digest('hex'))
 })
 
-test('resetting a keyed hash starts it again with the same key', async () => {
+test('resetting a keyed SHA-256 hash starts it again with the same key', async () => {
   const hash = new Sha256('key')
   hash.update(Buffer.from('something else'))
   hash.reset()

@@ -15,7 +15,7 @@ const folder = scratchFolder('count-image')
 const log = createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined })
 after(stopDecoderProcesses)
 
-test('the process of an engine counts complete images only', async () => {
+test('an engine process counts the frames of complete images, but not of truncated images or text files', async () => {
   const gif = fixture('animated.gif')
   assert.deepEqual((await countImage(gif, 'gif'))?.features, ['animation', 'transparency'])
   assert.deepEqual((await countImage(fixture('corners.jpg'), 'jpg'))?.counts, { frames: 1 })
@@ -29,7 +29,7 @@ test('the process of an engine counts complete images only', async () => {
   assert.equal(await countImage(text, 'txt'), undefined)
 })
 
-test('images that the process of an engine has counted are not read again', async () => {
+test('images whose frames an engine process has counted are not read again by the loss detector', async () => {
   const { result, path, workDir } = await convert(vips, fixture('alpha.png'), 'webp')
   const input = join(workDir, 'source-1.png')
   assert.deepEqual([...(result.images?.keys() ?? [])].toSorted(), [path, input].toSorted())

@@ -8,7 +8,7 @@ import { placeInputs } from '../../lib/decoders/engine-files.ts'
 import type { EngineRequest } from '../../lib/decoders/engine-messages.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-test('a join step receives its existing files, even if an input that it does not need is missing', async () => {
+test('an engine step that joins chunks receives its existing files, even if an input that it does not need is missing', async () => {
   const [task, folder] = [scratchFolder('task'), scratchFolder('process')]
   writeFileSync(join(task, 'part.mkv'), 'part')
   const calledProcess = {

@@ -20,7 +20,7 @@ const convertForSeconds = (settings: RunSettings = {}) =>
     ...settings,
   })
 
-test('a decoder process can run the code of every engine', async () => {
+test('every engine has a module that decoder processes can load', async () => {
   const ids = engines.map(({ id }) => id)
   assert.deepEqual(Object.keys(engineModules).toSorted(), ids.toSorted())
   assert.ok(engines.every((engine) => !engine.runsInWorker))
@@ -33,7 +33,7 @@ test('a decoder process that converts several files reports the warnings of each
   assert.deepEqual((await convertIcon()).warnings, ['TRANSPARENCY_DROPPED'])
 })
 
-test('a decoder process is reused for the next file and has no access to the previous one', async () => {
+test('a decoder process is reused for the next file, and its folder no longer contains the previous file', async () => {
   await convert(vips, fixture('alpha.png'), 'jpg')
   const pidsBefore = processes().map(({ pid }) => pid)
   const { workDir } = await convert(vips, fixture('corners.jpg'), 'png')
@@ -49,7 +49,7 @@ test('a decoder process is reused for the next file and has no access to the pre
   assert.deepEqual(await readdir(folder, { recursive: true }), ['out'])
 })
 
-test('aborting a step ends its decoder process immediately', async () => {
+test('aborting a conversion step ends its decoder process immediately', async () => {
   const stop = new AbortController()
   const pidsBefore = processes().map(({ pid }) => pid)
   const runningConversion = convertForSeconds({ signal: stop.signal })
@@ -62,7 +62,7 @@ test('aborting a step ends its decoder process immediately', async () => {
   assert.ok(!pidsBefore.every((pid) => remainingPids.includes(pid)), 'its process runs on')
 })
 
-test('a step whose decoder process was killed from outside runs again', async () => {
+test('a conversion step whose decoder process was killed from outside runs again', async () => {
   const runningConversion = convertForSeconds()
   await new Promise((resolve) => setTimeout(resolve, 300))
   // The last process is the program itself; its launchers come before it.
@@ -72,7 +72,7 @@ test('a step whose decoder process was killed from outside runs again', async ()
   assert.equal((await runningConversion).format, 'avif')
 })
 
-test('the result of a decoder process is moved to the folder of the step', async () => {
+test('the result of a decoder process is moved to the folder of the conversion step', async () => {
   const { path, workDir } = await convert(vips, fixture('alpha.png'), 'webp')
   assert.equal(dirname(path), `${workDir}/out`)
   assert.equal((await stat(path)).nlink, 1)

@@ -151,7 +151,7 @@ describe('engines controlled by a hostile file', {
       assert.equal(await act('convert'), 'made')
     })
 
-  test('an engine can read the files that its host process provides', async () => {
+  test('an engine process gets the files that it requests from the service process', async () => {
     assert.equal(await act('a file through the host'), 'made')
   })
 
@@ -162,7 +162,7 @@ describe('engines controlled by a hostile file', {
     ['flood', /too many messages/],
     ['fill', /memory/],
   ] as const)
-    test(`an engine controlled by a hostile file only fails its own task by "${action}"`, async () => {
+    test(`an engine controlled by a hostile file makes only its own task fail with "${action}"`, async () => {
       const [failedCall, otherCall] = await Promise.all([act(action), act('convert')])
       assert.match(failedCall, outcome)
       assert.equal(otherCall, 'made')
@@ -174,7 +174,7 @@ describe('engines controlled by a hostile file', {
     assert.deepEqual(lastImages, ['out/output-1.png', 'source-1.png'])
   })
 
-  test('an engine process that keeps files of a task gets no further task', async () => {
+  test('an engine process that leaves files of a task behind gets no further task', async () => {
     const pids = () => descendants(process.pid).filter(({ command }) => command.includes(program))
     await act('convert')
     const pidsBefore = pids().map(({ pid }) => pid)
@@ -186,7 +186,7 @@ describe('engines controlled by a hostile file', {
     )
   })
 
-  test('aborting a step ends its engine process immediately', async () => {
+  test('aborting a call of an engine process rejects the call with the reason', async () => {
     const stop = new AbortController()
     const waitingCall = act('wait', {}, stop.signal)
     setTimeout(() => stop.abort(new Error('aborted')), 200)
@@ -194,7 +194,7 @@ describe('engines controlled by a hostile file', {
   })
 })
 
-test('the memory and environment of an engine process contain no secrets of the service', async (t) => {
+test('neither the memory nor the environment of an engine process contains the SERVICE_SECRET', async (t) => {
   const key = `key-${'x'.repeat(20)}${Math.random()}`
   process.env['SERVICE_SECRET'] = key
   t.after(stopEngines)

@@ -29,7 +29,7 @@ async function writeZip(name: string, files: Readonly<Record<string, string>>): 
   return path
 }
 
-test('the pages of a comic in a ZIP are returned as byte ranges of the ZIP', async () => {
+test('the pages of a ZIP with a page manifest are listed with their byte ranges in the ZIP', async () => {
   // The directory of a larger file is read in a range of its own.
   const contents = ['first', '', 'x'.repeat(1_000_000)]
   const pages = contents.map((_, at) => ({ page: at + 1, path: join(folder, `page-00${at + 1}.txt`) }))

@@ -27,7 +27,7 @@ function listFindingsAfterReplacing(pattern: string | RegExp, replacement: strin
   return checkProjectRules(template, stage).map(({ at, problem }) => `${at}: ${problem}`)
 }
 
-test('the project rules require that only CloudFront can read the bucket, and that it serves only signed URLs and caches nothing', () => {
+test('the project rules report a bucket that others than CloudFront can read, and unsigned or cached file URLs', () => {
   const Resources = createResources()
   assert.deepEqual(checkProjectRules({ Resources }, stage), [])
   assert.deepEqual(checkSpecification({ Resources }).findings, [])
@@ -62,7 +62,7 @@ test('the project rules require that only CloudFront can read the bucket, and th
   ])
 })
 
-test('a stage without CloudFront public keys serves files from the bucket', () => {
+test('a deployment stage without CloudFront public keys serves files from the bucket', () => {
   const { cdnPublicKeys: _, ...others } = stage
   const text = JSON.stringify(createResources(others))
   assert.doesNotMatch(text, /cloudfront\.amazonaws\.com|S3OriginConfig|KeyGroup/)

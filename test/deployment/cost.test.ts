@@ -11,7 +11,7 @@ function readRowsBelow(header: string): Map<string, number> {
   return new Map([...rows].map(([, name = '', amount]) => [name, Number(amount)]))
 }
 
-test('the estimated cost of a month without requests lists each fixed cost and the total', () => {
+test('lib/deployment/README.md lists the fixed costs of a month without requests, and their sum is the listed total', () => {
   const { total = 0, ...costs } = Object.fromEntries(readRowsBelow('An idle month'))
   const names = Object.keys(costs).join('\n')
   for (const costPattern of [
@@ -26,7 +26,7 @@ test('the estimated cost of a month without requests lists each fixed cost and t
   assert.ok(Math.abs(sum - total) < 0.05, `${sum} is not ${total}`)
 })
 
-test('downloads through CloudFront cost less than those from the bucket', () => {
+test('in lib/deployment/README.md, downloads through CloudFront cost less than downloads from the bucket', () => {
   const [bucket = 0, cloudFront = 0] = readRowsBelow('Downloads of 1 TB in files of 1 MB').values()
   assert.ok(cloudFront > 0 && cloudFront < bucket, `${cloudFront} of ${bucket}`)
 })

@@ -22,7 +22,7 @@ for (const name of zipFunctionNames) {
   })
 }
 
-test('packages and layers contain no native binaries, so that they also run on arm64', async () => {
+test('Lambda layers and the packages api, conversion, transfer and account contain no native binaries', async () => {
   const code = `
     import { openSync, readdirSync, readSync, statSync } from 'node:fs'
     const roots = ['.', '../../opt'].filter((path) => statSync(path, { throwIfNoEntry: false }))
@@ -39,7 +39,7 @@ test('packages and layers contain no native binaries, so that they also run on a
     assert.equal(await onPackage(name, code), 'all read\n', name)
 })
 
-test('only the package of the transfer function contains the code for external stores', async () => {
+test('the transfer package contains the code for external stores, unlike conversion, drives, automation and sockets', async () => {
   const code = `
     import { readdirSync } from 'node:fs'
     for (const file of readdirSync(new URL('functions/', import.meta.url)))
@@ -67,7 +67,7 @@ test('the package of the api function contains the pages and documents that the 
   assert.equal(await onPackage('api', code), paths.map((path) => `200 ${path} true\n`).join(''))
 })
 
-test('a function without AWS credentials fails at its first call with an error that names the missing variables', async () => {
+test('the dispatch function without AWS credentials fails at its first call and names the missing variables', async () => {
   const event = {
     event: 'job.completed',
     timestamp: '2026-01-01T00:00:00.000Z',
@@ -99,7 +99,7 @@ const heapMeasuringScript = (handler: string) => `
   process.stdout.write(String(heapUsed() - before))
   process.exit()`
 
-test('packages stay within their budgets for heap after import and zip size', async () => {
+test('Lambda packages and layers stay within their size budgets, and packages also within their heap budgets', async () => {
   const exceededLimits: string[] = []
   const check = (label: string, kb: number, maxKb: number) => {
     if (!(kb > 0 && kb <= maxKb)) exceededLimits.push(`${label} has ${kb} kB, of ${maxKb}`)

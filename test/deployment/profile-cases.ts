@@ -34,7 +34,7 @@ test('each deployment profile can be packaged without a stage file and stays wit
   }
 })
 
-test('the profile small, for new accounts, reserves no concurrency and gives each queue at most two executions', () => {
+test('the deployment profile small reserves no concurrency and gives each queue at most two executions', () => {
   for (const [id, { reservedConcurrency, memorySize, events }] of listFunctions('small')) {
     assert.equal(reservedConcurrency, undefined, id)
     assert.ok(memorySize <= 3008, id)
@@ -42,7 +42,7 @@ test('the profile small, for new accounts, reserves no concurrency and gives eac
   }
 })
 
-test('the profile standard keeps the declared concurrency limits, and large raises those of the functions that run jobs', () => {
+test('the deployment profile large has at least five times the concurrency of standard for functions that run jobs', () => {
   const standard = parseStage('standard', {})
   const large = parseStage('large', {})
   assert.deepEqual(
@@ -53,7 +53,7 @@ test('the profile standard keeps the declared concurrency limits, and large rais
     assert.ok(getMaxConcurrency(name, large) >= 5 * getMaxConcurrency(name, standard), name)
 })
 
-test('a setting of a stage overrides the same setting of its profile', () => {
+test('a setting of a deployment stage overrides the same setting of its profile', () => {
   const stage = parseStage('dev', { profile: 'large', conversionsAtATime: 7, concurrency: { jobs: 50 } })
   assert.deepEqual(
     [stage.requestsPerSecond, getMaxConcurrency('convert-av', stage), getMaxConcurrency('jobs', stage)],
@@ -74,7 +74,7 @@ test('packaging reports the reserved concurrency of a stage and the quotas that 
   )
 })
 
-test('waiting requests leave concurrency for other requests, even if all functions share the concurrency', () => {
+test('requests that wait for a job leave concurrency for other requests, even if all functions share the concurrency', () => {
   const getMaxWaits = (name: string) =>
     listFunctions(name).flatMap(([id, { environment }]) => {
       const limit = environment['MAX_WAITS']

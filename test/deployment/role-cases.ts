@@ -34,7 +34,7 @@ test('the environment of each function contains only known settings and names th
   }
 })
 
-test('every function has its own role, without wildcards for all resources or actions', () => {
+test('every function has its own role, and no role allows all resources or an action with a wildcard', () => {
   const roles = ofType('AWS::Lambda::Function').map(([, { Properties }]) => reference(Properties.Role))
   assert.equal(new Set(roles).size, roles.length)
   for (const [id, { Properties }] of ofType('AWS::IAM::Role')) {
@@ -154,7 +154,7 @@ test('the deployment template follows the project rules, and each rule detects a
   assert.deepEqual(new Set(foundViolations), new Set(Object.keys(projectRules)))
 })
 
-test('wildcard permissions are detected in any policy', () => {
+test('wildcard permissions are detected in IAM policies, managed policies and roles', () => {
   const wide = [
     { Action: ['s3:GetObject'], Resource: 'arn:aws:s3:::*' },
     { Action: 's3:GetObject', Resource: [{ 'Fn::Sub': `arn:\${AWS::Partition}:s3:::*` }] },
@@ -176,7 +176,7 @@ test('wildcard permissions are detected in any policy', () => {
   }
 })
 
-test('a production stage cannot be packaged without region, domain and container images', () => {
+test('a production stage cannot be packaged without a domain and all container images', () => {
   assert.throws(
     () => parseStage('prod', { region: 'eu-central-1', color: 'red' }),
     /stages\/prod\.json[\s\S]*domain[\s\S]*images/,
@@ -209,7 +209,7 @@ test('lib/deployment/README.md gives a reason for every function outside of the 
     assert.ok(names.find((one) => one.name === name)?.isInside, name)
 })
 
-test('every function has a concurrency limit, and a quota that is too low is reported', () => {
+test('functions without a concurrency limit are reported, and so is a concurrency quota that is too low', () => {
   const templateWithout = (id: string, property: string) => {
     const { [property]: _, ...Properties } = properties(id)
     return { Resources: { ...template.Resources, [id]: { Type: 'AWS::Lambda::Function', Properties } } }

@@ -10,7 +10,7 @@ const tracedStage = parseStage('dev', { tracing: true })
 const untracedStage = parseStage('dev', {})
 const actions = ['xray:PutTraceSegments', 'xray:PutTelemetryRecords']
 
-test('with tracing enabled, Lambda traces every function, and each role may send traces', () => {
+test('with tracing enabled, Lambda traces every function, and the role of each function may send traces', () => {
   const functions = Object.entries(createFunctions(tracedStage))
   assert.ok(functions.some(([name]) => name === 'convert-pdf'))
   for (const [name, settings] of functions)

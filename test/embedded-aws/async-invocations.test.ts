@@ -106,7 +106,7 @@ test('a failing asynchronous invocation is retried twice with the same request i
   ])
 })
 
-test('an asynchronous function declared without retries runs once', async (t) => {
+test('a failing asynchronous function declared without retries runs only once', async (t) => {
   let attempts = 0
   const fails = makeFunction(
     'fails',

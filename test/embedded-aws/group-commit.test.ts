@@ -66,7 +66,7 @@ function recordOrder(order: string[], name: string, commit: Promise<unknown>): P
   )
 }
 
-test('a database commit resolves after its data is synced, while its change is visible earlier', async (t) => {
+test('a database commit resolves after its data is synced, but its change is visible earlier', async (t) => {
   const { store, note, sync, texts } = openStore(t)
   const order: string[] = []
   const committing = recordOrder(order, 'committed', store.commit(note('a')))

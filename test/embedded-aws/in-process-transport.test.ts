@@ -81,7 +81,7 @@ const serve = (work: (...exchange: Parameters<RequestHandler>) => Promise<unknow
 const connectionReset = { code: 'ECONNRESET' }
 const abortError = { name: 'AbortError' }
 
-test('the in-process transport transfers request and response bodies completely, no faster than they are consumed', async () => {
+test('the in-process transport transfers request and response bodies completely and no faster than they are read', async () => {
   const piece = randomBytes(64 * 1024)
   const pieces = 1024
   let sentBytes = 0
@@ -152,7 +152,7 @@ test("aborting an in-process upload destroys its source and fails the server's r
   assert.ok(source.destroyed)
 })
 
-test('aborting an in-process download destroys its body and stops the server', async () => {
+test("aborting an in-process download fails the read of its body and aborts the server's response", async () => {
   const abort = new AbortController()
   const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
   let isFinished: boolean | undefined
@@ -171,7 +171,7 @@ test('aborting an in-process download destroys its body and stops the server', a
   await assert.rejects(send(call(), { abortSignal: abort.signal }), abortError)
 })
 
-test('destroying an in-process response body stops the server', async () => {
+test("destroying an in-process response body aborts the server's response", async () => {
   const endlessStream = new Readable({ read: () => void endlessStream.push(Buffer.alloc(1024)) })
   const { send, served } = serve((_request, response) => pipeline(endlessStream, response))
   const { response } = await send(call({ method: 'GET' }))
@@ -234,7 +234,7 @@ test('aborting after an in-process response was read completely changes nothing'
   assert.equal(await served, true)
 })
 
-test('the SDK retries if an in-process server disconnects before its response', async () => {
+test('the AWS SDK retries a request if an in-process server disconnects before it responds', async () => {
   let calls = 0
   const client = new SQSClient({
     region,
@@ -265,7 +265,7 @@ test('reading an in-process response fails if the server disconnects in the midd
   await assert.rejects(text(response.body as Readable), connectionReset)
 })
 
-test("an error of the request body's source fails the in-process call, and the server does not accept the incomplete body", async () => {
+test("if the source of an in-process request body fails, the call and the server's read of the body fail as well", async () => {
   const source = new Readable({ read: () => undefined })
   source.push('some')
   const { send, served } = serve(async (request) => {

@@ -126,7 +126,7 @@ for (const [name, errorType, errorMessage] of failures) {
 }
 
 const crashes: [caseName: string, body: string, errorType: string][] = [
-  ['fails', 'fail', 'Error'],
+  ['throws', 'fail', 'Error'],
   ['dies', 'die', 'Runtime.ExitError'],
   ['takes too long', 'sleep', 'Sandbox.Timedout'],
 ]
@@ -152,7 +152,7 @@ test('Invoke with LogType Tail returns the lines that Lambda logs for an invocat
   assert.match(lines[3] ?? '', /Duration: [\d.]+ ms\tBilled Duration: \d+ ms\tMemory Size: 512 MB$/)
 })
 
-test('an asynchronous Invoke returns its response before the function runs', async () => {
+test('an asynchronous Invoke returns 202 with an empty body, and the invocation is accepted for later', async () => {
   const response = await invoke('echo', '{"a":1}', { 'x-amz-invocation-type': 'Event' })
   assert.deepEqual([response.status, await response.text()], [202, ''])
   assert.deepEqual(acceptedInvocations, [['echo', '{"a":1}']])
@@ -174,65 +174,71 @@ type RefusedCall = [
 ]
 const refusals: RefusedCall[] = [
   [
-    'an unknown function',
+    'Invoke of an unknown function',
     () => invoke('none'),
     404,
     'ResourceNotFoundException',
     /Function not found: arn:aws:lambda:eu-central-1:000000000000:function:none/,
   ],
-  ['an unknown version', () => invoke('echo:7'), 404, 'ResourceNotFoundException', /function:echo:7/],
-  ['an invalid name', () => invoke('a b'), 400, 'ValidationException', /functionName/],
   [
-    'a function of another region',
+    'Invoke of an unknown version',
+    () => invoke('echo:7'),
+    404,
+    'ResourceNotFoundException',
+    /function:echo:7/,
+  ],
+  ['Invoke with an invalid function name', () => invoke('a b'), 400, 'ValidationException', /functionName/],
+  [
+    'Invoke of a function of another region',
     () => invoke(arn.replace(region, 'us-east-1')),
     400,
     'ValidationException',
     /functionName/,
   ],
   [
-    'a payload that is not JSON',
+    'Invoke with a payload that is not JSON',
     () => invoke('echo', '{'),
     400,
     'InvalidRequestContentException',
     /Could not parse request body/,
   ],
   [
-    'a payload that is not UTF-8',
+    'Invoke with a payload that is not UTF-8',
     () => invoke('echo', Buffer.from([34, 255, 34])),
     400,
     'InvalidRequestContentException',
     /Could not parse request body/,
   ],
   [
-    'more than 6 MB',
+    'Invoke with a payload of more than 6 MB',
     () => invoke('echo', Buffer.alloc(6 * mb + 1, 32)),
     413,
     'RequestTooLargeException',
     /6291456/,
   ],
   [
-    'an Event of more than 1 MB',
+    'an asynchronous Invoke with a payload of more than 1 MB',
     () => invoke('echo', `"${'x'.repeat(mb)}"`, event),
     413,
     'RequestTooLargeException',
     /1000000/,
   ],
   [
-    'another type of invocation',
+    'Invoke with an unknown invocation type',
     () => invoke('echo', '', { 'x-amz-invocation-type': 'Later' }),
     400,
     'ValidationException',
     /invocationType/,
   ],
   [
-    'another operation',
+    'a Lambda operation other than Invoke',
     () => callSigned(`${api.url}/2015-03-31/functions/echo`, { service: 'lambda', method: 'GET' }),
     404,
     'UnknownOperationException',
     /Invoke/,
   ],
   [
-    'another key',
+    'Invoke with a wrong secret key',
     () =>
       callSigned(`${api.url}/2015-03-31/functions/echo/invocations`, {
         service: 'lambda',
@@ -243,14 +249,14 @@ const refusals: RefusedCall[] = [
     /signature/,
   ],
   [
-    'a signature for another service',
+    'Invoke with a signature for another service',
     () => callSigned(`${api.url}/2015-03-31/functions/echo/invocations`, { service: 'sqs' }),
     403,
     'InvalidSignatureException',
     /service/,
   ],
   [
-    'no signature',
+    'Invoke without a signature',
     () => fetch(`${api.url}/2015-03-31/functions/echo/invocations`, { method: 'POST' }),
     403,
     'MissingAuthenticationTokenException',
@@ -258,7 +264,7 @@ const refusals: RefusedCall[] = [
   ],
 ]
 for (const [caseName, call, status, code, message] of refusals) {
-  test(`Invoke with ${caseName} fails with ${status} ${code}`, async () => {
+  test(`${caseName} is refused with ${status} ${code}`, async () => {
     const response = await call()
     assert.deepEqual([response.status, response.headers.get('x-amzn-errortype')], [status, code])
     const body = (await response.json()) as { message?: string; Message?: string }
@@ -266,7 +272,7 @@ for (const [caseName, call, status, code, message] of refusals) {
   })
 }
 
-test('a function at its concurrency limit fails with 429 TooManyRequestsException', async () => {
+test('Invoke of a function at its concurrency limit fails with 429 ConcurrentInvocationLimitExceeded', async () => {
   const firstResponse = invoke('single')
   const singleFunction = makeFunction('single', async () => {}, { maximumConcurrency: 1 })
   await waitUntil(() => lambda.isBusy(singleFunction), 'it runs')

@@ -50,7 +50,7 @@ test('the embedded Lambda service runs the sweep function when it is invoked by 
   assert.deepEqual(await response.json(), { looked: 0 })
 })
 
-test('the API function accepts an event with a buffered body, as on Lambda', async () => {
+test('the API function answers an HTTP API event with a buffered response, as on Lambda', async () => {
   const http = { method: 'GET', path: '/v1', protocol: 'HTTP/1.1', sourceIp: '127.0.0.1', userAgent: 'test' }
   const event = {
     version: '2.0',
@@ -73,7 +73,7 @@ test('a conversion function that receives an invalid event fails without affecti
   assert.equal((await fetch(`${service.url}/health`)).status, 200)
 })
 
-test('the embedded Lambda service has exactly the declared functions', async () => {
+test('the embedded Lambda service has each declared function and returns 404 for an undeclared one', async () => {
   const names = [...Object.keys(functions), ...imageIds.map((image) => `convert-${image}`)]
   const headers = { 'x-amz-invocation-type': 'DryRun' }
   for (const name of names) assert.equal((await invoke(name, { headers })).status, 204, name)
@@ -106,7 +106,7 @@ test('the EventBridge rules and SQS queues match their declarations', async () =
   }
 })
 
-test('the idle gateway process takes less than 150 MB', async () => {
+test('the idle gateway process takes less than 150 MB of memory', async () => {
   const readMemoryMb = () => {
     const status = readFileSync(`/proc/${service.pid}/status`, 'utf8')
     return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1]) / 1024

@@ -62,7 +62,7 @@ async function countMessages({ sqs, url }: Setup): Promise<[visible: number, hid
 
 const isEmpty = (setup: Setup) => async () => (await countMessages(setup)).join() === '0,0'
 
-test('an SQS record contains all documented fields, and its message is deleted after the function ran', async (t) => {
+test('an SQS record contains the documented fields, and its message is deleted after the function ran', async (t) => {
   const setup = await setUp(t)
   await setup.send('wörter', {
     MessageAttributes: {
@@ -169,16 +169,16 @@ test('only messages that the function reports as failed stay in the SQS queue', 
 const responses: [caseName: string, result: unknown, remainingCount: number][] = [
   ['null', null, 0],
   ['an empty object', {}, 0],
-  ['an empty list', { batchItemFailures: [] }, 0],
-  ['null for the list', { batchItemFailures: null }, 0],
-  ['a message that was not in the batch', reportFailed('00000000-0000-0000-0000-000000000000'), 1],
-  ['an empty identifier', reportFailed(''), 1],
-  ['null for an identifier', { batchItemFailures: [{ itemIdentifier: null }] }, 1],
-  ['another name for the identifier', { batchItemFailures: [{ id: 'x' }] }, 1],
-  ['text', 'text', 1],
+  ['an empty list of batchItemFailures', { batchItemFailures: [] }, 0],
+  ['null as batchItemFailures', { batchItemFailures: null }, 0],
+  ['the ID of a message outside the batch', reportFailed('00000000-0000-0000-0000-000000000000'), 1],
+  ['an empty itemIdentifier', reportFailed(''), 1],
+  ['null as itemIdentifier', { batchItemFailures: [{ itemIdentifier: null }] }, 1],
+  ['id instead of itemIdentifier', { batchItemFailures: [{ id: 'x' }] }, 1],
+  ['a string', 'text', 1],
 ]
 for (const [caseName, result, remainingCount] of responses) {
-  test(`the SQS batch response ${caseName} means that ${remainingCount === 0 ? 'all messages succeeded' : 'the whole batch failed'}`, async (t) => {
+  test(`a function that returns ${caseName} for an SQS batch reports ${remainingCount === 0 ? 'success of all messages' : 'failure of the whole batch'}`, async (t) => {
     const setup = await setUp(t)
     await setup.send('body')
     let invocations = 0
@@ -195,14 +195,14 @@ for (const [caseName, result, remainingCount] of responses) {
   })
 }
 
-test('without ReportBatchItemFailures, all messages of a batch succeed when the function returns', async (t) => {
+test('without ReportBatchItemFailures, an SQS message that the function reports as failed is deleted', async (t) => {
   const setup = await setUp(t)
   await setup.send('body')
   setup.map(({ Records }) => reportFailed(Records[0]?.messageId ?? ''), { settings: { batchSize: 1 } })
   await waitUntil(isEmpty(setup), 'the queue is empty')
 })
 
-test('messages of a failing function are delivered again until they move to the dead-letter queue', async (t) => {
+test('an SQS message whose function fails is delivered again until it moves to the dead-letter queue', async (t) => {
   let now = Date.now()
   const sqs = await startSqs(t, { now: () => now })
   process.env['AWS_ENDPOINT_URL_SQS'] = sqs.endpoint
@@ -243,7 +243,7 @@ test('messages of a failing function are delivered again until they move to the 
   )
 })
 
-test('a throttled SQS invocation is given up when its messages become visible again', async (t) => {
+test('retries of a throttled function invocation stop when its SQS messages become visible again', async (t) => {
   const setup = await setUp(t)
   const tries: string[] = []
   // The messages are too large for one invocation, so the last ones wait until the first are done.
@@ -265,7 +265,7 @@ test('a throttled SQS invocation is given up when its messages become visible ag
   assert.equal(firstMessageTries.length, 2, firstMessageTries.join())
 })
 
-test('a throttled SQS invocation is retried with the same messages while they are hidden', async (t) => {
+test('a throttled function invocation is retried with the same SQS message while the message is hidden', async (t) => {
   const setup = await setUp(t)
   const counts: (string | undefined)[] = []
   await setup.send('a')

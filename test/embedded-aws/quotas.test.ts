@@ -37,7 +37,7 @@ test('Lambda functions share the concurrency of the account, except for reserved
   assert.equal(getReason(await lambda.invoke('b', {})), 'ran', 'ended invocations leave their place')
 })
 
-test('without a concurrency quota no function is throttled, and functions cannot reserve more than the quota', async () => {
+test('Lambda runs 1500 invocations at once without a concurrency quota, and refuses reservations above a quota', async () => {
   const { lambda, release } = makeAccount(undefined, {})
   const outcomes = Promise.all(Array.from({ length: 1500 }, () => lambda.invoke('a', {})))
   release()
@@ -60,7 +60,7 @@ test('the HTTP API answers 503 with Retry-After for a throttled function', async
   assert.ok((await runningInvocation).ok)
 })
 
-test('PutEvents above its rate fails with ThrottlingException, and later requests succeed', async (t) => {
+test('PutEvents above its rate limit fails with ThrottlingException, and later requests succeed', async (t) => {
   const { events } = await startTestEvents(t, undefined, 0, { putEventsPerS: 0.5 })
   const put = () =>
     events
@@ -87,7 +87,7 @@ test("a rate limit allows a burst of one second's requests and refills evenly", 
   assert.equal(rate.hasTokens('a'), false, 'unused tokens of earlier seconds are lost')
 })
 
-test('each AWS quota names its service and what it limits', () => {
+test('each AWS quota names its service and has a positive value', () => {
   for (const [name, { value, source }] of Object.entries({ ...quotas, ...accountQuotas })) {
     assert.match(source, /^(Lambda|API Gateway, HTTP API|SQS|EventBridge|DynamoDB): \w/, name)
     assert.ok(value > 0, name)

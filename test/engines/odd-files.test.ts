@@ -27,14 +27,14 @@ for (const name of ['lzma.tiff', 'lab.tiff', 'twelve-bit.tiff', 'planar.tiff'])
     assert.deepEqual([route, codes, await readQuarterColors(path)], ['imagemagick', [], 'RGBx'])
   })
 
-test('a TIFF with 32-bit samples keeps black, white and the colors between them', async () => {
+test('a TIFF with 32-bit samples is read with the right colors', async () => {
   const source = join(scratch, 'whole-numbers.tiff')
   await readStdout('convert', fixture('corners.png'), '-depth', '32', '-compress', 'None', source)
   const { path, codes } = await convertAndCleanUp(source, 'png')
   assert.deepEqual([codes, await readQuarterColors(path)], [[], 'RGBx'])
 })
 
-test('a GIF that is truncated within a frame causes a warning', async () => {
+test('a GIF with zeroed bytes within a frame causes a warning', async () => {
   const source = join(scratch, 'zeroed.gif')
   await readStdout('convert', '-size', '4000x1', 'gradient:red-blue', source)
   const gif = await readFile(source)
@@ -62,7 +62,7 @@ test('a GIF has the size of its canvas, even if its first frame is smaller', asy
   }
 })
 
-test('an image of a single line fits on a PDF page', async () => {
+test('an image with a height of one pixel becomes a PDF of one page', async () => {
   const source = join(scratch, 'line.png')
   await readStdout('convert', '-size', '4000x1', 'gradient:red-blue', source)
   const { path, codes } = await convertAndCleanUp(source, 'pdf')
@@ -113,7 +113,7 @@ test('a DirectDraw texture with an unknown compression is refused as unsupported
   })
 })
 
-test('an SVG with exploding XML entities is refused as too large', async () => {
+test('an SVG whose XML entities expand exponentially is refused as too large', async () => {
   await assert.rejects(convertAndCleanUp(oddFixture('entities.svg'), 'png'), { code: 'FILE_TOO_LARGE' })
 })
 
@@ -138,13 +138,13 @@ test('a sparse file in a tar is unpacked with its full size', async () => {
   assert.match(content, /^begins\0+ends$/)
 })
 
-test('WebM with the extension of Matroska audio is converted', async () => {
+test('a WebM file with the .mka extension of Matroska audio is converted to WAV', async () => {
   const audioRoute = await convertAndCleanUp(oddFixture('webm.mka'), 'wav')
   assert.equal((await probeStreams(audioRoute, 'audio')).length, 1)
 })
 
 for (const to of ['ttf', 'cff', 'bdf'] as const)
-  test(`a variable CFF2 font becomes ${to} with its default outlines`, async () => {
+  test(`a variable CFF2 font becomes ${to} with its characters, and a warning about dropped tables`, async () => {
     const { path, codes } = await convertAndCleanUp(oddFixture('cff2.otf'), to)
     assert.ok((await countCharacters(path, to)) >= 4)
     assert.deepEqual(codes, ['FONT_TABLES_DROPPED'])

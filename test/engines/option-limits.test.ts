@@ -205,7 +205,7 @@ function listValues(schema: z.ZodType): string {
   ).join(' ')
 }
 
-test('each enumeration option accepts exactly the listed values', () => {
+test('enumeration options accept exactly the expected values', () => {
   const presets = 'ultrafast superfast veryfast faster fast medium slow slower veryslow'
   const qualities = 'low medium high highest'
   const words: readonly (readonly [SchemaId, name: string, words: string])[] = [
@@ -258,7 +258,7 @@ test('each enumeration option accepts exactly the listed values', () => {
   }
 })
 
-test('omitted conversion options have the listed default values', () => {
+test('omitted conversion options have the expected default values', () => {
   const watermarkDefaults = { watermarkOpacity: 0.3, watermarkColor: '#808080', watermarkScale: 40 }
   const image = { fit: 'max', metadata: 'strip' }
   const clipDefaults = { fps: 10, loop: 0 }
@@ -332,7 +332,7 @@ test('omitted conversion options have the listed default values', () => {
   )
 })
 
-test('unknown values are ignored only for the option mode, and only the listed options control how a file is read', () => {
+test('only the mode option ignores unknown values, and only four options control how an input file is read', () => {
   const schemaIdsWhere = (isMarked: (schema: z.ZodType) => boolean) => {
     const names = engines.flatMap(({ capabilities }) =>
       capabilities.flatMap(({ options: { shape } }) =>

@@ -50,7 +50,7 @@ describe('quality levels', () => {
     }
   })
 
-  test('the quality levels of videos increase the bit rate and are valid for their encoders', () => {
+  test('a higher quality level of a video codec is a better CRF value, within the range of the codec', () => {
     for (const [id, codec] of Object.entries(videoCodecs)) {
       const { crf }: VideoCodec = codec
       if (!crf) continue
@@ -109,7 +109,7 @@ test('the number of speakers of each channel layout is the number in its name', 
   assert.deepEqual(defaultLayouts.map(countChannels), [1, 2, 3, 4, 5, 6, 7, 8])
 })
 
-test('a video is scaled by its shorter side or into a box, even if the video is rotated', () => {
+test('the resolution option sets the shorter side of a landscape or portrait video, or fits the video into a box', () => {
   const getSize = (width: number, height: number, resolution: string) => {
     const video = { width, height, sample_aspect_ratio: '1:1', side_data_list: [], tags: {} }
     const { width: across, height: down } = chooseOutputSize(video as never, { resolution } as never)
@@ -173,7 +173,7 @@ test('a thumbnail fits its box, and a vector drawing is rendered at the resoluti
   })
 })
 
-test('paper options accept sides of 20 to 5080 mm, in any supported unit', () => {
+test('the pageSize option accepts paper names, and sides of 20 to 5080 mm in mm, cm, inches or points', () => {
   const isAccepted = (pageSize: string) => TextPdfOptions.safeParse({ pageSize }).success
   for (const size of ['a4', ' Letter ', '20x5080mm', '2 x 50cm'.replaceAll(' ', ''), '8.5x11in', '100x200pt'])
     assert.equal(isAccepted(size), true, size)
@@ -194,7 +194,7 @@ describe('lists of options', () => {
   const watermarkArgs =
     'watermarkPosition watermarkOpacity watermarkFontSize watermarkColor watermarkScale watermarkMargin'
 
-  test('the PDF tools have exactly the listed options', () => {
+  test('the PDF tools have exactly the expected options', () => {
     assert.deepEqual(
       Object.fromEntries(Object.entries(toolOptions).map(([id, one]) => [id, joinOptionNames(one)])),
       {
@@ -231,7 +231,7 @@ describe('lists of options', () => {
     )
   })
 
-  test('videos, audio and animations have exactly the listed options', () => {
+  test('videos, audio and animations have exactly the expected options', () => {
     const { mp4, h264 } = videoContainers
     const videoNames = 'preset crf quality videoBitrate bitrate twoPass resolution fps rotate background'
     const audioNames = 'audioBitrate audioSampleRate channels volume'
@@ -257,7 +257,7 @@ describe('lists of options', () => {
     assert.equal(joinOptionNames(mergeAudioOptions), 'gap quality audioBitrate')
   })
 
-  test('the resolution option has exactly the listed names, each with its shorter side', () => {
+  test('the resolution option accepts the names 240p to 4k, each with its shorter side', () => {
     const sides = ['240p', '360p', '480p', '720p', '1080p', '1440p', '4k'].map((name) => {
       assert.ok(createVideoOptions(videoContainers.mp4).safeParse({ resolution: name }).success, name)
       return readResolution(name)
@@ -268,7 +268,7 @@ describe('lists of options', () => {
     )
   })
 
-  test('images, ebooks, spreadsheets and metadata have exactly the listed options', () => {
+  test('images, ebooks, spreadsheets and metadata have exactly the expected options', () => {
     const size = 'width height fit downscale rotate background metadata'
     assert.equal(Object.keys(jpgOptionShape).join(' '), `${size} quality jpegQuality progressive colorSpace`)
     assert.equal(

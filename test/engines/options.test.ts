@@ -13,7 +13,7 @@ describe('secret options', () => {
     ),
   )
 
-  test('a secret option is marked as secret in every capability, and no other option is', () => {
+  test('password options are marked as secret in every capability, and no other options are', () => {
     const passwords = options.filter(({ name }) => /password/i.test(name))
     assert.ok(passwords.length > 30)
     for (const { operation, name, schema } of passwords)
@@ -22,7 +22,7 @@ describe('secret options', () => {
       assert.equal(isSecretOption(schema), /password/i.test(name), `${operation}: ${name}`)
   })
 
-  test('the list of secret names contains each secret option in both spellings', () => {
+  test('secretOptionNames contains each secret option in camelCase and in snake_case', () => {
     const names = options.filter(({ schema }) => isSecretOption(schema)).map(({ name }) => name)
     assert.deepEqual(
       [...secretOptionNames].toSorted(),
@@ -30,7 +30,7 @@ describe('secret options', () => {
     )
   })
 
-  test('a secret option keeps its description', () => {
+  test('marking an option as secret keeps the description of the option', () => {
     assert.equal(z.string().optional().describe('Opens it.').meta(secretOption).description, 'Opens it.')
     assert.equal(isSecretOption(z.string().meta(secretOption).optional()), false)
   })

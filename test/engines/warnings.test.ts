@@ -133,7 +133,7 @@ for (const [code, engine, source, to, settings] of cases) {
   })
 }
 
-test('a GIF made from a video warns about semi-transparent parts, but not about fully transparent ones', async () => {
+test('a video converted to GIF causes a warning for semi-transparent parts, but not for fully transparent ones', async () => {
   const partlyTransparent = ['X*4', ['TRANSPARENCY_DROPPED']] as const
   const fullyTransparent = ['255*gt(X\\,32)', []] as const
   const vp9 = ['-c:v', 'libvpx-vp9', '-pix_fmt', 'yuva420p']
@@ -168,7 +168,7 @@ for (const [source, to, lostTags] of [
 ] as const) {
   test(
     lostTags
-      ? `tags of ${source} that ${to} cannot store give a warning`
+      ? `tags of ${source} that ${to} cannot store cause a warning`
       : `${to} keeps all tags of ${source}`,
     async () => {
       const { path, warnings, messages } = await convert(ffmpeg, createTagged(source), to)

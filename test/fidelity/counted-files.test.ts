@@ -11,7 +11,7 @@ import { LossDetector } from '../../lib/jobs/run/loss-detector.ts'
 import { createLog } from '../../lib/log.ts'
 import { asSource, countWords, fixture, folder, summarize } from './support/read-content.ts'
 
-test('the content of each fixture is counted as expected for its format', async () => {
+test('the content summary counts cells, slides, pages, frames and subtitle cues', async () => {
   const readCounts = async (name: string, format: FormatId) =>
     (await readSummary(fixture(name), format, asSource))?.counts
   assert.deepEqual(await readCounts('office/workbook.xlsx', 'xlsx'), { sheets: 2, cells: 34 })
@@ -43,7 +43,7 @@ test('the content of each fixture is counted as expected for its format', async 
   assert.deepEqual([shortLinesSummary?.counts.cues, shortLinesSummary?.words?.total], [2, 5])
 })
 
-test('the counted duration of audio matches ffprobe', async () => {
+test('the duration in the content summary of audio matches ffprobe', async () => {
   const names = ['tone.wav', 'tone.flac', 'tone.ogg', 'tone.mp3', 'tone.m4a', 'surround.flac']
   await Promise.all(
     names.map(async (name) => {
@@ -61,7 +61,7 @@ test('the counted duration of audio matches ffprobe', async () => {
   )
 })
 
-test('audio and video in older formats have the same duration as their source', async () => {
+test('the content summary of audio and video in older formats has the duration of the source', async () => {
   const audioFormats: FormatId[] = ['wma', 'ac3', 'aac', 'au', 'caf', 'wv', 'tta', 'w64', 'aif']
   const videoFormats: FormatId[] = ['avi', 'wmv', 'flv']
   const getPath = (extension: string) => join(folder, `made.${extension}`)
@@ -86,7 +86,7 @@ test('audio and video in older formats have the same duration as their source', 
   }
 })
 
-test('a video converted to audio keeps an audio track that starts late or ends early', async () => {
+test('audio extracted from a video is compared with the audio track, even if the track is shorter than the video', async () => {
   const getPath = (name: string) => join(folder, name)
   await promisify(execFile)('ffmpeg', [
     ...['-v', 'error', '-y', '-f', 'lavfi', '-i', 'testsrc=duration=6:size=32x32:rate=10'],
@@ -133,7 +133,7 @@ test('the content summary of an archive counts only files, not folders or links'
   assert.deepEqual((await readSummary(flat, 'ar', asSource))?.counts, { entries: 2 })
 })
 
-test('sparse files of old and new GNU tar archives are counted', async () => {
+test('sparse files in tar archives of the formats oldgnu, gnu and pax are counted', async () => {
   const tree = join(folder, 'holes')
   await mkdir(tree)
   // The header contains four entries of the sparse map, and each following block contains 21 entries.
@@ -152,7 +152,7 @@ test('sparse files of old and new GNU tar archives are counted', async () => {
   }
 })
 
-test('CSV cells are counted with the separator of the file', async () => {
+test('the cells of a CSV are counted with the detected, declared or requested separator', async () => {
   const countCells = async (table: string, delimiter?: string) => {
     const path = join(folder, 'parted.csv')
     await writeFile(path, table)
@@ -168,7 +168,7 @@ test('CSV cells are counted with the separator of the file', async () => {
   assert.equal(result?.counts.cells, 2)
 })
 
-test('each repetition of an OpenDocument cell is counted, with the text of shapes but without comments', async () => {
+test('each repetition of an OpenDocument cell is counted, and its words include shapes but not comments', async () => {
   const createCell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`

@@ -14,13 +14,13 @@ import { createLog } from '../../lib/log.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { asSource, countWords, fixture, folder, summarize } from './support/read-content.ts'
 
-test('retained words are recognized in any order, even if they are hyphenated, contain ligatures or change case', () => {
+test('reordered words count as retained, even if they are hyphenated, contain ligatures or change case', () => {
   const source = countWords('The office reviews five difficult contracts.')
   assert.equal(source.countSharedWith(countWords('FIVE CONTRACTS', 'the oﬃce re-\nviews diﬃ-\ncult')), 6)
   assert.equal(source.countSharedWith(countWords('The office reviews five contracts.')), 5)
 })
 
-test('added page headers do not compensate for missing characters in the fidelity check', () => {
+test('words that are spelled backwards do not count as retained', () => {
   const source = countWords('one two three four five six seven eight')
   assert.equal(
     source.countSharedWith(countWords('eno owt eerht', 'one two', 'evif xis ruof neves thgie eno owt')),
@@ -78,7 +78,7 @@ test('words of a Word document are hidden by direct formatting or inherited styl
   assert.equal(visibleText(`<w:pPr><w:rPr><w:vanish/></w:rPr></w:pPr>${run('a')}`), 'a')
 })
 
-test('the words of a text are counted in its own or the requested encoding', async () => {
+test('the words of a text file are counted in its detected or the requested encoding', async () => {
   const originalText = 'Съешь ещё этих мягких французских булок, да выпей чаю. '.repeat(3)
   const expectedWords = countWords(originalText)
   const countRecognized = async (name: string, encoding: string, requestedCharset?: string) => {

@@ -74,7 +74,7 @@ test('elements in scripts, comments and templates of a web page are not counted'
   })
 })
 
-test('small images within the pages of a PDF result are counted', async () => {
+test('a small inline image of a PDF is counted in a result, but not in a source', async () => {
   const content = 'q 20 0 0 20 9 9 cm BI /W 1 /H 1 /CS /G /BPC 8 ID x EI Q'
   const path = join(folder, 'inline.pdf')
   await writeFile(
@@ -90,7 +90,7 @@ test('small images within the pages of a PDF result are counted', async () => {
   assert.deepEqual([await images(true), await images(false)], [1, 0])
 })
 
-test('images, links and tables are counted in a Word document and in its conversions to PDF and OpenDocument text', async () => {
+test('images and links are counted in a Word document and in its conversions to PDF and OpenDocument text', async () => {
   const docx = await createDocx()
   assert.deepEqual(await readElementCounts('a.docx', docx, 'docx'), {
     images: 1,
@@ -115,7 +115,7 @@ test('images, links and tables are counted in a Word document and in its convers
   }
 })
 
-test('a result without any image of its source causes a warning, but no fallback route is tried', async () => {
+test('a result without any image of its source causes a warning, but no shortfall that starts a fallback route', async () => {
   const source = `<p>${createText(20)}</p>${dataImage}${dataImage}`
   const convert = async (output: string, to: FormatId) =>
     runSteps(await createRun({ sources: [source], output, steps: [{ from: 'html', to }] }))

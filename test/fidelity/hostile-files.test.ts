@@ -123,7 +123,7 @@ test('counting the words of a PDF that repeats one page many times stops early a
   assert.deepEqual([summary?.isIncomplete, summary?.words], [true, undefined])
 })
 
-test('decompressing ZIP entries for counting stops at a limit', async () => {
+test('counting the words of an EPUB stops if its ZIP entries decompress to more than the limit', async () => {
   const page = `<!--${' '.repeat(30_000_000)}-->`
   const names = Array.from({ length: 20 }, (_, at) => `p${at}`)
   const path = await writeZip('bomb.epub', {

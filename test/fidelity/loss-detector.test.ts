@@ -15,7 +15,7 @@ const createSubtitles = (count: number) =>
 
 const convert = async (conversion: ConversionCase) => runSteps(await createRun(conversion))
 
-test('a result reports how many words of its source it retained', async () => {
+test('fidelity reports how many words of the source the result retained', async () => {
   const { fidelity, result } = await convert({
     sources: [createText(100)],
     output: createText(100),
@@ -57,7 +57,7 @@ test('invisible words of a source are reported as dropped, not as missing', asyn
   assert.deepEqual(noHiddenWords.fidelity?.dropped, [])
 })
 
-test('a few missing words are tolerated in most formats, but every missing word of plain text is reported', async () => {
+test('a few missing words of HTML or Markdown are tolerated, but one missing word of plain text is reported', async () => {
   const findWarning = async (source: string, output: string, from: FormatId, to: FormatId) => {
     const { result } = await convert({ sources: [source], output, steps: [{ from, to }] })
     return result.shortfall?.warning.message

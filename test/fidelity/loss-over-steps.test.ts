@@ -32,7 +32,7 @@ test('fidelity is multiplied over consecutive steps and summed over parallel fil
   assert.equal(combineFidelities([undefined]), undefined)
 })
 
-test('a feature dropped by a later step is reported, even if it was undetectable in between', async () => {
+test('a feature of the source that the last result lacks is reported, even if an intermediate format cannot show it', async () => {
   const detector = new LossDetector(createLog({ LOG_LEVEL: 'silent', LOG_FILE: undefined }))
   const docx = fileURLToPath(new URL('../fixtures/office/formula.docx', import.meta.url))
   const [page, list] = [join(folder, 'formula.html'), join(folder, 'formula.csv')]
@@ -70,7 +70,7 @@ test('the result of an encrypted document is compared with the decrypted documen
   assert.deepEqual(detector.fidelity?.words, createRetention(30, 30))
 })
 
-test('the source is counted only after the engine has started', async () => {
+test('the loss detector does not read the source immediately, and not at all if it is disposed first', async () => {
   const errors: string[] = []
   const log = { error: (_: unknown, message: string) => void errors.push(message) } as Log
   const path = join(folder, 'late.txt')
@@ -117,7 +117,7 @@ test('a result is counted while it is being stored, even if storing fails', asyn
   assert.deepEqual(failedResult.fidelity?.words, createRetention(100, 100))
 })
 
-test('a task record stores the counts of a source, but not its words', async () => {
+test('the stored content summary of a source contains counts and features, but no words', async () => {
   const path = join(folder, 'remark.fodt')
   await writeFile(
     path,

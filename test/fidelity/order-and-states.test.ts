@@ -83,7 +83,7 @@ describe('area of images and states of form fields', () => {
     }
   })
 
-  test('the area of an image in a scaled PDF form is calculated with both matrices', async () => {
+  test('the area of an image in a PDF form XObject is scaled by the matrices of the page and of the form', async () => {
     const pdf = createPdf({
       1: '<< /Type /Catalog /Pages 2 0 R >>',
       2: '<< /Type /Pages /Kids [3 0 R] /Count 1 /MediaBox [0 0 99 99] >>',
@@ -101,7 +101,7 @@ describe('area of images and states of form fields', () => {
     assert.equal((await summarize('form.pdf', pdf))?.counts.imageArea, 4 * 3 * 5)
   })
 
-  test('an image of infinite size has no area', async () => {
+  test('an image of infinite size in a Word document has no area in the content summary', async () => {
     const extent = '<wp:extent cx="9e999" cy="1"/><a:blip r:embed="r1"/>'
     const relations = '<Relationships><Relationship Id="r1" Target="a.png"/></Relationships>'
     const { imageArea } = countWordElements(extent, readRelations(relations))
@@ -127,7 +127,7 @@ describe('area of images and states of form fields', () => {
     assert.equal((await summarize('boxes.pdf', pdf))?.counts.checkedFields, 1)
   })
 
-  test('a check box that stays a field but loses its tick is reported', async () => {
+  test('a selected check box that becomes an unselected one is reported as a loss', async () => {
     const page = `<p>${text}</p><input type="checkbox" checked>`
     const { result } = await runSteps(
       await createRun({

@@ -17,7 +17,7 @@ const gallery = new URL('gallery/', import.meta.url).pathname
 
 after(() => Promise.all(engines.map((engine) => engine.close?.())))
 
-test(`at least ${minGood} of 25 PDFs become Word documents of the same look and structure`, async (context) => {
+test(`at least ${minGood} of 25 PDFs become Word documents with the same look and structure`, async (context) => {
   const judged = await convertAll(scratchFolder('pdf-to-word'))
   for (const document of judged) context.diagnostic(describeVerdict(document.name, document))
   if (process.env['GALLERY']) {

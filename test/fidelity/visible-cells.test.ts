@@ -62,7 +62,7 @@ test('visible cells of a workbook must be retained even if hidden cells were dro
   assert.deepEqual(findLostUnits(source, 'one', [...warnings, 'SHEETS_DROPPED']), [])
 })
 
-test('hidden rows and columns of a workbook are detected in all spellings of the attribute', async () => {
+test('a hidden row of an Excel workbook is detected in two spellings of the hidden attribute', async () => {
   const visibleCells = cells.replaceAll('hidden="1"', 'hidden="false"')
   assert.equal((await createWorkbook(visibleCells, 'visible')).visibleWords, undefined)
   for (const mark of ['hidden="1"', "hidden = 'true'"]) {

@@ -15,7 +15,7 @@ async function createBitmap(coder: 'bmp2' | 'bmp3'): Promise<Buffer> {
   return stdout
 }
 
-test('a binary workbook is detected by its content with any name', async () => {
+test('a binary Excel workbook is detected by its content, even if its extension is wrong or missing', async () => {
   const bytes = await readFixture('fruit.xlsb')
   for (const name of ['fruit.xlsb', 'fruit.xlsx', 'fruit'])
     assert.equal(await detectFile(name, bytes), 'xlsb')
@@ -29,7 +29,7 @@ test('a Uniform Office file is detected as text or presentation by its content',
   await assert.rejects(detectFile('a.uot', createUniform('text').slice(0, -4)), { code: 'CORRUPT_FILE' })
 })
 
-test('the version of a bitmap image follows its file extension', async () => {
+test('a BMP image is detected as bmp, bmp2 or bmp3 according to its file extension', async () => {
   assert.equal(await detectFile('a.bmp2', await createBitmap('bmp2')), 'bmp2')
   assert.equal(await detectFile('a.bmp3', await createBitmap('bmp3')), 'bmp3')
   assert.equal(await detectFile('a.bmp', await createBitmap('bmp2')), 'bmp')
@@ -48,7 +48,7 @@ test('an XHTML page is detected as HTML', async () => {
   assert.equal(await detectFile('a.xhtml', '<h1>Apple</h1><p>Only a part of a page.</p>'), 'html')
 })
 
-test('a document with a huge unpacked size is rejected as too large before anything is unpacked', async () => {
+test('a DOCX that declares a huge unpacked size is rejected as too large', async () => {
   const bytes = await readFixture('letter.docx')
   // APPNOTE 4.3.12: in a directory entry, the size is at offset 24 and the name at 46.
   const entry = bytes.lastIndexOf('word/document.xml') - 46

@@ -60,7 +60,7 @@ describe('format detection', () => {
     assert.equal(await detectFile('letter.doc', await fixture('note.rtf')), 'rtf')
   })
 
-  test('text in any encoding is detected as plain text', async () => {
+  test('text in ASCII, UTF-16 or Latin-1 is detected as plain text', async () => {
     assert.equal(await detectFile('README', 'words\n'), 'txt')
     assert.equal(await detectFile('notes.txt', Buffer.from('\ufeffwords', 'utf16le')), 'txt')
     assert.equal(await detectFile('notes.txt', Buffer.from([0x47, 0x72, 0xfc, 0xdf, 0x65])), 'txt')
@@ -135,7 +135,7 @@ describe('files whose content contradicts their name', () => {
     await assertFileRejected('UNSUPPORTED_FORMAT', 'data.bin', randomBytes(5000))
   })
 
-  test('an empty file is rejected whatever its name', async () => {
+  test('an empty file is rejected', async () => {
     await assertFileRejected('INVALID_INPUT', 'empty.pdf', '')
   })
 })
@@ -164,7 +164,7 @@ describe('damaged files', () => {
   ]
 
   for (const name of truncatedFiles) {
-    test(`a damaged file is rejected before it is queued: truncated ${name}`, async () => {
+    test(`a damaged file is rejected as corrupt: truncated ${name}`, async () => {
       const wholeFile = await fixture(name)
       for (const fraction of [0.6, 0.9]) {
         await assertFileRejected(
@@ -191,7 +191,7 @@ describe('damaged files', () => {
     assert.equal(await detectFile('motion.jpg', photo), 'jpg')
   })
 
-  test('a stream with an unknown length in its header is not rejected as damaged', async () => {
+  test('a WAV stream with an unknown length in its header is not rejected as damaged', async () => {
     const wav = await fixture('tone.wav')
     wav.writeUInt32LE(0, 4)
     assert.equal(await detectFile('stream.wav', wav), 'wav')
@@ -254,7 +254,7 @@ describe('office files with a password', () => {
     return [format, locked]
   }
 
-  test('an office file with a password is detected as encrypted, in the format of its name if necessary', async () => {
+  test('an office file with a password is detected as encrypted, but refused if its name has no Office extension', async () => {
     assert.deepEqual(await detectFixture('locked.docx', 'a.docx'), ['docx', true])
     assert.deepEqual(await detectFixture('locked.pptx', 'a.ppt'), ['pptx', true])
     assert.deepEqual(await detectFixture('locked.odt', 'a.odt'), ['odt', true])
@@ -295,7 +295,7 @@ describe('sample files of all formats', async () => {
     () => false,
   )
   test(
-    'a sample file of each format is detected as that format',
+    'each sample file is detected as the format of its folder and extension',
     hasSamples ? {} : { skip: `no samples in ${samples}` },
     async () => {
       const files = listSampleFiles()

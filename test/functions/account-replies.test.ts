@@ -122,7 +122,7 @@ describe('replies of the API key endpoints', () => {
     }
   })
 
-  test('an account can have fifty API keys, including rotated ones', async () => {
+  test('an account with 50 API keys can neither create nor rotate a key', async () => {
     const { owner, send } = await createAccount()
     const { id } = (await send('POST', '/v1/api-keys', { name: 'One' })).data
     await app.services.table.update(getOwnedCountsKey(owner), { set: { KEY: 50 } })
@@ -187,7 +187,7 @@ describe('replies of the OAuth client endpoints', () => {
     assert.deepEqual([missingClient.status, missingClient.error.code], [404, 'API_KEY_NOT_FOUND'])
   })
 
-  test('the OAuth metadata contains the URLs of the endpoints', async () => {
+  test('GET /.well-known/oauth-authorization-server returns the URLs of the OAuth endpoints', async () => {
     const { json, headers } = await app.send('GET', '/.well-known/oauth-authorization-server')
     assert.equal(headers['cache-control'], 'public, max-age=300')
     const createUrl = (path: string) => `http://localhost:8080${path}`
@@ -243,7 +243,7 @@ describe('replies of the admin endpoints', () => {
     assert.deepEqual([wrongPlanReply.status, wrongPlanReply.json.error.details.field], [400, 'plan'])
   })
 
-  test('an unknown account id fails with 404', async () => {
+  test('the admin endpoints return 404 for an unknown account or session', async () => {
     const headers = { 'x-api-key': await newAdminKey(app.services) }
     for (const path of [`users/${newId('acc')}`, `users/${newId('acc')}/sessions`])
       assert.equal((await app.send('GET', `/v1/admin/${path}`, { headers })).status, 404, path)
@@ -252,7 +252,7 @@ describe('replies of the admin endpoints', () => {
   })
 })
 
-test('GET /v1/reliability is cached for a minute, but failures are not cached', async () => {
+test('the reply of GET /v1/reliability is cached for a minute, but an error is not', async () => {
   let requestCount = 0
   let isTableDown = true
   const table = new Proxy(app.services.table, {

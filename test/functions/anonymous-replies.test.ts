@@ -19,7 +19,7 @@ after(() => app.close())
 const announcedFile = { filename: 'a.png', contentType: 'image/png', size: 1 }
 
 describe('replies to anonymous clients', () => {
-  test('an anonymous client gets an identity and a WebSocket ticket that is valid for a minute', async () => {
+  test('an anonymous client gets an owner token and a WebSocket ticket that is valid for a minute', async () => {
     const { status, json, headers } = await app.send('POST', '/v1/ws/tickets')
     assert.equal(status, 201)
     assert.match(json.data.ticket, /^wst_[\w-]{32}$/)
@@ -27,7 +27,7 @@ describe('replies to anonymous clients', () => {
     assert.match(headers['x-owner-token'] ?? '', /^anon_/)
   })
 
-  test('a client without an identity cannot read the secret of a webhook', async () => {
+  test('a client without an owner token can neither read nor rotate the webhook secret', async () => {
     for (const [method, path] of [
       ['GET', '/v1/webhooks/secret'],
       ['POST', '/v1/webhooks/secret/rotate'],
@@ -37,7 +37,7 @@ describe('replies to anonymous clients', () => {
     }
   })
 
-  test('a webhook created with a job cannot be changed and is deleted with the job', async () => {
+  test('a webhook created with a job can be read by its owner, but not changed, deleted or given a new secret', async () => {
     const headers = { 'x-owner-token': signOwnerToken(newId('anon'), app.services.keys.owner) }
     const webhookUrl = 'https://1.1.1.1/hook?token=secret'
     const body = { tasks, webhookUrl }
@@ -106,7 +106,7 @@ describe('replies to anonymous clients', () => {
 })
 
 describe('documentation pages for errors and events', () => {
-  test('the error documentation lists all errors, and each error has a page under any spelling of its code', async () => {
+  test('GET /errors lists every error code, and GET /errors/JOB-NOT-FOUND documents JOB_NOT_FOUND', async () => {
     const allErrorsReply = await app.send('GET', '/errors')
     assert.equal(allErrorsReply.headers['content-type'], 'text/html; charset=utf-8')
     assert.match(
@@ -122,7 +122,7 @@ describe('documentation pages for errors and events', () => {
     assert.deepEqual([unknownErrorReply.status, unknownErrorReply.json.error.code], [404, 'NOT_FOUND'])
   })
 
-  test('the event documentation shows every event with an escaped example', async () => {
+  test('GET /docs/events lists every event, and its example of job.completed is valid JSON', async () => {
     const { text, headers } = await app.send('GET', '/docs/events')
     assert.equal(headers['cache-control'], 'public, max-age=300')
     for (const name of Object.keys(events))

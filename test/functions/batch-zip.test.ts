@@ -50,7 +50,7 @@ async function locateResult(url: string, init: RequestInit = {}): Promise<Respon
 const listEntries = async (zip: ArrayBuffer) =>
   (await new ZipReader(new BlobReader(new Blob([zip]))).getEntries()).filter((entry) => !entry.directory)
 
-test('the URL of a batch returns one ZIP of its results, and the manifest and warnings name failed items', async () => {
+test('the download URL of a batch returns one ZIP of its results, and the manifest and warnings name failed items', async () => {
   const { job, result } = await convertBatch([png, Buffer.from('not an image\n'), png])
   assert.deepEqual(
     [result.filename, result.mimeType, result.size, result.sha256],

@@ -95,7 +95,7 @@ test('a batch of a hundred files with seven broken ones returns 93 results and s
   assert.equal((await sharp(Buffer.from(await lastDownload.arrayBuffer())).metadata()).format, 'webp')
 })
 
-test('each file of a batch can have its own target format, name and options', async () => {
+test('batch items can have their own target formats and names, and an unknown field of an item causes a warning', async () => {
   const items = JSON.stringify([
     { targetFormat: 'jpg', filename: 'first.png' },
     { targetFormat: 'webp', options: { lossless: true }, lossles: true },
@@ -118,7 +118,7 @@ test('each file of a batch can have its own target format, name and options', as
   assert.match(JSON.stringify(job.warnings), /UNKNOWN_PARAMETER.*lossles\b/)
 })
 
-test('a batch without any valid file is refused with an error for each file, and nothing is stored', async () => {
+test('a batch without any valid file is refused with an error for each file', async () => {
   const { status, error } = await send(
     createForm(
       invalidFileKinds.map(([name, bytes]) => [name, bytes] as const),
@@ -153,7 +153,7 @@ test('a batch with no files, too many files, or different numbers of files and i
   assert.deepEqual([emptyReply.status, emptyReply.error.code], [400, 'NO_FILES'])
 })
 
-test('a batch with failFast fails at its first broken file, and the error names the file', async () => {
+test('a batch with failFast is refused if a file is broken, and the error names the import task of the file', async () => {
   const { status, error } = await send(
     createForm(
       [
@@ -167,7 +167,7 @@ test('a batch with failFast fails at its first broken file, and the error names 
   assert.match(JSON.stringify(error.details), /import-002/)
 })
 
-test('the error of a batch item names the field as the item does', async () => {
+test('the error of a batch item starts with the name of the invalid field, such as quality or targetFormat', async () => {
   for (const [item, said] of [
     [{ options: { quality: 'x' } }, /^quality: expected a whole number/],
     [{ quality: 'x' }, /^quality: expected a whole number/],

@@ -34,7 +34,7 @@ const fetchStatus = async (jobId: string) =>
 const isFfmpegRunning = () =>
   descendants(service.pid).some(({ command }) => /(^|\/|\s)ffmpeg\s/.test(command))
 
-test('cancelling a long conversion stops the engine and deletes the files of the job', async () => {
+test('cancelling a long conversion stops the engine and deletes the work folder of the task', async () => {
   const createdReply = await client.convert(video, { targetFormat: 'webm' })
   const { jobId } = (await createdReply.json()) as { jobId: string }
   const seenPercents: number[] = []

@@ -57,7 +57,7 @@ const getResult = ({ result, warnings, error }: JobData) => ({
   ...(result && { ...result, downloadUrl: '', files: [], sha256: '', size: 0 }),
 })
 
-test('400 pages rendered by several workers are identical to those rendered by one', {
+test('400 PDF pages rendered by several workers are identical to those rendered by one worker', {
   timeout: 300_000,
 }, async (t) => {
   const singleTaskService = await startService({ PARALLEL: '1' })
@@ -98,7 +98,7 @@ const killTimes: Readonly<Record<string, (service: TestService) => Promise<boole
   'parts are joined': async (service) => (await countClaims(service)).whole > 1,
 }
 
-test('400 pages rendered in chunks are identical even if the service is killed meanwhile', {
+test('400 PDF pages rendered in chunks are identical even if the service is killed twice during the conversion', {
   timeout: 600_000,
 }, async (t) => {
   let service = await startService({ PARALLEL: '8' })

@@ -28,7 +28,7 @@ async function convertPng(name = 'red.png', fields: Record<string, string> = {})
   return client.finishedJob((await readData(createdReply)).jobId)
 }
 
-test('a file in a form is converted by a job to the target format', async () => {
+test('POST /v1/convert with a file in a form creates a job that converts the file', async () => {
   const createdReply = await client.convert({ name: 'red.png', bytes: png }, { targetFormat: 'webp' })
   assert.equal(createdReply.status, 202)
   assert.match(createdReply.headers.get('location') ?? '', /^\/v1\/jobs\/job_/)
@@ -71,7 +71,7 @@ test('sourceJobId converts the file of an earlier job again, and only for the ow
   assert.equal(await readErrorCode(await convertAgain({ sourceJobId, uploadId: 'upl_1' })), 'INVALID_REQUEST')
 })
 
-test('Prefer: wait returns the result when the job has finished', async () => {
+test('POST /v1/convert with Prefer: wait replies when the job has completed', async () => {
   const response = await client.convert(
     { name: 'red.png', bytes: png },
     { targetFormat: 'jpg' },
@@ -99,7 +99,7 @@ async function followRedirect(headers: Record<string, string> = waitHeader): Pro
   return response.headers.get('location') ?? ''
 }
 
-test('redirect=true redirects the client to the file', async () => {
+test('POST /v1/convert with redirect=true redirects the client to the result', async () => {
   const response = await client.fetch(await followRedirect())
   assert.equal(response.status, 200)
   assert.equal(response.headers.get('content-type'), 'image/webp')
@@ -113,7 +113,7 @@ test('an HTML form without scripts downloads the result with redirect=true', asy
   assert.equal(response.headers.get('content-type'), 'image/webp')
 })
 
-test('a redirect that is stored for repeated requests has a URL that does not expire', async () => {
+test('a request repeated with its idempotency key is redirected to the same download URL', async () => {
   const key = { ...waitHeader, 'idempotency-key': crypto.randomUUID() }
   const firstDownload = await followRedirect(key)
   assert.match(firstDownload, /\/v1\/download\/job_/)
@@ -127,7 +127,7 @@ test('the earlier names of the field targetFormat are still accepted', async () 
   }
 })
 
-test('conversion options are validated, and unknown options are ignored and listed', async () => {
+test('an invalid conversion option is refused, and an unknown option is ignored with a warning', async () => {
   const job = await convertPng('red.png', { quality: '40', colour: 'blue' })
   assert.equal(job.status, 'completed')
   assert.deepEqual(
@@ -147,7 +147,7 @@ test('conversion options are validated, and unknown options are ignored and list
   )
 })
 
-test('an encrypted document is converted with its password by another engine', async () => {
+test('an encrypted DOCX is converted to text with its password', async () => {
   const locked = { name: 'a.docx', bytes: await readFile('test/fixtures/office/locked.docx') }
   const createdReply = await client.convert(locked, { targetFormat: 'txt', password: 'secret' })
   const job = await client.finishedJob((await readData(createdReply)).jobId)
@@ -155,7 +155,7 @@ test('an encrypted document is converted with its password by another engine', a
   assert.match(new TextDecoder().decode(await client.download(job.jobId)), /\w{3}/)
 })
 
-test('an option sent twice with different values is rejected, in any notation', async () => {
+test('an option sent twice with different values is rejected, even if the notations differ', async () => {
   for (const repeatedOption of [
     { colorSpace: 'srgb', color_space: 'grayscale' },
     { quality: '40', options: '{"quality":50}' },
@@ -172,7 +172,7 @@ test('an option sent twice with different values is rejected, in any notation', 
   assert.equal((await client.convert({ name: 'red.png', bytes: png }, sameOptions)).status, 202)
 })
 
-test('a download has its file name, supports ranges and conditions, and ignores a forwarded Authorization header', async () => {
+test('a download has its file name, supports range and conditional requests, and ignores an Authorization header', async () => {
   const job = await convertPng('naïve "€" 😀.png')
   const redirect = await client.fetch(`/v1/download/${job.jobId}`)
   assert.equal(redirect.status, 302)

@@ -20,7 +20,7 @@ after(() => service.stop())
 const json = async (response: Response) =>
   (await response.json()) as Record<string, never> & { [name: string]: unknown }
 
-test('GET /v1 returns the API version and the main endpoints', async () => {
+test('GET /v1 returns a JSON object with the members success, data and meta', async () => {
   const response = await client.fetch('/v1')
   assert.equal(response.status, 200)
   const body = await json(response)
@@ -44,7 +44,7 @@ test('an unknown path returns 404 in the error envelope, with the request id in 
   assert.ok((await long.text()).length < 400, 'the path is shortened in the message')
 })
 
-test('a request id that could break a log line is replaced', async () => {
+test('an X-Request-Id that could break a log line is replaced', async () => {
   const response = await client.fetch('/v1', { headers: { 'x-request-id': 'a b"c' } })
   assert.match(response.headers.get('x-request-id') ?? '', /^req_[0-9A-Z]{26}$/)
 })
@@ -57,7 +57,7 @@ test('an unsupported method returns 405 with the allowed methods', async () => {
   assert.equal(otherReply, undefined, 'fetch refuses TRACE; raw clients get 405 as well')
 })
 
-test('HEAD returns the headers of GET without a body', async () => {
+test('HEAD /v1/formats/png returns the ETag of GET without a body', async () => {
   const get = await client.fetch('/v1/formats/png')
   const head = await client.fetch('/v1/formats/png', { method: 'HEAD' })
   assert.equal(head.status, 200)
@@ -103,7 +103,7 @@ test('a client that has cached the format list receives 304', async () => {
   assert.equal(await secondReply.text(), '')
 })
 
-test('GET /v1/formats lists the targets of each format, with totals counted from the registry', async () => {
+test('GET /v1/formats?category=image lists only image formats, with their targets and with totals', async () => {
   const { data } = (await (await client.fetch('/v1/formats?category=image')).json()) as {
     data: {
       formats: { id: string; category: string; targets: string[] }[]
@@ -117,12 +117,12 @@ test('GET /v1/formats lists the targets of each format, with totals counted from
   assert.ok(data.totals.pairs > data.totals.formats, JSON.stringify(data.totals))
 })
 
-test('GET /v1/formats finds a format by its alias', async () => {
+test('GET /v1/formats/JPEG finds the format jpg by its alias', async () => {
   const { data } = (await (await client.fetch('/v1/formats/JPEG')).json()) as { data: { id: string } }
   assert.equal(data.id, 'jpg')
 })
 
-test('GET /v1/conversions lists the options of a format pair', async () => {
+test('GET /v1/formats/conversions lists the engine and the options of a format pair', async () => {
   const response = await client.fetch('/v1/formats/conversions?from=png&to=jpg')
   const { data } = (await response.json()) as {
     data: {
@@ -143,7 +143,7 @@ test('GET /v1/conversions lists the options of a format pair', async () => {
   assert.deepEqual(bare, [], 'these options have no description')
 })
 
-test('the list of all conversions shares options and stays far below the reply limit of Lambda', async () => {
+test('the list of all conversions shares sets of options and stays below 5 MB', async () => {
   const response = await client.fetch('/v1/formats/conversions')
   const text = await response.text()
   // Lambda limits a reply to 6 MB.
@@ -164,7 +164,7 @@ test('the list of all conversions shares options and stays far below the reply l
   assert.equal(findConversion('docx', 'xlsx')?.experimental, true)
 })
 
-test('GET /v1/tools lists a tool with its formats and options', async () => {
+test('GET /v1/formats/conversions?operation=rotate-pdf lists the formats and options of the tool', async () => {
   const { data } = (await (await client.fetch('/v1/formats/conversions?operation=rotate-pdf')).json()) as {
     data: { conversions: { from: string; to: string; options: { name: string }[] }[] }
   }
@@ -176,7 +176,7 @@ test('GET /v1/tools lists a tool with its formats and options', async () => {
   assert.equal(wrongReply.status, 400)
 })
 
-test('a long list is compressed for clients that accept it and has an ETag', async () => {
+test('the conversion list is compressed for clients that accept gzip, and has an ETag', async () => {
   // fetch requests and decompresses gzip automatically.
   const response = await client.fetch('/v1/formats/conversions')
   assert.equal(response.headers.get('content-encoding'), 'gzip')
@@ -234,7 +234,7 @@ test('the pages of the conversion list together contain all conversions with the
   assert.match(((await refusedReply.json()) as { error: { message: string } }).error.message, /^cursor: /)
 })
 
-test('the OpenAPI document describes every endpoint and its status codes', async () => {
+test('the OpenAPI document contains the main endpoints, and each of its error statuses is in the error catalog', async () => {
   const document = (await (await client.fetch('/v1/openapi.json')).json()) as {
     openapi: string
     paths: Record<string, Record<string, { summary: string; responses: Record<string, unknown> }>>
@@ -296,7 +296,7 @@ function getBodies({ requestBody, responses }: Operation) {
   return [...requests, ...replies]
 }
 
-test('every operation has request and reply examples that match their schemas', async () => {
+test('every operation in the OpenAPI document has request and reply examples that match their schemas', async () => {
   const checker = new OpenApiChecker((await (await client.fetch('/v1/openapi.json')).json()) as object)
   const operations = Object.entries(checker.document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({

@@ -32,7 +32,7 @@ const presign = (headers: Record<string, string> = {}) =>
     body: JSON.stringify({ filename: 'a.png', size: 7 }),
   })
 
-test('the first reply that creates a resource contains an identity, accepted as header or cookie', async () => {
+test('the first reply that creates a resource contains an owner token, which is accepted as a header or cookie', async () => {
   const firstReply = await presign()
   const token = firstReply.headers.get('x-owner-token') ?? ''
   assert.match(token, /^anon_[0-9A-Z]{26}\.[\w-]{43}$/)
@@ -56,7 +56,7 @@ test('the first reply that creates a resource contains an identity, accepted as 
   }
 })
 
-test('replies that create no resource, especially cacheable ones, contain no identity', async () => {
+test('replies to requests that create no resource contain no owner token', async () => {
   const publicPaths = [
     '/v1/formats',
     '/v1/formats/png',
@@ -96,7 +96,7 @@ test('every error has a documentation page at the type URL of its problem detail
   assert.equal((await fetch(`${service.url}/errors/nothing`)).status, 404)
 })
 
-test('an unknown path returns a page to browsers and an error to programs', async () => {
+test('an unknown path returns an HTML page to browsers and a JSON error to programs', async () => {
   const requestWith = (accept: string) => fetch(`${service.url}/nowhere`, { headers: { accept } })
   const [pageReply, jsonReply] = [await requestWith('text/html,*/*;q=0.8'), await requestWith('*/*')]
   assert.deepEqual([pageReply.status, jsonReply.status], [404, 404])
@@ -104,7 +104,7 @@ test('an unknown path returns a page to browsers and an error to programs', asyn
   assert.equal(((await jsonReply.json()) as { error: { code: string } }).error.code, 'NOT_FOUND')
 })
 
-test('every reply contains the API version', async () => {
+test('the replies of /v1, /health, the page and an unknown path contain the API version', async () => {
   for (const path of ['/v1', '/v1/nothing', '/health', '/']) {
     const { headers } = await fetch(`${service.url}${path}`)
     assert.equal(headers.get('x-api-version'), '1.10.0', path)
@@ -137,7 +137,7 @@ for (const [encoding, pack] of compressedBodies) {
   })
 }
 
-test('the error for an unsupported Content-Encoding lists those supported, and a form with files must not be encoded', async () => {
+test('the error for an unsupported Content-Encoding, or an encoded form with files, lists the supported encodings', async () => {
   const send = (encoding: string, type: string) =>
     client.fetch('/v1/convert', {
       method: 'POST',
@@ -155,7 +155,7 @@ test('the error for an unsupported Content-Encoding lists those supported, and a
   }
 })
 
-test('a client that does not accept JSON is refused before a resource is created', async () => {
+test('POST /v1/jobs from a client that does not accept JSON is refused with NOT_ACCEPTABLE', async () => {
   const headers = { 'content-type': 'application/json', accept: 'application/xml' }
   const tasks = { in: { operation: 'import/raw', file: 'x', filename: 'x.txt' } }
   const response = await client.fetch('/v1/jobs', {
@@ -209,7 +209,7 @@ for (const [caseName, type, body] of repeatedFields) {
   })
 }
 
-test('the error for an invalid query parameter names the parameter and the expected value', async () => {
+test('the error for a limit above the maximum names the query parameter and the maximum', async () => {
   const response = await client.fetch('/v1/jobs?limit=1000')
   assert.equal(response.status, 400)
   const { error } = (await response.json()) as {
@@ -220,7 +220,7 @@ test('the error for an invalid query parameter names the parameter and the expec
   assert.match(error.message, /100/)
 })
 
-test('unknown paths for PDF tools return a hint to the right operation', async () => {
+test('POST /v1/pdf/ocr returns 404 with a hint to the operation ocr-pdf', async () => {
   const response = await client.fetch('/v1/pdf/ocr', { method: 'POST' })
   assert.equal(response.status, 404)
   const { error } = (await response.json()) as { error: { details: { hint: string } } }

@@ -87,7 +87,7 @@ const waitingTasks = {
   out: { operation: 'export/url', input: 'page' },
 }
 
-test('an invalid drive export is refused, and the error names the wrong field', async () => {
+test('an invalid drive export is refused with the matching error code', async () => {
   const connectionId = await connect('dropbox', 'write')
   const { jobId } = await convert('one.md')
   const send = (fields: object) =>

@@ -112,7 +112,7 @@ const uploads: Readonly<Record<string, number>> = {
   imports: 2,
 }
 
-test('all events of a job, including those of its files, are numbered in order without duplicates', async () => {
+test('all events of a job, including those of its files, are numbered consecutively from 1', async () => {
   const ids: Record<string, string> = {}
   for (const [name, run] of Object.entries(jobCreators)) {
     const jobId = await run()

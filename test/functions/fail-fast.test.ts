@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
 const describeRow = ({ operation, options }: Row) => `${operation} ${JSON.stringify(options)}`
 
 describe('conversion requests that cannot work', () => {
-  test('POST /v1/convert/check reports the same problem as creating the job', async () => {
+  test('POST /v1/convert/check refuses options that cannot work, and the error names the field', async () => {
     for (const row of rows) {
       const { operation, options, field, from = 'pdf', to, code = 'INVALID_INPUT' } = row
       const target = to ? { targetFormat: to } : { toolOperation: operation }
@@ -134,7 +134,7 @@ describe('conversion requests that cannot work', () => {
     assert.deepEqual([status, json.error.details.field], [400, 'tasks.work.cropBox'])
   })
 
-  test('Booleans of forms are accepted in all common spellings, and empty ones count as missing', async () => {
+  test('a boolean parameter is accepted in common spellings, and an empty one counts as missing', async () => {
     const check = async (strip: string) =>
       (
         await app.send('POST', '/v1/convert/check', {
@@ -159,7 +159,7 @@ describe('conversion requests that cannot work', () => {
       )
   })
 
-  test('conversion options that can work are accepted', async () => {
+  test('POST /v1/convert/check accepts valid conversion options', async () => {
     for (const [body, name] of [
       [{ from: 'pdf', toolOperation: 'add-watermark-pdf', additionalFiles: 1 }, 'an image'],
       [{ from: 'pdf', toolOperation: 'edit-pdf-metadata', options: { title: '' } }, 'an empty title'],
@@ -176,7 +176,7 @@ describe('conversion requests that cannot work', () => {
 describe('private IP addresses in requests', () => {
   const privateHosts = ['127.0.0.1', '10.1.2.3', '[::1]', 'localhost', '169.254.169.254', '0x7f000001']
 
-  test('an import from a private IP address is refused at creation, and the error names its field', async () => {
+  test('a job that imports from a private IP address is refused at creation, and the error names the field', async () => {
     for (const host of privateHosts)
       for (const [task, field] of [
         [{ operation: 'import/url', url: `http://${host}/a.png` }, 'url'],
@@ -214,7 +214,7 @@ describe('private IP addresses in requests', () => {
 describe('unknown names in requests', () => {
   const check = async (body: Options) => (await app.send('POST', '/v1/convert/check', { body })).json
 
-  test('the error for a misspelled format, or a word for it, suggests the format', async () => {
+  test('the error for a misspelled format name, or for a word such as Excel, suggests the format', async () => {
     for (const [targetFormat, suggestion] of [
       ['word', 'docx'],
       ['Excel', 'xlsx'],

@@ -115,7 +115,7 @@ test('the pages of a split PDF pass through three steps and are exported to thre
 
 const webpTask = { operation: 'convert', input: 'jpg', output_format: 'webp' }
 
-test('each page of a split PDF is converted separately, and a link returns one ZIP with a manifest', async () => {
+test('each page image of a PDF is converted separately, and the download link returns one ZIP with a manifest', async () => {
   const { tasks } = await run({
     jpg: jpgTask,
     webp: webpTask,
@@ -128,7 +128,7 @@ test('each page of a split PDF is converted separately, and a link returns one Z
   assert.deepEqual(await listZipNames(zip), ['manifest.json', ...withExtension('webp')])
 })
 
-test('a file list is exported file by file if the export task asks for it', async () => {
+test('the files of a list are exported one by one with archive_multiple_files=false', async () => {
   const { tasks } = await run({
     jpg: jpgTask,
     out: { operation: 'export/url', input: 'jpg', archive_multiple_files: false, filename: '{name}-of-3' },
@@ -147,7 +147,7 @@ test('a file list is exported file by file if the export task asks for it', asyn
   }
 })
 
-test('files of a list are selected by name or pattern, in the requested order', async () => {
+test('a task can select files of a list by name or pattern', async () => {
   const { tasks } = await run({
     jpg: jpgTask,
     last: { ...webpTask, input: { task: 'jpg', file: 'page-003.jpg' } },

@@ -22,7 +22,7 @@ describe('listing formats', () => {
   const listFormatIds = async (query: Record<string, string>) =>
     (await ask(query)).formats.map(({ id }) => id)
 
-  test('filters restrict the listed formats but not the totals', async () => {
+  test('the filters of GET /v1/formats restrict the listed formats but not the totals', async () => {
     const allFormats = await ask({})
     const images = await ask({ category: 'image', canWrite: 'false' })
     const expectedFormats = allFormats.formats.filter(
@@ -40,14 +40,14 @@ describe('listing formats', () => {
     assert.deepEqual(await listFormatIds({ canRead: 'true' }), readableIds)
   })
 
-  test('listing an unknown format is rejected, and its long name is truncated in the error', async () => {
+  test('GET /v1/formats/{id} rejects an unknown format, and the error truncates a long name', async () => {
     const { status, json } = await app.send('GET', `/v1/formats/${'x'.repeat(65)}`)
     assert.equal(status, 404)
     assert.equal(json.error.code, 'FORMAT_NOT_FOUND')
     assert.match(json.error.message, /^"x{64}" is not a supported format/)
   })
 
-  test('a format is found in the API by id, name or extension, case-insensitively', async () => {
+  test('GET /v1/formats?q= finds a format by id, name or alias, regardless of case', async () => {
     assert.ok((await listFormatIds({ q: 'JPEG' })).includes('jpg'))
     assert.ok((await listFormatIds({ q: 'portable network' })).includes('png'))
     assert.deepEqual(await listFormatIds({ q: 'no format is called so' }), [])
@@ -56,7 +56,7 @@ describe('listing formats', () => {
     assert.deepEqual([json.error.code, json.error.details.formatId], ['FORMAT_NOT_FOUND', 'nothing'])
   })
 
-  test('a format is found by a synonym in any language or the beginning of one, but only if all words match', async () => {
+  test('GET /v1/formats?q= finds a format by a synonym or its beginning, but only if all words match', async () => {
     for (const [q, id] of Object.entries({
       Excel: 'xlsx',
       powerpo: 'pptx',
@@ -108,7 +108,7 @@ describe('listing conversions', () => {
     allConversions = await ask({})
   })
 
-  test('every listed format pair has its intermediate formats and the index of its options', () => {
+  test('every pair in the conversion list has the index of its options, and intermediate formats if there are any', () => {
     assert.equal(allConversions.total, allConversions.pairs.length)
     for (const { via, steps, options, optionSet = -1 } of allConversions.pairs) {
       assert.deepEqual([steps, options, via?.length], [undefined, undefined, via?.length || undefined])
@@ -117,7 +117,7 @@ describe('listing conversions', () => {
     assert.ok(allConversions.pairs.some(({ via }) => via) && allConversions.pairs.some(({ via }) => !via))
   })
 
-  test('the reply for a single format pair contains the data of the list, and its steps and options', async () => {
+  test('the reply for a single format pair agrees with the conversion list, and adds steps and options', async () => {
     const { pairs, optionSets, total } = await ask({ from: 'jpeg', to: 'png' })
     const [pair] = pairs
     assert.deepEqual(
@@ -240,7 +240,7 @@ describe('listing conversions', () => {
     assert.equal((await ask({ from: 'png', cursor })).pagination?.limit, 500)
   })
 
-  test('listing with an unknown format, cursor or limit is refused', async () => {
+  test('listing conversions with an unknown format, an unknown cursor or an invalid limit is refused', async () => {
     for (const [query, code, field] of [
       [{ from: 'nothing' }, 'FORMAT_NOT_FOUND', 'from'],
       [{ to: 'nothing' }, 'FORMAT_NOT_FOUND', 'to'],

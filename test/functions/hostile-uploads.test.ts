@@ -133,9 +133,9 @@ function killDecoders(): number {
   }).length
 }
 
-test('an upload that kills its decoder process each time fails with an error code, and the next upload works', async () => {
+test('an upload whose decoder process is killed every time fails with an error code, and the next upload works', async () => {
   const client = new Client(service)
-  const slowUpload = hostileUploads['an SVG with many open groups']
+  const slowUpload = hostileUploads['an SVG with many unclosed groups']
   assert.ok(slowUpload)
   await send({ filename: 'a.txt', bytes: 'a' })
   let isAnswered = false

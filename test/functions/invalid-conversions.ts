@@ -19,7 +19,7 @@ export const invalidConversions: readonly {
 }[] = [
   { name: 'no file', fields: { targetFormat: 'pdf' }, status: 400, code: 'NO_FILES', message: /`file`/ },
   {
-    name: 'a URL in a field of another service',
+    name: 'a URL in the field url instead of fileUrl',
     fields: { targetFormat: 'pdf', url: 'https://example.com/a.docx' },
     status: 400,
     code: 'NO_FILES',
@@ -34,7 +34,7 @@ export const invalidConversions: readonly {
     message: /empty/,
   },
   {
-    name: 'a missing target format',
+    name: 'no target format',
     file: { name: 'a.jpg', bytes: jpg },
     fields: {},
     status: 400,
@@ -42,7 +42,7 @@ export const invalidConversions: readonly {
     message: /targetFormat is missing/,
   },
   ...(['pdf', 'md'] as const).map((targetFormat) => ({
-    name: `a locked document as ${targetFormat}`,
+    name: `an encrypted DOCX and the target format ${targetFormat}`,
     file: { name: 'a.docx', bytes: fixture('office/locked.docx') },
     fields: { targetFormat },
     status: 422,
@@ -50,7 +50,7 @@ export const invalidConversions: readonly {
     message: /Send its password in the field `password`/,
   })),
   ...(['secret', 'wrong'] as const).map((password) => ({
-    name: `a locked PDF as docx, with the ${password} password`,
+    name: `an encrypted PDF, the target format docx and the password ${password}`,
     file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
     fields: { targetFormat: 'docx', password },
     status: 422,
@@ -66,7 +66,7 @@ export const invalidConversions: readonly {
     message: /"xyzzy"/,
   },
   {
-    name: 'contradictory target formats',
+    name: 'different values of targetFormat and target',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', target: 'webp' },
     status: 400,
@@ -82,7 +82,7 @@ export const invalidConversions: readonly {
     message: /jpg.*mp3/,
   },
   {
-    name: 'an engine that does not support the pair',
+    name: 'an engine that does not support the format pair',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', engine: 'libreoffice' },
     status: 422,
@@ -106,7 +106,7 @@ export const invalidConversions: readonly {
     message: /^The file looks like a JPEG, but its end is missing/,
   },
   {
-    name: 'a corrupt docx',
+    name: 'a corrupt DOCX',
     file: { name: 'a.docx', bytes: Buffer.concat([createText('PK\u0003\u0004'), Buffer.alloc(900, 7)]) },
     fields: { targetFormat: 'pdf' },
     status: 400,
@@ -114,7 +114,7 @@ export const invalidConversions: readonly {
     message: /^The file looks like a ZIP-based file, but its directory is missing or damaged/,
   },
   {
-    name: 'text renamed to .pdf',
+    name: 'a text file renamed to .pdf',
     file: { name: 'a.pdf', bytes: createText('just some words, not a document\n'.repeat(20)) },
     fields: { targetFormat: 'jpg' },
     status: 400,
@@ -122,7 +122,7 @@ export const invalidConversions: readonly {
     message: /says Portable Document Format \(pdf\), but the content looks like plain text/,
   },
   {
-    name: 'an invalid time',
+    name: 'an invalid start time',
     file: { name: 'a.mp3', bytes: fixture('tone.mp3') },
     fields: { targetFormat: 'wav', start: 'abc' },
     status: 400,
@@ -130,7 +130,7 @@ export const invalidConversions: readonly {
     message: /^start: expected a time up to 24 hours, as HH:MM:SS\.ms, MM:SS or seconds, got "abc"\.$/,
   },
   {
-    name: 'fewer bytes than any video has',
+    name: 'a target size of a video below 10,000 bytes',
     file: { name: 'video.mp4', bytes: fixture('video.mp4') },
     fields: { toolOperation: 'compress', targetSize: '9k' },
     status: 400,
@@ -138,7 +138,7 @@ export const invalidConversions: readonly {
     message: /^targetSize: expected 10000 to 20000000000 bytes, such as 500k or 2M, got "9k"\.$/,
   },
   {
-    name: 'a word instead of a number',
+    name: 'a word as the width',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', width: 'wide' },
     status: 400,
@@ -154,7 +154,7 @@ export const invalidConversions: readonly {
     message: /Send its password in the field `password`/,
   },
   {
-    name: 'an encrypted PDF for a target without password option',
+    name: 'an encrypted PDF and a target format without a password option',
     file: { name: 'a.pdf', bytes: fixture('needs-password.pdf') },
     fields: { targetFormat: 'docx' },
     status: 422,
@@ -173,7 +173,7 @@ export const invalidConversions: readonly {
     message: /named \.bin and looks like no known format/,
   },
   {
-    name: 'a file over the limit',
+    name: 'a file over the size limit',
     file: { name: 'a.jpg', bytes: Buffer.concat([jpg, Buffer.alloc(1_100_000)]) },
     fields: { targetFormat: 'png' },
     status: 413,
@@ -188,7 +188,7 @@ export const invalidConversions: readonly {
     message: /upl_/,
   },
   {
-    name: 'an unknown tool',
+    name: 'an unknown toolOperation',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { toolOperation: 'fold-pdf' },
     status: 400,
@@ -196,7 +196,7 @@ export const invalidConversions: readonly {
     message: /^toolOperation: expected one of ocr-pdf, .*, got "fold-pdf"/,
   },
   {
-    name: 'a PDF tool on an image',
+    name: 'a PDF tool and an image',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'pdf', toolOperation: 'rotate-pdf' },
     status: 422,
@@ -220,7 +220,7 @@ export const invalidConversions: readonly {
     message: /^exportMethod: expected s3.*, got "ftp"/,
   },
   {
-    name: 'a missing export field',
+    name: 'an export without a bucket',
     file: { name: 'a.jpg', bytes: jpg },
     fields: { targetFormat: 'png', exportMethod: 's3', exportConfig: '{"region":"eu-west-1"}' },
     status: 400,

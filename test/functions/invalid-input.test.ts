@@ -45,7 +45,7 @@ async function listObjects(): Promise<string[]> {
 }
 
 for (const { name, file, fields, status, code, message } of invalidConversions) {
-  test(`${name} is refused with ${code} and leaves no data behind`, async () => {
+  test(`a conversion with ${name} is refused with ${code} and leaves no file behind`, async () => {
     const objectsBefore = await listObjects()
     const failure = await readError(await client.convert(file, fields))
     assert.deepEqual([failure.status, failure.code], [status, code])
@@ -148,7 +148,7 @@ for (const { name, files, mergeType, code, message } of [
     message: /^mergeType/,
   },
 ]) {
-  test(`a merge of ${name} is refused with ${code} and leaves no data behind`, async () => {
+  test(`a merge of ${name} is refused with ${code} and leaves no file behind`, async () => {
     const parts = files.map((file) => ['file', file] as const)
     const failure = await send('/v1/convert/merge', parts, { mergeType })
     assert.deepEqual([failure.status, failure.code], [400, code])
@@ -157,7 +157,7 @@ for (const { name, files, mergeType, code, message } of [
   })
 }
 
-test('two files in a field for a single file are rejected', async () => {
+test('two files in the field `file` of a conversion are rejected', async () => {
   const parts = [
     ['file', 'a.jpg'],
     ['file', 'b.jpg'],
@@ -168,7 +168,7 @@ test('two files in a field for a single file are rejected', async () => {
   assert.deepEqual(await listObjects(), [])
 })
 
-test('an interrupted upload leaves no data behind', async () => {
+test('an interrupted upload leaves no file behind', async () => {
   const { hostname, port } = new URL(service.url)
   const socket = connect(Number(port), hostname)
   const head = `POST /v1/convert HTTP/1.1\r\nHost: ${hostname}\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: 500000\r\n\r\n`
@@ -255,7 +255,7 @@ test('percent-encoding that is not UTF-8 is refused in a URL and in a form, and 
   }
 })
 
-test('unknown job ids and ids that look like paths return 404', async () => {
+test('unknown, malformed and very long job ids return 404', async () => {
   for (const id of ['job_00000000000000000000000000', 'job_x', 'JOB', `job_${'a'.repeat(150)}`]) {
     for (const path of [`/v1/status/${id}`, `/v1/jobs/${id}`, `/v1/download/${id}`]) {
       const failure = await readError(await client.fetch(path))
@@ -264,7 +264,7 @@ test('unknown job ids and ids that look like paths return 404', async () => {
   }
 })
 
-test('an invalid Range header is ignored, and one beyond the end of the file returns 416', async () => {
+test('an invalid Range header is ignored, and a range beyond the end of the file returns 416', async () => {
   const response = await client.convert(
     { name: 'a.jpg', bytes: jpg },
     { targetFormat: 'png' },

@@ -44,7 +44,7 @@ const createRequests: [caseName: string, send: (headers: Headers, jobId: string)
   ],
 ]
 for (const [caseName, send] of createRequests) {
-  test(`${caseName} with Prefer: wait replies when the job has finished, even if repeated with its idempotency key`, async () => {
+  test(`${caseName} with Prefer: wait replies when the job has finished, and a repeated request gets the same reply`, async () => {
     const headers = { prefer: 'wait=25', 'idempotency-key': crypto.randomUUID() }
     const jobId = await createFinishedJob()
     const response = await send(headers, jobId)
@@ -67,7 +67,7 @@ for (const [caseName, send] of createRequests) {
     assert.equal(await repeatedReply.text(), await response.text())
   })
 
-  test(`${caseName} without waiting replies immediately with Location and Retry-After`, async () => {
+  test(`${caseName} without Prefer: wait replies immediately with Location and Retry-After`, async () => {
     const response = await send({}, await createFinishedJob())
     const { jobId } = await readData(response)
     assert.equal(response.status, 202)
@@ -77,7 +77,7 @@ for (const [caseName, send] of createRequests) {
   })
 }
 
-test('Prefer: wait=0 returns the same reply as a request without waiting', async () => {
+test('POST /v1/jobs with Prefer: wait=0 replies immediately with 202 and Retry-After', async () => {
   const response = await client.post('/v1/jobs', { tasks }, { prefer: 'respond-async, wait=0' })
   assert.equal(response.status, 202)
   assert.equal(response.headers.get('preference-applied'), 'wait=0')
@@ -85,7 +85,7 @@ test('Prefer: wait=0 returns the same reply as a request without waiting', async
 })
 
 for (const path of ['/v1/jobs', '/v1/status']) {
-  test(`a finished job at ${path}/{jobId} returns 304 for its ETag`, async () => {
+  test(`GET ${path}/{jobId} returns 304 for the ETag of a finished job`, async () => {
     const queuedJob = await readData(await client.post('/v1/jobs', { tasks }))
     const url = `${path}/${queuedJob.jobId}`
     const etagBefore = (await client.fetch(url)).headers.get('etag') ?? ''

@@ -34,7 +34,7 @@ test('pages of a job list do not shift when jobs are created, finish, expire or 
   )
 })
 
-test('the previous page of a job list leads back to the next page, even if all its own jobs have expired', async () => {
+test('the previous page of a job list still links to the next page if all jobs of the previous page have expired', async () => {
   const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await fetchPage(owner, { limit: '10' })
   const secondPage = await fetchPage(owner, { limit: '10', cursor: firstPage.next ?? '' })
@@ -45,7 +45,7 @@ test('the previous page of a job list leads back to the next page, even if all i
   assert.deepEqual(pageAgain.minutes, secondPage.minutes)
 })
 
-test('the next page of a job list leads back to the previous page, even if all its own jobs have expired', async () => {
+test('the next page of a job list still links to the previous page if all jobs of the next page have expired', async () => {
   const owner = await createOwner(...minutesUpTo(20).map((minute) => ({ minute })))
   const firstPage = await fetchPage(owner, { limit: '10' })
   for (const minute of minutesUpTo(10)) await setStatus(owner, minute, 'expired')
@@ -57,7 +57,7 @@ test('the next page of a job list leads back to the previous page, even if all i
   )
 })
 
-test('a job filter with few matches reads a bounded number of jobs per page and finds all matches', async () => {
+test('a job list whose filter matches few jobs may have empty pages, but its pages together contain all matches', async () => {
   const owner = await createOwner(
     ...minutesUpTo(620).map((minute) => ({ minute, target: minute === 3 ? 'webp' : 'pdf' })),
   )

@@ -49,7 +49,7 @@ test('a job list with sort=createdAt starts with the oldest job', async () => {
 })
 
 for (const sort of ['-createdAt', 'createdAt']) {
-  test(`a job list with ${sort} has the same pages when read backwards`, async () => {
+  test(`a job list with sort=${sort} has the same pages when read backwards`, async () => {
     const forwardPages = await listPages(ownerOfManyJobs, { limit: '23', sort })
     const back = await listPages(
       ownerOfManyJobs,
@@ -95,7 +95,7 @@ const filters: [query: Record<string, string>, holds: (minute: number) => boolea
 ]
 
 for (const [query, holds] of filters) {
-  test(`the job list filter ${new URLSearchParams(query)} matches the right jobs in both directions`, async () => {
+  test(`the job list filter ${new URLSearchParams(query)} matches the right jobs in both sort orders`, async () => {
     const expectedNumbers = minutesUpTo(230).filter(holds)
     assert.deepEqual(
       await listAllPages(ownerOfManyJobs, { ...query, limit: '7' }),
@@ -108,7 +108,7 @@ for (const [query, holds] of filters) {
   })
 }
 
-test('the format filter of a job list accepts aliases', async () => {
+test('the targetFormat filter of a job list accepts the alias of a format', async () => {
   const owner = await createOwner({ minute: 1, target: 'jpg' }, { minute: 2, target: 'png' })
   assert.deepEqual(await listAllPages(owner, { targetFormat: 'JPEG' }), [1])
 })
@@ -141,7 +141,7 @@ test('a job list with include=tasks shows the tasks of each job', async () => {
   )
 })
 
-test('a job list contains no jobs of other owners, and a cursor is valid for its list only', async () => {
+test('a job list contains no jobs of other owners, and a cursor is valid only for the list that returned it', async () => {
   const owner = await createOwner({ minute: 1 }, { minute: 2 })
   const { next } = await fetchPage(owner, { limit: '1' })
   assert.ok(next)

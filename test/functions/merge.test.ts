@@ -47,7 +47,7 @@ const readPages = async (path: string) =>
   Number(/^Pages:\s+(\d+)/m.exec((await run('pdfinfo', [path])).stdout)?.[1])
 const file = (name: string, from = name) => ({ field: 'file', name, from })
 
-test('PDFs are merged in the order of the request', async () => {
+test('two PDFs are merged into one PDF with all their pages and words', async () => {
   const job = await send(
     '/v1/convert/merge',
     [file('three-pages.pdf'), file('again.pdf', 'three-pages.pdf')],
@@ -114,7 +114,7 @@ test('a video is compressed to a target size', async () => {
   assert.ok(seconds > 19 && seconds < 21, `${seconds} s`)
 })
 
-test('images become the pages of one PDF, in order', async () => {
+test('with combineImages, images become the pages of one PDF', async () => {
   const parts = [file('corners.png'), { field: 'additionalFile', name: 'corners.jpg' }]
   const fields = { targetFormat: 'pdf', combineImages: 'true' }
   assert.equal(await readPages(await saveResult(await send('/v1/convert', parts, fields))), 2)
@@ -155,7 +155,7 @@ test('an image can be used as the watermark of a PDF', async () => {
   assert.match(stdout, /image\s+40\s+30/)
 })
 
-test('uploads are merged like files of a form, and then belong to the job', async () => {
+test('POST /v1/convert/merge merges earlier uploads like files of a form', async () => {
   const ids: string[] = []
   const bytes = await fixture('three-pages.pdf')
   for (let count = 0; count < 2; count++) {

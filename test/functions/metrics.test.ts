@@ -21,7 +21,7 @@ async function readMetrics(headers: Readonly<Record<string, string>> = {}) {
   return { status: reply.statusCode, type: reply.headers['content-type'], body: await text(reply) }
 }
 
-test('programs on the machine of the service can read its metrics in Prometheus format', async () => {
+test('GET /metrics returns metrics in Prometheus format to programs on the machine of the service', async () => {
   await fetch(`${service.url}/v1/formats`)
   const { status, type, body } = await readMetrics()
   assert.deepEqual([status, type], [200, 'text/plain; version=0.0.4; charset=utf-8'])
@@ -32,7 +32,7 @@ test('programs on the machine of the service can read its metrics in Prometheus 
     assert.match(line, /^(?:# (?:HELP|TYPE) [a-z_]+ .+|[a-z_]+(?:\{(?:[a-z]+="[^"\\]*",?)+\})? [\d.]+)$/)
 })
 
-test('clients on other machines cannot read metrics, even through a proxy on the machine of the service', async () => {
+test('GET /metrics is refused to clients on other machines, even through a proxy on the machine of the service', async () => {
   for (const headers of [
     { 'x-forwarded-for': '203.0.113.7' },
     { forwarded: 'for=203.0.113.7' },
@@ -47,7 +47,7 @@ test('clients on other machines cannot read metrics, even through a proxy on the
   }
 })
 
-test('only administrators can read metrics from other machines', async () => {
+test('GET /metrics requires the API key of an administrator if the request comes from another machine', async () => {
   const headersOfOtherClient = { 'x-forwarded-for': '203.0.113.7' }
   const fetchStatus = async (key: string) =>
     (await readMetrics({ ...headersOfOtherClient, 'x-api-key': key })).status

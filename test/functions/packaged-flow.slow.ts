@@ -64,7 +64,7 @@ const fetchStatus = async (client: AnyClient, jobId: string) => {
 
 const listJobIds = (path: string) => receiver.at(path).map(({ json }) => json.job.id as string)
 
-test(`${jobCount} jobs of ${clientCount} clients complete, and the webhook of its client is called for each`, {
+test(`${jobCount} jobs of ${clientCount} clients complete, and each job is reported to the webhook of its client`, {
   timeout: 1_200_000,
 }, async (t) => {
   const startedAtMs = performance.now()
@@ -93,7 +93,7 @@ test(`${jobCount} jobs of ${clientCount} clients complete, and the webhook of it
   )
 })
 
-test('packaged functions run workflows, even several at the same time', { timeout: 300_000 }, async () => {
+test('packaged functions run several workflows at the same time', { timeout: 300_000 }, async () => {
   const { client, path } = await createMember(clientCount)
   const ids: string[] = []
   for (let at = 0; at < workflowCount; at++) {

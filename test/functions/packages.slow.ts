@@ -35,7 +35,7 @@ const png = new Uint8Array(readFileSync(new URL('../fixtures/alpha.png', import.
 const image = { filename: 'alpha.png', contentType: 'image/png', size: png.length }
 const downloadBytes = async (url: string) => new Uint8Array(await (await fetch(url)).arrayBuffer())
 
-test('the packaged functions convert an uploaded file to an image', async () => {
+test('the packaged functions convert an uploaded PNG to WebP', async () => {
   const client = new Client(service)
   const { uploadId, url, headers } = await client.presign(image)
   assert.equal((await fetch(url, { method: 'PUT', headers: { ...headers }, body: png })).status, 200)
@@ -47,7 +47,7 @@ test('the packaged functions convert an uploaded file to an image', async () => 
   assert.equal(Buffer.from(resultBytes.subarray(8, 12)).toString(), 'WEBP')
 })
 
-test('the packaged functions accept files in the request, later uploads, imports and exports', async () => {
+test('the packaged functions accept a file in the request, a later upload and an export to S3', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
   const sentReply = await client.convert({ name: 'a.md', bytes }, { targetFormat: 'html' })
@@ -75,7 +75,7 @@ test('the packaged functions accept files in the request, later uploads, imports
   assert.equal(job.status, 'completed', JSON.stringify(job.error))
 })
 
-test('the packaged event stream of a job starts with its status', async () => {
+test('the event stream of a job from the packaged functions starts with a snapshot event', async () => {
   const client = new Client(service)
   const bytes = new TextEncoder().encode('# A heading')
   const { jobId } = await client.accepted(
@@ -86,7 +86,7 @@ test('the packaged event stream of a job starts with its status', async () => {
   assert.match(await stream.text(), /^retry: \d+\n\nevent: snapshot\n/)
 })
 
-test('the packaged API rejects an encrypted PDF before queueing it, because it can read PDFs', async () => {
+test('the packaged API refuses an encrypted PDF with PDF_ENCRYPTED', async () => {
   const client = new Client(service)
   const bytes = new Uint8Array(readFileSync(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const refusedReply = await client.convert({ name: 'locked.pdf', bytes }, { targetFormat: 'txt' })
@@ -94,7 +94,7 @@ test('the packaged API rejects an encrypted PDF before queueing it, because it c
   assert.equal(((await refusedReply.json()) as { error: { code: string } }).error.code, 'PDF_ENCRYPTED')
 })
 
-test('the packaged functions run a workflow and deliver its events to a webhook and a socket', async () => {
+test('the packaged functions run a workflow and deliver its events to a webhook and a WebSocket', async () => {
   const client = new Client(service)
   const webhookReply = await client.post('/v1/webhooks', {
     url: receiver.url('/hook'),
@@ -152,7 +152,7 @@ test('the packaged API replies to requests for pages, formats, accounts and unco
   assert.equal(signUpReply.status, 200, await signUpReply.text())
 })
 
-test('every deployment package ran without denied permissions and failures', async () => {
+test('every packaged function ran without denied permissions or failures', async () => {
   const listStartedFunctions = () =>
     new Set(packagedService.logLines().flatMap(({ msg, queue }) => (msg === 'worker started' ? [queue] : [])))
   const queuesByFunction: Readonly<Record<string, string>> = { prepare: 'ready', deliver: 'delivery' }

@@ -79,12 +79,12 @@ test('a PDF is encrypted with a password and decrypted with it', async () => {
   assert.match(await refusedReply.text(), /PDF_ENCRYPTED/)
 })
 
-test('a second uploaded image becomes the watermark of a PDF', async () => {
+test('an image sent as additionalFile becomes the watermark of a PDF', async () => {
   const job = await runTool({ additional: 'alpha.png', fields: { toolOperation: 'add-watermark-pdf' } })
   assert.match((await run('pdfimages', ['-list', await saveResult(job)])).stdout, /smask/)
 })
 
-test('a truncated PDF is refused by every operation except repair', async () => {
+test('a truncated PDF is refused by rotate-pdf and repaired by repair-pdf', async () => {
   const wholePdf = await fixture('three-pages.pdf')
   const file = wholePdf.subarray(0, wholePdf.indexOf('xref'))
   assert.equal((await post({ file, fields: { toolOperation: 'rotate-pdf' } })).status, 400)
@@ -92,7 +92,7 @@ test('a truncated PDF is refused by every operation except repair', async () => 
   assert.deepEqual((await readText(path)).match(/\w+marker/g), ['alphamarker', 'betamarker', 'gammamarker'])
 })
 
-test('a PDF is compressed to a target size, or a warning says that this is impossible', async () => {
+test('compressing a PDF to an unreachable target size completes with the warning TARGET_NOT_REACHED', async () => {
   const job = await runTool({ fields: { toolOperation: 'compress', targetSize: '1000' } })
   assert.equal(job.status, 'completed')
   assert.deepEqual(
@@ -101,7 +101,7 @@ test('a PDF is compressed to a target size, or a warning says that this is impos
   )
 })
 
-test('requesting PDF pages that do not exist fails the job with a message', async () => {
+test('removing PDF pages that do not exist fails the job with INVALID_INPUT', async () => {
   const job = await runTool({ fields: { toolOperation: 'remove-pdf-pages', pages: '7' } })
   assert.equal(job.status, 'failed')
   assert.equal(job.error?.code, 'INVALID_INPUT')

@@ -38,7 +38,7 @@ function createTasks() {
 const isGivenUp = ({ error }: { readonly error?: { readonly message: string } | null }) =>
   error?.message.includes('crashed in all three attempts') === true
 
-test(`a pipeline returns the same result and each event once despite ${killCount} kills of the whole service`, async () => {
+test(`a pipeline returns all its files and publishes all its events despite ${killCount} kills of the whole service`, async () => {
   for (const seed of [20_261_122, 20_261_123]) if (await survivesKill(seed)) return
   assert.fail('one task met three kills, twice')
 })

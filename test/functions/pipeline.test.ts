@@ -71,7 +71,7 @@ test('parallel conversions merged at the end of a pipeline give one PDF with the
   assert.match(text, /\S/)
 })
 
-test('an archive task with several inputs contains each under its own name', async () => {
+test('an archive of several inputs contains each file under a unique name', async () => {
   const { job } = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -90,7 +90,7 @@ test('an archive task with several inputs contains each under its own name', asy
   assert.equal(names.length, 4, names.join(', '))
 })
 
-test('a failed branch of a pipeline does not stop the other branch, and the job fails with its error', async () => {
+test('a failed branch of a pipeline does not stop the other branch, and the job fails with the error of the branch', async () => {
   const { job, tasks } = await runPipeline({
     pages: file(pdf, 'pages.pdf'),
     locked: { operation: 'encrypt-pdf', input: 'pages', options: { password: 'one' } },
@@ -132,7 +132,7 @@ test('a pipeline with continue_on_error completes without the files of the faile
   assert.equal(stdout.trim(), 'pages.pdf')
 })
 
-test('a running job that is cancelled stops and shows which tasks had completed', async () => {
+test('cancelling a job marks its unfinished tasks as cancelled', async () => {
   const response = await create({
     pages: file(pdf, 'pages.pdf'),
     word: { operation: 'convert', input: 'pages', output_format: 'docx' },
@@ -149,7 +149,7 @@ test('a running job that is cancelled stops and shows which tasks had completed'
   assert.equal((await client.fetch(`/v1/jobs/${jobId}/cancel`, { method: 'POST' })).status, 409)
 })
 
-test('a retried job returns the same result from copied files, even if the first job is deleted', async () => {
+test('a retried job completes with a result of the same size, even if the first job is deleted', async () => {
   const firstJob = await runPipeline({
     image: file(png, 'image.png'),
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },
@@ -171,11 +171,11 @@ const wrongPipelines: readonly (readonly [
   sentence: RegExp,
 ])[] = [
   ['a cycle', { a: 'b', b: 'a' }, 'a', /its inputs form a cycle/],
-  ['a task with itself as input', { a: 'a' }, 'a', /its own input/],
+  ['a task that is its own input', { a: 'a' }, 'a', /its own input/],
   ['an input that is not a task', { a: 'missing' }, 'a', /names the task "missing", which does not exist/],
 ]
 for (const [caseName, inputs, task, sentence] of wrongPipelines) {
-  test(`${caseName} is refused immediately, and the error names the task`, async () => {
+  test(`a job with ${caseName} is refused, and the error names the task`, async () => {
     const tasks = Object.fromEntries(
       Object.entries(inputs).map(([name, input]) => [
         name,
@@ -193,8 +193,8 @@ for (const [caseName, inputs, task, sentence] of wrongPipelines) {
 const image = file(png, 'image.png')
 const refusals: readonly (readonly [caseName: string, tasks: object, code: string, field: string])[] = [
   ['an unknown operation', { a: { operation: 'transmute' } }, 'INVALID_REQUEST', 'tasks.a.operation'],
-  ['an unknown field of an import', { a: { ...image, quality: 3 } }, 'INVALID_INPUT', 'tasks.a.quality'],
-  ['a name with a slash', { 'a/b': image }, 'INVALID_REQUEST', 'tasks.a/b'],
+  ['an unknown field of an import task', { a: { ...image, quality: 3 } }, 'INVALID_INPUT', 'tasks.a.quality'],
+  ['a task name with a slash', { 'a/b': image }, 'INVALID_REQUEST', 'tasks.a/b'],
   ['a file that is not base64', { a: { ...image, file: '§' }, out: 'a' }, 'INVALID_INPUT', 'tasks.a.file'],
   [
     'a conversion without a target',
@@ -209,7 +209,7 @@ const refusals: readonly (readonly [caseName: string, tasks: object, code: strin
     'tasks.b',
   ],
   [
-    'an option of the wrong kind',
+    'an option of the wrong type',
     {
       a: image,
       b: { operation: 'convert', input: 'a', output_format: 'jpg', jpegQuality: 'much' },
@@ -220,7 +220,7 @@ const refusals: readonly (readonly [caseName: string, tasks: object, code: strin
   ],
 ]
 for (const [caseName, givenTasks, code, field] of refusals) {
-  test(`${caseName} is refused, and the error names the task and the field`, async () => {
+  test(`a job with ${caseName} is refused, and the error names the task and the field`, async () => {
     const { out, ...tasks } = givenTasks as Record<string, unknown>
     const response = await create({
       ...tasks,
@@ -231,7 +231,7 @@ for (const [caseName, givenTasks, code, field] of refusals) {
   })
 }
 
-test('the file of any task of a job can be downloaded, but a task that does not exist returns 404', async () => {
+test('the file of a conversion or export task can be downloaded, but a task that does not exist returns 404', async () => {
   const { job } = await runPipeline({
     image,
     jpg: { operation: 'convert', input: 'image', output_format: 'jpg' },

@@ -73,7 +73,7 @@ interface StartedUpload {
   readonly partSize: number
 }
 
-test('curl uploads 60 MB in parts and repeats one of them', skipWithout(curlPath), async () => {
+test('curl can upload 60 MB in parts and repeat one of the parts', skipWithout(curlPath), async () => {
   // Every line differs, so that parts in the wrong order are detected.
   const bytes = Buffer.from(
     Array.from({ length: 60 * 2 ** 15 }, (_, at) => `line ${at}\n`.padStart(32)).join(''),
@@ -161,7 +161,7 @@ test('a URL presigned by the AWS CLI can be imported', skipWithout(AWS), async (
 })
 
 test(
-  'a multipart object stored by the AWS CLI can be imported and exported with presigned URLs',
+  'a multipart object stored by the AWS CLI can be imported with a presigned URL and exported to S3',
   skipWithout(AWS),
   async (t) => {
     const { aws, access } = await startCli(t)

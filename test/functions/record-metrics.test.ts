@@ -85,7 +85,7 @@ test('the estimate for a new conversion is based on the durations of earlier one
   assert.equal(await convert({ prefer: 'wait=25' }), null, 'a finished job has no estimate')
 })
 
-test('the estimated duration of a larger file grows less than proportionally', () => {
+test('the estimated duration grows less than proportionally with the size of the file', () => {
   const pastDurations = { runs: 4, ms: 4000, bytes: 400 }
   assert.deepEqual(
     [50, 100, 200, 1e9].map((size) => estimateFromHistory(pastDurations, size)),

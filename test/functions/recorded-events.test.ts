@@ -41,7 +41,7 @@ async function invoke(handler: ApiHandler, name: string) {
   return { statusCode, json: JSON.parse(body) }
 }
 
-test('the deployed API function replies to an API Gateway request', async () => {
+test('the API function replies to a recorded API Gateway request', async () => {
   const { statusCode, json } = await invoke(api, 'http-api-get')
   assert.equal(statusCode, 200)
   assert.equal(json.data.id, 'png')
@@ -55,7 +55,7 @@ test('a base64-encoded form from API Gateway creates a job', async () => {
   assert.equal(job.display.source.size, 36)
 })
 
-test('a file in the bucket without an upload record is deleted', async () => {
+test('an object in the bucket without an upload record is deleted when its S3 event is received', async () => {
   const event = readEvent('s3-object-created')
   const { key } = event.detail.object
   await app.services.files.putBytes(key, new Uint8Array([1]), 'image/png')

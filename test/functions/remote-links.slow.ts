@@ -94,7 +94,7 @@ const targets: Readonly<Record<keyof typeof sources, readonly string[]>> = {
 
 for (const [from, allTargets] of Object.entries(targets))
   for (const to of allTargets)
-    test(`converting ${from} to ${to} does not fetch a remote link`, async () => {
+    test(`converting ${from} to ${to} does not fetch remote links`, async () => {
       const sourceBytes = await sources[from]?.()
       assert.ok(sourceBytes)
       const bytes = typeof sourceBytes === 'string' ? new Uint8Array(Buffer.from(sourceBytes)) : sourceBytes

@@ -93,7 +93,7 @@ test('on a full disk the service keeps running, reports the reason, and recovers
   await waitUntil(() => readReservedBytes() > 20e6, 'the room is taken back', 15)
 })
 
-test('a conversion that fills the disk reports a full disk, not a broken file', async (t) => {
+test('a conversion that fills the disk fails with FILE_TOO_LARGE, and the error names the available disk space', async (t) => {
   const disk = makeSmallDisk(t, 120)
   if (typeof disk === 'string') return t.skip(disk)
   const service = await startService(settings, join(disk.folder, 'data'))

@@ -42,18 +42,18 @@ test('a PDF of three pages converted to JPEG becomes a ZIP with three images and
   assert.match(await manifest.getData(new TextWriter()), /page-003\.jpg/)
 })
 
-test('a single page of a PDF becomes one JPEG', async () => {
+test('converting one page of a PDF to JPEG returns a JPEG, not a ZIP', async () => {
   const { job, bytes } = await convert('three-pages.pdf', { targetFormat: 'jpg', pages: '2', dpi: '72' })
   assert.equal(job.result?.filename, 'three-pages.jpg')
   assert.equal((await sharp(bytes).metadata()).format, 'jpeg')
 })
 
-test('a PDF that has only an owner password is converted without it', async () => {
+test('a PDF that has only an owner password is converted without a password', async () => {
   const { job } = await convert('owner-password.pdf', { targetFormat: 'txt' })
   assert.equal(job.result?.format, 'txt')
 })
 
-test('an encrypted PDF is converted only with its password', async () => {
+test('an encrypted PDF is converted with its password, and a wrong password fails with PDF_ENCRYPTED', async () => {
   const bytes = Buffer.from(await readFile(new URL('../fixtures/needs-password.pdf', import.meta.url)))
   const send = (password: string) =>
     client.convert(
@@ -144,7 +144,7 @@ test('a signed URL works up to its download limit, and an altered URL is rejecte
 })
 
 for (const maxDownloads of [1, 3])
-  test(`fifty concurrent requests to a URL with limit ${maxDownloads} return ${maxDownloads} downloads, whole or partial`, async () => {
+  test(`of fifty concurrent requests to a signed URL with maxDownloads ${maxDownloads}, only ${maxDownloads} get the file or a range of it`, async () => {
     const { job, bytes } = await convert('alpha.png', { targetFormat: 'webp' })
     const response = await client.post('/v1/download/signed', { jobId: job.jobId, maxDownloads })
     const { url } = ((await response.json()) as { data: Signed }).data
@@ -160,7 +160,7 @@ for (const maxDownloads of [1, 3])
     assert.equal(answers.filter((answer) => answer === '410').length, 50 - maxDownloads)
   })
 
-test('the results of many jobs are returned as one ZIP whose manifest lists missing results', async () => {
+test('the results of three jobs are returned as one ZIP with unique file names and a manifest', async () => {
   const jobs = [
     await convert('alpha.png', { targetFormat: 'webp' }),
     await convert('alpha.png', { targetFormat: 'webp' }),
@@ -214,7 +214,7 @@ test('the results of many jobs are returned as one ZIP whose manifest lists miss
   assert.equal(await readRefusal(await requestZip(client, { jobId: jobIds[0], tasks })), '404 TASK_NOT_FOUND')
 })
 
-test('the numbers in the file names of a ZIP begin at the requested index', async () => {
+test('the {index} in the file names of a ZIP of results starts at the requested firstIndex', async () => {
   const { job } = await convert('alpha.png', { targetFormat: 'webp' })
   const zip = (fields: object) =>
     client.post('/v1/download/zip?async=true', { jobId: job.jobId, manifest: false, ...fields })
@@ -226,7 +226,7 @@ test('the numbers in the file names of a ZIP begin at the requested index', asyn
   assert.equal(await readRefusal(await zip({ firstIndex: 101 })), '400 INVALID_INPUT')
 })
 
-test('a ZIP of results uses the requested folders, and rejects folders outside of the ZIP', async () => {
+test('a ZIP of results has the requested folders, and unsafe folder paths or folders for unknown jobs are refused', async () => {
   const jobIds: string[] = []
   for (const _ of [1, 2, 3]) jobIds.push((await convert('alpha.png', { targetFormat: 'webp' })).job.jobId)
   const [firstId = '', secondId = ''] = jobIds

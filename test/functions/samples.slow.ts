@@ -118,7 +118,9 @@ test('the sample document/s.docx is converted to a JPEG of its page via PDF', { 
   assert.equal(job.result?.filename, 's.jpg')
 })
 
-test('an image keeps its size from JPEG to PNG to WebP to AVIF', { skip }, async () => {
+test('an image keeps its width and height when it is converted from JPEG to PNG to WebP to AVIF', {
+  skip,
+}, async () => {
   const png = await sample('image/s.jpg', 'png')
   const webp = await convert('s.png', png.bytes, 'webp')
   const avif = await convert('s.webp', webp.bytes, 'avif')
@@ -161,7 +163,7 @@ for (const [path, to, expectedText] of [
   })
 }
 
-test('an MKV with compatible streams is converted to MP4 by copying them, as the result reports', {
+test('an MKV with compatible streams is converted to MP4 with the method stream-copy, which keeps the codecs', {
   skip,
 }, async () => {
   const { job, path } = await sample('video/s.mkv', 'mp4')

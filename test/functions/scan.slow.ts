@@ -53,7 +53,7 @@ const countStartedTasks = async (service: TestService) =>
   (await readLog(service)).filter((line) => line.includes('"task claimed"') && line.includes('"part":'))
     .length
 
-test('OCR of 24 scanned pages in chunks equals a single run, even if the service is killed meanwhile', {
+test('OCR of 24 scanned pages in chunks has the same result as a single run, even if the service is killed meanwhile', {
   timeout: 2_400_000,
 }, async (t) => {
   const unlimited = await startService({ PARALLEL: '1' })

@@ -43,7 +43,7 @@ test('with too little free disk space, new files are rejected and the health end
   }
 })
 
-test('the service exits with one sentence if a setting is invalid or the port or data folder is in use', async () => {
+test('the service exits with an error message if a setting is invalid, or if its port or data folder is in use', async () => {
   assert.match(
     await readStartError({ PORT: 'eighty' }),
     /^PORT: expected a whole number from 0 to 65535, got "eighty"\. Port of the service\.$/,
@@ -64,7 +64,7 @@ test('the service exits with one sentence if a setting is invalid or the port or
   }
 })
 
-test('conversions of engines that are not installed are not listed, and request bodies have the limit of API Gateway', async () => {
+test('with ENGINES=vips, GET /v1/formats omits docx and mp4; with REQUEST_BODIES=whole, large bodies get a 413', async () => {
   const service = await startService({ ENGINES: 'vips', REQUEST_BODIES: 'whole' })
   try {
     const { data } = (await (await fetch(`${service.url}/v1/formats`)).json()) as {

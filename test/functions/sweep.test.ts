@@ -128,7 +128,7 @@ test('the sweep retries the deliveries of a webhook even if one of them is unrea
   )
 })
 
-test('the sweep delay metric is the waiting time of the most overdue record', async () => {
+test('the SweepDelay metric is the time that a due record waited, and is omitted if no record was due', async () => {
   const key = await storeDueRecord('PLAN#late', 'PLAN')
   advanceClock(99)
   log.length = 0
@@ -141,7 +141,7 @@ test('the sweep delay metric is the waiting time of the most overdue record', as
   )
 })
 
-test('the webhook delay metric is the time since a delivery was due, regardless of messages that were sent again', async () => {
+test('the DeliveryDelay metric is the time since a webhook delivery was due, even after its message was sent again', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/stuck')
   const { stream } = await createEvent(send)

@@ -93,7 +93,7 @@ async function startTransfers(t: TestContext) {
   return { s3, sshd, service, proxies, jobs, uploads }
 }
 
-test('a transfer whose process is killed in the middle of a part succeeds later and leaves no temporary files', async (t) => {
+test('an S3 or SFTP transfer whose worker process is killed midway completes later and leaves no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await startTransfers(t)
   await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 60)
   const [startedUpload = assert.fail('an upload')] = await uploads()
@@ -131,7 +131,7 @@ test('a transfer whose process is killed in the middle of a part succeeds later 
   )
 })
 
-test('a transfer whose process is killed in all three attempts fails and leaves no temporary files', async (t) => {
+test('an S3 or SFTP transfer whose worker process is killed in all three attempts fails and leaves no temporary files', async (t) => {
   const { s3, sshd, service, proxies, jobs, uploads } = await startTransfers(t)
   for (let kills = 0; kills < 3; kills++) {
     await waitUntil(() => proxies.every(({ state }) => state.isHeld), 'all are in the middle', 90)

@@ -87,7 +87,7 @@ async function exportWithLostReplies(
   return { outs, proxies, gcsEndpoint: gcsProxy.url }
 }
 
-test('an export whose process is killed before the reply of the store completes exactly once', async (t) => {
+test('an export whose process is killed before the reply of the store arrives is completed exactly once', async (t) => {
   const servers = await startServers(t)
   const { s3, gcs, azurite, sshd } = servers
   const { outs, proxies, gcsEndpoint } = await exportWithLostReplies(t, servers)

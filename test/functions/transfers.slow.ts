@@ -20,12 +20,13 @@ const text = 'a text of some words'
 const privateUrl = 'http://169.254.169.254/latest/meta-data/'
 const answers: Record<string, Answer> = {
   late: (_request, response, time) => response.writeHead(time === 0 ? 500 : 200).end(time === 0 ? '' : text),
-  none: (_request, response) => response.writeHead(404).end(),
-  closed: (_request, response) => response.writeHead(401).end(),
-  loop: (_request, response) => response.writeHead(302, { location: '/loop' }).end(),
+  'missing-file': (_request, response) => response.writeHead(404).end(),
+  unauthorized: (_request, response) => response.writeHead(401).end(),
+  'redirect-loop': (_request, response) => response.writeHead(302, { location: '/redirect-loop' }).end(),
   inside: (_request, response) => response.writeHead(302, { location: privateUrl }).end(),
-  liar: (_request, response) => response.writeHead(200, { 'content-length': 2 ** 50 }).end(text),
-  short: (_request, response) => {
+  'huge-content-length': (_request, response) =>
+    response.writeHead(200, { 'content-length': 2 ** 50 }).end(text),
+  'truncated-body': (_request, response) => {
     response.writeHead(200, { 'content-length': 1000 })
     response.write(text, () => setTimeout(() => response.destroy(), 20))
   },
@@ -87,15 +88,15 @@ const importTasks = (fields: object) => ({
 const runImport = (fields: object) => ran(importTasks(fields))
 
 const failures: readonly [name: string, code: string, reason: string | undefined, words: RegExp][] = [
-  ['none', 'IMPORT_FAILED', 'not-found', /file does not exist on .*\(status 404\)/],
-  ['closed', 'IMPORT_FAILED', 'forbidden', /denied access to the file \(status 401\)/],
-  ['loop', 'IMPORT_FAILED', 'status', /redirects more than 3 times/],
-  ['liar', 'FILE_TOO_LARGE', undefined, /The file is larger than/],
-  ['short', 'IMPORT_FAILED', 'incomplete', /lost after 20 bytes|20 of 1000/],
+  ['missing-file', 'IMPORT_FAILED', 'not-found', /file does not exist on .*\(status 404\)/],
+  ['unauthorized', 'IMPORT_FAILED', 'forbidden', /denied access to the file \(status 401\)/],
+  ['redirect-loop', 'IMPORT_FAILED', 'status', /redirects more than 3 times/],
+  ['huge-content-length', 'FILE_TOO_LARGE', undefined, /The file is larger than/],
+  ['truncated-body', 'IMPORT_FAILED', 'incomplete', /lost after 20 bytes|20 of 1000/],
 ]
 
 for (const [name, code, reason, words] of failures)
-  test(`an import that fails with "${name}" is reported as ${code} and leaves no temporary files`, async () => {
+  test(`an import from a server with the fault "${name}" fails with ${code} and leaves no temporary files`, async () => {
     const { status, error } = await runImport({ url: `${base}/${name}.txt` })
     assert.deepEqual([status, error.code, error.details['reason']], ['failed', code, reason])
     assert.match(error.message, words)
@@ -125,7 +126,7 @@ test('an import from a stalled server fails after three attempts', { timeout: 24
   assert.equal(times['mute'], 2)
 })
 
-test('an import from a private address is rejected when it is requested, or when a server redirects to it', async () => {
+test('a private IP address is rejected as the URL of an import and as the target of a redirect', async () => {
   const reply = await client.post('/v1/jobs', { tasks: importTasks({ url: privateUrl }) })
   const body = (await reply.json()) as JobReply
   assert.deepEqual(
@@ -156,7 +157,7 @@ test('a file is imported by SFTP, converted, and exported to a bucket with a tem
   assert.deepEqual([source?.filename, result?.filename], ['words.md', 'words.html'])
 })
 
-test('an SFTP server with another host key is refused, and the error contains the actual key', async () => {
+test('an import from an SFTP server with another host key fails, and the error contains the actual fingerprint', async () => {
   const { host, port, username, plainKey, fingerprint } = sshd
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   const access = { host, port, username, private_key: plainKey, host_key_fingerprint }

@@ -100,7 +100,7 @@ interface DeclaredUpload {
   readonly size: number
 }
 
-test('an anonymous multipart upload needs its key and is deleted when aborted, and an invalid size is refused at the start', async () => {
+test('an anonymous multipart upload can be read and aborted with its key, and an empty or too large upload is refused', async () => {
   const { uploadId, key } = (await (
     await client.post('/v1/uploads/s3/multipart', { filename: 'a.bin', type: 'of no kind', metadata: {} })
   ).json()) as StartedUpload
@@ -177,7 +177,7 @@ test('a file too large for one request, but not for the plan, is rejected with a
   assert.match(error.message, /^size: expected at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('the size of an upload in a form must be a string of digits', async () => {
+test('the size field of a form for POST /v1/convert/check must be a string of digits', async () => {
   const begin = (size: string) =>
     client.fetch('/v1/convert/check', {
       method: 'POST',
@@ -187,7 +187,7 @@ test('the size of an upload in a form must be a string of digits', async () => {
   assert.equal((await begin('1e1')).status, 400)
 })
 
-test('a file too large for the workers of its target is rejected before the upload, and a smaller file is accepted', async () => {
+test('POST /v1/convert/check rejects a PDF over 4 GiB for TXT, but accepts one of 4 GiB, and a larger MP4 for MP3', async () => {
   const check = (from: string, targetFormat: string, size: number) =>
     client.post('/v1/convert/check', { from, targetFormat, size })
   const gib = 1024 ** 3

@@ -41,7 +41,7 @@ const waitUntilDeleted = ({ url, headers }: Presigned) =>
     return (await fetch(url, { method: 'PUT', headers: onlyIfAbsent, body: png })).status === 200
   }, 'the late file is gone')
 
-test('content uploaded after a job took the upload is deleted and never converted', async () => {
+test('a file that is sent to an upload URL after a job claimed the upload is deleted and not converted', async () => {
   const presignedUpload = await upload()
   const { jobId } = (await (await convert(presignedUpload.uploadId)).json()) as { jobId: string }
   const unreadableBytes = Buffer.alloc(png.length)
@@ -51,7 +51,7 @@ test('content uploaded after a job took the upload is deleted and never converte
   await waitUntilDeleted(presignedUpload)
 })
 
-test('using an upload whose import failed reports the reason', async () => {
+test('converting an upload whose import failed is refused, and the error contains the reason of the failure', async () => {
   const importReply = await client.post('/v1/import/url', { url: 'http://nothing.invalid/a.png' })
   const { data } = (await importReply.json()) as { data: { uploadId: string; jobId: string } }
   await client.finishedJob(data.jobId)
@@ -61,7 +61,7 @@ test('using an upload whose import failed reports the reason', async () => {
   assert.match(error.message, /could not be fetched: .*nothing\.invalid.*Import it again/)
 })
 
-test('an upload whose job was deleted cannot be used, and a late file is deleted immediately', async () => {
+test('an upload whose job was deleted cannot be used, and a file that is sent to its URL later is deleted', async () => {
   const presignedUpload = await upload()
   const job = await client.accepted(await convert(presignedUpload.uploadId))
   assert.equal((await client.fetch(`/v1/jobs/${job.jobId}`, { method: 'DELETE' })).status, 204)
@@ -88,7 +88,7 @@ test('a merge that names an upload twice is rejected with a hint', async () => {
   assert.match(error.message, /named twice.*Upload the file again/)
 })
 
-test('an upload can be referenced by its key or its id', async () => {
+test('POST /v1/convert accepts the key of an upload as its uploadId', async () => {
   const presignedUpload = await upload()
   const job = await client.accepted(await convert((presignedUpload as unknown as { key: string }).key))
   assert.equal(job.status, 'completed')
@@ -132,7 +132,7 @@ async function sendForm({ form }: UploadTask, name: string, bytes = png): Promis
   return (await fetch(form.url, { method: 'POST', body })).status
 }
 
-test('a job waits for its uploads and is queued when the last one arrives', async () => {
+test('a job with two uploads stays pending after the first upload and completes after the second', async () => {
   const job = await createAwaitingJob({ filename: 'first.png' })
   assert.equal(job.status, 'pending')
   assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 201)
@@ -149,7 +149,7 @@ test('a job waits for its uploads and is queued when the last one arrives', asyn
   assert.equal(doneJob.result?.filename, 'first.webp')
 })
 
-test('an awaited upload that is too large or unreadable fails the job', async () => {
+test('an awaited upload that is larger than max_file_size fails its job with FILE_TOO_LARGE', async () => {
   const job = await createAwaitingJob({ max_file_size: png.length - 1 })
   assert.equal(await sendForm(getForm(job, 'file'), 'x.png'), 400, 'the form refuses it')
   assert.equal(await put(getForm(job, 'file').put), 200, 'a PUT cannot')
@@ -159,7 +159,7 @@ test('an awaited upload that is too large or unreadable fails the job', async ()
   assert.equal(failedJob.error?.code, 'FILE_TOO_LARGE')
 })
 
-test('replies to requests for another host name contain working URLs with that name', async () => {
+test('a presigned upload URL has the host name of the request and works there, and an invalid host name is ignored', async () => {
   const { port } = new URL(service.url)
   const createJobRequest = (
     host: string,

@@ -5,7 +5,7 @@ import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('video-merge')
 
-test('a video merge in chunks of at most 15 s has the frames of a single run, even if the service is killed once', {
+test('a video merge in chunks of up to 15 s has the same frames as a single run, even if the service is killed once', {
   timeout: 1_500_000,
 }, (t) => {
   createVideo(join(folder, 'small.mp4'), '320x180', '25', 180)

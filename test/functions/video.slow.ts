@@ -5,7 +5,7 @@ import { assertSameInChunks, createVideo } from './video-chunk-cases.ts'
 
 const folder = scratchFolder('video')
 
-test('a video converted in chunks of at most 15 s has the frames of a single run, even if the service is killed twice', {
+test('a video converted in chunks of up to 15 s has the same frames as a single run, even if the service is killed twice', {
   timeout: 1_500_000,
 }, (t) => {
   createVideo(join(folder, 'video.mp4'), '1280x720', '25', 240)

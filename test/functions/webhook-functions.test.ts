@@ -29,7 +29,7 @@ import {
   receiver,
 } from './support/webhook-service.ts'
 
-test('a webhook test event is sent immediately, and the reply contains its outcome', async () => {
+test('a test event is sent to a disabled webhook too, and the reply contains the outcome of the delivery', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/test', { format: 'chat-blocks', enabled: false })
   const testReply = send('POST', `/v1/webhooks/${id}/test`, { event: 'job.failed' })
@@ -74,7 +74,7 @@ async function publishJobCreated(jobId: string): Promise<void> {
   for (const event of createCreationEvents(state)) await dispatch(event)
 }
 
-test('webhookUrl of a job creates a webhook signed with the default secret of its owner', async () => {
+test('the webhookUrl of a job receives the events of the job, signed with the default secret of its owner', async () => {
   const send = newClient()
   const tasks = {
     text: { operation: 'import/raw', filename: 'a.txt', file: 'text' },
@@ -194,7 +194,7 @@ test('the default webhook secret is created once per owner and can be rotated', 
   assert.equal((await send('GET', '/v1/webhooks/secret')).data.secret, secondSecret.secret)
 })
 
-test('events are sent only to webhooks and sockets that exist', async () => {
+test('loadSubscribers lists webhooks only while the owner has one, and sockets once the event feed is watched', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/received')
   const { table } = app.services
@@ -211,7 +211,7 @@ test('events are sent only to webhooks and sockets that exist', async () => {
   assert.deepEqual(await listSubscriberKinds(newId('anon')), [])
 })
 
-test('a webhook receives only its selected events, or all events if they are sent in sequence', async () => {
+test('loadSubscribers finds a webhook for job.created if it selects job.started, but not if it selects job.failed', async () => {
   const send = newClient()
   await createWebhook(send, '/ends', { events: ['job.failed'] })
   const foundSubscribers = await loadSubscribers(app.services.table, send.id())

@@ -56,7 +56,7 @@ test('a webhook delivery whose process died is retried when its lease ends', asy
   assert.deepEqual([(await getOnlyDelivery(send, id)).status, queue.length], ['succeeded', 0])
 })
 
-test('the events of a job are delivered in sequence, and a failed delivery does not delay later ones', async () => {
+test('a webhook receives the events of a job in sequence, and a failed delivery does not delay later events', async () => {
   const send = newClient()
   await createWebhook(send, '/order')
   const job = newId('job')
@@ -80,7 +80,7 @@ test('the events of a job are delivered in sequence, and a failed delivery does 
   queue.length = 0
 })
 
-test('waiting for a missing event of a webhook sequence ends after a timeout', async () => {
+test('a webhook delivery waits for a missing earlier event of the job, but only until a timeout', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/gap')
   await dispatch(buildEvent(send, newId('job'), 7))
@@ -93,7 +93,7 @@ test('waiting for a missing event of a webhook sequence ends after a timeout', a
   assert.equal((await getOnlyDelivery(send, id)).status, 'succeeded')
 })
 
-test('progress events are sent at most every 5 s, and a failed progress delivery is not retried', async () => {
+test('a webhook receives job.progress events at most every 5 s, and their failed deliveries are not retried', async () => {
   const send = newClient()
   receiver.setHandler('/progress', respondWith(500))
   const { id } = await createWebhook(send, '/progress', { events: ['job.progress'] })
@@ -110,7 +110,7 @@ test('progress events are sent at most every 5 s, and a failed progress delivery
   assert.ok(deliveries.every(({ status }: { status: string }) => status === 'failed'))
 })
 
-test('a slow webhook receiver does not use up the concurrency of other receivers', async () => {
+test('a webhook delivery over the concurrency limit of its receiver is deferred for 2 s and sent later', async () => {
   const send = newClient()
   await createWebhook(send, '/busy')
   await createEvent(send)

@@ -37,7 +37,7 @@ async function startRawServer(respond: (socket: import('node:net').Socket) => vo
   return `http://127.0.0.1:${(server.address() as { port: number }).port}/`
 }
 
-test('a failed webhook delivery shows the failure and is retried on schedule', async () => {
+test('a failed webhook delivery shows the error, the response status and the time of the next attempt', async () => {
   receiver.setHandler('/500', respondWith(500, {}, 'no\u0000 use'))
   receiver.setHandler('/429', respondWith(429, { 'retry-after': '120' }))
   receiver.setHandler('/302', respondWith(302, { location: receiver.url('/elsewhere') }))
@@ -70,7 +70,7 @@ test('a failed webhook delivery shows the failure and is retried on schedule', a
   assert.equal(receiver.at('/elsewhere').length, 0)
 })
 
-test('ten attempts are made for a webhook delivery', async () => {
+test('a webhook delivery fails after ten attempts, and can then be redelivered on request', async () => {
   const send = newClient()
   receiver.setHandler('/ten', respondWith(503))
   const { id } = await createWebhook(send, '/ten')
@@ -115,7 +115,7 @@ test('ten attempts are made for a webhook delivery', async () => {
   assert.equal((await send('GET', `/v1/webhooks/${id}`)).data.failing, false)
 })
 
-test('webhook retries within 15 min use the delay of the queue', async () => {
+test('the first retry of a webhook delivery is queued with a delay of 5 s', async () => {
   const send = newClient()
   receiver.setHandler('/soon', respondWith(500))
   await createWebhook(send, '/soon')
@@ -131,7 +131,7 @@ test('webhook retries within 15 min use the delay of the queue', async () => {
   queue.length = 0
 })
 
-test('a 410 or five days of failures disable a webhook and drop its pending deliveries', async () => {
+test('a webhook is disabled by a reply with status 410 or by five days of failures', async () => {
   const send = newClient()
   receiver.setHandler('/410', respondWith(410))
   const goneWebhook = await createWebhook(send, '/410')

@@ -92,7 +92,7 @@ test('invalid webhooks are refused, and so is the 21st webhook of an owner', asy
   assert.deepEqual([code, details.max], ['INVALID_INPUT', 20])
 })
 
-test('both webhook signatures verify the sent bytes before, during and after a rotation of the secret', async () => {
+test('both signatures of a webhook request are valid before, during and after a rotation of the secret', async () => {
   const send = newClient()
   const { id, secret: firstSecret } = await createWebhook(send, '/signed')
   const getLastRequest = async () => {
@@ -194,7 +194,7 @@ test("a webhook receives only its owner's events of the selected types", async (
   assert.equal(receiver.at('/others').length, 0)
 })
 
-test('a webhook host with IPv4 and IPv6 addresses is called over IPv4', async () => {
+test('AddressGuard resolves a host name with IPv4 and IPv6 addresses to its IPv4 address', async () => {
   const bothHooks = [
     { address: '2606:2800:21f:cb07:6820:80da:af6b:8b2c', family: 6 },
     { address: '93.184.215.14', family: 4 },
@@ -209,7 +209,7 @@ test('a webhook host with IPv4 and IPv6 addresses is called over IPv4', async ()
   )
 })
 
-test('a webhook host that now resolves to a private address is not called', async () => {
+test('a webhook URL that leads to a private IP address at the time of delivery is not called', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/private')
   await createEvent(send)
@@ -226,7 +226,7 @@ test('a webhook host that now resolves to a private address is not called', asyn
   queue.length = 0
 })
 
-test('a webhook replay sends missed events, but no progress events', async () => {
+test('a webhook replay sends all events since a timestamp, including missed ones, but no job.progress events', async () => {
   const send = newClient()
   const { id } = await createWebhook(send, '/replay')
   const sinceTime = now().toISOString()

@@ -95,7 +95,7 @@ test('a workflow runs on schedule, and its job belongs to the owner of the workf
   assert.equal(workflow.nextRunAt, minutesLater(nextRunAt, 60))
 })
 
-test('a workflow run whose process died before creating the job is started by the next sweep', async () => {
+test('a workflow run whose process died before creating the job is started when the workflow wakes up again', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createWorkflow(send)
   const jobs = { store: app.services.jobs.store, create: () => Promise.reject(new Error('killed')) }
@@ -123,7 +123,7 @@ test('a waiting workflow run starts when the previous run has finished', async (
   assert.equal((await send('GET', `/v1/jobs/${startedRun.jobId}`)).status, 200)
 })
 
-test('a workflow run cancels the previous run only if the overlap setting says so', async () => {
+test('with overlap cancel-previous, a workflow run cancels the previous run; with skip, a requested run is refused', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createWorkflow(send, { overlap: 'cancel-previous' })
   const firstRun = (await send('POST', `/v1/workflows/${id}/run`)).data
@@ -139,7 +139,7 @@ test('a workflow run cancels the previous run only if the overlap setting says s
   assert.deepEqual([refusedReply.status, refusedReply.error.code], [409, 'CONFLICT'])
 })
 
-test('ten consecutive failures pause a workflow, and enabling it resumes it', async () => {
+test('ten consecutive failed runs pause a workflow, and it can be enabled again', async () => {
   const send = newClient()
   const { id, nextRunAt } = await createWorkflow(send)
   const workflow = await new Workflows(app.services).store.find(id)
@@ -223,7 +223,7 @@ test('secrets of a workflow are hidden, stored encrypted, and cannot be set to t
 // biome-ignore lint/suspicious/noTemplateCurlyInString: this is user input
 const exportWithVariable = { ...tasks.out, filename: '${week}' }
 
-test('a workflow that could never run is rejected', async () => {
+test('a workflow with an unknown field or an invalid cron, timezone, task, variable or overlap is rejected', async () => {
   const send = newClient()
   const cases: [Readonly<Record<string, unknown>>, RegExp][] = [
     [{ cron: '* * * * *' }, /^cron: expected at least 5 min/],
@@ -245,7 +245,7 @@ test('a workflow that could never run is rejected', async () => {
   assert.deepEqual((await send('GET', '/v1/workflows')).data.workflows, [])
 })
 
-test('workflows of other owners and deleted workflows return 404', async () => {
+test('requests for the workflow of another owner get 404, and so does deleting a workflow twice', async () => {
   const [send, otherClient] = [newClient(), newClient()]
   const { id } = await createWorkflow(send)
   await createWorkflow(otherClient)

@@ -9,7 +9,7 @@ test('mutated files neither crash nor hang the parsers of decoder processes', as
   assert.deepEqual(problems, [])
 })
 
-test('a mutated input depends only on its seed and number', async () => {
+test('the input of the decoder fuzzer is the same for the same seed and number, and differs otherwise', async () => {
   const samples = loadSamples()
   const createBytes = async (seed: string, number: number) => (await createInput(samples, seed, number)).bytes
   assert.deepEqual(await createBytes('a', 7), await createBytes('a', 7))

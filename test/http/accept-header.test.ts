@@ -23,7 +23,7 @@ const refusedHeaders = [
   'application/json;q=0, text/*',
 ]
 
-test('endpoints that reply only with JSON reject an Accept header without JSON', () => {
+test('GET /v1/jobs rejects an Accept header that does not allow application/json', () => {
   const jobs = findContract('GET', '/v1/jobs')
   for (const accept of acceptedHeaders) assert.doesNotThrow(() => requireAcceptable(jobs, accept), accept)
   for (const accept of refusedHeaders)
@@ -34,7 +34,7 @@ test('endpoints that reply only with JSON reject an Accept header without JSON',
     })
 })
 
-test('endpoints that redirect to a file or reply without the envelope accept any Accept header', () => {
+test('Accept: application/pdf is accepted by endpoints that redirect to a file or reply without the envelope', () => {
   const otherContracts = [
     findContract('POST', '/v1/convert'),
     findContract('GET', '/v1/download/:jobId'),

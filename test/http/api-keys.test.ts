@@ -35,7 +35,7 @@ const list = (headers: RequestOptions['headers'] = {}, sent: RequestOptions = {}
   app.send('GET', '/v1/jobs', { ...sent, headers })
 
 describe('API keys over HTTP', () => {
-  test('an API key contains its kind, 256 random bits and a checksum', () => {
+  test('an API key has a prefix for its kind, and a change of any other character makes it invalid', () => {
     const text = createKeyText('secret')
     assert.match(text, /^sk_[0-9A-Za-z]{49}$/)
     assert.match(createKeyText('public'), /^ck_/)
@@ -90,7 +90,7 @@ describe('API keys over HTTP', () => {
     assert.equal((await send('DELETE', `/${revoked.id}`)).status, 404)
   })
 
-  test('after a rotation, the old and the new API key both work for 24 hours', async () => {
+  test('after the rotation of an API key, the new key works, and the old key still works for 24 hours', async () => {
     const { send, owner } = await createManager()
     const firstKey = (await send('POST', '', { name: 'One', access: 'full' })).json.data
     const rotatedReply = await send('POST', `/${firstKey.id}/rotate`)
@@ -110,7 +110,7 @@ describe('API keys over HTTP', () => {
     assert.deepEqual([lateReply.status, lateReply.json.error.details.reason], [401, 'revoked'])
   })
 
-  test('an API key permits what its scopes allow, and no scope allows creating keys', async () => {
+  test('an API key permits only what its scopes allow, and no granted scope allows listing API keys', async () => {
     const owner = await newAccount(app.services)
     const convert = { body: { tasks: {} } }
     for (const scope of grantedScopes) {
@@ -136,7 +136,7 @@ describe('API keys over HTTP', () => {
     })
   })
 
-  test('a public key works only from its allowed origins, and can neither list jobs nor get more scopes', async () => {
+  test('a public API key works only from its allowed origins, and can neither list jobs nor get more scopes', async () => {
     const { send } = await createManager()
     const page = 'https://www.example.com'
     const input = { name: 'Page', kind: 'public', allowedOrigins: [page] }
@@ -156,7 +156,7 @@ describe('API keys over HTTP', () => {
     assert.match(wide.json.error.message, /CONVERT_READ and CONVERT_WRITE/)
   })
 
-  test('a public key cannot see jobs of its account that were created with another key', async () => {
+  test('a public API key cannot access jobs of the same account that were created with another API key', async () => {
     const owner = await newAccount(app.services)
     const page = 'https://www.example.com'
     const createPublicKeyHeaders = async () => ({
@@ -259,7 +259,7 @@ test('API keys of other accounts cannot be seen, changed, rotated or revoked', a
   assert.ok(!keys.some((key: { id: string }) => key.id === id))
 })
 
-test('an API key can be changed, and null removes a restriction', async () => {
+test('an API key can be changed, and allowedIps: null removes its restriction to IP addresses', async () => {
   const { send } = await createManager()
   const { id, key } = (await send('POST', '', { name: 'One', allowedIps: ['203.0.113.7'] })).json.data
   assert.equal((await list({ 'x-api-key': key })).status, 403)

@@ -40,7 +40,7 @@ const createRequest = (path: string, body: string) =>
     body,
   }) as unknown as HttpEvent // only the fields that the API reads
 
-test('a service that is low on disk space replies with Retry-After', async () => {
+test('while the service is low on disk space, POST /v1/uploads/presign gets a 503 with Retry-After', async () => {
   const config = readConfig({
     SERVICE_SECRET: 'a secret that only this test knows',
     LOG_LEVEL: 'silent',
@@ -74,7 +74,7 @@ test('a request handler can tell whether its reply can be streamed', async () =>
   }
 })
 
-test('an invalid API key returns a different WWW-Authenticate than a missing key', async () => {
+test('a request with an invalid API key gets WWW-Authenticate: Bearer error="invalid_token"', async () => {
   const config = readConfig({ SERVICE_SECRET: 'a secret that only this test knows', LOG_LEVEL: 'silent' })
   const app = createApp([presignUpload], createServices(config))
   const event = createRequest('/v1/uploads/presign', '{"filename":"a.png","size":7}')
@@ -161,7 +161,7 @@ function createAnsweringApp(env: Record<string, string> = {}) {
     )
 }
 
-test('a client receives an identity when it creates a resource, but not when it only reads', async () => {
+test('a client without an identity receives one when it creates a resource, but not when it only reads', async () => {
   const ask = createAnsweringApp()
   const createdReply = await ask('POST')
   const token = String(createdReply.headers?.['x-owner-token'])
@@ -183,7 +183,7 @@ test('a client receives an identity when it creates a resource, but not when it 
   assert.match(String(secureReply.cookies), /; Secure$/)
 })
 
-test('every reply, including errors, contains the request id', async () => {
+test('replies, including errors, contain the X-Request-Id of the request if it is valid', async () => {
   const ask = createAnsweringApp()
   for (const method of ['GET', 'DELETE', 'PUT']) {
     const { headers } = await ask(method, { 'x-request-id': 'mine:1.a-b' })
@@ -225,7 +225,7 @@ test('an error is returned in the requested format, and an internal error withou
   assert.deepEqual([problem.type, problem.instance], ['https://a.test/errors/method-not-allowed', '/things'])
 })
 
-test('a failure on a full disk is reported as a shortage of disk space, but an AppError stays unchanged', async () => {
+test('an ENOSPC error is reported as INSUFFICIENT_DISK_SPACE, but an AppError caused by one stays unchanged', async () => {
   const diskFullError = Object.assign(new Error('no space left on device, write'), { code: 'ENOSPC' })
   const answer = async (thrownError: Error) => {
     const breakingContract = contract({
@@ -252,7 +252,7 @@ test('a failure on a full disk is reported as a shortage of disk space, but an A
   assert.deepEqual(await answer(conflictError), [409, 'CONFLICT'])
 })
 
-test('HEAD returns the headers of GET, including the length, without the body', async () => {
+test('HEAD returns the status, the ETag and the Content-Length of GET, but no body', async () => {
   const ask = createAnsweringApp()
   const [get, head] = [await ask('GET'), await ask('HEAD')]
   assert.equal(head.body, undefined)

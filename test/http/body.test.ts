@@ -41,7 +41,8 @@ const bodyCases: [type: string | undefined, body: string][] = [
   ['application/x-www-form-urlencoded', 'text=%C3%A9'],
 ]
 for (const [type, body] of bodyCases) {
-  test(`a request body of ${type ?? 'no type'} is read, even if it is base64-encoded`, async () => {
+  const header = type === undefined ? 'no Content-Type' : `Content-Type: ${type}`
+  test(`a request body with ${header} is read, even if it is base64-encoded`, async () => {
     assert.deepEqual({ ...Object(await read(type, { body })) }, { text: 'é' })
     const packedBody = { body: Buffer.from(body).toString('base64'), isBase64Encoded: true }
     assert.deepEqual({ ...Object(await read(type, packedBody)) }, { text: 'é' })
@@ -66,7 +67,7 @@ test('an empty request body is parsed as an empty object', async () => {
   assert.equal(await read('application/json', { body: json }, contractWithoutBody), undefined)
 })
 
-test('a request body without files may have 32 MiB, and a larger one is rejected, streamed or not', async () => {
+test('a request body without files may have up to 32 MiB, and a larger one is rejected', async () => {
   const block = Buffer.alloc(1024 * 1024, ' ')
   const blocks = (count: number, ...otherBlocks: Buffer[]) =>
     Readable.from([...Array(count).fill(block), ...otherBlocks])
@@ -81,7 +82,7 @@ test('a request body without files may have 32 MiB, and a larger one is rejected
   }
 })
 
-test('deeply nested JSON in a request is rejected before it is parsed recursively', async () => {
+test('a JSON request body may be nested up to 100 levels, and a deeper one is rejected', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [open, close] of [
     ['[', ']'],
@@ -97,7 +98,7 @@ test('deeply nested JSON in a request is rejected before it is parsed recursivel
   }
 })
 
-test('a JSON object with a duplicate name is rejected', async () => {
+test('a JSON request body with a duplicate member name in an object is rejected', async () => {
   const readTwice = (body: string) => read('application/json', { body })
   for (const body of [
     ...['{"a":1,"a":1}', '{"b":[{"a":1}],"c":{"\\u0061":1,"a":2}}', '{"a":{"a":1},"a":2}'],
@@ -116,7 +117,7 @@ test('a JSON object with a duplicate name is rejected', async () => {
   assert.deepEqual(await readTwice(' '), {})
 })
 
-test('a request with an unpaired surrogate is rejected, and the error names the field', async () => {
+test('a request body with an unpaired surrogate is rejected, and the error names the field', async () => {
   const send = (body: string) => read('application/json', { body })
   for (const [body, field] of [
     ['{"a":[{"b":"x\\ud800"}]}', 'a.0.b'],
@@ -139,7 +140,7 @@ test('a request body that is not UTF-8 is refused, and a byte order mark is drop
   assert.deepEqual(await send('application/json', Buffer.from(`\ufeff${json}`)), { text: 'é' })
 })
 
-test('percent-encoding in a form that is not UTF-8 is rejected, and the error names the field', async () => {
+test('percent-encoded bytes in a form are rejected if they are not UTF-8, and the error names the field', async () => {
   const send = (body: string) => read('application/x-www-form-urlencoded', { body })
   for (const [body, field] of [
     ['a=1&text=%ff', 'text'],
@@ -204,7 +205,7 @@ test('a request body of unknown length is rejected at the size limit, with a hin
   })
 })
 
-test('the error for too large a Content-Length contains the limit in MiB, rounded down', () => {
+test('the error for a Content-Length over the limit contains the limit in MiB, rounded down', () => {
   const limits = [
     [4_666_163, '4.4'],
     [Math.floor(4.4 * 1024 * 1024), '4.4'],

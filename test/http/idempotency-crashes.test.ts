@@ -189,7 +189,7 @@ test('an idempotent request whose lease was taken over does not store its reply'
   assert.ok(!(await store.claim(recordKey, 'another')).isRetry)
 })
 
-test('an idempotent reply too large to store is created again from the same job', async () => {
+test('if a reply is too large to store, repeating the idempotent request runs its handler again with the same job id', async () => {
   const idempotency = new Idempotency(app.services)
   const keyed = createKeyedRequest()
   const attempts: IdempotentAttempt[] = []

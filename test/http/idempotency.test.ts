@@ -114,7 +114,7 @@ test('an idempotent request with reordered files counts as a different request, 
   assertCode(await merge(reorderedForm), 422, 'IDEMPOTENCY_KEY_REUSED')
 })
 
-test('an idempotent request with reordered JSON members counts as the same', async () => {
+test('an idempotent request with reordered JSON members counts as the same request', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const givenTask = { operation: 'import/raw', filename: 'a.md', file: '# Hello' }
   const { file, filename, operation } = givenTask
@@ -129,7 +129,7 @@ test('an idempotent request with reordered JSON members counts as the same', asy
   )
 })
 
-test('of two concurrent requests with one idempotency key, one runs and the other receives Retry-After', async () => {
+test('two concurrent requests with one idempotency key create one job; the other gets the same reply or Retry-After', async () => {
   const headers = await newIdentity()
   const key = newKey()
   const bothReplies = await Promise.all([convert({ headers, key }), convert({ headers, key })])
@@ -237,7 +237,7 @@ test('retrying a job creates one new job per idempotency key', async () => {
   assert.equal(await countFiles(), files + 1)
 })
 
-test('a reply with a thousand tasks is stored completely for repeated requests', async () => {
+test('a repeated idempotent request returns the complete reply of the first, even if it has a thousand tasks', async () => {
   const headers = { ...(await newIdentity()), 'idempotency-key': newKey() }
   const names = Array.from({ length: 997 }, (_, at) => `pdf-${at}`)
   const tasks = Object.fromEntries([

@@ -11,7 +11,7 @@ describe('cursors of job lists', () => {
   const codec = createCursorCodec('anon_1 failed', secret)
   const position = { direction: 'next', jobId: newId('job') } as const
 
-  test('a cursor is valid for one list only', () => {
+  test('a cursor of a job list is valid for that list only, and a forged or truncated cursor is rejected', () => {
     const cursor = codec.write(position)
     assert.deepEqual(codec.read(cursor), position)
     const back = { ...position, direction: 'prev' } as const
@@ -58,7 +58,7 @@ describe('cursors of job lists', () => {
     assert.deepEqual(getPageCursors({ ...back, found: [], isNewestFirst: false }).next, next(idBounds.first))
   })
 
-  test('the Link header contains the next and the previous page with the same filters', () => {
+  test('the Link header of a job list contains the URLs of the next and the previous page with the same filters', () => {
     const query = { status: 'failed', tag: undefined, limit: 5, before: 'older name' }
     const getLinks = (nextCursor: string | null, prevCursor: string | null) =>
       createPageLinks('https://a.test/v1/jobs', query, { limit: 5, hasMore: true, nextCursor, prevCursor })

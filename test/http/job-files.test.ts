@@ -49,7 +49,7 @@ test('the result of a batch is a ZIP of all files if there are several', async (
   assert.equal(await getResult(earlierBatch), 'zip', 'batches of earlier versions too')
 })
 
-test('repeating a request does not return an earlier job that was deleted in the meantime', async () => {
+test('repeating an idempotent request fails with JOB_NOT_FOUND if its job was deleted or has expired', async () => {
   const findJob = (moreFields: Partial<Job>) => {
     const state = { ...newJob([createStoredImport('in')]), job: createJob(moreFields) }
     return findEarlierJob('job_1', { jobs: { store: { getState: async () => state } } } as never)

@@ -79,7 +79,7 @@ test('completing a multipart upload fails with a conflict if a part is replaced 
   assert.equal(answer(await complete(upload, [secondPart])), '200')
 })
 
-test('a multipart upload that is aborted while it is being completed is deleted with its parts', async () => {
+test('a multipart upload that is aborted while it is being completed is deleted', async () => {
   const upload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
   const appWithRace = runBeforeCompleting(() => abort(upload))
@@ -97,7 +97,7 @@ test('a multipart upload that is aborted after it was completed is deleted', asy
   await assertNothingIsLeft(upload)
 })
 
-test('the error for completing a multipart upload names missing, unordered or incomplete parts', async () => {
+test('the error for completing a multipart upload names the part that is missing, unordered, too small or changed', async () => {
   const upload = await startUpload()
   const [one, two] = [await sendPart(upload, 1, largeBytes), await sendPart(upload, 2, 'end')]
   const smallPart = await sendPart(upload, 3, 'x')
@@ -126,7 +126,7 @@ test('the error for completing a multipart upload names missing, unordered or in
   assert.equal(answer(await app.send('GET', createPath(upload, '/1'), { headers })), '409 CONFLICT')
 })
 
-test('invalid part numbers of a multipart upload are rejected, alone and in a list', async () => {
+test('invalid part numbers of a multipart upload are rejected in the URL path and in the partNumbers parameter', async () => {
   const upload = await startUpload()
   for (const number of ['0', '10001', '-1', '1.5', 'x'])
     assert.equal(
@@ -151,7 +151,7 @@ test('invalid part numbers of a multipart upload are rejected, alone and in a li
   }
 })
 
-test('another identity cannot access a multipart upload, even with its key', async () => {
+test('a multipart upload cannot be accessed by another identity, even with the key of the upload', async () => {
   const upload = await startUpload()
   const otherUpload = await startUpload()
   const part = await sendPart(upload, 1, 'words')
@@ -176,7 +176,7 @@ test('another identity cannot access a multipart upload, even with its key', asy
   assert.equal(answer(await complete(upload, [part])), '200')
 })
 
-test('an upload above the plan limit is rejected when it is declared, at the next part, and on completion', async () => {
+test('a multipart upload above the plan limit is rejected when it is declared, at the next part, and on completion', async () => {
   const smallApp = app.with({ config: { ...app.services.config, MAX_FILE_MB: 6 } })
   const announcedFile = { filename: 'a', size: 6 * mib + 1 }
   const atOnce = await smallApp.send('POST', '/v1/uploads/multipart', { headers, body: announcedFile })
@@ -196,14 +196,14 @@ test('an upload above the plan limit is rejected when it is declared, at the nex
   await assertNothingIsLeft(lastUpload)
 })
 
-test('a file too large for one request is refused with a hint to use a multipart upload', async () => {
+test('POST /v1/uploads/presign refuses a file over 5 GiB with a hint to use a multipart upload', async () => {
   const body = { filename: 'a', contentType: 'video/mp4', size: 5 * 1024 * mib + 1 }
   const { status, json } = await app.send('POST', '/v1/uploads/presign', { headers, body })
   assert.deepEqual([status, json.error.code, json.error.details.field], [413, 'FILE_TOO_LARGE', 'size'])
   assert.match(json.error.message, /at most 5 GiB .* POST \/v1\/uploads\/multipart/)
 })
 
-test('without a bucket, each endpoint that needs one responds with STORAGE_NOT_CONFIGURED', async () => {
+test('without a bucket, POST /v1/convert and multipart uploads fail with STORAGE_NOT_CONFIGURED', async () => {
   const config = { ...app.services.config, BUCKET_NAME: 'elsewhere' }
   const appWithoutBucket = app.with(createServices(config))
   const form = new FormData()

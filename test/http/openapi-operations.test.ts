@@ -39,7 +39,7 @@ const operations = api.map((contract) => {
 })
 
 describe('operations of the OpenAPI document', () => {
-  test('every operation documents its success statuses with their content', () => {
+  test('every OpenAPI operation documents its success statuses with their content types', () => {
     for (const { contract, described, name } of operations) {
       const { reply } = contract
       const expectedCodes = [
@@ -63,7 +63,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every operation documents its own and the common error codes under their statuses', () => {
+  test('every OpenAPI operation documents its own and the common error codes under their statuses', () => {
     for (const { contract, described, name } of operations) {
       const { access, body, params, idempotent, reply, errors = [] } = contract
       const operationsWithError = (code: ErrorCode) => {
@@ -97,7 +97,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('errors are documented as JSON or problem details, and those of OAuth endpoints as OAuth errors', () => {
+  test('the OpenAPI document describes errors as JSON and problem details, but those of OAuth endpoints as OAuth errors', () => {
     for (const { contract, described, name } of operations) {
       for (const [status, { content = {} }] of Object.entries(described.responses)) {
         if (Number(status) < 400 || status in (contract.reply.otherStatuses ?? {})) continue
@@ -113,7 +113,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every reply documents the headers of its status and the rate-limit headers', () => {
+  test('every OpenAPI response documents the headers of its status and the rate-limit headers', () => {
     for (const { contract, described, name } of operations) {
       const { reply, idempotent = false, issuesIdentity = false } = contract
       for (const [status, { headers = {} }] of Object.entries(described.responses)) {
@@ -142,7 +142,7 @@ describe('operations of the OpenAPI document', () => {
     }
   })
 
-  test('every operation documents its parameters, bodies and recorded examples', () => {
+  test('every OpenAPI operation documents its parameters and request body, and recorded examples are included', () => {
     for (const { contract, described, name } of operations) {
       const { body, idempotent, path, description } = contract
       const parameters = described.parameters ?? []
@@ -190,7 +190,7 @@ describe('operations of the OpenAPI document', () => {
     assert.equal(testWebhookOperation?.operationId, 'postV1WebhooksWebhookIdTest')
   })
 
-  test('the description of an operation contains the maximum request size if there is one', () => {
+  test('the description of the OpenAPI document contains the maximum request size if there is one', () => {
     const operationsWithError = (maxBodyBytes?: number) =>
       createOpenApiDocument([], { version: '1.2', url: 'https://x', maxBodyBytes })
     assert.doesNotMatch(operationsWithError().info.description ?? '', /bytes/)
@@ -202,7 +202,7 @@ describe('operations of the OpenAPI document', () => {
   })
 })
 
-test('every AsyncAPI operation lists its messages', () => {
+test('the AsyncAPI document contains its server and its operations with their channels and messages', () => {
   const { operations: operationsWithError, servers } = createAsyncApiDocument({
     version: '1',
     url: 'https://a.example/base',

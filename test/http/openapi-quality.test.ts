@@ -63,7 +63,7 @@ describe('quality of the OpenAPI document', () => {
     assert.ok(sentDocument.length > 100_000 && sentDocument.length < 1_000_000, String(sentDocument.length))
   })
 
-  test('the OpenAPI document describes every operation, in a declared group and with declared scopes', () => {
+  test('every operation in the OpenAPI document has a description, declared tags and declared scopes', () => {
     const tags = new Set(document.tags.map(({ name }: { name: string }) => name))
     const { scopes } = securitySchemes('/').oauth.flows.clientCredentials
     for (const { operationId, summary, description, tags: usedTags = [], security = [] } of operations) {
@@ -82,7 +82,7 @@ describe('quality of the OpenAPI document', () => {
     )
   })
 
-  test('the OpenAPI document has only examples that fit their schemas', () => {
+  test('the JSON examples in the OpenAPI document match their schemas', () => {
     const ajv = new Ajv2020({
       strict: false,
       logger: false,

@@ -27,7 +27,7 @@ test('the OpenAPI document contains an operation for every route, grouped by pat
   assert.equal(count, api.length)
 })
 
-test('an OpenAPI operation documents its success and error statuses', () => {
+test('the OpenAPI operations to create and read a job document their success and error statuses', () => {
   const create = findOperation('/v1/jobs', 'post')
   assert.ok(create?.requestBody)
   assert.ok(create.parameters?.some(({ name }) => name === 'Idempotency-Key'))
@@ -42,7 +42,7 @@ test('an OpenAPI operation documents its success and error statuses', () => {
   assert.deepEqual(read?.responses['304']?.content, undefined)
 })
 
-test('the documented form of an OpenAPI operation has a file field and all fields of its JSON body', () => {
+test('the OpenAPI forms of /v1/convert and /v1/convert/merge have a file field and all fields of the JSON body', () => {
   for (const [path, file] of [
     ['/v1/convert', 'file'],
     ['/v1/convert/merge', 'file'],
@@ -75,7 +75,7 @@ test('the OpenAPI document names the header for the token of an anonymous client
   assert.deepEqual(security, [])
 })
 
-test('every OpenAPI operation documents its authentication methods and required scopes', () => {
+test('OpenAPI operations document their authentication methods and required scopes', () => {
   const getSecurity = (path: string, method: 'get' | 'post') => paths?.[path]?.[method]?.security
   assert.deepEqual(getSecurity('/v1/openapi.json', 'get'), [])
   assert.deepEqual(getSecurity('/v1/jobs', 'get'), [
@@ -124,7 +124,7 @@ test('replies in the OpenAPI document list their headers and which of them are r
   assert.ok(jobListHeaders.all.includes('www-authenticate') && jobListHeaders.required.length === 0)
 })
 
-test('the OpenAPI document lists the errors for invalid path parameters and idempotency keys', () => {
+test('the OpenAPI document contains the error statuses for invalid path parameters and idempotency keys', () => {
   for (const status of ['400', '404'])
     assert.ok(findOperation('/v1/status/{jobId}', 'get')?.responses[status])
   assert.ok(findOperation('/v1/cloud/{drive}/list', 'get')?.responses['404'])

@@ -53,7 +53,7 @@ describe('views of conversion options', () => {
     })
   })
 
-  test('an option is displayed as a switch, a text field or a choice with labeled values', () => {
+  test('the view of a Boolean, text or enum option has a switch, a text field or a choice with labeled values', () => {
     assert.deepEqual(createView('strip', flag().default(false)), {
       name: 'strip',
       label: 'Remove existing metadata first',
@@ -108,14 +108,14 @@ describe('views of conversion options', () => {
     assert.equal(createView('width', integer(0, 9)).deprecated, undefined)
   })
 
-  test('the view of an option with free values contains labeled suggestions', () => {
+  test('the view of an option that accepts any text contains labeled suggestions', () => {
     const paper = createView('pageSize', z.string().optional())
     assert.deepEqual(paper.suggestions, ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual(Object.keys(paper.enumLabels ?? {}), ['A3', 'A4', 'A5', 'Letter', 'Legal'])
     assert.deepEqual([paper.type, paper.widget], ['string', 'paper'])
   })
 
-  test('options are sorted by their labels, with options without a label last', () => {
+  test('option views are in the order of the optionLabels table, with options that are not in the table last', () => {
     const schema = z.object({
       other: flag(),
       crf: integer(0, 9),

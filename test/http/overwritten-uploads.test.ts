@@ -113,7 +113,7 @@ test('an upload that changes after its job ended is not used by a retry', async 
 })
 
 for (const stage of ['head', 'read', 'copy', 'create'] as const) {
-  test(`an upload that another job claims just before ${stage} belongs to that other job`, async () => {
+  test(`an upload that another job claims just before the call of ${stage}() belongs to that job`, async () => {
     const presignedUpload = await createUpload()
     let winningReply: Awaited<ReturnType<typeof convert>> | undefined
     const convertOnce = once(async () => {
@@ -148,7 +148,7 @@ test('a damaged upload in a batch is deleted, and so is content that is sent to 
   assert.deepEqual(await listStoredKeys(overwrittenUpload.uploadId), [])
 })
 
-test('the URL of an upload cannot be used to read, delete or write another file', async () => {
+test('a presigned upload URL cannot be used to read or delete the file, or to write another file', async () => {
   const presignedUpload = await createUpload()
   for (const method of ['GET', 'HEAD', 'DELETE', 'POST']) {
     const { status } = await fetch(presignedUpload.url, { method, headers: { ...presignedUpload.headers } })
@@ -166,7 +166,7 @@ test('the URL of an upload cannot be used to read, delete or write another file'
   assert.equal((await convert(presignedUpload.uploadId)).status, 202)
 })
 
-test('a merge that names an upload twice, by id or key, is rejected with the name of the field', async () => {
+test('a merge that names an upload by its id and again by its key is rejected, and the error names the field', async () => {
   const { uploadId, key } = await createUpload()
   const body = { uploadIds: [uploadId, key], mergeType: 'image' }
   const { status, json } = await app.send('POST', '/v1/convert/merge', { headers, body })

@@ -66,7 +66,7 @@ describe('identities of anonymous clients', () => {
     assert.notEqual(getPrincipal({}).ownerId, getPrincipal({}).ownerId)
   })
 
-  test('anonymous clients are counted by their IPv4 address or their IPv6 /64 network', () => {
+  test('the rate limiter counts anonymous clients by IPv4 address or IPv6 /64 network', () => {
     const readLimiterKey = (sourceIp: string) =>
       createAnonymousPrincipal({ headers: {}, method: 'GET', sourceIp }, services)
     assert.equal(readLimiterKey('192.0.2.7').limiterKey, 'ip:192.0.2.7')
@@ -102,7 +102,7 @@ describe('access to jobs by owner', () => {
     })
   })
 
-  test('an unknown, deleted or expired job returns 404, and the error for an expired job contains the time of its expiry', () => {
+  test('an unknown, deleted or expired job leads to JOB_NOT_FOUND, and the error for an expired job contains expiredAt', () => {
     assert.equal(requireVisibleJob(job, 'job_1', otherOwner), job)
     for (const goneJob of [undefined, createJobWith({ deletedAt: timestamp(1) })]) {
       assert.throws(() => requireVisibleJob(goneJob, 'job_1', otherOwner), {
@@ -130,7 +130,7 @@ describe('access to jobs by owner', () => {
     assert.throws(() => requireOwner(accountJob, getPrincipal({})), { code: 'JOB_NOT_FOUND' })
   })
 
-  test('a public key sees the jobs created with it or with the keys it replaced', () => {
+  test('a public API key can read only jobs that were created with it or with the API keys it replaced', () => {
     const account = newId('acc')
     const createdJob = createJobWith({ owner: account, keyId: 'key_2' })
     const findVisibleJob = (keyId: string, overrides: Partial<JobReader> = {}) =>
@@ -153,7 +153,7 @@ describe('access to jobs by owner', () => {
     assert.equal(findVisibleJob('key_2', { ownerId: newId('acc') }), false)
   })
 
-  test('a malformed job id is refused without a lookup', () => {
+  test('a malformed job id fails with JOB_NOT_FOUND', () => {
     const id = newId('job')
     assert.equal(requireJobId(id), id)
     for (const odd of ['job_1', newId('upl'), '../x', `${id}x`])
@@ -165,13 +165,13 @@ describe('access to jobs by owner', () => {
       assert.throws(() => requireJobId(emptyId), { message: /^There is no job "" \(the id is empty\);/ })
   })
 
-  test('the error for a malformed job id quotes and shortens it', () => {
+  test('the error for a malformed job id escapes control characters and shows at most 64 characters of the id', () => {
     assert.throws(() => requireJobId('job_1'), { message: /^There is no job job_1;/ })
     assert.throws(() => requireJobId('a\0b'), { message: /^There is no job "a\\u0000b";/ })
     assert.throws(() => requireJobId('x'.repeat(500)), { message: /^There is no job x{64};/ })
   })
 
-  test('the reply for a running job contains Retry-After, and that of a waiting request Preference-Applied', () => {
+  test('the reply about a running job has Retry-After, and the reply to a request that waited has Preference-Applied', () => {
     assert.deepEqual(createJobHeaders(createJobWith({ status: 'completed' }), undefined), {})
     assert.deepEqual(createJobHeaders(createJobWith({ status: 'completed' }), 0), {
       'preference-applied': 'wait=0',

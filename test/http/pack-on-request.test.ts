@@ -42,14 +42,14 @@ const download = (query: Record<string, string>, laterZipJob: Job, MAX_WAITS?: n
   return downloadResult.handle(request as never, services as never)
 }
 
-test('a redirect to a ZIP that is being packed keeps the query and counts the attempts', async () => {
+test('the download of a ZIP that is being packed redirects to itself, keeps the query and counts the attempts', async () => {
   const { headers } = await download({ inline: 'true' }, zipJob)
   assert.equal(headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=2`)
   const secondReply = await download({ inline: 'true', attempt: '2' }, zipJob)
   assert.equal(secondReply.headers?.['location'], `/v1/download/${batchId}?inline=true&attempt=3`)
 })
 
-test('a ZIP download fails with the error of the job that packs it', async () => {
+test('the download of a ZIP fails with the error of the job that packs the ZIP', async () => {
   const error = { code: 'INSUFFICIENT_DISK_SPACE', message: 'The disk is full.' } as const
   await assert.rejects(async () => download({}, { ...zipJob, status: 'failed', error }), {
     code: 'INSUFFICIENT_DISK_SPACE',
@@ -57,7 +57,7 @@ test('a ZIP download fails with the error of the job that packs it', async () =>
   })
 })
 
-test('a ZIP download without time left to wait says when to retry', async () => {
+test('the download of a ZIP that is being packed fails with RATE_LIMITED if the limit of waiting requests is reached', async () => {
   await assert.rejects(async () => download({}, zipJob, 1), {
     code: 'RATE_LIMITED',
     details: { retryAfter: 5 },

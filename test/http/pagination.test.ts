@@ -21,8 +21,8 @@ const lists = [
   ['/v1/workflows', 'workflows'],
 ] as const
 
-describe('lists', () => {
-  test('each list in a reply has its own name next to the same pagination fields', async () => {
+describe('pagination of lists', () => {
+  test('each list endpoint returns its list in a field of its own, next to the same pagination fields', async () => {
     for (const [path, name] of lists) {
       const { status, json } = await app.send('GET', path)
       assert.equal(status, 200, path)
@@ -35,7 +35,7 @@ describe('lists', () => {
     }
   })
 
-  test('lists that earlier API versions returned whole are still returned whole unless a limit is sent', async () => {
+  test('formats, conversions and plans are listed completely if the request has no limit', async () => {
     for (const [path, name] of lists.slice(0, 3)) {
       const { data } = (await app.send('GET', path)).json
       const { length } = data[name]
@@ -48,7 +48,7 @@ describe('lists', () => {
     }
   })
 
-  test('a client can go through all pages of a list forward and back by cursors and links', async () => {
+  test('a client can read all pages of GET /v1/plans forward and back by nextCursor and prevCursor', async () => {
     const pages: string[][] = []
     const read = async (query: Record<string, string>) => {
       const { json, headers } = await app.send('GET', '/v1/plans', { query })
@@ -71,7 +71,7 @@ describe('lists', () => {
     assert.equal(page.prevCursor, null)
   })
 
-  test('the earlier parameter and field of webhook pagination still work', async () => {
+  test('GET /v1/webhooks can still be paginated with the earlier parameter before and the earlier field next', async () => {
     const owner = await app.send('POST', '/v1/webhooks', {
       body: { url: 'https://example.com/1', events: ['*'] },
     })
@@ -94,7 +94,7 @@ describe('lists', () => {
     assert.deepEqual(back, first)
   })
 
-  test('a hostile list cursor is refused', async () => {
+  test('each list endpoint refuses malformed cursors', async () => {
     const hostile = [
       'x',
       'W10x',

@@ -87,7 +87,7 @@ test('the daily and monthly limits count only requests that create work', async 
   }
 })
 
-test('anonymous clients are counted by IP address, with separate limits for reads and writes', async () => {
+test('rate limits count anonymous clients by IP address, and reads separately from writes', async () => {
   const open = createAppWithPlan('anonymous')
   const ask = (method: string, address: string) =>
     open.send(method, method === 'GET' ? '/v1/formats/png' : '/v1/ws/tickets', { address })
@@ -128,7 +128,7 @@ test('an API key uses the plan of its account, not the anonymous plan', async ()
   assert.match(createdReply.headers['ratelimit-policy'] ?? '', /"day";q=20000/)
 })
 
-test('the body of a request over the rate limit is not read', async () => {
+test('the body of a request that is unauthenticated or over the rate limit is not read', async () => {
   const open = createAppWithPlan('anonymous', { requestsPerMinute: 0 })
   const body = { tasks: {} }
   for (const [status, path, headers] of [
@@ -157,7 +157,7 @@ test('a self-hosted service does not count requests and sends no rate-limit head
   assert.deepEqual(createRateLimitHeaders([], 0), {})
 })
 
-test('a cached API key costs one write for several requests, and no lookup for some seconds', async () => {
+test('requests with a cached API key look up nothing, and only some of them write to the table', async () => {
   const calls: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name) => {

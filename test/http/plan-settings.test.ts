@@ -40,7 +40,7 @@ function createAppWithPlan(plan: PlanId, limits: Partial<Plan> = {}): EmbeddedAp
   })
 }
 
-test('a sandbox account has no rate limits but a small file size limit, and its replies say that they come from a sandbox', async () => {
+test('with SANDBOX=1, the free plan has no rate limit, addresses outside SANDBOX_ALLOW get 403, and replies have X-Sandbox', async () => {
   const plans = readPlans({ SANDBOX: '1', PLANS_FILE: undefined })
   assert.equal(plans.anonymous, plans.business)
   assert.deepEqual(
@@ -122,7 +122,7 @@ test('jobs above the concurrency limit of the plan wait and start in order', asy
   assert.ok(groups.every((group) => group === firstJob.owner))
 })
 
-test('a second PDF engine is rejected if the plan excludes it or none is configured', async () => {
+test('the option pdf_engine=other is rejected if the plan excludes it or no second PDF engine is configured', async () => {
   const ask = async (plan: PlanId, path: string, body: unknown) => {
     const headers = { 'x-api-key': await newKey(app.services, await newAccount(app.services, { plan })) }
     return (await app.send('POST', path, { headers, body })).json

@@ -44,7 +44,7 @@ const createPrincipal = (moreFields: Partial<Principal> = {}): Principal => ({
   ...moreFields,
 })
 
-test('a thousand concurrent requests are allowed exactly up to the rate limit', async () => {
+test('of a thousand concurrent requests to five processes, exactly as many as the rate limit permits are allowed', async () => {
   const { services } = createAppWithPlan('free')
   const principal = createPrincipal()
   // Each of these services has a separate cache, like several processes.
@@ -59,7 +59,7 @@ test('a thousand concurrent requests are allowed exactly up to the rate limit', 
   assert.equal((await countRequest(services, createPrincipal(), 'read')).isAllowed, true)
 })
 
-test('many requests of a client are counted in blocks, and each reports its own remaining count', async () => {
+test('many requests of a client are counted with few writes, and each reports the exact number of requests so far', async () => {
   const updates: unknown[] = []
   const table = new Proxy(app.services.table, {
     get: (target, name, receiver) => {
@@ -168,7 +168,7 @@ test('a plan with a limit of 0 refuses requests without writing a record', async
   assert.equal(await app.services.table.get(getLimitRecordKey(principal)), undefined)
 })
 
-test('the rate-limit usage can be read without counting a request, including a separate limit for reads', async () => {
+test('the rate-limit usage, including that of reads, can be read without counting a request', async () => {
   const { services } = createAppWithPlan('free', {
     requestsPerMinute: 9,
     requestsPerDay: 9,
@@ -195,7 +195,7 @@ test('the rate-limit usage can be read without counting a request, including a s
   )
 })
 
-test('the rate-limit error contains the end of the last full window and what is counted', () => {
+test('the rate-limit error contains the limit, the scope, and the seconds until the last full window ends', () => {
   const usage = (name: WindowName, usedCount: number, endsAt: number) => ({
     policy: { name, counter: name, limit: 60 },
     used: usedCount,

@@ -28,7 +28,7 @@ describe('HEAD replies', () => {
     assert.deepEqual(head, { statusCode: 200, headers: { etag: '"a"', 'content-length': '7' } })
   })
 
-  test('a HEAD reply contains the length of the bytes, not of their base64', () => {
+  test('the Content-Length of a HEAD reply is the number of bytes of the body, not of its base64 text', () => {
     const body = Buffer.alloc(10).toString('base64')
     const head = removeBody({ statusCode: 200, isBase64Encoded: true, body })
     assert.deepEqual(head, { statusCode: 200, headers: { 'content-length': '10' } })
@@ -40,7 +40,7 @@ describe('HEAD replies', () => {
 })
 
 describe('rendering of replies', () => {
-  test('a reply has Cache-Control no-store unless its contract says otherwise', () => {
+  test('a reply has Cache-Control: no-store by default, and an ETag if its contract declares one', () => {
     const plainContract = contract({ ...base, reply: { status: 201, schema }, handle })
     const { statusCode, headers } = renderReply(plainContract, { data: {} }, requestWith(), 'req_1')
     assert.equal(statusCode, 201)
@@ -156,7 +156,7 @@ describe('rendering of errors', () => {
     )
   })
 
-  test('an error about one field lists that field, and other errors have no list of fields', () => {
+  test('problem details about one field list that field, and problem details without a field have no list', () => {
     const problem = createProblemDetails(
       new AppError('INVALID_INPUT', 'It is wrong.', { field: 'a', more: 1 }),
       request,

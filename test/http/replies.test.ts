@@ -26,7 +26,7 @@ describe('compression of replies', () => {
     return response as { body: string; isBase64Encoded?: boolean; headers?: Record<string, string> }
   }
 
-  test('a large reply is compressed for clients that accept gzip, with another ETag', () => {
+  test('a large reply is compressed for clients that accept gzip, and its ETag ends with -gzip', () => {
     const { body, isBase64Encoded, headers } = compress({ body: long, headers: { etag: '"a"', other: 'x' } })
     assert.equal(isBase64Encoded, true)
     assert.equal(gunzipSync(Buffer.from(body, 'base64')).toString(), long)
@@ -39,7 +39,7 @@ describe('compression of replies', () => {
     assert.equal(compress({ body: long }).headers?.['etag'], undefined)
   })
 
-  test('a large reply is not compressed for other clients, and has Vary', () => {
+  test('a large reply is not compressed for clients that do not accept gzip, but has Vary: accept-encoding', () => {
     for (const accept of ['', 'br', 'xgzipx']) {
       const { body, headers, isBase64Encoded } = compress({ body: long, headers: { etag: '"a"' } }, accept)
       assert.deepEqual([body, isBase64Encoded], [long, undefined])
@@ -57,7 +57,7 @@ describe('compression of replies', () => {
     assert.deepEqual(compress({}), {})
   })
 
-  test('If-None-Match matches the compressed and the plain ETag', () => {
+  test('the ETag of a compressed reply is converted to that of the plain reply, and back', () => {
     assert.equal(toGzipEtag('"a"'), '"a-gzip"')
     assert.equal(toPlainEtag('"a-gzip"'), '"a"')
     assert.equal(toPlainEtag('"a"'), '"a"')
@@ -81,7 +81,7 @@ describe('presigned file links', () => {
     return signedLinks.at(-1)
   }
 
-  test('a file link contains the name, type, digest and lifetime', async () => {
+  test('a presigned file link contains the name, type and digest of the file, and the lifetime of the link', async () => {
     const { disposition, ...rest } = (await link({})) ?? {}
     assert.match(String(disposition), /^attachment; filename="[^"]*\.png"; filename\*=utf-8''%C3%BC\.png$/i)
     const digest = `sha-256=:${Buffer.alloc(32, 255).toString('base64')}:`
@@ -117,7 +117,7 @@ describe('presigned file links', () => {
 })
 
 describe('views of options and formats in replies', () => {
-  test('an option view matches the validation of the option', () => {
+  test('option views contain the types, limits, defaults and values of the option schemas', () => {
     const schema = z.object({
       quality: z
         .union([z.enum(['low', 'high']), z.int().min(1).max(100)])
@@ -190,7 +190,7 @@ describe('views of options and formats in replies', () => {
       ),
     )
 
-  test('option values are labeled with the capitalized word or a known name', () => {
+  test('option values are labeled with the value itself, the capitalized value or a known name', () => {
     const labels = [...listAllViews()].flatMap(({ enumLabels = {} }) => Object.entries(enumLabels))
     const listValues = (is: (value: string, label: string) => boolean) =>
       [...new Set(labels.filter(([value, label]) => is(value, label)).map(([value]) => value))]
@@ -264,7 +264,7 @@ describe('views of options and formats in replies', () => {
     assert.ok(optionSets.length < pairs.length / 10, `${optionSets.length} lists of ${pairs.length} pairs`)
   })
 
-  test('the pattern of a color option matches every accepted color', () => {
+  test('the pattern of a color option matches the colors that the option accepts, and no other texts', () => {
     const colors = [
       ['convert', 'png', 'jpg', 'background'],
       ['add-watermark-pdf', 'pdf', 'pdf', 'watermarkColor'],
@@ -281,7 +281,7 @@ describe('views of options and formats in replies', () => {
     }
   })
 
-  test('a format view shows whether the format can be read and written, and its targets', () => {
+  test('a format view contains the targets of the format, and whether the format can be read and written', () => {
     const views = getFormatViews(engines)
     const findView = (id: string) => views.find((view) => view.id === id)
     const jpg = findView('jpg')

@@ -65,7 +65,7 @@ describe('Content-Encoding of request bodies', () => {
     })
   })
 
-  test('an encoded form with files is rejected', async () => {
+  test('a multipart form with Content-Encoding: gzip is rejected', async () => {
     assert.throws(() => decodeRequestBody(Readable.from([]), 'gzip', 'multipart'), {
       code: 'UNSUPPORTED_MEDIA_TYPE',
       details: { field: 'Content-Encoding', expected: ['identity'] },
@@ -93,7 +93,7 @@ describe('request fields', () => {
       assert.throws(() => parseBatchItems(wrong), { code: 'INVALID_INPUT', message }, JSON.stringify(wrong))
   })
 
-  test('an option can be sent in `options` or as a field, but not both', () => {
+  test('an option can be sent in `options` or as a field, but not with different values in both', () => {
     const schema = z.object({ targetFormat: z.string(), options: z.unknown() })
     const collect = (body: Record<string, unknown>) =>
       collectOptions({ targetFormat: 'pdf', ...body }, schema)
@@ -131,7 +131,7 @@ describe('request fields', () => {
     )
   })
 
-  test('a repeated field of a request is rejected with its name', () => {
+  test('a repeated field of a request is rejected, and the error names the field', () => {
     assert.deepEqual(
       requireUniqueFields([
         ['a', '1'],
@@ -155,7 +155,7 @@ describe('request fields', () => {
   })
 })
 
-test('the head and tail of a stream are buffered, whatever the sizes of its chunks', () => {
+test('the first and the last 64 KiB of a stream are buffered, for chunks of different sizes', () => {
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => at % 251))
   const edge = 64 * 1024
   for (const step of [1000, 70_000, 300_000]) {
@@ -201,7 +201,7 @@ describe('routing of requests', () => {
   ]
   const router = createRouter([read, remove, make])
 
-  test('a request is routed to its contract, HEAD like GET, with or without a trailing slash', () => {
+  test('a request is routed to its contract, HEAD is routed like GET, and a trailing slash is ignored', () => {
     for (const [method, path, foundContract] of [
       ['GET', '/v1/jobs/job_1', read],
       ['HEAD', '/v1/jobs/job_1/', read],
@@ -213,7 +213,7 @@ describe('routing of requests', () => {
     assert.deepEqual({ ...router.find('GET', '/v1/jobs/job_1').params }, { jobId: 'job_1' })
   })
 
-  test('an unsupported method is refused with the allowed methods', () => {
+  test('a request with an unsupported method is refused, and the error lists the allowed methods', () => {
     assert.deepEqual(router.listMethods('/v1/jobs/job_1'), ['GET', 'DELETE', 'HEAD', 'OPTIONS'])
     assert.deepEqual(router.listMethods('/v1/jobs'), ['POST', 'OPTIONS'])
     assert.deepEqual(router.listMethods('/v2'), [])
@@ -300,7 +300,7 @@ describe('requests to another host name', () => {
     return (host: string) => of({ headers: { host } } as unknown as HttpEvent).config
   }
 
-  test('replies contain URLs with the requested host name, also for files', () => {
+  test('PUBLIC_URL and S3_PUBLIC_ENDPOINT get the host name of the request if TRUST_HOST is 1', () => {
     const config = createConfigReader({})('files.lan')
     assert.deepEqual(
       [config.PUBLIC_URL, config.S3_PUBLIC_ENDPOINT],

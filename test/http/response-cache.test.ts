@@ -21,7 +21,7 @@ const words = Array.from({ length: 1000 }, (_, at) => `word ${at}`)
 const requestWith = (headers: Record<string, string>) => ({ headers })
 const gzip = { 'accept-encoding': 'br, gzip' }
 
-test('text appended to a compressed reply is decompressed after it, in one gzip member', async () => {
+test('AppendableGzip returns a compressed text and the text appended to it as one gzip member', async () => {
   const [head, tail] = [Buffer.from(words.join()), Buffer.from(', and the last')]
   const compressedHead = await AppendableGzip.compress(head)
   const bothTexts = Buffer.concat([head, tail])

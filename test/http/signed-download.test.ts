@@ -23,7 +23,7 @@ const getErrorCode = (query: Readonly<Record<string, string>>, now: number, jobI
   }
 }
 
-test('a signed URL is valid until its expiry and then reports EXPIRED', () => {
+test('a signed URL is valid until its expiration time and then rejected with EXPIRED', () => {
   const query = createQuery(3600, { file: 'a b.png' })
   assert.equal(getErrorCode(query, at), 'OK')
   assert.equal(getErrorCode(query, at + 3_599_999), 'OK')
@@ -35,7 +35,7 @@ test('a signed URL is valid until its expiry and then reports EXPIRED', () => {
   })
 })
 
-test('a signed URL with an invalid signature never reports EXPIRED', () => {
+test('a signed URL with an invalid signature is rejected with INVALID_SIGNATURE, even if it has expired', () => {
   const query = createQuery(3600)
   for (const now of [at, at + dayMs]) {
     assert.equal(getErrorCode({ ...query, sig: `A${query['sig']?.slice(1)}` }, now), 'INVALID_SIGNATURE')
@@ -60,7 +60,7 @@ test('only `inline` and `attempt` may be added to a signed URL', () => {
   assert.equal(getErrorCode(rest, at), 'INVALID_SIGNATURE')
 })
 
-test('a daily signing key is valid on its day and the next, with some minutes of clock skew', () => {
+test('a daily signing key is valid from five minutes before its day until the end of the next day', () => {
   const query = createQuery(5 * 86_400)
   assert.equal(getErrorCode(query, at + dayMs), 'OK', 'the day after')
   assert.equal(getErrorCode(query, at + 2 * dayMs), 'INVALID_SIGNATURE', 'two days after')
@@ -69,7 +69,7 @@ test('a daily signing key is valid on its day and the next, with some minutes of
   assert.equal(getErrorCode(query, midnight - 301_000), 'INVALID_SIGNATURE')
 })
 
-test('a result URL stays the same for a day after the job and is valid until then', () => {
+test('a result URL stays the same for a day after the end of its job, and is valid for that day', () => {
   const endedAt = new Date(at).toISOString()
   const job = { id: 'job_1', endedAt, expiresAt: new Date(at + 2.5 * dayMs).toISOString() }
   const getUrlAt = (now: number) =>

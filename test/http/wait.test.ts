@@ -14,7 +14,8 @@ const waitCases: [prefer: string | undefined, leftMs: number, waitS: number | un
 ]
 for (const [prefer, leftMs, waitS] of waitCases) {
   const outcome = waitS === undefined ? 'a request does not wait' : `a request waits up to ${waitS} s`
-  test(`${outcome} with "Prefer: ${prefer}" if ${leftMs} ms of it are left`, () => {
+  const header = prefer === undefined ? 'no Prefer header' : `"Prefer: ${prefer}"`
+  test(`${outcome} with ${header} and ${leftMs} ms until its timeout`, () => {
     assert.equal(parseWaitS({ headers: { prefer }, remainingMs: () => leftMs }), waitS)
   })
 }

@@ -27,7 +27,7 @@ const statuses = {
   DRIVE_NOT_CONFIGURED: 503,
 } as const
 
-test('each error code in the table of the interface has the documented status', () => {
+test('each error code in the interface document has the HTTP status that the document gives', () => {
   for (const [code, status] of Object.entries(statuses))
     assert.equal(errorCatalog[code as keyof typeof statuses].status, status, code)
 })

@@ -35,7 +35,7 @@ test('each row of the interface table has a check and a result', () => {
   assert.equal(new Set(rows.map(({ section, statement }) => section + statement)).size, rows.length)
 })
 
-test('the tests that the interface table names exist', async () => {
+test('each test that is named in the interface table exists', async () => {
   for (const { statement, check } of rows) {
     const [, path, title] = /^(test\/\S+): (.+)$/.exec(check) ?? []
     if (path === undefined) continue

@@ -41,7 +41,7 @@ for (const [caseName, error, isDiskFull] of reports)
     )
   })
 
-test('a file that fills an empty disk is reported as too large, with its size', async (t) => {
+test('a no-space error on a disk that was empty before is reported as FILE_TOO_LARGE with the size of the disk', async (t) => {
   const disk = makeSmallDisk(t, 40)
   if (typeof disk === 'string') return t.skip(disk)
   const watch = new DiskSpaceMonitor(disk.folder)

@@ -59,7 +59,7 @@ test('a large file is written completely, and its later part is not kept in the 
   )
 })
 
-test('a file declared as large is not kept in the page cache at all', async (context) => {
+test('a file whose declared size is large is written completely and not kept in the page cache', async (context) => {
   const path = join(folder, 'declared as large')
   await writeChunks(path, wholeFile.length)
   if (!(await supportsDirectWrites(path))) return context.diagnostic(unsupportedMessage)
@@ -76,7 +76,7 @@ test('a file is written completely even if its declared size is wrong', async ()
   }
 })
 
-test('a small file stays in the page cache after it is written', async () => {
+test('a small file is written completely', async () => {
   const path = join(folder, 'small')
   const bytes = Buffer.from('a file of few bytes')
   await writeSynchronously(ReadableStream.from([bytes]) as AsyncIterable<Buffer>, {

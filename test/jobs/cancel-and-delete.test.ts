@@ -171,7 +171,7 @@ async function createLargeJob() {
   return stage
 }
 
-test('after the retention time, only the tombstone of a job remains, with a TTL', async () => {
+test('after the retention time of a job, only its tombstone remains, and the tombstone has a TTL', async () => {
   const { service, tableName } = await createLargeJob()
   const allItems = await database.scan(tableName)
   assert.deepEqual(
@@ -267,7 +267,7 @@ test('a failed branch of a job does not stop the other branch, but cancels the t
   })
 })
 
-test('a cancelled task stops at its next heartbeat, and its results are deleted', async () => {
+test('a task whose job is cancelled while the task runs ends as cancelled, and its results are deleted', async () => {
   const { service } = await createService({
     a: async (simulated) => {
       await simulated.cancel()

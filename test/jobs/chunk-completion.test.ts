@@ -98,7 +98,7 @@ test('completing a chunk that is cancelled or outdated, or whose task was delete
   assert.deepEqual([await found(), takeCalls()], [taskBefore, []])
 })
 
-test('a failing chunk fails its task with the same error and clears its progress', async () => {
+test('a failing chunk fails its task with the same error and removes the plans and the lease of the task', async () => {
   const { end, found, takeCalls } = await split()
   const details = { limitS: 60 }
   await end(1001, { ...timeoutFields, details })
@@ -137,7 +137,7 @@ test('a failing chunk whose speculative copy is running or complete does not fai
   }
 })
 
-test('a chunk that fails as unreadable discards all chunks of its task, and the task is sent again for a fallback route', async () => {
+test('a chunk that fails with CORRUPT_FILE resets its task, and the task is sent again for a fallback route', async () => {
   const { end, found, takeCalls } = await split()
   await end(1000)
   takeCalls()

@@ -9,7 +9,7 @@ const database = openDatabase()
 const chunkedScenario = chunkScenarios['a chunked task']
 
 for (const [name, story] of Object.entries(chunkScenarios))
-  test(`${name} ends with the same outcome wherever a process crashes`, async (t) => {
+  test(`the outcome of "${name}" is the same wherever a process crashes`, async (t) => {
     t.diagnostic(`${await testCrashPoints(database, story)} runs`)
   })
 
@@ -17,6 +17,6 @@ for (const [name, variant] of Object.entries({
   'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
   'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
 }))
-  test(`a chunked task ends with the same outcome when ${name}`, async (t) => {
+  test(`the outcome of a chunked task is the same if a process crashes and ${name}`, async (t) => {
     t.diagnostic(`${await testCrashPoints(database, chunkedScenario, { manner: variant, everyNth: 3 })} runs`)
   })

@@ -36,7 +36,7 @@ async function runScenario({ play, during, concurrency = 2 }: Scenario): Promise
   return service
 }
 
-test('a chunked task ends with the same outcome wherever a process crashes', async (t) => {
+test('the outcome of a chunked task is the same at each tested point where a process crashes', async (t) => {
   // A process crashes after every fourth effect; in chunked-tasks.slow.ts, after every effect.
   t.diagnostic(`${await testCrashPoints(database, chunkScenarios['a chunked task'], { everyNth: 4 })} runs`)
 })
@@ -72,7 +72,7 @@ test('a worker that joins chunks fetches the inputs again if the join reads them
   assert.equal((await getOutcome(service)).status, 'completed')
 })
 
-test('chunk messages that are delivered twice change nothing', async () => {
+test('if each message is delivered twice, no chunk is processed twice and the result stays the same', async () => {
   const service = new SimulatedService({
     database,
     tableName: await database.makeTable(),

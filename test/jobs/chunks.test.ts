@@ -93,7 +93,7 @@ test('a task is split into at most five hundred chunks', async () => {
   assert.throws(() => createChunks(split, inputPlan, chunkSpecs(501)), /at most 500 chunks, not 501/)
 })
 
-test('only pending chunks of this task and attempt are sent again', async () => {
+test('only the pending chunks of the current attempt of a task are sent', async () => {
   const { task: split, part, add, services, queues, jobs } = await createSplitTask([1000, 1001, 1002])
   const otherTask = await jobs.store.getTask({ jobId: 'job_1', task: 2 })
   assert.ok(otherTask)

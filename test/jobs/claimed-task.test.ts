@@ -82,7 +82,7 @@ test('the time limit of a task excludes the time in which no worker had it', asy
   assert.ok(error instanceof WorkerStoppedError, String(error))
 })
 
-test('a chunk that exceeds the time limit of its worker is retried, and fails in its last attempt', async () => {
+test('a chunk that exceeds the time limit of its worker fails with TIMEOUT only in its last attempt', async () => {
   const chunkError = await getRunError({ remainingMs: 20, part: 1000, attempt: 1 })
   assert.ok(!(chunkError instanceof AppError))
   assert.match(String(chunkError), /the chunk took longer than 0 s/)

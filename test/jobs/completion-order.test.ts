@@ -70,7 +70,7 @@ test('a task is sent when its last input completes, and again if that completion
   assert.deepEqual(takeSentTasks(), [])
 })
 
-test('the last task ends its job, and the end is published again if the completion of that task is repeated', async () => {
+test('the last task ends its job, and repeating the completion of that task publishes job.completed again', async () => {
   const { end, repeatEnd, takeEvents, job } = await createJob(diamondGraph)
   for (const number of [1, 2]) await end(number)
   assert.deepEqual([takeEvents(), (await job()).status], [[], 'queued'])
@@ -164,7 +164,7 @@ test('a task with one input is sent with the input files, while a task with seve
   ])
 })
 
-test('only files that a task imported from elsewhere are published as events', async () => {
+test('a completed import/url task publishes a file.uploaded event for each file, and a conversion publishes none', async () => {
   const fetch = newTask('fetch', [], { operation: 'import/url' })
   const { end, takeEvents, bus, repeatEnd, store } = await createJob([
     fetch,
@@ -219,7 +219,7 @@ test('a fail-fast job cancels its running tasks after the first failure', async 
   )
 })
 
-test('a finished chunk updates the progress of its task, sends the task to be joined, retries it or fails it', async () => {
+test('a completed chunk publishes progress or sends its task to be joined; a failed chunk retries or fails the task', async () => {
   const split = async () => {
     const ownJob = await createJob([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
     await ownJob.jobs.completion.lifecycle.start(await ownJob.job(), await ownJob.found(1))

@@ -82,7 +82,7 @@ test('jobs of plans without a concurrency limit write no slot records', async ()
   assert.deepEqual(await items(), [])
 })
 
-test('all tasks of a job share one slot, which passes to the next job when the job ends', async () => {
+test('all tasks of a job share one concurrency slot, which passes to the next job when the first job ends', async () => {
   const { take, free, ends, sent, state, waiting, lookups } = await openSlots(1)
   assert.equal(await take('a', 1), true)
   assert.equal(await take('a', 2), true)
@@ -110,7 +110,7 @@ test('all tasks of a job share one slot, which passes to the next job when the j
   assert.equal((await state())?.['count'], 1)
 })
 
-test('waiting jobs are resumed while there are free concurrency slots, oldest first', async () => {
+test('waiting jobs are resumed, oldest first, while there are free concurrency slots', async () => {
   const { take, free, ends, sent, waiting } = await openSlots(2)
   for (const id of ['a', 'b']) assert.equal(await take(id), true)
   for (const id of ['e', 'd', 'c']) assert.equal(await take(id), false)
@@ -147,7 +147,7 @@ test('the concurrency slot of a job that ended without releasing it passes to th
   )
 })
 
-test('a job that starts to wait while another job ends is resumed', async () => {
+test('a job that starts to wait while another job ends is resumed or gets the free concurrency slot', async () => {
   const { take, free, ends, between, sent, waiting } = await openSlots(1)
   await take('a')
   between(async () => {
@@ -185,7 +185,7 @@ test('the sweep resumes waiting jobs after a process died, until no job waits', 
   assert.deepEqual([wakeAt, wakeShard], [undefined, undefined])
 })
 
-test('finishing a job reads one page of waiting tasks, however many there are', async () => {
+test('finishing a job while 60 tasks wait for a concurrency slot reads only the first page of them', async () => {
   const { take, free, ends, sent, table } = await openSlots(1)
   assert.equal(await take('a'), true)
   const ids = Array.from({ length: 60 }, (_, at) => `b${String(at).padStart(2, '0')}`)

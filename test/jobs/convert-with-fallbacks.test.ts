@@ -108,7 +108,7 @@ test('after an unreadable file, the fallback engine receives the original file i
   ])
 })
 
-test('a failed route records its completed steps', async () => {
+test('a failed route records its steps up to the one that failed', async () => {
   const steps = [step('pandoc'), step('vips', 'txt', 'md')]
   const seenPercents: number[] = []
   await convert(createPlan(...steps), { vips: throwCorruptFile }, (triedRoutes) => {

@@ -18,7 +18,7 @@ import { openDatabase } from './test-table.ts'
 const database = openDatabase()
 
 const variants = {
-  'the table behaves': undefined,
+  'the table works normally': undefined,
   'writes conflict with other transactions': withSeed((random) => writeConflicts(0.3, random)),
   'every write is sent twice': withSeed((random) => lostResponses(1, random)),
   'responses are lost and writes are repeated': withSeed((random) => lostResponses(0.3, random)),
@@ -28,7 +28,7 @@ const variants = {
 
 for (const [circumstance, variant] of Object.entries(variants))
   for (const [name, story] of Object.entries(jobScenarios))
-    test(`${name} ends with the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
+    test(`while ${circumstance}, the outcome of "${name}" is the same wherever a process crashes`, async (t) => {
       const runs = await testCrashPoints(database, story, variant && { manner: variant })
       t.diagnostic(`${runs} runs`)
     })

@@ -52,7 +52,7 @@ test('deleting a job that has ended keeps its status and takes the next sequence
   assert.deepEqual([numbers['deletion'], sequence], [over.sequence + 1, over.sequence + 1])
 })
 
-test('a job that ends during its deletion is deleted like one that has ended', async () => {
+test('a job that completes while it is being deleted is deleted and keeps the status completed', async () => {
   const { stored, store } = createStore(freshJob.job, (job) => ({
     ...job,
     status: 'completed',

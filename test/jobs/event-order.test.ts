@@ -122,7 +122,7 @@ test('the events of a job are numbered from 1 in chronological order', () => {
   assert.equal(new Set(events.map(({ id }) => id)).size, events.length, 'ids are unique')
 })
 
-test('the possibly unpublished events of a job are listed in order', () => {
+test('the events of a job that may be unpublished are listed in order', () => {
   const laterJob = withProgress(runningJob, 40, 3)
   assert.deepEqual(
     findUnpublishedEvents(laterJob).map(({ event, sequence, timestamp }) => [event, sequence, timestamp]),
@@ -139,7 +139,7 @@ test('the possibly unpublished events of a job are listed in order', () => {
   assert.deepEqual(findUnpublishedEvents(freshJob), [])
 })
 
-test('no public event of a job contains bucket keys, the owner or options of tasks', () => {
+test('the public events of a job contain no bucket keys, no owner and no task options', () => {
   const secret = newJob(
     [
       createStoredImport('in'),

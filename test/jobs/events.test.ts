@@ -43,7 +43,7 @@ const createTasks = (input: string, a: string, b: string, exportTask: object) =>
 })
 const waitingTasks = createTasks('completed', 'pending', 'pending', { status: 'pending' })
 
-test('the creation events of a job are the same whenever they are created', () => {
+test('the job.created and job.queued events describe the job at its creation, even after the job has ended', () => {
   const immediatelyQueuedJob = withJob(endedJob, { queuedAt: timestamp(0) })
   const createdFields = {
     ...commonFields,
@@ -102,7 +102,7 @@ test('the queued and started events of a job that waited for an upload show the 
   })
 })
 
-test('a progress event contains the stored progress', () => {
+test('a job.progress event contains the stored progress', () => {
   const fact = { at: timestamp(4), percent: 40, stage: 'encoding', taskName: 'a' }
   assert.deepEqual(getBody(createProgressEvent(endedJob.job, '1', fact)), {
     ...commonFields,
@@ -229,7 +229,7 @@ test('the job.cancelled event contains who cancelled the job', () => {
   }
 })
 
-test('the unpublished events of a job are in order, and include the creation if the job never started', () => {
+test('the unpublished events of a job are in order, and include job.created if the job never started', () => {
   const listNames = (events: readonly BusEvent[]) => events.map(({ event }) => event)
   const fact = (seconds: number) => ({ at: timestamp(seconds) })
   const log = { 1: fact(4), started: fact(2), queued: fact(1), created: fact(0) }

@@ -24,7 +24,7 @@ const state = withTasks(newJob(graph, { require: 'any' }), {
   'item-004': fail(6, 'It is damaged.'),
 })
 
-test('a batch warns of an item whose file could not be fetched, with the reason', () => {
+test('the warnings of a batch contain each failed item with the reason, even if its file could not be fetched', () => {
   assert.deepEqual(
     getJobResult(state).warnings.map(({ field, message }) => [field, message]),
     [
@@ -35,7 +35,7 @@ test('a batch warns of an item whose file could not be fetched, with the reason'
   )
 })
 
-test('the manifest of a batch has exactly one entry, with the reason, for an item whose file could not be fetched', () => {
+test('the manifest of a batch has one entry with the error code for each failed item, even if its import failed', () => {
   const entries = listZipEntries('job_1', { ...state, job: { ...state.job, status: 'completed' } })
   assert.deepEqual(
     entries.map(({ task, status, error }) => [task, status, error?.code]),

@@ -8,7 +8,7 @@ import { transferTask } from '../../lib/jobs/run/transfer-task.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 import { send, state } from './support/job-with-export.ts'
 
-test('an internal error of a transfer is retried and finally reported as internal', async () => {
+test('an internal error of a transfer is thrown as a TransientError, and clients see only an internal error', async () => {
   const WORK_DIR = scratchFolder('mutabor-transfer')
   const fault = new TypeError('a bug')
   const services = {

@@ -25,13 +25,13 @@ const scenarios: Readonly<Record<string, Scenario>> = {
 }
 
 for (const [circumstance, manner] of Object.entries({
-  'the table behaves': undefined,
+  'the table works normally': undefined,
   'responses are lost': withSeed((chance) => lostResponses(0.3, chance)),
   'one write gets no response': withSeed((chance) => dropBatchWrites(0.05, chance)),
 }))
   for (const [name, story] of Object.entries(
     circumstance === 'one write gets no response' ? scenarios : fallbackScenarios,
   ))
-    test(`${name} has the same outcome wherever a process crashes while ${circumstance}`, async (t) => {
+    test(`while ${circumstance}, the outcome of "${name}" is the same wherever a process crashes`, async (t) => {
       t.diagnostic(`${await testCrashPoints(database, story, manner && { manner })} runs`)
     })

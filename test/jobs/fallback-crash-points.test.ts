@@ -45,7 +45,7 @@ const readContents = async (service: SimulatedService) => Object.values((await g
 const listCodes = ({ warnings }: Task) => warnings.map(({ code }) => code)
 
 for (const [name, story] of Object.entries(fallbackScenarios))
-  test(`${name} has the same outcome wherever a process crashes`, async (t) => {
+  test(`the outcome of "${name}" is the same at each tested point where a process crashes`, async (t) => {
     t.diagnostic(`${await testCrashPoints(database, story, { everyNth: 4 })} runs`)
   })
 
@@ -120,7 +120,7 @@ test('after an unreadable chunk, the replanned task is sent even if the queue fa
   assert.deepEqual(await readContents(service), ['word by imagemagick'])
 })
 
-test('the fallback result that kept most content is used, with its warning', async () => {
+test('if every engine loses content, the result that kept the most content is used with its warning', async () => {
   const { service, task, left } = await runScenario(
     fallbackScenarios['a file that loses content with every engine'],
   )
@@ -134,7 +134,7 @@ test('the fallback result that kept most content is used, with its warning', asy
   assert.deepEqual(left, [])
 })
 
-test('a fallback result without layout must keep much more text to be preferred', () => {
+test('a fallback result with the warning CONTENT_REDUCED is preferred only if it kept many more words', () => {
   const resultWithWords = (foundWords: number, ...warningCodes: string[]) => ({
     files: [],
     warnings: warningCodes.map((code) => ({ code, message: code })),
@@ -221,7 +221,7 @@ test('an earlier partial result is used if a fallback route fails', () => {
   assert.deepEqual(turn, { inputPlan: { ...otherPlan, reached: 40, fallback: emptyResult } })
 })
 
-test('a fallback route that keeps all content ends the search', async () => {
+test('after a fallback route that keeps all content, no further engine is tried', async () => {
   const { service, task } = await runScenario({
     play: fallbackScenarios['a file that no engine reads'].play,
     during: { 'word by vips': loseContent(0.3) },
@@ -251,7 +251,7 @@ test('the best other result is used if the engine of the fallback route is alway
   assert.deepEqual(left, [])
 })
 
-test('only the pinned engine is tried, and the error says that the engine was pinned', async () => {
+test('a conversion with a pinned engine tries only that engine, and its error says so', async () => {
   const { service, task } = await runScenario({
     play: async (simulated) => {
       await simulated.create(animationGraph({ engine: 'vips' }))

@@ -13,7 +13,7 @@ import { complete, file, newJob, newTask, timestamp, withTasks } from './records
 
 /** The exact content of the events of files, from records with distinct timestamps. */
 
-test('the event of an uploaded file contains its origin, upload and job', () => {
+test('a file.uploaded event contains the file, how it was uploaded, and the upload id if there is one', () => {
   const { key: _, ...png } = file('a.png')
   const fileFields = { filename: 'a.png', size: 1, mimeType: 'image/png', format: 'png' }
   const eventFor = (key: string, moreFields: object = {}) =>
@@ -44,7 +44,7 @@ test('the event of an uploaded file contains its origin, upload and job', () => 
   })
 })
 
-test('events of files in a request are published with the job, but not on a retry', () => {
+test('the file.uploaded event of a file in a request is created with the job, but not on a retry', () => {
   const createImport = (operation: string) =>
     newTask('in', [], { operation, fixed: { status: 'completed', files: [file('a.png', 'received/1')] } })
   const eventsFor = (operation: string, retryOf?: string) =>
@@ -77,7 +77,7 @@ test('events of files in a request are published with the job, but not on a retr
   assert.equal(createCreationEvents(createdJob).length, 2, 'the file was uploaded before')
 })
 
-test('events of imported files contain their origin', () => {
+test('the file.uploaded event of an imported file contains the origin of the file', () => {
   const [firstTask] = withTasks(newJob([newTask('in', [], { operation: 'import/url' })]), {
     in: complete(5, file('a.png'), file('b.png')),
   }).tasks
@@ -100,7 +100,7 @@ test('events of imported files contain their origin', () => {
   ])
 })
 
-test('the events of downloaded and deleted files of a job contain their details', () => {
+test('file.downloaded and file.deleted events contain the job and the file, and file.deleted events also the reason', () => {
   const png = file('a.png')
   assert.deepEqual(
     getBody(createFileDownloadedEvent(endedJob.job, png, { isSigned: true, ip: '127.0.0.1' }, timestamp(30))),

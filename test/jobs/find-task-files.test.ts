@@ -14,13 +14,13 @@ const state = withTasks(
 )
 const listFilenames = (name: string) => findTaskFiles(name, state).files.map(({ filename }) => filename)
 
-test('the files of a task are found by the task name, and files of an export have the name of its template', () => {
+test('the files of a task are found by the task name, and the files of an export have the names that the export gives', () => {
   assert.deepEqual(listFilenames('work'), ['a.webp'])
   assert.deepEqual(listFilenames('out'), ['b.webp'])
   assert.deepEqual(listFilenames('import/like'), [], 'the operation counts, not the name')
 })
 
-test('looking for the files of an import or unknown task fails with the available tasks', () => {
+test('looking for the files of an import or unknown task fails, and the error lists the available tasks', () => {
   const tasks = ['out', 'work', 'import/like']
   const code = 'TASK_NOT_FOUND'
   assert.throws(() => listFilenames('in'), {

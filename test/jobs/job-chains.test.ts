@@ -23,7 +23,7 @@ process.env['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
 // Set as in a worker, because otherwise the SDK sends no trace header.
 process.env['AWS_LAMBDA_FUNCTION_NAME'] = 'convert-image'
 
-test('200 queued jobs of one owner run without becoming one chain of Lambda invocations', async (t) => {
+test('200 queued jobs of one owner run without being stopped as a recursive loop of Lambda invocations', async (t) => {
   const jobCount = 200
   const owner = 'anon_1'
   const sqs = await startSqs(t)
@@ -124,7 +124,7 @@ const hops = (count: number) => ({
   MessageAttributes: { Hops: { DataType: 'Number', StringValue: String(count) } },
 })
 
-test('each message counts the messages that led to it, and an endless chain of messages is stopped', async () => {
+test('a queue message counts the messages that led to it, and a chain of more than maxHops messages is stopped', async () => {
   assert.deepEqual(await handleMessage(undefined), { sent: hops(2), failed: 0, errors: 0 })
   assert.deepEqual(await handleMessage(2), { sent: hops(3), failed: 0, errors: 0 })
   assert.deepEqual(await handleMessage(maxHops), { sent: hops(maxHops + 1), failed: 0, errors: 0 })

@@ -31,7 +31,7 @@ const listNames = (tasks: readonly Task[]) => tasks.map(({ name }) => name)
 
 const muchLater = secondsLater(1000)
 
-test('checking a live job sends ready tasks again, but not waiting ones', () => {
+test('findStalledTasks returns unsent tasks whose inputs are complete, but not tasks that wait for an input', () => {
   const state = newJob(chain)
   assert.deepEqual(listNames(findStalledTasks(state, muchLater).unsentTasks), ['first'])
   const nextState = withTasks(state, {
@@ -41,7 +41,7 @@ test('checking a live job sends ready tasks again, but not waiting ones', () => 
   assert.deepEqual(listNames(findStalledTasks(nextState, muchLater).unsentTasks), ['second'])
 })
 
-test('no task of a job is sent while it waits for an upload', () => {
+test('findStalledTasks returns no task of a job that waits for an upload', () => {
   const state = newJob([
     createStoredImport('there'),
     createAwaitedUpload('in'),
@@ -103,7 +103,7 @@ test('with join buckets, completions are repeated only after all tasks of a buck
   assert.equal(findStalledTasks(completeTasks(ins), muchLater).unreportedTasks.length, count)
 })
 
-test('checking a task that waits for its chunks repairs the chunks first, then the task', () => {
+test('for a task that waits for chunks, findStalledTasks returns the stalled chunks; once all are complete, the task', () => {
   const state = withTasks(newJob(conversion), {
     work: { status: 'processing', expandedBy: 1, open: new Set([1001, 1002]) },
   })
@@ -147,7 +147,7 @@ test('checking a task that waits for its chunks repairs the chunks first, then t
   assert.deepEqual(listNames(findStalledTasks({ ...joinedState, chunks }, muchLater).unsentTasks), none)
 })
 
-test('a job that ends before its start was recorded gets the start of its first task', () => {
+test('a job that ends before its start was recorded gets the start time and number of its earliest task', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   const [task] = state.tasks
   assert.ok(task)
@@ -166,7 +166,7 @@ test('a job that ends before its start was recorded gets the start of its first 
   assert.deepEqual([set?.['startedWith'], set?.['startedAt']], [2, timestamp(2)])
 })
 
-test('the end of a job stores its outcome, and its retention time starts then', () => {
+test('the end of a job stores the outcome of the job and starts its retention time', () => {
   const queuedState = newJob(conversion)
   const processing = {
     ...queuedState.job,
@@ -193,7 +193,7 @@ function withoutKeys(job: Job): Job {
   return rest
 }
 
-test('a job that ends before its start was recorded publishes its start and its end', () => {
+test('a job that ends before its start was recorded still has an unpublished job.started event', () => {
   const state = withTasks(newJob(chain), {
     first: complete(5, file('a')),
     second: { ...complete(9, file('b')), startedAt: timestamp(6) },
@@ -218,7 +218,7 @@ test('a failed job stores its error and is listed as failed', () => {
   assert.equal((job as { listKey?: string }).listKey, 'anon_1#failed')
 })
 
-test('a result with many files is stored outside of the job record', () => {
+test('a result with thirty files is not stored in the job record, but read from the tasks', () => {
   const files = Array.from({ length: 30 }, (_, at) => file(`page-${at}.webp`))
   const state = withTasks(newJob(conversion), { work: complete(5, ...files) })
   const job = endJob(state, 6)
@@ -226,7 +226,7 @@ test('a result with many files is stored outside of the job record', () => {
   assert.deepEqual(getJobResult({ ...state, job }).files, files)
 })
 
-test('the result of a job without links consists of the files that its tasks exported', () => {
+test('the result of a job has the files of its export/url task or, without one, the files that it exported elsewhere', () => {
   const state = withTasks(newJob([createStoredImport('in'), newTask('work', [0]), newTask('send', [1])]), {
     work: complete(5, file('a.webp')),
     send: {

@@ -17,7 +17,7 @@ import {
   timestamp,
 } from './records.ts'
 
-test('of two progress writes with the same timestamp, the later one publishes the stored event', async (t) => {
+test('if two processes store progress with the same timestamp, the second publishes the progress stored by the first', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: start })
   const { job } = newJob([createStoredImport('in'), newTask('work', [0])])
   const firstFact = { at: start.toISOString(), percent: 40, stage: 'convert', taskName: 'first' }
@@ -93,7 +93,7 @@ test('when two processes start a job, the first one determines its start time an
   assert.equal(await lifecycle().start({ ...queuedJob, id: 'job_2' }, { number: 1, name: 'a' }), undefined)
 })
 
-test('progress below the published percent, or of a job that has ended, is not published', async () => {
+test('job progress is not published if its percent is unchanged or the job has ended, and stale progress does not reduce it', async () => {
   const { lifecycle, job, takeEvents, store } = await createRunningJob()
   const ownLifecycle = lifecycle()
   await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 0 })
@@ -116,7 +116,7 @@ test('progress below the published percent, or of a job that has ended, is not p
   assert.deepEqual([(await job()).toldPercent, takeEvents()], [49, []])
 })
 
-test('published progress includes the other running tasks', async () => {
+test('the percent of a job.progress event includes the progress of other running tasks', async () => {
   const { lifecycle, job, bus } = await createRunningJob([...two, newTask('beside', [0])])
   const ownLifecycle = lifecycle()
   await ownLifecycle.publishProgress(await job(), 1, { ...progress, percent: 60 })
@@ -133,7 +133,7 @@ test('published progress includes the other running tasks', async () => {
   assert.deepEqual(Object.keys(log).sort(), ['1', '4', 'started'])
 })
 
-test('replacing an unpublished event of another process publishes that event first', async () => {
+test('a process that replaces the stored progress of another process first publishes that progress again', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
   const [ownLifecycle, otherLifecycle] = [lifecycle(), lifecycle()]
   await ownLifecycle.publishProgress(await job(), 1, progress)
@@ -143,7 +143,7 @@ test('replacing an unpublished event of another process publishes that event fir
   assert.deepEqual(takeEvents(), ['job.progress', 'job.progress'])
 })
 
-test('a process with an outdated event does not replace a newer event', async () => {
+test('progress that is based on an outdated job record does not replace newer stored progress', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob()
   const jobBefore = await job()
   await lifecycle().publishProgress(jobBefore, 1, { ...progress, percent: 40 })
@@ -162,7 +162,7 @@ test('a process with an outdated event does not replace a newer event', async ()
   assert.deepEqual(await job(), firstJob)
 })
 
-test('progress of a large job is published at intervals, by one process at a time', async (t) => {
+test('the progress of a large job is published at most every two seconds, whichever process reports it', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const manyTasks = [
     createStoredImport('in'),
@@ -192,7 +192,7 @@ test('progress of a large job is published at intervals, by one process at a tim
   assert.deepEqual(takeEvents(), [])
 })
 
-test('a job is not checked between the publication of its end and its expiry', async () => {
+test('the wakeAt of an ended job is its expiry, unless its end event is unpublished and no message will be redelivered', async () => {
   for (const isRedelivered of [true, false]) {
     const { lifecycle, change, job, takeEvents, bus } = await createRunningJob()
     for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
@@ -261,7 +261,7 @@ test('cancelling a job keeps ended tasks and cancels all other tasks and their c
   )
 })
 
-test('a job whose start is stored while it ends counts the start once', async () => {
+test('if a job starts while another process ends it, its start gets a single sequence number', async () => {
   const { lifecycle, store, job, whole, takeEvents, change } = await createRunningJob(two, false)
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const staleState = await whole()
@@ -282,7 +282,7 @@ test('a job whose start is stored while it ends counts the start once', async ()
   assert.deepEqual(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
-test('progress is not published if another task has raised the percent meanwhile', async () => {
+test('the progress of a task is not published if another task has raised the percent of the job in the meantime', async () => {
   const { lifecycle, job, takeEvents } = await createRunningJob([...two, newTask('beside', [0])])
   const jobBefore = await job()
   await lifecycle().publishProgress(jobBefore, 4, { ...progress, percent: 90, taskName: 'beside' })
@@ -292,7 +292,7 @@ test('progress is not published if another task has raised the percent meanwhile
   assert.deepEqual((await job()).running, { 4: 90 })
 })
 
-test('the outcome of a job is published once even if each response of the table is lost once', async () => {
+test('the outcome of a job is published once even if the first response to each table write is lost', async () => {
   const { lifecycle, change, takeEvents, table, job } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   table.isLosingResponses = true
@@ -302,7 +302,7 @@ test('the outcome of a job is published once even if each response of the table 
   assert.equal(takeEvents().filter((name) => name === 'job.completed').length, 1)
 })
 
-test('republishing the outcome of a job keeps its earlier check time if the job has expired in the meantime', async () => {
+test('republishing the outcome of a job does not change its wakeAt if the job has expired in the meantime', async () => {
   const { lifecycle, store, whole } = await createRunningJob(
     [createStoredImport('in'), createExport('out', [0])],
     false,
@@ -315,7 +315,7 @@ test('republishing the outcome of a job keeps its earlier check time if the job 
   assert.deepEqual([remainingJob?.wakeAt, remainingJob?.unsaid], [timestamp(9), true])
 })
 
-test('chunks of an ended job are cancelled once, with a timestamp, before the end is published', async () => {
+test('chunks left after all tasks of a job have ended are cancelled with a timestamp, and cancelled only once', async () => {
   const { lifecycle, whole, store, table, change } = await createRunningJob()
   for (const number of [1, 2]) await change(number, complete(5, file('a.png')))
   const [firstTask] = (await whole()).tasks

@@ -48,7 +48,7 @@ test('a job completes with the files of its exports once all of its tasks have c
   })
 })
 
-test('the result of several tasks names no single engine', () => {
+test('the result of a job with several tasks names no engine, even if all of them used the same one', () => {
   const state = withTasks(newJob(chain), {
     first: { ...complete(2, file('a.webp')), engine: 'vips' },
     second: { ...complete(4, file('b.webp')), engine: 'vips' },
@@ -111,7 +111,7 @@ test('a job that has only imports and exports completes with the imported files'
   assert.deepEqual([status, result.files.map(({ filename }) => filename)], ['completed', ['a.png']])
 })
 
-test('a job that only exports completes with the exported files and records its source', () => {
+test('a job that only copies a file from S3 to S3 completes with that file and records its source', () => {
   const s3 = (name: string, kind: string, ins: number[]) => newTask(name, ins, { operation: `${kind}/s3` })
   const url = 's3://box/a.png'
   const { key: _, format, ...stored } = file('a.png')
@@ -125,7 +125,7 @@ test('a job that only exports completes with the exported files and records its 
   assert.equal(display.source, null, 'repeated earlier events stay identical')
 })
 
-test('files with the same name get unique names, and a file of two exports is listed once', () => {
+test('result files with the same name get unique names, and a file of two exports is listed once', () => {
   const exportedTwice = [...pair, createExport('again', [1])]
   const state = withTasks(newJob(exportedTwice), {
     left: complete(3, file('a.webp', 'k1')),
@@ -140,7 +140,7 @@ test('files with the same name get unique names, and a file of two exports is li
   )
 })
 
-test('an export names its files according to its template', () => {
+test('an export names its files according to its filename template', () => {
   const template = { filename: '{name}-{index}-{jobId}-{date}.{ext}' }
   const state = withTasks(newJob([...pair.slice(0, 3), createExport('out', [1, 2], template)]), {
     left: complete(3, file('a.webp')),
@@ -154,7 +154,7 @@ test('an export names its files according to its template', () => {
   )
 })
 
-test('the fidelity of a result multiplies over consecutive tasks and adds up over parallel ones', () => {
+test('the fidelity of a job is multiplied over consecutive tasks, and the word counts of parallel tasks are added', () => {
   const createWords = (source: number, result: number) => ({
     words: createRetention(source, result),
     dropped: [],
@@ -178,7 +178,7 @@ test('the fidelity of a result multiplies over consecutive tasks and adds up ove
   assert.equal('fidelity' in getJobResult(newJob(conversion)), false)
 })
 
-test('a result that was too large for the job record is read from the tasks', () => {
+test('the result of a job is read from the job record, or collected from the tasks if it is not stored there', () => {
   const state = withTasks(newJob(conversion), { work: complete(5, file('a.webp')) })
   assert.deepEqual(getJobResult(state), decideOutcome(state).result)
   const storedResult = { files: [file('stored')], warnings: [] }
@@ -205,7 +205,7 @@ test('the warnings of a job are unique, and warnings about the request come firs
   )
 })
 
-test('warnings are equal whatever the order of their fields', () => {
+test('warnings that differ only in the order of their fields are listed once', () => {
   const warning = { code: 'a', message: 'b', field: 'c' }
   assert.deepEqual(
     collectWarnings({ warnings: [warning] }, [{ warnings: [{ field: 'c', message: 'b', code: 'a' }] }]),
@@ -213,7 +213,7 @@ test('warnings are equal whatever the order of their fields', () => {
   )
 })
 
-test('an export to links completes when its inputs have completed', () => {
+test('an export/url task completes when its inputs have completed', () => {
   const getStatus = (state: JobState) => {
     const exportTask = state.fixed.at(-1)
     assert.ok(exportTask)

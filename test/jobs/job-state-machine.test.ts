@@ -72,7 +72,7 @@ test('the outcome of a job is known when all tasks have ended, or after the firs
   )
 })
 
-test('a job without any work has its outcome from the start', () => {
+test('the outcome of a job without any work is known from the start', () => {
   const { job } = newJob([createStoredImport('in'), createExport('out', [0])])
   assert.equal('open' in job, false)
   assert.equal(isOutcomeKnown(job), true)
@@ -112,7 +112,7 @@ test('the progress of a job counts finished and running tasks and never decrease
   }
 })
 
-test('a task that restarts does not reduce the stored progress', async () => {
+test('a task that restarts does not reduce the stored progress of its job', async () => {
   const { job } = newJob(pair)
   // The task `right` ended after the last progress event; the task `left` had made more progress before its worker
   // died.
@@ -164,7 +164,7 @@ test('the start of a job records the first task and uses the next sequence numbe
   assert.deepEqual(firstChange?.setPlus, { 'numbers.started': ['sequence', 1], sequence: ['sequence', 1] })
 })
 
-test('progress is published once by the process that stored it', async () => {
+test('each progress update is published once by the process that stored it', async () => {
   let storedJob: Job = { ...newJob(pair).job, status: 'processing', open: new Set([1]) }
   const published: unknown[] = []
   const store = {

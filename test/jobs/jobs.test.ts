@@ -15,14 +15,14 @@ import {
 } from './records.ts'
 import { corruptUploadError, createJob, two } from './support/jobs.ts'
 
-test('creating a job publishes it and sends its ready tasks', async () => {
+test('creating a job publishes job.created and job.queued and sends the ready tasks', async () => {
   const { takeEvents, takeSentTasks, job } = await createJob([...two, newTask('beside', [0])])
   assert.deepEqual(takeEvents(), ['job.created', 'job.queued'])
   assert.deepEqual(takeSentTasks(), [1, 4])
   assert.equal((await job()).status, 'queued')
 })
 
-test('a job is published before its tasks are sent, which are sent even if publishing fails', async () => {
+test('the tasks of a new job are sent after its events are published, even if publishing fails', async () => {
   const subscribers = Promise.withResolvers<() => []>()
   const { jobs, bus, takeEvents, takeSentTasks } = memoryJobs({ getSubscribers: () => subscribers.promise })
   const creation = jobs.create(createRecords(two))
@@ -34,7 +34,7 @@ test('a job is published before its tasks are sent, which are sent even if publi
   assert.deepEqual(takeSentTasks(), [1])
 })
 
-test('a job is accepted even if its tasks could not be sent, and the sweep sends them later', async () => {
+test('a job is accepted even if its tasks could not be sent, and checking the job later sends them', async () => {
   const { jobs, queues, takeSentTasks } = memoryJobs()
   const send = queues.send.bind(queues)
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
@@ -44,7 +44,7 @@ test('a job is accepted even if its tasks could not be sent, and the sweep sends
   assert.deepEqual(takeSentTasks(), [1])
 })
 
-test('the end of a job also publishes its creation if publishing the creation failed before', async () => {
+test('the unpublished events of an ended job include job.created and job.queued if publishing them failed', async () => {
   const { jobs, store, bus } = memoryJobs()
   bus.failNext(1)
   assert.equal(await jobs.create(createRecords(two)), true)
@@ -80,7 +80,7 @@ test('a job is not created if another write of its transaction fails', async () 
   assert.deepEqual([await store.getJob('job_1'), takeEvents(), takeSentTasks()], [undefined, [], []])
 })
 
-test('a job that waits for an upload is published once and sends no tasks', async () => {
+test('a job that waits for an upload publishes job.created once and sends no tasks', async () => {
   const { takeEvents, takeSentTasks, job, wake } = await createJob([
     createAwaitedUpload('in'),
     newTask('work', [0]),
@@ -91,7 +91,7 @@ test('a job that waits for an upload is published once and sends no tasks', asyn
   assert.deepEqual(takeEvents(), [], 'it is known to be published')
 })
 
-test('a job is cancelled once, with its tasks, and its retention time starts then', async (t) => {
+test('cancelling a job cancels its tasks and starts its retention time, and cancelling it again does nothing', async (t) => {
   const { jobs, job, takeEvents, wake } = await createJob()
   takeEvents()
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
@@ -113,7 +113,7 @@ test('a job is cancelled once, with its tasks, and its retention time starts the
   assert.deepEqual(takeEvents(), [])
 })
 
-test('the sweep publishes a cancellation that was stored but not published', async (t) => {
+test('checking a cancelled job publishes its job.cancelled event if publishing it failed before', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(100) })
   const { jobs, job, bus, takeEvents, wake, table } = await createJob()
   takeEvents()
@@ -128,7 +128,7 @@ test('the sweep publishes a cancellation that was stored but not published', asy
   assert.equal((await job()).unsaid, undefined)
 })
 
-test('the download event of a job without subscribers is not published', async () => {
+test('the file.downloaded event of a job without subscribers is not published', async () => {
   const { jobs, job, bus, change } = await createJob()
   const jobBefore = await job()
   bus.published.length = 0
@@ -140,7 +140,7 @@ test('the download event of a job without subscribers is not published', async (
   assert.deepEqual([bus.published.length, (await job()).sequence], [1, jobBefore.sequence + 1])
 })
 
-test('each download of a file is published with its own sequence number, but not after its job was deleted or has expired', async () => {
+test('each file.downloaded event has its own sequence number, and none is published for a deleted or expired job', async () => {
   const { jobs, job, bus, change } = await createJob(two, { getSubscribers: async () => () => ['webhooks'] })
   const jobBefore = await job()
   bus.published.length = 0
@@ -163,7 +163,7 @@ test('each download of a file is published with its own sequence number, but not
   assert.equal((await job()).sequence, jobBefore.sequence + 2)
 })
 
-test('an uploaded file is published as an event, with or without a job', async () => {
+test('a file uploaded without a job is published in a file.uploaded event', async () => {
   const { jobs, bus } = memoryJobs()
   await jobs.publishUpload({
     owner: 'anon_1',
@@ -228,7 +228,7 @@ test('a job is queued once even if its last upload is reported twice at the same
   )
 })
 
-test('repeating the completion of a task also repeats the completions that followed from it', async () => {
+test('repeating the completion of a failed task also cancels the dependents of its skipped dependents', async () => {
   for (const [endedBy, lastEvent] of [
     ['skip', 'cancelled'],
     ['plan', 'cancelled'],

@@ -23,13 +23,13 @@ test('a fan-out and fan-in over more than one join bucket runs each task once', 
   t.diagnostic(describeRun(run))
 })
 
-test('a chain of fifty tasks needs at most five writes per task', async (t) => {
+test('a chain of fifty tasks needs at most 5.5 writes per task', async (t) => {
   const run = await runGraph(database, chain(50))
   assert.ok(run.writesPerTask <= maxWrites + 0.5, `${run.writesPerTask} writes per task`)
   t.diagnostic(describeRun(run))
 })
 
-test('a diamond whose messages are all delivered twice runs each task once', async () => {
+test('a diamond-shaped job whose messages are all delivered twice runs each task once', async () => {
   const { service } = await runGraph(database, diamond(), { copies: () => 2 })
   assert.deepEqual(
     getJobResult(await service.state()).files.map(({ key }) => readImageText(service.files.objects.get(key))),

@@ -17,7 +17,7 @@ import {
 } from './records.ts'
 import { createJob, end, inputPlan, log, onlyTasks, two } from './support/leases.ts'
 
-test('only one worker at a time claims a task, and the next claim counts an attempt', async (t) => {
+test('only one worker at a time can claim a task, and the next claim counts as another attempt', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(10) })
   const { lease, found } = await createJob()
   const ownLease = lease()
@@ -95,7 +95,7 @@ for (const isStarted of [false, true])
     assert.equal(takeEvents().at(-1), 'job.completed')
   })
 
-test('a job that changed while its only task ended is ended separately, with start and end published', async () => {
+test('if a job changes while its only task runs, job.started and job.completed get the next sequence numbers', async () => {
   const { held: claimTask, job, jobs, takeEvents, bus } = await createJob(onlyTasks)
   const lease = await claimTask()
   const subscribedJob = { ...(await job()), hasWebhook: true as const }
@@ -149,7 +149,7 @@ test('a job that is cancelled while its only task publishes progress stays cance
   assert.deepEqual([(await job()).status, (await found()).status], ['cancelled', 'completed'])
 })
 
-test('a job whose only task ends returns the files of its imports even if they are stored separately', async () => {
+test('the result of a job with one task includes imported files that are not stored in the job record', async () => {
   const manyTasks = Array.from({ length: 20 }, (_, at) =>
     createStoredImport(`in-${at}`, `${'long name '.repeat(9)}${at}.png`),
   )
@@ -167,7 +167,7 @@ test('a job whose only task ends returns the files of its imports even if they a
   assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
-test('the file that a job’s only task imported is published with the end of the job', async () => {
+test('a job whose only task imports a file publishes file.uploaded, job.started and job.completed when the task ends', async () => {
   const { held: claimTask, takeEvents } = await createJob([
     ...[createStoredImport('in'), newTask('a', [], { operation: 'import/url' }), createExport('out', [1])],
   ])
@@ -200,7 +200,7 @@ test('a stored task outcome is not replaced if the same worker reports a differe
   assert.equal((await found()).status, 'completed')
 })
 
-test('a failed attempt of a task is retried twice', async () => {
+test('a failed task can be retried after its second attempt, but not after its third', async () => {
   for (const [claimed, left, again] of [
     [{ attempt: 1 }, 'pending', true],
     [{ attempt: 2 }, 'processing', false],
@@ -263,7 +263,7 @@ test('a worker that lost its task cannot split it or hand it over', async () => 
   assert.deepEqual([await found(), takeSentTasks()], [taskBefore, []])
 })
 
-test('handing over a joined task removes all records of its chunks', async () => {
+test('handing over a task whose chunks are complete removes the fields about chunks from its record', async () => {
   const { held: claimTask, change, found, takeSentTasks } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, got: new Set([1000]), percent: 5 })
   const lease = await claimTask()

@@ -7,7 +7,7 @@ import { createChunkRecord } from '../../lib/jobs/task-graph.ts'
 import { createStoredImport, newTask, secondsLater, timestamp } from './records.ts'
 import { createJob, end, inputPlan, log, onlyTasks } from './support/leases.ts'
 
-test('a chunk records its processing time and updates its task without publishing progress of its own', async (t) => {
+test('finishing a chunk records its processing time, updates its task and publishes the start of the job', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, change, found, held: claimAndKeep, takeEvents } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 2, open: new Set([1000, 1001]) })
@@ -21,7 +21,7 @@ test('a chunk records its processing time and updates its task without publishin
   assert.ok(takeEvents().includes('job.started'))
 })
 
-test('a task lease ends successfully even if each response of the table is lost once', async () => {
+test('a task lease ends successfully even if the first response to each table write is lost', async () => {
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { table, held: claimAndKeep, found, takeSentTasks, job, jobs, takeEvents } = await createJob()
     table.isLosingResponses = true
@@ -60,7 +60,7 @@ test('a task lease ends successfully even if each response of the table is lost 
   }
 })
 
-test('the end of a task lease waits for the last heartbeat, and nothing is written afterwards', async (t) => {
+test('a task lease ends only after the heartbeat in progress, and the task is not written afterwards', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   for (const method of ['finish', 'handOver', 'splitIntoChunks', 'retry', 'release'] as const) {
     const { held: claimAndKeep, store, found, job, jobs, takeEvents } = await createJob()
@@ -118,7 +118,7 @@ test('the start of a job is published while its task runs, but not after the lea
   assert.deepEqual(otherJob.takeEvents(), [])
 })
 
-test('progress is published after five percentage points and half a second, or after one point and two seconds', async (t) => {
+test('the progress of a task is published after five points and half a second, or after one point and two seconds', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { held: claimAndKeep, takeEvents, job, jobs, found } = await createJob(onlyTasks)
   await jobs.completion.lifecycle.start(await job(), { number: 1, name: 'a' })
@@ -166,7 +166,7 @@ test('the progress of joining chunks continues from the progress of the chunks',
   assert.equal((await found()).percent, 95)
 })
 
-test('the progress of a task does not decrease when another worker takes over', async () => {
+test('the progress of a task does not decrease when another worker takes it over', async () => {
   const { held: claimAndKeep, change, found } = await createJob()
   await change({ percent: 60 })
   const lease = await claimAndKeep()
@@ -210,7 +210,7 @@ test('the start time of a task is the time of its claim, and is removed if the t
   assert.deepEqual([status, attempt, startedAt], ['pending', 0, undefined])
 })
 
-test('a chunk hides its message for the duration of its lease, and is aborted if no longer needed', async (t) => {
+test('the message of a claimed chunk is hidden while its lease lasts, and the chunk is aborted when no longer needed', async (t) => {
   t.mock.timers.enable({ apis: ['Date', 'setInterval', 'setTimeout'], now: secondsLater(10) })
   const { store, jobs, job, change, found } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 4, open: new Set([1000, 1001, 1002]) })

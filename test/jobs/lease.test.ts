@@ -117,7 +117,7 @@ test('saving the remaining steps of a task fails if another worker took it over'
   await assert.rejects(lease.saveRemaining({ begun: 'upload 2' }), LeaseLostError)
 })
 
-test('progress is published with the start of the job if necessary, but not for chunks and large jobs', async (t) => {
+test('the progress of a task is published, after the start of its job if necessary, but not for chunks or large jobs', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval', 'setTimeout', 'Date'], now: start })
   const { job, tasks } = newJob([createStoredImport('in'), newTask('work', [0])])
   const publishWith = async (claimedFields: Partial<Task>, status: Job['status'] = 'processing') => {

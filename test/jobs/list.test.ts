@@ -92,7 +92,7 @@ test('a job list queries only the index partitions of the requested statuses', a
   assert.deepEqual(taggedList.asked, [['byTag', 'anon_1#mine']])
 })
 
-test('the index key of jobs whose owner has few jobs is the same for every status, and the jobs are found by status', async () => {
+test('jobs with inOneList have the same index key in each status except expired, and are found by status', async () => {
   const isMixed = (at: number) => at % 2 === 0
   const { list } = createList(mixedStatuses, { isInOneList: isMixed })
   const statuses: JobStatus[] = ['queued', 'processing', 'failed']
@@ -106,7 +106,7 @@ test('the index key of jobs whose owner has few jobs is the same for every statu
   assert.equal(keyWith('expired'), undefined)
 })
 
-test('the times that limit a job list are exclusive, and a page ends at the maximum number of tasks', async () => {
+test('the bounds createdAfterMs and createdBeforeMs of a job list are exclusive, and maxTasks limits each page', async () => {
   const { list } = createList(mixedStatuses)
   const [createdAfterMs, createdBeforeMs] = [Date.parse(timestamp(1)), Date.parse(timestamp(4))]
   assert.deepEqual((await list({ createdAfterMs })).at, [5, 4, 3, 2])

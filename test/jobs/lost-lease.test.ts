@@ -60,7 +60,7 @@ const sharedWorker = { isShared: true, runId: 'run 1' }
 const loneWorker = { isShared: false, runId: 'run 1' }
 const getAttemptCount = async (find: () => Promise<Task>) => countAttempts(await find())
 
-test('the crash of a shared worker costs its tasks no attempt, but each of these tasks then runs alone', async () => {
+test('the crash of a shared worker does not count as an attempt of its task, but the task then runs alone', async () => {
   const { dieWithTask, run, find } = await createJob()
   await dieWithTask(sharedWorker)
   const secondOutcome = await run(sharedWorker, () => assert.fail('it may crash this worker as well'))
@@ -85,7 +85,7 @@ test('a task that kills its worker three times while running alone fails', async
   assert.equal((await find()).status, 'failed')
 })
 
-test('a crash of the whole service costs no task an attempt', async () => {
+test('a crash of the whole service does not count as an attempt of a task', async () => {
   const { dieWithTask, find } = await createJob()
   await dieWithTask(sharedWorker)
   const { claimed } = await dieWithTask({ isShared: true, runId: 'run 2' })

@@ -66,7 +66,7 @@ test('the next container image of a task is taken from the first of its inputs w
   assert.throws(() => getNextImage([{ ...createPlanFor('office'), step: 1 }]), /no remaining step/)
 })
 
-test('the stored conversion of a task contains its operation and the files of its inputs', () => {
+test('resolving the conversion of a task returns the files of its inputs, its operation, format and options', () => {
   const state = newJob([
     createStoredImport('in'),
     newTask('a', [0]),

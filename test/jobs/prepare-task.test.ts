@@ -32,7 +32,7 @@ const listQueued = ({ queues }: SimulatedService) =>
   })
 const over: Partial<Task> = { status: 'completed', files: [importedFile], endedAt: new Date().toISOString() }
 
-test('a ready task is sent, unless it is missing or its job has ended', async () => {
+test('preparing a task sends it, unless the task is missing or its job has ended', async () => {
   const { service, prepare } = await newService()
   await prepare(1)
   assert.deepEqual(listQueued(service), [1])
@@ -43,14 +43,14 @@ test('a ready task is sent, unless it is missing or its job has ended', async ()
   assert.deepEqual(listQueued(service), [])
 })
 
-test('finishing a task enqueues its dependents', async () => {
+test('preparing a finished task sends its dependents', async () => {
   const { service, prepare, change } = await newService()
   await change(1, over)
   await prepare(1)
   assert.deepEqual(listQueued(service), [2])
 })
 
-test('leftover chunks of a finished task are deleted', async () => {
+test('preparing a finished task deletes its leftover chunks', async () => {
   const { service, prepare, change } = await newService()
   const [task] = (await service.state()).tasks
   assert.ok(task)
@@ -83,7 +83,7 @@ test('preparing a split task sends its pending chunks', async () => {
   assert.deepEqual(listQueued(service), ['1 part 1002'])
 })
 
-test('preparing a task of a job that has ended frees the slot for the next job', async () => {
+test('preparing a task of a job that has ended passes the concurrency slot of the job to the next job', async () => {
   for (const isCancelled of [true, false]) {
     const { service, prepare, change } = await newService()
     const ownServices = service.services()

@@ -92,7 +92,7 @@ test('a task message maps each encrypted password of the task to its decrypted v
   assert.deepEqual(opened, { [password.sealed]: 'ä secret', [otherSecret.sealed]: 7 })
 })
 
-test('data that is too large for a task message is stored in the bucket and linked', async () => {
+test('presigned URLs that do not fit into a task message are stored in the bucket and linked in the message', async () => {
   const manyFiles = Array.from({ length: 4000 }, (_, at) => file('in.png', `in/${'x'.repeat(20)}${at}`))
   const { work } = await createMessage({ part: 1001 }, [], { fixed: [], tasks: [] })
   assert.ok(work && 'inputs' in work && writtenFiles.size === 0)
@@ -107,6 +107,6 @@ test('data that is too large for a task message is stored in the bucket and link
   assert.equal(Object.keys(JSON.parse(text).inputs).length, 4002)
 })
 
-test('transfer tasks receive no URLs, because they access files with their own role', async () => {
+test('the message of a transfer task contains no presigned URLs', async () => {
   assert.deepEqual(await createMessage({ operation: 'export/s3' }), { jobId: 'job_1', task: 2 })
 })

@@ -34,7 +34,7 @@ test('a cancellation is published within 30 seconds even if its process dies aft
   assert.deepEqual(service.runs, [], 'workers skip messages of the cancelled job')
 })
 
-test('a cancelled job whose creator died publishes its events from the creation on', async () => {
+test('a cancelled job publishes all of its events even if the process that created the job died', async () => {
   for (const stop of [1, 2]) {
     const service = await newService({ crashAfter: [stop] })
     await service.create(diamond())
@@ -44,7 +44,7 @@ test('a cancelled job whose creator died publishes its events from the creation 
   }
 })
 
-test('a job whose creator died publishes its events from the creation on, even if the sweep is late', async () => {
+test('a job publishes all of its events even if the process that created it died and the sweep is 40 minutes late', async () => {
   const service = await newService({ crashAfter: [1] })
   await service.create(diamond())
   service.time.moveTo(service.time.now + 40 * 60_000)
@@ -54,7 +54,7 @@ test('a job whose creator died publishes its events from the creation on, even i
   assert.deepEqual(events, ['job.created', 'job.queued', 'job.started', 'job.completed'])
 })
 
-test('the end of a job is published even if the sweep dies after storing it', async () => {
+test('the end of a job is published even if the sweep that ends it dies at any point', async () => {
   for (let stop = 1; ; stop++) {
     const service = await newService({ during: { b: throwCorruptFile } })
     await service.create(createGraph({ a: { from: ['import'] }, b: { from: ['a'] } }))
@@ -96,7 +96,7 @@ test('job events list every task, whichever process publishes them', async () =>
   assert.equal(service.bus.published.filter(({ event }) => event === 'job.completed').length, 2)
 })
 
-test('two completed branches of a job provide the files of both, named after their sources', async () => {
+test('the result of a job with two completed branches contains the files of both, named after their sources', async () => {
   const service = await newService()
   const imports = ['left', 'right'].map((name) =>
     createImport(name, { ...importedFile, key: `${importedFile.key}-${name}`, filename: `${name}.png` }),
@@ -129,7 +129,7 @@ test('a job fails with the error of a continue_on_error task if a later task has
   assert.deepEqual([status, error], ['failed', 'CORRUPT_FILE'])
 })
 
-test('a job that waits for an upload is pending until it arrives', async () => {
+test('a job that waits for an upload is pending until the upload arrives', async () => {
   const service = await newService()
   await createJobAwaitingUpload(service)
   assert.equal((await service.job())?.status, 'pending')
@@ -164,7 +164,7 @@ test('progress that a worker stored but did not publish is published by the next
   assert.equal(service.bus.events.filter(({ event }) => event === 'job.progress').length, 1)
 })
 
-test('a task that needs two container images completes even if each response of the table is lost once', async () => {
+test('a task that needs two container images completes even if the first response to each table write is lost', async () => {
   const service = await newService({ tableBehavior: lostResponses(1, () => 0) })
   await service.create(documentGraph())
   await service.runToEnd()
@@ -174,7 +174,7 @@ test('a task that needs two container images completes even if each response of 
   assert.deepEqual(Object.keys(files), ['source.png'])
 })
 
-test('cancellations of dependent tasks propagate even if each response of the table is lost once', async () => {
+test('cancellations of dependent tasks propagate even if the first response to each table write is lost', async () => {
   const service = await newService({
     tableBehavior: lostResponses(1, () => 0),
     during: { t0: throwCorruptFile },
@@ -187,7 +187,7 @@ test('cancellations of dependent tasks propagate even if each response of the ta
   assert.ok(service.time.now - timeBefore < 60_000, 'no sweep was needed')
 })
 
-test('the end of a job that the event bus rejected is published, even in the last attempt', async () => {
+test('the end of a job is published even if the event bus rejects it once during the last attempt of the task', async () => {
   const service = await newService()
   await service.create(singleTask())
   const { store } = service.services().jobs
@@ -218,7 +218,7 @@ test('a failure of the table to return the inputs of a task costs no attempt', a
   assert.equal((await getOutcome(service)).status, 'completed')
 })
 
-test('an upload is published when it arrives, even if it is not an image', async () => {
+test('the file.uploaded event of an upload is published once, even if the file is not an image', async () => {
   for (const [bytes, format] of [
     [onePixelPng, 'png'],
     [new Uint8Array([1, 2, 3]), null],
@@ -237,7 +237,7 @@ test('an upload is published when it arrives, even if it is not an image', async
   }
 })
 
-test('a task that cannot be planned fails with the reason, and the other tasks run', async () => {
+test('a task that cannot be planned fails with the reason, and tasks that do not depend on it run', async () => {
   const service = await newService()
   const tasks = createGraph({
     a: { from: ['import'] },
@@ -273,7 +273,7 @@ test('the input files of a job are found even if there are too many for the job 
   assert.deepEqual(await getOutcome(service).then(({ files }) => files), { '3.png': 'a', '7.png': 'b' })
 })
 
-test('a message for a running task is delivered again after the lease has expired', async () => {
+test('a second message for a running task does not run the task and is delivered again after 16 seconds', async () => {
   const outcomes: unknown[] = []
   const service = await newService({
     during: {

@@ -107,7 +107,7 @@ test('a conversion fails if other programs cannot open its result', async () => 
     await assert.rejects(convert(to, { vips: bytes }), unreadable(to), `${to} of ${bytes.length} bytes`)
 })
 
-test('results that can be opened, and text of any kind, are accepted', async () => {
+test('conversion results that can be opened are accepted, and so is text of any kind', async () => {
   const results: readonly (readonly [FormatId, string | Buffer])[] = [
     ['png', await fixture('alpha.png')],
     ['apng', await fixture('alpha.png')],

@@ -56,12 +56,12 @@ describe('batch results', () => {
     )
   })
 
-  test('a single result of a batch is returned as it is', () => {
+  test('a single result of a batch is returned without a ZIP', () => {
     const { result } = toStatusView(createBatch('a.webp'), link)
     assert.partialDeepStrictEqual(result, { filename: 'a.webp', mimeType: 'image/png', size: 1, sha256: '' })
   })
 
-  test('several results of a job that is not a batch are represented by the first of them', () => {
+  test('the status of a job that is not a batch names the first of several results', () => {
     const { job, ...rest } = createBatch('a.webp', 'b.webp')
     const { packsResults: _, ...plainJob } = job
     assert.equal(toStatusView({ job: plainJob, ...rest }, link).result?.filename, 'a.webp')
@@ -82,7 +82,7 @@ describe('links of exports with expires_in', () => {
     ),
   )
 
-  test('the link to a result file expires with the export of the file, or with the last one of several exports', () => {
+  test('the link to a result file expires with its export, or with the longest-lived one of several exports', () => {
     const { result } = toStatusView(exportedState, link)
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe('links of exports with expires_in', () => {
     assert.equal(result?.downloadUrl, `https://a.test/job_1?#${timestamp(69)}`)
   })
 
-  test('the links in an event name their file or task, and expire with their export', () => {
+  test('the links in the end event of a job name a file or a task, and expire with their export', () => {
     const { job } = addResultLinks(createEndEvent(exportedState), link) as unknown as {
       job: { files: { url: string }[]; tasks: Record<string, { result?: object }> }
     }

@@ -156,7 +156,7 @@ test('a task that crashed in three attempts is not tried again', async () => {
   assert.deepEqual(gate.effects, [])
 })
 
-test('a failure on a full disk is reported as such, and does not lead to a fallback route', async () => {
+test('a failure on a full disk is reported as INSUFFICIENT_DISK_SPACE and does not lead to a fallback route', async () => {
   const diskError = new AppError('INSUFFICIENT_DISK_SPACE', 'The disk is full.')
   const space = {
     requireCompleteOutput: async () => {},
@@ -180,7 +180,7 @@ test('a failure on a full disk is reported as such, and does not lead to a fallb
   )
 })
 
-test('the details of all inputs of a task are merged', async () => {
+test('the result details of all inputs of a task are merged', async () => {
   const chunkResults = [{ pages: 1, first: true }, { pages: 2 }]
   const engines = [createEngine(async () => ({ method: 'encode', details: chunkResults.shift() ?? {} }))]
   const { done } = await run(failOnFallback, { engines, inputPlans: [inputPlan, inputPlan] })
@@ -257,7 +257,7 @@ test('an engine that splits a step receives the number of idle workers and their
   )
 })
 
-test('a failed route records its completed steps, and its folder is deleted', async () => {
+test('a failed route records its steps up to the failed one, and its folder is deleted', async () => {
   for (const failingIndex of [0, 1]) {
     let runs = 0
     const folders: string[] = []

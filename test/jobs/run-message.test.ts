@@ -77,7 +77,7 @@ test('a task message without presigned URLs, or with rejected URLs, is sent back
   )
 })
 
-test('a task message that could not be processed is delivered again soon, or later if the queue fails too', async () => {
+test('a task message that could not be processed is delivered again after 5 seconds, or later if the queue fails too', async () => {
   const unavailableTable = { isTableDown: true }
   assert.deepEqual(await handle(async () => doneOutcome, unavailableTable), {
     isHandled: false,

@@ -82,7 +82,7 @@ test('a message for a task that another worker runs is delivered again when the 
   }
 })
 
-test('a message for a missing, waiting or finished task runs nothing, but repeats the completion', async () => {
+test('a message for a missing, waiting or finished task runs nothing, but repeats the completion of a finished task', async () => {
   const { run, change, takeSentTasks, store } = await createJob()
   await change({ open: new Set([0]) })
   assert.deepEqual([await run(failIfRun), takeSentTasks()], [doneOutcome, []])
@@ -99,7 +99,7 @@ test('a message for a missing, waiting or finished task runs nothing, but repeat
   assert.deepEqual(await goneJob.run(failIfRun), doneOutcome)
 })
 
-test('a message for a split task sends its pending chunks', async () => {
+test('handling a message for a split task sends the pending chunks of the task', async () => {
   const { run, change, found, queues, store } = await createJob()
   await change({ status: 'processing', expandedBy: 1, partCount: 1, open: new Set([1000]) })
   await store.addChunks([createChunkRecord(await found(), 1000, {}, secondsLater(0))])
@@ -131,7 +131,7 @@ test('an AppError fails a task immediately, with its details and warnings', asyn
   )
 })
 
-test('errors other than AppError are retried in up to three attempts, after the requested delay', async () => {
+test('a task that fails with an error other than AppError is retried after the requested delay, up to three attempts', async () => {
   const { run, found } = await createJob()
   const transientError = new TransientError(new AppError('IMPORT_FAILED', 'It is unavailable.'), 30)
   const retriedRuns = [await run(fails(new Error('broken'))), await run(fails(transientError))]
@@ -175,7 +175,7 @@ test('a worker abandons a task that another worker has taken over', async () => 
   assert.deepEqual([outcome, (await found()).leaseId], [doneOutcome, 'other'])
 })
 
-test('the end of a task that another worker stored is not replaced, and the message is delivered again', async () => {
+test('a task outcome that another worker has stored is not replaced, and the task message is delivered again', async () => {
   const { run, found, change } = await createJob()
   const outcome = await run(async () => {
     await change({ status: 'completed' })

@@ -97,7 +97,7 @@ test('export paths come from the template or prefix and are unique', () => {
   assert.deepEqual(paths({ path: 'v1.2/same' }), ['v1.2/same', 'v1.2/same (2)', 'v1.2/same (3)'])
 })
 
-test('a remote failure of a transfer is an export error, and a transient one is retried with growing delays', async () => {
+test('a remote error fails an export with EXPORT_FAILED, and a transient error is retried after 5 and then 30 seconds', async () => {
   const runFailingExport = (isTransient: boolean, attempt: number) =>
     createExport(
       async () => {
@@ -137,7 +137,7 @@ const importing = {
   guardedHttp: async () => ({ forOwner: () => ({}) }),
 }
 
-test('a transferred file with a wrong SHA-256 or size is rejected and deleted', async () => {
+test('an imported file with a wrong SHA-256 or more than max_size bytes is rejected and deleted', async () => {
   const storedFileKeys = new Set<string>()
   let fields: object = { sha256: 'ab'.repeat(32) }
   const services = {
@@ -257,7 +257,7 @@ test('an import task reports progress, and deletes all of its files if one fails
   assert.deepEqual(importedKeys, [])
 })
 
-test('capturing a website without a browser fails', async () => {
+test('a task that captures a website fails if no browser engine is installed', async () => {
   const services = { engines: async () => [{ id: 'vips' }], vault: { unsealAll: () => ({}) }, config: {} }
   const guardedHttp = async () => ({ forOwner: () => ({}) })
   const operation = { kind: 'import', capture: () => assert.fail('there is none') }

@@ -264,7 +264,7 @@ const scenarioEnds: Readonly<Record<string, ScenarioEnd>> = {
 }
 
 for (const [name, scenario] of Object.entries(allScenarios))
-  test(`${name} ends as expected, without unnecessary runs or files`, async () => {
+  test(`the scenario "${name}" ends as expected, without unnecessary runs or files`, async () => {
     const { left, ...end } = await runScenario(scenario)
     const expectedEnd = { tasks: undefined, warnings: undefined, ...scenarioEnds[name] }
     const { left: knownLeftovers = [], ...expected } = {

@@ -20,7 +20,7 @@ const select = (selection: Parameters<typeof selectResultsOfJobs>[1]) => {
   return [jobIds, files.map(({ filename }) => filename)]
 }
 
-test('the results of several jobs are selected only from completed jobs with files', () => {
+test('the results of several jobs are selected only from completed jobs that have not been deleted', () => {
   assert.deepEqual(select({}), [
     ['job_1', 'job_4'],
     ['a.webp', 'd.webp'],

@@ -32,7 +32,7 @@ const manner = withSeed((chance) =>
 )
 
 for (const name of scenarios)
-  test(`${name} ends with the same outcome while writes conflict, responses are lost and batches are processed in part`, async (t) => {
+  test(`the scenario "${name}" has the same outcome despite crashes, write conflicts, lost responses and partial batches`, async (t) => {
     const runs = await testCrashPoints(database, jobScenarios[name], { manner, everyNth: 12, from: 3 })
     t.diagnostic(`${runs} runs`)
   })

@@ -12,7 +12,7 @@ import { createJob, manyFiles, sink, two } from './support/stored-jobs.ts'
 /** All stored keys. */
 const listKeys = ({ items }: MemoryTable) => items.map(({ pk, sk }) => `${pk} ${sk}`).sort()
 
-test('the chunks of a task are returned in order, and only the specified ones are deleted', async () => {
+test('getChunks returns the chunks of a task in order, and deleteChunks deletes only the specified chunks', async () => {
   const { store, records: ownRecords, table } = await createJob()
   const [a, b] = ownRecords.tasks
   assert.ok(a && b)
@@ -60,7 +60,7 @@ test('changing a missing record does not create it', async () => {
   assert.deepEqual([applied, record?.percent, table.items], [false, 0, itemsBefore])
 })
 
-test('the end of a job is emitted in the process once, and only after it was stored', async () => {
+test('jobEndEmitter emits the end of a job once, and only if the end was stored', async () => {
   const { store } = await createJob()
   const receivedEnds: unknown[] = []
   const receive = (by: string) => (job: Job) => void receivedEnds.push([by, job.id, job.status])
@@ -81,7 +81,7 @@ test('the end of a job is emitted in the process once, and only after it was sto
   jobEndEmitter.off(anyJob, anyTask)
 })
 
-test('deleting tasks leaves only the job record, which is then deleted', async () => {
+test('deleteTasks deletes all records of a job except the job record, which deleteJob deletes', async () => {
   for (const tasks of [two, sink(250), [...manyFiles, newTask('a', [0])], []]) {
     const { store, table, records: ownRecords } = await createJob(tasks)
     const [firstTask] = ownRecords.tasks
@@ -135,7 +135,7 @@ test('the tombstone of an expired job contains its status but none of its conten
   assert.deepEqual([item?.['ttl'], item?.['wakeShard'], item?.['listKey']], [77, undefined, undefined])
 })
 
-test('progress is stored per task up to a hundred tasks, and per bucket above', () => {
+test('progress is stored per task in jobs of up to a hundred tasks, and per bucket of tasks in larger jobs', () => {
   assert.deepEqual(
     [
       getProgressUnit({ total: 100 }, 99),

@@ -65,7 +65,7 @@ describe('storing a result file', () => {
     assert.match(chunkFile.key, /1\/2007-3-1-1\.2\.0-0\.txt$/)
   })
 
-  test('a result file is named by the template of the task, except for intermediate files and chunks', async () => {
+  test('a result file is named by the filename template of its task, except for intermediate files and chunks', async () => {
     const workWithFilename = { spec: { ...spec, filename: '{jobId}-{name}' } }
     const getStoredName = async (overrides: Partial<Task>, nextStep = 2, suffix = '-001') =>
       (await storeOutput(await storeFile('a', 'abc', { suffix }), overrides, nextStep)).filename
@@ -105,7 +105,7 @@ describe('storing a result file', () => {
     ])
   })
 
-  test('the file that was cut for a chunk is stored in the bucket and recorded with that chunk', async () => {
+  test('the file that was cut for a chunk is recorded with that chunk, with a key, format and size of its own', async () => {
     assert.ok(workTask)
     const chunkSpecs = [
       { spec: { from: 1 }, file: { path: (await storeFile('cut', 'abcd')).path, format: 'pdf' } },

@@ -65,7 +65,7 @@ test('creating the same job again succeeds, but creating another job with its id
   }
 })
 
-test('the claims of a job are stored with the job, and all are released if a claim fails', async () => {
+test('the upload claims of a job are stored with the job, and all of them are released if one fails', async () => {
   const createKey = (name: string) => ({ pk: `UPLOAD#${name}`, sk: 'UPLOAD' })
   const claim = (name: string): TransactionWrite => ({
     update: createKey(name),
@@ -98,7 +98,7 @@ test('the claims of a job are stored with the job, and all are released if a cla
   }
 })
 
-test('releasing the claims of a failed job keeps those that another job has taken meanwhile', async () => {
+test('if creating a job fails, an upload claim that another job has taken in the meantime is kept', async () => {
   const table = new MemoryTable()
   const key = { pk: 'UPLOAD#a', sk: 'UPLOAD' }
   await table.put({ ...key, size: 1 })
@@ -122,7 +122,7 @@ test('releasing the claims of a failed job keeps those that another job has take
   assert.equal((await table.get(key))?.['jobId'], 'job_2')
 })
 
-test('a job with few records is stored in one transaction, and many records are stored in batches before the job', async () => {
+test('a job with few records is stored in one transaction, and many records are stored in batches before the job record', async () => {
   for (const [count, usesOneTransaction] of [
     [8, true],
     [9, false],
@@ -162,7 +162,7 @@ test('jobs read by their ids are returned in the requested order, without missin
   assert.equal(await store.getState('job_3'), undefined)
 })
 
-test('the inputs of a task are read with its job, unless the job is known', async () => {
+test('the inputs of a task are read with its job record, unless the caller passes that record', async () => {
   const {
     table,
     store,
@@ -189,7 +189,7 @@ test('the inputs of a task are read with its job, unless the job is known', asyn
   assert.equal(await store.getInputs({ ...a, jobId: 'job_2' }), undefined)
 })
 
-test('separately stored imports are read if the task needs them', async () => {
+test('imports stored in a separate record are read only if the task uses one of them', async () => {
   const {
     table,
     store,

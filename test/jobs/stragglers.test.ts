@@ -41,7 +41,7 @@ const createChunk = (ranMs: number | undefined, moreFields: Partial<Task> = {}):
 })
 const cutFields = { cut: 'piece' }
 
-test('a chunk counts as a straggler if most are complete and it takes four times the median duration', () => {
+test('a chunk is a straggler if most chunks are complete and it takes over four times their median duration', () => {
   const completedChunks = [6, 8, 7].map((seconds) => createChunk(seconds * 1000, cutFields))
   const lateChunk = createChunk(undefined, cutFields)
   assert.equal(isStraggler(lateChunk, 28_001, [...completedChunks, lateChunk], 4), true)
@@ -67,7 +67,7 @@ test('a chunk without completed similar chunks does not count as a straggler', (
   assert.equal(isStraggler(createChunk(undefined, cutFields), 600_000, failedChunks, 4), false)
 })
 
-test('no records are read for a chunk that has not run long enough', async () => {
+test('checking for a straggler reads no records before the chunk has run for 20 seconds', async () => {
   const run = { services: {} } as Parameters<typeof checkStraggler>[1] // any access fails
   const { job } = newJob([])
   assert.equal(
@@ -114,7 +114,7 @@ async function playWith(
   return service.runs.filter((run) => run === 'string part 5').length
 }
 
-test('the speculative copy of a straggler counts if it finishes first', async () => {
+test('the result of the speculative copy of a straggler is used if the copy finishes first', async () => {
   const results: (boolean | undefined)[] = []
   const hang: DuringTask = async (service, { attempt }) => {
     if (attempt > 1) return
@@ -178,7 +178,7 @@ test('a straggler gets no speculative copy if no other worker is idle', async ()
   assert.deepEqual(service.failures, [])
 })
 
-test('the message of a chunk is delivered again when the lease expires, even if its worker died early', async () => {
+test('the message of a running chunk is hidden for at most 16 seconds, even if its queue has a longer timeout', async () => {
   const leftS: number[] = []
   const service = new SimulatedService({
     database,

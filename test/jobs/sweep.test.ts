@@ -15,7 +15,7 @@ import {
 } from './records.ts'
 import { corruptUploadError, createJob } from './support/jobs.ts'
 
-test('the sweep publishes a job whose creator failed to publish it', async () => {
+test('checking a job publishes its job.created event if its creator failed to publish it', async () => {
   const ownJobs = memoryJobs()
   ownJobs.bus.failNext(1)
   await ownJobs.jobs.create(createRecords([createAwaitedUpload('in'), newTask('work', [0])]))
@@ -24,7 +24,7 @@ test('the sweep publishes a job whose creator failed to publish it', async () =>
   assert.deepEqual([ownJobs.takeEvents(), (await ownJobs.store.getJob('job_1'))?.log], [['job.created'], {}])
 })
 
-test('an unusable upload found by the sweep fails its task and job', async () => {
+test('an unusable upload fails its task and job', async () => {
   const { jobs, job, whole, takeSentTasks } = await createJob([
     createAwaitedUpload('in'),
     newTask('work', [0]),
@@ -40,7 +40,7 @@ test('an unusable upload found by the sweep fails its task and job', async () =>
   assert.equal(await jobs.completeUpload({ jobId: 'job_1', task: 7 }, { error: corruptUploadError }), false)
 })
 
-test('the sweep checks every minute for the uploads that a job awaits, and the job expires after an hour', async () => {
+test('a job that awaits an upload is checked for it every minute, and expires after an hour', async () => {
   const sweptAt: number[] = []
   const checkForUpload: JobsDeps['checkForUpload'] = async ({ number }) => void sweptAt.push(number)
   const { wake, job, takeEvents } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
@@ -54,7 +54,7 @@ test('the sweep checks every minute for the uploads that a job awaits, and the j
   assert.deepEqual([status, expiredFor, takeEvents()], ['expired', 'upload_timeout', ['job.expired']])
 })
 
-test('an upload found by a check completes the waiting task, even if it is late', async () => {
+test('a job whose upload is found when the job is checked is queued, even after the upload timeout', async () => {
   const { jobs, ...own } = await createJob([createAwaitedUpload('in'), newTask('work', [0])], {
     checkForUpload: async () =>
       void (await jobs.completeUpload({ jobId: 'job_1', task: 0 }, { file: file('a.png') })),
@@ -63,7 +63,7 @@ test('an upload found by a check completes the waiting task, even if it is late'
   assert.deepEqual([(await own.job()).status, own.takeSentTasks()], ['queued', [1]])
 })
 
-test('the sweep completes an upload task whose notification was lost', async () => {
+test('checking a pending job queues it if its upload task is already complete', async () => {
   const { changeTask, wake, job, takeSentTasks } = await createJob(
     [createAwaitedUpload('in'), newTask('work', [0])],
     {
@@ -88,7 +88,7 @@ test('a live job is checked at intervals that grow with its age, from five minut
   }
 })
 
-test('only the first check of a job publishes its creation again', async () => {
+test('only the first check of a job publishes job.created and job.queued again', async () => {
   const { wake, takeEvents, takeSentTasks } = await createJob()
   assert.deepEqual([takeEvents().length, takeSentTasks()], [2, [1]])
   await wake(60)
@@ -101,7 +101,7 @@ test('only the first check of a job publishes its creation again', async () => {
   assert.deepEqual([takeEvents(), takeSentTasks()], [[], [1]])
 })
 
-test('the sweep counts finished tasks that were missed, and ends the job after the last one', async () => {
+test('checking a job counts finished tasks that were missed, and ends the job after the last task', async () => {
   const { wake, changeTask, takeSentTasks, job, takeEvents } = await createJob()
   takeSentTasks()
   const completeFields = complete(2, file('a.png'))
@@ -115,7 +115,7 @@ test('the sweep counts finished tasks that were missed, and ends the job after t
   assert.deepEqual(takeEvents().slice(-2), ['job.started', 'job.completed'])
 })
 
-test('the sweep ends a job whose tasks have all ended and been counted', async () => {
+test('checking a job ends it if all of its tasks have ended and been counted', async () => {
   const { wake, changeTask, change, job } = await createJob()
   for (const number of [1, 2])
     await changeTask(number, {
@@ -129,7 +129,7 @@ test('the sweep ends a job whose tasks have all ended and been counted', async (
   assert.equal((await job()).status, 'completed')
 })
 
-test('a job that has ended is checked at its expiry and deleted then', async () => {
+test('a completed job is next checked at its expiry, which publishes job.expired and deletes its tasks', async () => {
   const { wake, job, takeEvents, change, whole } = await createJob([
     createStoredImport('in'),
     createExport('out', [0]),
@@ -149,7 +149,7 @@ test('a job that has ended is checked at its expiry and deleted then', async () 
   assert.deepEqual((await whole()).tasks, [])
 })
 
-test('checking a job keeps its earlier check time if the job was deleted meanwhile', async () => {
+test('checking a job does not change its wakeAt if the job has been deleted in the meantime', async () => {
   const { jobs, job, change, store } = await createJob([createStoredImport('in'), createExport('out', [0])])
   await change({ wakeAt: timestamp(1), expiresAt: timestamp(5000) }, ['unsaid'])
   const staleJob = await job()
@@ -161,7 +161,7 @@ test('checking a job keeps its earlier check time if the job was deleted meanwhi
   assert.equal((await job()).wakeAt, timestamp(17))
 })
 
-test('deleting a job removes all of its data, and only once', async () => {
+test('deleting a job deletes all of its records and files, and deleting it again does nothing', async () => {
   const { jobs, table, takeEvents, files } = await createJob()
   takeEvents()
   files.objects.set('jobs/job_1/1/a', new Uint8Array([1]))
@@ -171,7 +171,7 @@ test('deleting a job removes all of its data, and only once', async () => {
   assert.equal(await jobs.delete('job_1'), false)
 })
 
-test('the sweep finishes an interrupted deletion of a job', async (t) => {
+test('checking a job finishes its interrupted deletion', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: secondsLater(50) })
   const { jobs, bus, table, job, wake, takeEvents } = await createJob()
   takeEvents()

@@ -53,7 +53,7 @@ async function listChangesAfter(...taskEnds: readonly Partial<Task>[]): Promise<
   return changes
 }
 
-test('a repeated completion also repeats the completion of the tasks that it cancelled', async () => {
+test('repeating the completion of a failed task also repeats the completion of its skipped dependents', async () => {
   const { tasks: ownTasks } = createRecords([createStoredImport('in'), newTask('a', [0]), newTask('b', [1])])
   const [a, b] = ownTasks
   assert.ok(a && b)
@@ -130,7 +130,7 @@ test('finishing a job gives up after 20 write conflicts', async (t) => {
   assert.equal(tryCount, 20)
 })
 
-test('waiting for a job that does not change rereads it until the timeout, and not longer', async (t) => {
+test('waiting for a job rereads the job until the timeout if the awaited condition is not met', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: 0 })
   const { job } = createRecords([createStoredImport('in')])
   let readCount = 0

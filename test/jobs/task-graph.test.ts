@@ -22,7 +22,7 @@ import {
 const createNumbers = (count: number, from = 0) => Array.from({ length: count }, (_, at) => at + from)
 const createFanOut = (count: number) => createNumbers(count).map((at) => newTask(`work-${at}`, [0]))
 
-test('a conversion is stored as a job with one task record, and its import and export are fixed in the job record', () => {
+test('a conversion is stored as a job with one task record, and its import and export are part of the job record', () => {
   const { job, fixed, isFixedSeparate, tasks, joinBuckets, dependentPages } = createRecords([
     createStoredImport('in'),
     newTask('work', [0]),
@@ -138,7 +138,7 @@ test('in a diamond-shaped job, each task lists its inputs and its dependents', (
   assert.deepEqual(job.open, new Set([1, 2, 3, 4]))
 })
 
-test('a job that waits for an upload is pending, and its dependents wait for the upload', () => {
+test('a job that waits for an upload is pending, and the tasks that use the upload wait for it', () => {
   const { job, tasks } = createRecords([
     createAwaitedUpload('in'),
     newTask('work', [0]),
@@ -150,7 +150,7 @@ test('a job that waits for an upload is pending, and its dependents wait for the
   assert.deepEqual(tasks[1]?.open, new Set([0]))
 })
 
-test('up to a hundred tasks of a job are counted by number, and more in buckets of a hundred', () => {
+test('the open tasks of a job are stored by number, or in buckets of a hundred if there are more than a hundred', () => {
   const recordsOf100Tasks = createRecords([createStoredImport('in'), ...createFanOut(99)])
   assert.equal(recordsOf100Tasks.job.open?.size, 99)
   assert.deepEqual(recordsOf100Tasks.joinBuckets, [])
@@ -175,7 +175,7 @@ test('up to a hundred tasks of a job are counted by number, and more in buckets 
   assert.ok(moreRecords.tasks.every(({ bucketed }) => bucketed))
 })
 
-test('a bucket whose tasks need no work is not counted', () => {
+test('a bucket of tasks that need no work is not counted among the open buckets of its job', () => {
   const { job, joinBuckets } = createRecords([
     ...createNumbers(120).map((at) => createStoredImport(`in-${at}`)),
     newTask('work', [0]),
@@ -187,7 +187,7 @@ test('a bucket whose tasks need no work is not counted', () => {
   )
 })
 
-test('a task with more than a hundred inputs waits for join buckets of a hundred', () => {
+test('a task with more than a hundred inputs waits for join buckets of a hundred inputs each', () => {
   const count = 250
   const { tasks, joinBuckets } = createRecords([
     createStoredImport('in'),
@@ -245,7 +245,7 @@ test('up to 32 dependents of a task are stored in its record, and more dependent
   assert.deepEqual(manyRecords.dependentPages.flatMap(({ outs }) => outs).map(Number), createNumbers(2500, 2))
 })
 
-test('large fixed tasks are stored in a separate record', () => {
+test('the imports and exports of a job are stored in a separate record if they are too large for the job record', () => {
   const fewFixed = createRecords([createStoredImport('in'), newTask('work', [0]), createExport('out', [1])])
   assert.deepEqual([fewFixed.isFixedSeparate, fewFixed.job.fixed], [false, fewFixed.fixed])
   const manyFixed = createRecords([
@@ -258,7 +258,7 @@ test('large fixed tasks are stored in a separate record', () => {
   )
 })
 
-test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
+test('the record of a job with a thousand tasks is smaller than 1 KB without its imports and exports', () => {
   const { job } = createRecords([
     createStoredImport('in'),
     ...createFanOut(998),
@@ -268,7 +268,7 @@ test('the record of a job with a thousand tasks is smaller than 1 KB', () => {
   assert.ok(JSON.stringify({ ...rest, open: [...(job.open ?? [])] }).length < 1000)
 })
 
-test('tasks, join buckets and dependents have a TTL two weeks after the job’s expiry', () => {
+test('the TTL of task records is two weeks after the expiry of their job', () => {
   const { ttl, tasks } = createRecords([createStoredImport('in'), ...createFanOut(250)])
   assert.equal(ttl, start.getTime() / 1000 + 3600 + 14 * 24 * 3600)
   assert.ok(tasks.every((task) => task.ttl === ttl))

@@ -32,7 +32,7 @@ function createTracedJobs() {
   return { ...own, takeTraces: () => traces.splice(0), inOtherTrace }
 }
 
-test('the events and messages that the sweep sends for a job are in the trace of the job', async () => {
+test('the messages and events sent when a job is checked or cancelled are in the trace of the job', async () => {
   const { jobs, queues, takeTraces, takeSentTasks, inOtherTrace } = createTracedJobs()
   const send = queues.send
   queues.send = () => Promise.reject(new Error('the queue is unavailable'))
@@ -47,7 +47,7 @@ test('the events and messages that the sweep sends for a job are in the trace of
   assert.deepEqual(takeTraces(), [traceId], 'the end of the job')
 })
 
-test('tasks that an upload makes ready are in the trace of their job', async () => {
+test('the messages and events that an upload causes are in the trace of its job', async () => {
   const { jobs, takeTraces, takeSentTasks, inOtherTrace } = createTracedJobs()
   const tasks = [createAwaitedUpload('in'), newTask('work', [0])]
   assert.equal(await jobs.create(createRecords(tasks, { traceparent: createTraceparent(traceId) })), true)

@@ -114,7 +114,7 @@ describe('job status', () => {
     assert.equal(getProgressAfter(50, { stage: 'pages' }).stage, 'pages')
   })
 
-  test('the status of a job contains the result with links for a completed job', () => {
+  test('the status of a completed job contains its result with download links', () => {
     const { result, warnings, progress, endedAt, startedAt, expiresAt } = toStatusView(doneState, link)
     const job = {
       filename: 'a.webp',
@@ -140,7 +140,7 @@ describe('job status', () => {
     assert.deepEqual([startedAt, endedAt, expiresAt], [timestamp(4), timestamp(9), timestamp(3609)])
   })
 
-  test('the status of a job contains the error and no result for a failed job', () => {
+  test('the status of a failed job contains its error and no result', () => {
     const failedState = endJob(freshState, { work: fail(5, 'It is cut off.') })
     const { status, result, error, progress } = toStatusView(failedState, link)
     assert.deepEqual([status, result, progress.stage], ['failed', null, 'failed'])
@@ -227,7 +227,7 @@ describe('job view with tasks', () => {
     })
   })
 
-  test('the view of a job with tasks lists the members of a result file, but only the first of very many', () => {
+  test('the view of a job with tasks lists at most 1000 members of a result file, and fewer if the job has many tasks', () => {
     const findMembers = (members: readonly string[], state = freshState) => {
       const list = { ...file('pages.zip', 'k/a'), members }
       const { result } = getTaskViews(endJob(state, { work: complete(5, list) }))['work'] ?? {}
@@ -300,7 +300,7 @@ describe('job view with tasks', () => {
     assert.deepEqual(getTaskViews(emptyState)['work']?.result, { url: null, files: [] })
   })
 
-  test('the view of a job with tasks has no links for imports and for tasks without files', () => {
+  test('the view of a job with tasks has no links for imports or for tasks without files', () => {
     const fetchedTask = newTask('in', [], { operation: 'import/url' })
     const state = newJob([fetchedTask, newTask('look', [0]), newTask('work', [0])])
     const over = endJob(state, {
@@ -348,7 +348,7 @@ test('task records are needed to show a job that ended without a stored result',
   assert.deepEqual(toStatusView({ ...doneState, job: large as Job }, link).result?.filename, 'a.webp')
 })
 
-test('the recommended polling interval depends on the kind of job', () => {
+test('the recommended polling interval of a job is its pollS, and a job that has ended has none', () => {
   assert.equal(getJobPollIntervalS(freshState.job), 2)
   assert.equal(
     getJobPollIntervalS({ ...freshState.job, display: { ...freshState.job.display, pollS: 10 } }),

@@ -39,7 +39,7 @@ const listEntries = (state: JobState | undefined, tasks?: readonly string[]) =>
 describe('ZIP of results', () => {
   const jobEntry = { task: null, source: null, status: 'completed' }
 
-  test('a ZIP of results contains each file of a job once, with the name of the source file', () => {
+  test('the entries of a ZIP of results list each file of a job once, along with the name of its source file', () => {
     // The last of two exports of a file determines its name.
     assert.deepEqual(listEntries(doneState), [
       { ...jobEntry, file: ['b-1.webp', 'k/1'] },
@@ -78,7 +78,7 @@ describe('ZIP of results', () => {
       assert.deepEqual(listEntries(stateWithoutFiles), [{ ...jobEntry, status: 'expired' }])
   })
 
-  test('a ZIP of results can be limited to some tasks, with the status of each', () => {
+  test('a ZIP of results that is limited to some tasks lists the status of each of these tasks', () => {
     const commonFields = { source: null }
     assert.deepEqual(listEntries(partlyFailedState, ['one', 'two', 'named']), [
       { ...commonFields, task: 'one', status: 'completed', file: ['1.webp', 'k/1'] },

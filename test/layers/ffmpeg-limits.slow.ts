@@ -115,7 +115,7 @@ test("the error of a task that exceeds the function's timeout names that limit",
 })
 
 test(
-  'a full /tmp is reported as a lack of disk space, or as a file that is too large for the whole disk',
+  'a conversion that fills /tmp fails with INSUFFICIENT_DISK_SPACE, or with FILE_TOO_LARGE if it filled /tmp alone',
   built,
   async (t) => {
     const disk = makeSmallDisk(t, 100)

@@ -226,7 +226,7 @@ test('the browser container converts html to pdf', skipUnlessBuilt('browser'), a
 })
 
 test(
-  'the browser container prints a page in many scripts like the Chromium of Debian',
+  'the browser container prints a page in many writing systems as the Chromium of Debian does',
   skipUnlessBuilt('browser'),
   async () => {
     const lambdaPdf = await convert('rich.html', Buffer.from(createRichPage()), 'pdf')
@@ -238,7 +238,7 @@ test(
 )
 
 test(
-  'the browser container takes a screenshot of a page in many scripts like the Chromium of Debian',
+  'the browser container takes the same screenshot of a page in many writing systems as the Chromium of Debian',
   skipUnlessBuilt('browser'),
   async () => {
     const { path, bytes } = await convert('rich.html', Buffer.from(createRichPage()), 'png')
@@ -249,7 +249,7 @@ test(
   },
 )
 
-test('the browser container contains a font cache from its build', skipUnlessBuilt('browser'), async () => {
+test('the browser container creates no font cache at run time', skipUnlessBuilt('browser'), async () => {
   await convert('page.html', Buffer.from('<h1>axolotl</h1>'), 'png')
   const script = `
     const { existsSync, readdirSync } = require('node:fs')
@@ -258,7 +258,7 @@ test('the browser container contains a font cache from its build', skipUnlessBui
   assert.equal(lambdasByImage.get('browser')?.inside(script), 'false')
 })
 
-test('the browser container captures a website with its styles', skipUnlessBuilt('browser'), async () => {
+test('the browser container captures a website and runs its script', skipUnlessBuilt('browser'), async () => {
   const website = createHttpServer((_request, response) => {
     const script = 'document.body.append(navigator.languages.join())'
     response.writeHead(200, { 'content-type': 'text/html' }).end(`<p>pangolin <script>${script}</script>`)
@@ -279,7 +279,7 @@ test('the browser container captures a website with its styles', skipUnlessBuilt
 })
 
 for (const image of images) {
-  test(`${image} starts its engines with seccomp filters that stop the escape test`, () => {
+  test(`the ${image} container starts its engines with seccomp filters`, () => {
     const script = `import('/var/task/functions/sandbox-probe.mjs').then(async ({ handler }) => console.log(JSON.stringify(await handler())))`
     const { level, tried } = JSON.parse(lambdasByImage.get(image)?.inside(script) ?? '')
     assert.equal(level, 'filtered')
@@ -288,7 +288,7 @@ for (const image of images) {
     assert.deepEqual(bestLauncher.open, ['pid', 'net'])
   })
 
-  test(`${image} runs without privileges, writes only to /tmp and has no network access`, () => {
+  test(`the ${image} container runs without capabilities, cannot write to /var/task and has no network access`, () => {
     const script = `
       const { readFileSync, writeFileSync } = require('node:fs')
       const attempt = (action) => { try { action(); return 'done' } catch (error) { return error.code } }

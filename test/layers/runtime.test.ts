@@ -93,7 +93,7 @@ for (const [handler, message] of [
   ['handlers.notAFunction', /^handlers\.mjs exports no function "notAFunction"\.$/],
   ['handlers', /^Expected a handler like "functions\/convert\.handler", got "handlers"\.$/],
 ] as const) {
-  test(`the handler ${handler} ends the runtime with an initialization error`, () =>
+  test(`the Lambda handler ${handler} ends the runtime with an initialization error`, () =>
     withRuntime(handler, async (child) => {
       const exitEvent = once(child, 'exit')
       assert.match((await api.initError).errorMessage, message)
@@ -101,7 +101,7 @@ for (const [handler, message] of [
     }))
 }
 
-test('the runtime exits when the runtime API is unreachable', () =>
+test('the Lambda runtime exits when the runtime API becomes unreachable', () =>
   withRuntime('handlers.echo', async (child) => {
     await api.invoke({})
     const exitEvent = once(child, 'exit')

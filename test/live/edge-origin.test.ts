@@ -29,7 +29,7 @@ async function createJob(): Promise<string> {
   return json.data.jobId
 }
 
-test('a socket that bypasses the CDN is refused, whatever it requests', async () => {
+test('a WebSocket handshake that bypasses the CDN is refused, whatever it requests', async () => {
   const jobId = await createJob()
   for (const query of [{}, { jobId }, { ticket: 'wst_1' }]) {
     for (const headers of [{}, { 'X-Origin-Secret': 'p'.repeat(32) }])
@@ -51,7 +51,7 @@ test('the first WebSocket frame is authenticated with the IP address that the CD
   assert.ok(otherClient.closed, 'another address is refused')
 })
 
-test('frames and disconnects of a socket that was never accepted have no effect', async () => {
+test('frames of a WebSocket that was never accepted get no reply, and its disconnect causes no error', async () => {
   const stranger = new GatewayClient(gateway)
   const token = await newKey(services, await newAccount(services))
   for (const frame of [{ type: 'auth', token }, { type: 'subscribe' }, { type: 'ping' }])

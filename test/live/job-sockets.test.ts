@@ -67,7 +67,7 @@ test('the socket of a job needs no authentication, reports progress and closes w
   assert.equal(client.closed?.code, 1000)
 })
 
-test('the socket of a finished job reports its state and closes, and an unknown job is not found', async () => {
+test('the socket of a finished job reports the job status and closes, and that of an unknown job is refused with 404', async () => {
   const createdJob = await createJob()
   await app.send('POST', `/v1/jobs/${createdJob.jobId}/cancel`, {
     headers: { 'x-owner-token': createdJob.token },

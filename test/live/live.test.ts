@@ -85,7 +85,7 @@ test('a live event that is published twice is sent once', async () => {
   assert.deepEqual(listPercents(client.of('event')), [10, 20])
 })
 
-test('a client of another owner receives no events, whatever it requests', async () => {
+test('a WebSocket client receives no events of another owner, whatever it requests', async () => {
   const createdJob = await createJob()
   const otherClient = await connectOwner((await createJob()).token)
   await otherClient.send({ type: 'subscribe', jobs: [createdJob.jobId] })
@@ -98,7 +98,7 @@ test('a client of another owner receives no events, whatever it requests', async
   )
 })
 
-test('a subscription returns the state of its jobs and filters their events', async () => {
+test('a WebSocket subscription returns the status of the requested jobs and filters events by job and type', async () => {
   const createdJob = await createJob()
   const otherJob = await createJob(createdJob.token)
   const client = await connectOwner(createdJob.token)
@@ -122,7 +122,7 @@ test('a subscription returns the state of its jobs and filters their events', as
   assert.deepEqual(listPercents(client.of('event').slice(3)), [20])
 })
 
-test('a subscription to everything returns all unfinished jobs', async () => {
+test('a WebSocket subscription without a filter returns all unfinished jobs', async () => {
   const createdJob = await createJob()
   const finishedJob = await createJob(createdJob.token)
   await app.send('POST', `/v1/jobs/${finishedJob.jobId}/cancel`, {
@@ -136,7 +136,7 @@ test('a subscription to everything returns all unfinished jobs', async () => {
   )
 })
 
-test('a client that reconnects gets the missed events exactly once and in order', async () => {
+test('a WebSocket client that reconnects and resumes gets the missed events exactly once and in order', async () => {
   const createdJob = await createJob()
   const firstClient = await connectOwner(createdJob.token)
   await gateway.publish(progressAt(createdJob, 1, 3), progressAt(createdJob, 2, 4))
@@ -158,7 +158,7 @@ test('a client that reconnects gets the missed events exactly once and in order'
   assert.equal(secondClient.of('event').length, 5, 'sent events are not repeated')
 })
 
-test('a client that resumes too late gets an error and a snapshot', async () => {
+test('resuming after a sequence number that is not available returns SEQUENCE_GONE and a snapshot', async () => {
   const createdJob = await createJob()
   const client = await connectOwner(createdJob.token)
   for (const sinceNumber of [1, client.frames[0].lastSequence + 1]) {
@@ -193,7 +193,7 @@ const authMethods: [caseName: string, handshake: (token: string) => Parameters<G
 ]
 
 for (const [name, handshake] of authMethods) {
-  test(`${name} authenticates a connection, and a wrong one closes it with 4401`, async () => {
+  test(`${name} authenticates a WebSocket, which closes with 4401 if the token is wrong`, async () => {
     const { token } = await createJob()
     const client = await gateway.connect(handshake(token))
     assert.equal(client.last.type, 'hello')
@@ -215,7 +215,7 @@ test('a WebSocket ticket can be used for one connection only', async () => {
     assert.equal((await gateway.connect({ query: { ticket } })).closed?.code, 4401)
 })
 
-test('a client can authenticate in its first frame, and any other frame closes the connection with 4401', async () => {
+test('a client can authenticate in its first frame, but a wrong token or a subscribe frame closes the WebSocket with 4401', async () => {
   const { token } = await createJob()
   const client = await gateway.connect()
   assert.deepEqual(client.frames, [])
@@ -230,7 +230,7 @@ test('a client can authenticate in its first frame, and any other frame closes t
   }
 })
 
-test('an unauthenticated connection is closed with 4408, and an authenticated one stays open', async () => {
+test('an unauthenticated WebSocket is closed with 4408 after a timeout, and an authenticated one stays open', async () => {
   const silent = await gateway.connect()
   await gateway.live.wake(silent.id)
   assert.equal(silent.closed?.code, 4408)
@@ -241,7 +241,7 @@ test('an unauthenticated connection is closed with 4408, and an authenticated on
   assert.equal(client.closed, undefined)
 })
 
-test('a ping is answered even before authentication', async () => {
+test('a WebSocket ping frame is answered even before authentication', async () => {
   const client = await gateway.connect()
   await client.send({ type: 'ping' })
   assert.deepEqual(client.frames, [{ type: 'pong' }])
@@ -259,7 +259,7 @@ const invalidFrames: [frame: unknown, says: RegExp][] = [
   ['"x"', /type/],
 ]
 
-test('an invalid frame is answered with an error, and the tenth closes the connection with 1008', async () => {
+test('an invalid WebSocket frame is answered with an error, and the tenth one closes the connection with 1008', async () => {
   const client = await connectOwner((await createJob()).token)
   for (const [frame, message] of invalidFrames) {
     await client.send(frame)
@@ -271,7 +271,7 @@ test('an invalid frame is answered with an error, and the tenth closes the conne
   assert.equal(client.closed?.code, 1008)
 })
 
-test('a client that does not read is disconnected with 4409, and other clients keep receiving events', async () => {
+test('a WebSocket client that does not read is disconnected with 4409, and other clients keep receiving events', async () => {
   const createdJob = await createJob()
   const [slowClient, otherClient] = [
     await connectOwner(createdJob.token),
@@ -283,7 +283,7 @@ test('a client that does not read is disconnected with 4409, and other clients k
   assert.deepEqual(listPercents(otherClient.of('event')), [10, 20])
 })
 
-test('a connection above the limit is closed with 4429, unless an earlier one has disappeared', async () => {
+test('a WebSocket above the limit per owner is closed with 4429, unless an earlier one has disappeared', async () => {
   const { token } = await createJob()
   const clients = await Promise.all(Array.from({ length: maxSockets }, () => connectOwner(token)))
   assert.equal((await connectOwner(token)).closed?.code, 4429)

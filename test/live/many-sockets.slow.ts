@@ -61,7 +61,7 @@ async function createJob(token?: string): Promise<string> {
 const listSocketRecords = async () =>
   (await readStoredData(service)).records.filter((pk) => pk.startsWith('SOCKET#'))
 
-test('a service with 1,000 open sockets sends events to all of them and refuses more sockets', async (t) => {
+test('a service with 1,000 open WebSockets sends events to all of them and refuses more WebSockets', async (t) => {
   const tokens = await Promise.all(Array.from({ length: owners }, () => createJob()))
   const startedAt = performance.now()
   const groups = tokens.map((token) => Array.from({ length: socketsPerOwner }, () => listen(token)))

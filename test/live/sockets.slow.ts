@@ -70,7 +70,7 @@ async function createJob(url: string, token?: string, body: object = { tasks }) 
 const readMemoryKib = async (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(await readFile(`/proc/${pid}/status`, 'utf8'))?.[1])
 
-test('200 clients receive all their events quickly and in order, and one that never reads is disconnected', async (t) => {
+test('of 200 WebSocket clients, 199 receive all events quickly and in order, and one that does not read is disconnected', async (t) => {
   const { url, pid } = service
   const firstJobs = await Promise.all(Array.from({ length: 4 }, () => createJob(url)))
   const [warm] = firstJobs.map(({ token }) => listen(url, token))
@@ -208,7 +208,7 @@ class ResumingClient {
   }
 }
 
-test('clients miss no events when the service is killed', async (t) => {
+test('WebSocket clients that reconnect and resume miss no events when the service is killed', async (t) => {
   const port = new URL(service.url).port
   await service.kill()
   service = await startService({ PORT: port }, service.dataDir)

@@ -16,7 +16,7 @@ import {
 import { takeSnapshot } from '../../lib/local/commands/backup/snapshot.ts'
 import { scratchFolder } from '../support/scratch-folder.ts'
 
-test('a backup snapshot contains exactly the files its rows refer to while objects are replaced', async () => {
+test('a backup snapshot taken while objects are replaced contains exactly the files that its database refers to', async () => {
   const dir = scratchFolder('backup')
   const s3 = await openS3Server({ dir: join(dir, 's3'), credentials: [], region: 'eu-central-1' })
   await s3.close()

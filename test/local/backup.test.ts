@@ -22,7 +22,7 @@ async function readErrorOutput(...args: Parameters<typeof runBackupScript>): Pro
 
 const readMode = async (path: string) => ((await stat(path)).mode & 0o777).toString(8)
 
-test('a backup taken under eight writers contains all acknowledged writes, each complete', async (t) => {
+test('a backup taken while eight clients write contains each write that was acknowledged before, completely', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { firstLine, end } = await startEmbedded(t, '--data', data, '--json')
@@ -61,7 +61,7 @@ test('a service on a restored folder serves all jobs and the results of complete
   })
 })
 
-test('restore refuses a data folder that is in use or not empty', async (t) => {
+test('the restore command refuses a data folder that is in use or not empty', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const archive = join(dir, 'saved.tar')
@@ -80,7 +80,7 @@ test('restore refuses a data folder that is in use or not empty', async (t) => {
   assert.equal(await readFile(join(data, 'secrets.json'), 'utf8'), secrets)
 })
 
-test('restore rejects damaged archives and archives of other programs', async (t) => {
+test('the restore command rejects damaged archives and archives that are not from the backup command', async (t) => {
   const dir = scratchFolder('backup')
   const data = join(dir, 'data')
   const { end } = await startEmbedded(t, '--data', data)
@@ -122,7 +122,7 @@ test('restore rejects damaged archives and archives of other programs', async (t
   )
 })
 
-test('backup does not overwrite files and does not back up other folders', async () => {
+test('the backup command refuses to overwrite a file and to save a folder that is not a data folder', async () => {
   const dir = scratchFolder('backup')
   const archive = join(dir, 'saved.tar')
   assert.equal(

@@ -98,14 +98,14 @@ function flipMiddle(file: string): void {
 }
 
 const damagesByName: Readonly<Record<string, (file: string) => void>> = {
-  'with flipped bytes in the middle': flipMiddle,
-  'cut in half': (file) => truncateSync(file, statSync(file).size / 2),
-  'cut to a few bytes': (file) => truncateSync(file, 50),
-  'replaced by garbage': (file) => writeFileSync(file, 'no database at all. '.repeat(1000)),
+  'have flipped bytes in the middle': flipMiddle,
+  'are cut in half': (file) => truncateSync(file, statSync(file).size / 2),
+  'are cut to a few bytes': (file) => truncateSync(file, 50),
+  'are replaced by garbage': (file) => writeFileSync(file, 'no database at all. '.repeat(1000)),
 }
 const losses: Readonly<Record<string, (file: string) => void>> = {
-  'of 0 bytes': (file) => truncateSync(file, 0),
-  'that is missing': (file) => rmSync(file),
+  'has 0 bytes': (file) => truncateSync(file, 0),
+  'is missing': (file) => rmSync(file),
 }
 
 function assertRefused({ isReady, code, output }: Start, file: string): void {
@@ -137,12 +137,12 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
   }
 
   for (const [name, damage] of Object.entries(damagesByName))
-    test(`the service does not start with databases ${name}, names each file in the error and changes nothing`, () =>
+    test(`the service does not start if its databases ${name}, names each file in the error and changes nothing`, () =>
       refuse(stores, damage))
 
   for (const store of stores)
     for (const [name, damage] of Object.entries(losses))
-      test(`starting on ${store} ${name} fails, names only that file and changes nothing`, () =>
+      test(`the service does not start if ${store} ${name}, names only that file in the error and changes nothing`, () =>
         refuse([store], damage))
 
   for (const store of stores)
@@ -172,7 +172,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
       assert.equal(readIfExists(keptFile), damagedFile)
     })
 
-  test('starting after a process was killed while it set a database aside is refused and loses nothing', async () => {
+  test('the service refuses to start after it was killed while it set a database aside, and no data is lost', async () => {
     const dataDir = copyFile(killedFolder)
     const file = join(dataDir, 'sqs.sqlite')
     const log = readIfExists(`${file}-wal`)
@@ -189,7 +189,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
     )
   })
 
-  test('starting on a write-ahead log with a damaged header is refused', async () => {
+  test('the service does not start on a write-ahead log with a damaged header', async () => {
     const dataDir = copyFile(killedFolder)
     const log = join(dataDir, 'sqs.sqlite-wal')
     const bytes = readFileSync(log)
@@ -199,7 +199,7 @@ suite('damaged databases at startup', { concurrency: 2 }, () => {
     assert.deepEqual(readFileSync(log), bytes)
   })
 
-  test('starting on a data folder without its s3 folder is refused', async () => {
+  test('the service does not start on a data folder without its s3 folder', async () => {
     const dataDir = copyFile(stoppedFolder)
     rmSync(join(dataDir, 's3'), { recursive: true })
     assertRefused(await start(dataDir), join(dataDir, 's3/objects.sqlite'))
@@ -232,7 +232,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
     'is missing': (file) => rmSync(file),
   }
   for (const [name, damage] of Object.entries(secretDamages)) {
-    test(`starting is refused when secrets.json ${name}, and creates no new secrets`, async () => {
+    test(`the service refuses to start when secrets.json ${name}, and creates no new secrets`, async () => {
       const dataDir = copyFile(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
       damage(file)
@@ -243,7 +243,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
       assert.equal(readIfExists(file), contentsBefore)
     })
 
-    test(`--accept-loss creates new secrets when secrets.json ${name} and keeps the old file`, async () => {
+    test(`--accept-loss creates new secrets when secrets.json ${name}, and keeps the old file if there is one`, async () => {
       const dataDir = copyFile(stoppedFolder)
       const file = join(dataDir, 'secrets.json')
       const oldContents = readFileSync(file, 'utf8')
@@ -262,7 +262,7 @@ suite('damaged secrets at startup', { concurrency: 2 }, () => {
   }
 })
 
-test('data without checksums from a previous version is still readable', async () => {
+test('a secrets.json without a checksum, as from a previous version, is accepted and gets a checksum', async () => {
   const dataDir = copyFile(killedFolder)
   const file = join(dataDir, 'secrets.json')
   const { checksum: _, ...secrets } = JSON.parse(readFileSync(file, 'utf8'))

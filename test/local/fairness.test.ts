@@ -5,7 +5,7 @@ import { Client, startService } from '../support/service.ts'
 
 const floodSize = 16
 
-test('owners take turns, so one with many jobs does not delay another', {
+test('the job of one owner completes while at least half of the 16 earlier jobs of another owner are still queued', {
   timeout: 180_000,
 }, async (t) => {
   const service = await startService({ PARALLEL: '1', ANONYMOUS_PLAN: 'self-hosted' })

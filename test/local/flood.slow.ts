@@ -51,7 +51,7 @@ async function measure(service: TestService, workloads: readonly Workload[]): Pr
   )
 }
 
-test(`ten owners wait little longer while another owner has ${floodSize} jobs`, {
+test(`ten owners wait at most twice as long, plus one task, while another owner has ${floodSize} jobs`, {
   timeout: 1_800_000,
 }, async (t) => {
   const service = await startService()

@@ -83,7 +83,7 @@ const malformedResults: [caseName: string, result: unknown][] = [
   ['a header name with a space', { statusCode: 200, headers: { 'a b': 'c' } }],
   ['a cookie in several lines', { statusCode: 200, cookies: ['a\r\nb: c'] }],
   ['cookies that are not a list', { statusCode: 200, cookies: 'a=b' }],
-  ['a response over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
+  ['a body over 6 MB', { statusCode: 200, body: 'x'.repeat(6_291_556) }],
 ]
 
 for (const [caseName, givenResult] of malformedResults) {
@@ -100,10 +100,10 @@ const errorCases: [caseName: string, options: Parameters<typeof callRaw>[1], sta
     ['a function that throws', { path: '/fails' }, 500, 'INTERNAL_ERROR'],
     ['a function that exceeds its time limit', { path: '/slow' }, 503, 'SERVICE_UNAVAILABLE'],
     ['a path that is not UTF-8', { path: '/%ff' }, 400, 'INVALID_REQUEST'],
-    ['a target that is not a path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
-    ['a target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
-    ['a target with userinfo', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
-    ['a target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
+    ['a request target that is not a path', { path: '*', method: 'OPTIONS' }, 400, 'INVALID_REQUEST'],
+    ['a request target of another protocol', { path: 'https://localhost/items/1' }, 400, 'INVALID_REQUEST'],
+    ['a request target with userinfo', { path: 'http://me@localhost/' }, 400, 'INVALID_REQUEST'],
+    ['a request target without a host', { path: 'http:///items/1' }, 400, 'INVALID_REQUEST'],
     ['headers over 10,240 bytes', { headers: { a: 'x'.repeat(10_240) } }, 431, 'HEADERS_TOO_LARGE'],
     ['a path over 10,240 bytes', { path: `/${'x'.repeat(10_240)}` }, 431, 'HEADERS_TOO_LARGE'],
     [
@@ -113,13 +113,13 @@ const errorCases: [caseName: string, options: Parameters<typeof callRaw>[1], sta
       'FILE_TOO_LARGE',
     ],
     [
-      'a body over 10 MB of unknown length',
+      'a body of unknown length that exceeds 10 MB',
       { method: 'POST', headers: { 'transfer-encoding': 'chunked' }, body: Buffer.alloc(11 * 1024 * 1024) },
       413,
       'FILE_TOO_LARGE',
     ],
     [
-      'an event over 6 MB',
+      'a request whose Lambda event exceeds 6 MB',
       { method: 'POST', headers: { 'content-type': 'application/json' }, body: '"'.repeat(4 * 1024 * 1024) },
       413,
       'FILE_TOO_LARGE',
@@ -157,14 +157,19 @@ const malformedRequests: [caseName: string, bytes: string, status: number, code:
     400,
     'INVALID_REQUEST',
   ],
-  ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+  ['no Host header', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
   [
-    'a host only in its target',
+    'a host in its target but no Host header',
     'GET http://a/ HTTP/1.1\r\nConnection: close\r\n\r\n',
     400,
     'INVALID_REQUEST',
   ],
-  ['two hosts', 'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n', 400, 'INVALID_REQUEST'],
+  [
+    'two Host headers',
+    'GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
+    400,
+    'INVALID_REQUEST',
+  ],
   ['the CONNECT method', 'CONNECT b:80 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'METHOD_NOT_ALLOWED'],
   [
     'two Content-Length headers',
@@ -183,7 +188,7 @@ const malformedRequests: [caseName: string, bytes: string, status: number, code:
 ]
 
 for (const [caseName, bytes, status, code] of malformedRequests) {
-  test(`a raw request with ${caseName} fails with ${status} in the format of all errors`, async () => {
+  test(`a raw request with ${caseName} fails with ${status} ${code} in the format of all errors`, async () => {
     const reply = await sendRaw(bytes)
     assert.deepEqual([reply.status, readErrorCode(reply.body)], [status, code])
   })

@@ -66,7 +66,7 @@ async function fetchEvent(options: Parameters<typeof callRaw>[1]): Promise<HttpE
   return JSON.parse(body)
 }
 
-test('a gateway event has the version, route, context and headers of payload format 2.0', async () => {
+test('the Lambda event of an HTTP request has the version, route, context and headers of payload format 2.0', async () => {
   const event = await fetchEvent({
     path: '/a/b?x=1',
     headers: {
@@ -157,7 +157,7 @@ const bodies: [type: string | undefined, body: Buffer, isText: boolean][] = [
 ]
 
 for (const [type, body, isText] of bodies) {
-  test(`a body of type ${type} (${body.length} bytes) reaches a function ${isText ? 'as text' : 'in base64'}`, async () => {
+  test(`a request body of type ${type} (${body.length} bytes) reaches a function ${isText ? 'as text' : 'in base64'}`, async () => {
     const event = await fetchEvent({ method: 'POST', body, headers: type ? { 'content-type': type } : {} })
     assert.equal(event.isBase64Encoded, !isText)
     assert.deepEqual(Buffer.from(event.body ?? '', isText ? 'utf8' : 'base64'), body)
@@ -183,7 +183,7 @@ const results: [caseName: string, given: unknown, status: number, body: string, 
   ]
 
 for (const [caseName, givenResult, status, body, type] of results) {
-  test(`the function result ${caseName} becomes status ${status} with the body "${body}"`, async () => {
+  test(`a function result of ${caseName} becomes status ${status} with the body "${body}"`, async () => {
     result = givenResult
     const reply = await callRaw(url, { path: '/result' })
     assert.deepEqual([reply.status, reply.body, reply.headers['content-type']], [status, body, type])
@@ -191,7 +191,7 @@ for (const [caseName, givenResult, status, body, type] of results) {
   })
 }
 
-test('headers of a function result are sent as text, cookies separately, and framing headers never', async () => {
+test('headers of a function result are sent as text, cookies in separate headers, and Content-Length is recomputed', async () => {
   result = {
     statusCode: 200,
     headers: {
@@ -236,7 +236,7 @@ for (const [path, ...expectedParts] of absoluteTargets) {
   })
 }
 
-test('S3 and WebSocket requests accept absolute request targets', async () => {
+test('the gateway accepts absolute request targets in S3 and WebSocket requests', async () => {
   const seenEvents: unknown[] = []
   const gateway = createGateway(
     {
@@ -265,7 +265,7 @@ test('S3 and WebSocket requests accept absolute request targets', async () => {
   ])
 })
 
-test('the time limit of a function starts after a streamed upload of any length', async () => {
+test('the time limit of a function starts only after the whole streamed upload has arrived', async () => {
   const chunk = Buffer.alloc(1024 * 1024)
   async function* sendSlowly() {
     for (let at = 0; at < 12; at++) {
@@ -281,7 +281,7 @@ test('the time limit of a function starts after a streamed upload of any length'
   assert.ok(reply.leftMs > 300 && reply.leftMs <= 500, `${reply.leftMs} ms are left`)
 })
 
-test('the gateway answers HEAD with the headers of GET and no body', async () => {
+test('the gateway answers HEAD with the Content-Length of the function result and no body', async () => {
   result = { statusCode: 200, headers: { 'content-length': '7' } }
   const { status, headers, body } = await callRaw(url, { method: 'HEAD', path: '/result' })
   assert.deepEqual([status, headers['content-length'], body], [200, '7', ''])

@@ -22,6 +22,6 @@ test('a busy service does not collect garbage', () => {
   assert.deepEqual(listCollectionIndexes(1700, 400, 14_000, 900, 400), [])
 })
 
-test('after small amounts of work, garbage is collected once enough of it has accumulated', () => {
+test('garbage is collected each time that small amounts of work add up to one second', () => {
   assert.deepEqual(listCollectionIndexes(...Array.from({ length: 20 }, () => 250)), [3, 7, 11, 15, 19])
 })

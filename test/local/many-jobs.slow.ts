@@ -83,7 +83,7 @@ async function finish(
 const median = (values: readonly number[]) =>
   values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN
 
-test(`memory and descriptors of each process do not grow from ${warmUpJobs} to ${jobs} jobs`, {
+test(`the memory and file descriptors of each process do not grow from job ${warmUpJobs} to job ${jobs}`, {
   timeout: (maxMinutes + 10) * 60_000,
 }, async (t) => {
   const service = await startService()

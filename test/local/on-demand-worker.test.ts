@@ -43,7 +43,7 @@ const context = {
 const invoke = (worker: OnDemandWorker, body: string, timeMs = 60_000) =>
   worker.invoke({ Records: [{ body }] }, { ...context, getRemainingTimeInMillis: () => timeMs })
 
-test('a worker starts when first needed and serves many invocations', async () => {
+test('a worker process starts when first needed and serves the next invocation as well', async () => {
   const worker = start()
   const firstReply = await invoke(worker, 'respond')
   assert.equal(await invoke(worker, 'respond'), firstReply)
@@ -166,7 +166,7 @@ test('invocations go to a new worker while the old one is slow to exit', async (
   assert.notEqual(await invoke(worker, 'respond'), pid)
 })
 
-test('the folders of a killed worker are removed, and no other folders', async () => {
+test('the folders of a killed worker are removed, but no other folders', async () => {
   const folder = scratchFolder('mutabor-leftovers')
   const cleared = Promise.withResolvers<void>()
   const cleanUp = (pid: number) => void removeLeftoverFolders(pid, [folder], silent).then(cleared.resolve)

@@ -55,7 +55,7 @@ async function retryUntilDone<T>(request: () => Promise<T | undefined>): Promise
   }
 }
 
-test(`${jobsAtOnce} jobs at once survive ${kills} kills of random processes`, {
+test(`at most ${maxFailures} jobs fail while ${jobsAtOnce} jobs run at once and ${kills} random processes are killed`, {
   timeout: 4 * 3_600_000,
 }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'kills-'))

@@ -164,7 +164,7 @@ test('log lines contain the ids of their trace span, in the service and in worke
   )
 })
 
-test('a client that does not sample its trace gets the trace ids only in the log', async () => {
+test('the spans of a trace that the client does not sample are not exported, but the log contains its trace id', async () => {
   const traceId = '6bf92f3577b34da6a3ce929d0e0e4736'
   await runPipeline(traceId, '00')
   // When the spans of this later trace have arrived, those of the first trace would have arrived as well.
@@ -182,7 +182,7 @@ test('a client that does not sample its trace gets the trace ids only in the log
   assert.ok((await readLog(service)).some((line) => line['traceId'] === traceId))
 })
 
-test('with LOG_SPANS, a collector that reads the log gets the whole trace', async () => {
+test('with LOG_SPANS, the log contains the spans of a trace in a format that a collector accepts', async () => {
   const traceId = '9bf92f3577b34da6a3ce929d0e0e4736'
   const logging = await startService({ LOG_SPANS: '1' })
   const readSpans = async () => {
@@ -236,7 +236,7 @@ test('with LOG_SPANS, a collector that reads the log gets the whole trace', asyn
   }
 })
 
-test('an invalid trace context is ignored', async () => {
+test('a request with an invalid traceparent header starts a new trace', async () => {
   const zeros = '0'.repeat(32)
   for (const traceparent of [
     '',

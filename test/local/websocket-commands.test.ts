@@ -60,17 +60,17 @@ const commands: [
   status: number,
   code: string,
 ][] = [
-  ['an id in another format', 'a b', 'POST', undefined, 400, 'BadRequestException'],
-  ['an unknown id', `${'A'.repeat(15)}=`, 'POST', undefined, 410, 'GoneException'],
+  ['a malformed connection id', 'a b', 'POST', undefined, 400, 'BadRequestException'],
+  ['an unknown connection id', `${'A'.repeat(15)}=`, 'POST', undefined, 410, 'GoneException'],
   [
-    'more than 128 KB',
+    'a body over 128 KB',
     `${'A'.repeat(15)}=`,
     'POST',
     Buffer.alloc(128 * 1024 + 1),
     413,
     'PayloadTooLargeException',
   ],
-  ['another method', `${'A'.repeat(15)}=`, 'PUT', undefined, 403, 'ForbiddenException'],
+  ['the PUT method', `${'A'.repeat(15)}=`, 'PUT', undefined, 403, 'ForbiddenException'],
 ]
 for (const [caseName, id, method, body, status, code] of commands) {
   test(`an @connections command with ${caseName} fails with ${status} ${code}`, async () => {
@@ -94,7 +94,7 @@ test('@connections accepts only signed commands', async () => {
   )
 })
 
-test('the functions of the service send to connections and close them with the SDK', async () => {
+test('the Sockets class sends to WebSocket connections, queries them and closes them through the AWS SDK', async () => {
   processEnvironment['AWS_ENDPOINT_URL_APIGATEWAYMANAGEMENTAPI'] = `${api.url}/stage`
   processEnvironment['AWS_ACCESS_KEY_ID'] = credentials.accessKeyId
   processEnvironment['AWS_SECRET_ACCESS_KEY'] = credentials.secretAccessKey
@@ -112,7 +112,7 @@ test('the functions of the service send to connections and close them with the S
   await sockets.close(id, 1000, '')
 })
 
-test('the data buffered for a client that does not read is limited', async () => {
+test('sending to a WebSocket client that does not read is refused once its buffers are full', async () => {
   const { socket, id } = await openSocket(url)
   socket.pause()
   const fragment = 'x'.repeat(128 * 1024)

@@ -51,19 +51,19 @@ test('the $connect event has the headers, query and identity of the client', asy
 })
 
 const handshakes: [caseName: string, result: () => unknown, status: number][] = [
-  ['401', () => ({ statusCode: 401 }), 401],
-  ['403 and a body', () => ({ statusCode: 403, body: 'no' }), 403],
+  ['returns 401', () => ({ statusCode: 401 }), 401],
+  ['returns 403 and a body', () => ({ statusCode: 403, body: 'no' }), 403],
   [
-    'an error',
+    'throws an error',
     () => {
       throw new Error('secret detail')
     },
     502,
   ],
-  ['no status', () => ({}), 502],
+  ['returns no status', () => ({}), 502],
 ]
 for (const [caseName, result, status] of handshakes) {
-  test(`a $connect function that returns ${caseName} fails the handshake with ${status}`, async (t) => {
+  test(`a $connect function that ${caseName} fails the handshake with ${status}`, async (t) => {
     setReplies(t, { connect: result })
     const socket = new WebSocket(url)
     const [error] = await once(socket, 'error')
@@ -71,7 +71,7 @@ for (const [caseName, result, status] of handshakes) {
   })
 }
 
-test('the subprotocol of a connection is the one that $connect returns', async (t) => {
+test('the subprotocol of a WebSocket is the one that the $connect function returns', async (t) => {
   setReplies(t, { connect: () => ({ statusCode: 200, headers: { 'Sec-WebSocket-Protocol': 'v1.jobs' } }) })
   const { socket } = await openSocket(url, ['v1.jobs', 'bearer.abc'])
   assert.equal(socket.protocol, 'v1.jobs')
@@ -100,7 +100,7 @@ test('a WebSocket message is routed by the route key that it contains, or to $de
   socket.close()
 })
 
-test('the body that a function returns is sent to the client as a reply', async (t) => {
+test('the body that a WebSocket function returns is sent to the client as a reply', async (t) => {
   const { socket } = await openSocket(url)
   setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
   socket.send('ping')
@@ -117,7 +117,7 @@ test('an error in a WebSocket function is reported without its details', async (
   socket.close()
 })
 
-test('a message without a matching route is answered with Forbidden', async () => {
+test('a WebSocket message without a matching route is answered with Forbidden', async () => {
   const address = await startApi({ routes: [{ key: 'named', functionName: 'rest' }] })
   const socket = new WebSocket(address)
   await once(socket, 'open')
@@ -126,7 +126,7 @@ test('a message without a matching route is answered with Forbidden', async () =
   socket.close()
 })
 
-test('the largest WebSocket message is 128 KB in frames of at most 32 KB', async () => {
+test('a WebSocket message of 128 KB in frames of 32 KB reaches its function', async () => {
   const { socket } = await openSocket(url)
   const event = nextEvent('MESSAGE')
   const fragment = 'x'.repeat(32 * 1024)
@@ -147,7 +147,7 @@ const violations: [caseName: string, send: (socket: WebSocket) => void, code: nu
   ['a binary frame', (socket) => socket.send(Buffer.from('x')), 1003],
 ]
 for (const [caseName, send, code] of violations) {
-  test(`${caseName} closes the connection with ${code} and reaches no function`, async () => {
+  test(`${caseName} closes the WebSocket with ${code} and reaches no function`, async () => {
     const { socket } = await openSocket(url)
     const receivedMessages: unknown[] = []
     const listener = (event: unknown) => receivedMessages.push(event)
@@ -159,14 +159,14 @@ for (const [caseName, send, code] of violations) {
   })
 }
 
-test('a connection is closed when it is idle and at its maximum duration', async () => {
+test('a WebSocket is closed with 1001 when it has been idle too long or reaches its maximum duration', async () => {
   for (const limits of [{ idleMs: 100 }, { connectedMs: 100 }]) {
     const { socket } = await openSocket(await startApi({ limits }))
     assert.equal(await closeCode(socket), 1001)
   }
 })
 
-test('messages reset the idle timeout of a connection', async (t) => {
+test('messages reset the idle timeout of a WebSocket', async (t) => {
   const idleMs = 1000
   const { socket } = await openSocket(await startApi({ limits: { idleMs } }))
   setReplies(t, { nextMessage: { statusCode: 200, body: 'pong' } })
@@ -178,7 +178,7 @@ test('messages reset the idle timeout of a connection', async (t) => {
   assert.equal(await closeCode(socket), 1001)
 })
 
-test('closing the service closes connections and notifies functions', async () => {
+test('closing the WebSocket API closes its connections with 1001 and sends $disconnect events', async () => {
   const address = await startApi({})
   const api = apis.at(-1)
   const { socket, id } = await openSocket(address)
@@ -189,14 +189,14 @@ test('closing the service closes connections and notifies functions', async () =
   assert.equal((await goneEvent).requestContext.connectionId, id)
 })
 
-test('other paths and requests without a WebSocket handshake are served as plain HTTP', async () => {
+test('requests to other paths, or without a WebSocket handshake, are served as plain HTTP', async () => {
   const http = url.replace('ws', 'http')
   assert.equal((await callRaw(http, { path })).body, 'plain')
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   assert.equal((await callRaw(http, { path: '/elsewhere', headers })).body, 'plain')
 })
 
-test('a WebSocket handshake without a key is refused without invoking a function', async () => {
+test('a WebSocket handshake without a Sec-WebSocket-Key header is refused with 400, and no function is invoked', async () => {
   const headers = { connection: 'Upgrade', upgrade: 'websocket' }
   let connectCount = 0
   const count = () => connectCount++

@@ -61,7 +61,7 @@ test('workers of a service that root started have no capabilities and a user of 
   }
 })
 
-test('the user of workers can read files of objects, but no other data of the service', {
+test('the user of workers can read the files of S3 objects, but no other data of the service', {
   skip: !isRoot,
 }, async () => {
   const { gid } = statSync(service.dataDir)

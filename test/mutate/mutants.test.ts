@@ -12,7 +12,7 @@ describe('choosing mutants', () => {
   const weighted = findMutants(process.cwd(), files)
   const sample = sampleMutants(weighted, 'a')
 
-  test('mutants depend only on the seed, with one mutant per line', () => {
+  test('the sample of mutants depends on its seed and has at most one mutant per line', () => {
     assert.deepEqual(sampleMutants(weighted, 'a').map(describeMutant), sample.map(describeMutant))
     assert.notDeepEqual(sampleMutants(weighted, 'b').map(describeMutant), sample.map(describeMutant))
     assert.equal(new Set(sample.map(({ file, line }) => `${file}:${line}`)).size, sample.length)
@@ -29,7 +29,7 @@ describe('choosing mutants', () => {
 })
 
 describe('choosing the tests for a file', () => {
-  test('the tests run for a mutated file are those that import it and those of its area', () => {
+  test('the tests run for a mutated file include those that import the file and those of its area', () => {
     assert.ok(findTests('lib/jobs/job-state-machine.ts').includes('test/jobs/job-state-machine.test.ts'))
     assert.ok(findTests('functions/routes/cancel-job.ts').includes('test/functions/cancel.test.ts'))
     assert.equal(

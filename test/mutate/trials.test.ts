@@ -60,7 +60,7 @@ describe('trying a mutant', () => {
     assert.equal(readFileSync(join(copy.root, 'value.ts'), 'utf8'), files['value.ts'])
   })
 
-  test('a mutant is detected by a test that runs as another user in the temporary folder', async () => {
+  test('the tests of a mutant get a temporary folder that other users can enter', async () => {
     assert.deepEqual(await getVerdict(2, 'enters.test.ts'), { as: 'failed', name: 'enters' })
   })
 

@@ -28,7 +28,7 @@ test('folders, control characters and bidirectional overrides are removed from f
   for (const [name, expectedName] of Object.entries(names)) assert.equal(sanitizeFileName(name), expectedName)
 })
 
-test('the names of archived folders cannot lead outside of the archive', () => {
+test('a folder path in an archive is sanitized, and refused if it is malformed or leads outside of the archive', () => {
   const sanitizedNames = {
     album: 'album',
     'Größe & 日本/2024': 'Größe & 日本/2024',

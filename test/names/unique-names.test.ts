@@ -18,7 +18,7 @@ test('a repeated name gets a number that makes it unique', () => {
   assert.deepEqual(makeDistinct(['toString', 'toString']), ['toString', 'toString (2)'])
 })
 
-test('in a path, the number that makes it unique is added to the last segment', () => {
+test('the number that makes a path unique is added to its last segment', () => {
   assert.deepEqual(makeDistinct(['v1.2/notes', 'v1.2/notes', 'v1.2/.env', 'v1.2/.env']), [
     'v1.2/notes',
     'v1.2/notes (2)',

@@ -91,7 +91,7 @@ const requestRoles = [
 ]
 
 for (const prefix of [...partitions.credentials, 'ACCOUNT#', 'EMAIL#'])
-  test(`only the functions for accounts and requests, and the sweep, can write records ${prefix}`, async () => {
+  test(`only functions for accounts and requests, and the sweep, can write records whose key starts with ${prefix}`, async () => {
     assert.deepEqual(await findRolesThatCan(put, prefix), accountRoles)
     assert.deepEqual(
       await findRolesThatCan(update, prefix),

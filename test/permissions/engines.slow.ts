@@ -35,7 +35,7 @@ before(async () => {
 after(() => service.close())
 
 for (const image of imageIds)
-  test(`engines of ${image} work without permissions for files, even when jobs of one owner run one after another`, async () => {
+  test(`jobs that use the ${image} container image complete under its deployed role, even several of one owner`, async () => {
     const [source, task] = tasksByImage[image]
     const client = await service.newMember()
     const text = { 'words.md': '# Words', 'page.html': '<h1>Page</h1>' }[source]
@@ -58,7 +58,7 @@ for (const image of imageIds)
     }
   })
 
-test('a task with expired URLs is signed again, and one with unreachable files is retried', async () => {
+test('task messages without URLs, or with unreachable files, can be sent to the queue of each container image', async () => {
   for (const queue of [...imageIds, 'capture']) {
     await service.send(queue, { jobId: 'job_none', task: 0 })
     await service.send(queue, { jobId: 'job_none', task: 0, work: { url: 'http://127.0.0.1:9/' } })
@@ -100,7 +100,7 @@ test('the deployed roles allow capturing a website', async () => {
     assert.equal((await client.accepted(response)).status, 'completed')
 })
 
-test('the deployed roles allow imports and exports of every operation', async () => {
+test('the deployed roles allow import/url, import/raw, export/s3 and export/url tasks, and imports that fail', async () => {
   const client = service.newClient()
   const { status } = await service.job(client, {
     slow: { operation: 'import/url', url: `${service.site}/slow.md` },
@@ -151,7 +151,7 @@ test('the deployed roles allow imports and exports of every operation', async ()
   assert.equal((await client.accepted(fetchedReply)).status, 'completed')
 })
 
-test('functions that run tasks use each of their permissions', async (t) => {
+test('the roles of functions that run tasks grant only permissions that are used or listed as rarely used', async (t) => {
   await service.service.stop()
   assertExact(t, folder, isTaskRole)
 })

@@ -48,7 +48,7 @@ before(async () => {
 })
 after(() => service.close())
 
-test('the deployed roles allow converting files of a request, and converting them again', async () => {
+test('the deployed roles allow converting uploaded files and converting their results again', async () => {
   const client = service.newClient()
   const bytes = new TextEncoder().encode('# A')
   const files: Readonly<Record<string, string>> = {
@@ -84,7 +84,7 @@ test('the deployed roles allow converting files of a request, and converting the
   assert.equal((await client.fetch(`/v1/uploads/${uploadId}`)).status, 200)
 })
 
-test('the deployed roles allow uploads before and after their jobs', async () => {
+test('the deployed roles allow uploads before and after their jobs are created', async () => {
   const client = service.newClient()
   const png = new Uint8Array(fixture('alpha.png'))
   const announcedFile = { filename: 'a.png', contentType: 'image/png', size: png.length }
@@ -176,7 +176,7 @@ test('the deployed roles allow webhooks, sockets and workflows', async () => {
   socket.close()
 })
 
-test('the deployed roles allow signing up and keeping earlier anonymous jobs', async () => {
+test('the deployed roles allow a client with an anonymous job to sign up and manage its sessions', async () => {
   const client = service.newClient()
   const { jobId } = await service.job(client, simpleJob)
   assert.ok(jobId)
@@ -206,7 +206,7 @@ test('the deployed roles allow signing up and keeping earlier anonymous jobs', a
     assert.equal((await ask('POST', `auth/${path}`, {})).status, 200, path)
 })
 
-test('requests of an authenticated client to any endpoint are counted', async () => {
+test('the deployed roles allow authenticated requests to /v1/formats/jpg and /health', async () => {
   const member = await service.newMember()
   for (const path of ['/v1/formats/jpg', '/health'])
     assert.equal((await member.fetch(path)).status, 200, path)
@@ -214,20 +214,20 @@ test('requests of an authenticated client to any endpoint are counted', async ()
 
 const failingFunctions = ['dispatch', 'count-usage']
 
-test('asynchronous events that cannot be processed are accepted like all other events', async () => {
+test('an asynchronous invocation with an event that cannot be processed is accepted with 202', async () => {
   for (const name of failingFunctions)
     assert.equal((await service.invoke(name, { detail: {} }, 'Event')).status, 202)
 })
 
-test('each API operation responds the same as without permission checks', async () => {
+test('the example of each API operation can be recorded under the deployed roles', async () => {
   assert.equal(await examplesExitCode, 0)
 })
 
-test('each operation of the v2 compatibility API responds the same as without permission checks', async () => {
+test('the tests of the v2 compatibility API pass under the deployed roles', async () => {
   assert.equal(await compatTestsExitCode, 0)
 })
 
-test('events that cannot be processed are in the dead-letter queue after two retries', async () => {
+test('an event that cannot be processed ends up once in the dead-letter queue of its function', async () => {
   for (const name of failingFunctions)
     await waitUntil(
       async () => (await service.countMessages(`${name}-dead`)) === 1,
@@ -245,7 +245,7 @@ const sampledPermissions = [
   'dispatch sqs:SendMessage',
 ]
 
-test('removing any of five permissions from a role causes a failure', async () => {
+test('each of five permissions that were removed from their roles is requested and denied', async () => {
   const log = scratchFolder('rights-removed')
   const givenVariables = {
     RIGHTS_REMOVED: sampledPermissions.join(','),
@@ -285,7 +285,7 @@ test('removing any of five permissions from a role causes a failure', async () =
   }
 })
 
-test('functions for requests and events use each of their permissions', async (t) => {
+test('the roles of functions for requests and events grant only permissions that are used or listed as rarely used', async (t) => {
   await service.service.stop()
   assertExact(t, folder, (role) => !isTaskRole(role))
 })

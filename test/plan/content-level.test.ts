@@ -31,7 +31,7 @@ const cases: Readonly<Record<string, { readonly good: readonly string[]; readonl
   }
 
 for (const [name, { good, bad }] of Object.entries(cases))
-  test(`the content level of ${name} is as expected on a route through one intermediate format`, () => {
+  test(`a route whose intermediate format loses content is rejected: ${name}`, () => {
     for (const [all, isKept] of [
       [good, true],
       [bad, false],

@@ -11,7 +11,7 @@ const steps = (from: FormatId, to: FormatId) =>
   [from, ...planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)].join(' ')
 
 describe('supported conversions', () => {
-  test('every registered format is the source or target of a conversion other than archiving', () => {
+  test('every registered format is the source or target of an operation other than archive', () => {
     const usedFormats = new Set(
       engines.flatMap(({ capabilities }) =>
         // Ignores `archive`, which accepts every format.
@@ -24,7 +24,7 @@ describe('supported conversions', () => {
     )
   })
 
-  test('the supported conversions take the expected routes', () => {
+  test('eight common conversions such as DOCX to JPG take the expected routes', () => {
     assert.equal(steps('docx', 'pdf'), 'docx libreoffice:pdf')
     assert.equal(steps('docx', 'jpg'), 'docx libreoffice:pdf pdf:jpg')
     assert.equal(steps('heic', 'jpg'), 'heic vips:jpg')
@@ -35,7 +35,7 @@ describe('supported conversions', () => {
     assert.equal(steps('bmp', 'jpg'), 'bmp imagemagick:jpg')
   })
 
-  test('the supported conversions render drawings with browser features in a browser, unless an engine is pinned', () => {
+  test('an SVG that needs browser features is rendered by Chromium, unless another engine is pinned', () => {
     const drawnSvg = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
     assert.deepEqual(
       [
@@ -55,7 +55,7 @@ describe('supported conversions', () => {
       assert.throws(() => planRoute({ from: 'svg', to: 'ppm', traits }), { code: 'UNSUPPORTED_CONVERSION' })
   })
 
-  test('the supported conversions exclude unproven pairs', () => {
+  test('a pair listed in unprovenPairs is not a supported conversion, but remains a candidate', () => {
     const unproven: Record<string, readonly string[]> = unprovenPairs
     const savedUnproven = unproven['rtf']
     const targets = () => conversions([...engines], 'convert', 'rtf').map(({ to }) => to)
@@ -77,7 +77,7 @@ describe('supported conversions', () => {
     }
   })
 
-  test('the supported conversions never use an intermediate format that drops content which source and target support', () => {
+  test('supported conversions have at most three steps, and their intermediate formats lose no pages', () => {
     for (const { from, to, route } of conversions()) {
       const intermediateFormats = route.steps.slice(0, -1).map((step) => formatById(step.to))
       const firstPagedIndex = [formatById(from), ...intermediateFormats].findIndex(
@@ -100,7 +100,7 @@ describe('supported conversions', () => {
     }
   })
 
-  test('the supported conversions exclude useless pairs', () => {
+  test('the listed targets of a format exclude useless conversions such as SVG to TXT and MP3 to MP4', () => {
     for (const [from, to] of [
       ['svg', 'txt'],
       ['mp3', 'mp4'],
@@ -113,7 +113,7 @@ describe('supported conversions', () => {
     }
   })
 
-  test('the supported conversions that are useful are listed, the most popular first', () => {
+  test('the listed targets of a format include the useful ones, and at most 20 of other categories', () => {
     assert.deepEqual(
       formatIdsInRules.filter((id) => !isFormatId(id)),
       [],
@@ -130,7 +130,7 @@ describe('supported conversions', () => {
     }
   })
 
-  test('the supported conversions list targets of the same category first', () => {
+  test('the listed targets of each format start with the targets of its own category', () => {
     for (const { id, category } of formats) {
       const sameCategoryFlags = listTargets(id).map((target) => formatById(target).category === category)
       assert.ok(
@@ -142,7 +142,7 @@ describe('supported conversions', () => {
     assert.equal(listTargets('docx')[0], 'pdf')
   })
 
-  test('the supported conversions exclude routes of several steps to rarely used targets', () => {
+  test('no supported conversion takes several steps to a rarely used target', () => {
     const multiStepConversions = conversions().filter(({ route }) => route.steps.length > 1)
     const unwantedPairs = multiStepConversions.filter(
       ({ from, to }) => !isWorthSeveralSteps(formatById(from), formatById(to)),
@@ -153,14 +153,14 @@ describe('supported conversions', () => {
     )
   })
 
-  test('the supported conversions have options that every step understands', () => {
+  test('no supported conversion has a required option', () => {
     for (const { route } of conversions()) {
       const parsedOptions = createOptionsSchema(route).safeParse({})
       assert.ok(parsedOptions.success, `${route.steps[0].from} needs an option`)
     }
   })
 
-  test('the supported conversions of a source are searched once, with and without traits', () => {
+  test('repeated calls of planRoute and conversions return the same cached objects, with and without traits', () => {
     const plainPair = { from: 'docx', to: 'jpg' } as const
     assert.equal(planRoute(plainPair), planRoute(plainPair))
     const drawnSvg = { from: 'svg', to: 'png', traits: ['browser-drawing'] } as const
@@ -172,7 +172,7 @@ describe('supported conversions', () => {
     assert.ok(everyConversion.some((conversion) => conversion.route === route))
   })
 
-  test('the supported conversions are listed in less than a second', () => {
+  test('the list of all supported conversions takes less than a second of CPU time', () => {
     const cpuBefore = process.cpuUsage()
     conversions([...engines])
     // Measures CPU time, because other tests run at the same time.

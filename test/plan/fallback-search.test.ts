@@ -69,7 +69,7 @@ describe('fallback routes', () => {
     assert.equal(describeRoute('tiff', 'webp', failWithoutFallback('tiff')), undefined)
   })
 
-  test('a fallback route for an unreadable file may use the same engine after another one has rewritten the file', () => {
+  test('a fallback route may read the original file with an engine that failed only on the rewritten file', () => {
     const laterFailure: Unread = [
       { engine: 'imagemagick', from: 'png', to: 'png' },
       { engine: 'vips', from: 'png', to: 'webp' },
@@ -81,12 +81,12 @@ describe('fallback routes', () => {
     assert.equal(describeRoute('png', 'webp', [laterFailure]), 'png vips:webp')
   })
 
-  test('a fallback route for an unreadable file may use intermediate formats, each once', () => {
+  test('a file has no fallback route if the only engine that supports its format failed to read the file', () => {
     assert.equal(describeRoute('psd', 'jpg', []), 'psd imagemagick:png vips:jpg')
     assert.equal(describeRoute('psd', 'jpg', [createFailureAt('imagemagick', 'psd', 'png')]), undefined)
   })
 
-  test('a fallback route for an unreadable file is the first of several with equal cost, and not longer than the maximum', () => {
+  test('a fallback route for an unreadable file is the first of several with equal cost, and has at most three steps', () => {
     const [one, otherEngine] = (['vips', 'imagemagick'] as const).map((id) =>
       engine(id, [[['png'], ['jpg'], 1]]),
     )
@@ -111,7 +111,7 @@ describe('fallback routes', () => {
     assert.equal(findRoutes('psd', 'bmp', longer), undefined)
   })
 
-  test('a fallback route for an unreadable file does not return to the source format, nor rewrite lossy formats', () => {
+  test('a fallback route for an unreadable file neither returns to the source format nor rewrites a lossy format', () => {
     const routesAround = [
       engine('vips', [[['png'], ['jpg'], 1]]),
       engine('imagemagick', [[['png'], ['tiff'], 1]]),
@@ -135,7 +135,7 @@ describe('fallback routes', () => {
     )
   })
 
-  test('a fallback route for an unreadable file supports all requested options', () => {
+  test('an unreadable file has no fallback route if no route is accepted for the requested options', () => {
     assert.equal(
       describeRoute('png', 'jpg', [], () => false),
       undefined,
@@ -143,7 +143,7 @@ describe('fallback routes', () => {
   })
 })
 
-test('the error for an unsupported operation lists the supported sources and targets', () => {
+test('the error for an operation that no engine supports has empty lists of targets and sources', () => {
   const rotate = { from: 'png', to: 'jpg', operation: 'rotate-pdf', engines } as const
   assert.throws(
     () => planRoute(rotate),
@@ -163,7 +163,7 @@ describe('the listed targets of a format', () => {
   const rank = (id: FormatId) => getRank(formatById(id))
   const isWorth = (from: FormatId, to: FormatId) => isWorthSeveralSteps(formatById(from), formatById(to))
 
-  test('listed targets start with the most popular targets of each category', () => {
+  test('the most popular formats of a category have the first ranks: MP4, WEBM, MOV, MKV and AVI for videos', () => {
     for (const [id, place] of [
       ['mp4', 0],
       ['webm', 1],
@@ -177,7 +177,7 @@ describe('the listed targets of a format', () => {
     assert.equal(Math.min(rank('jpg'), rank('png')), 0)
   })
 
-  test('listed targets of other categories are limited to popular targets, in order of popularity', () => {
+  test('the listed targets include only popular formats of other categories than that of the source', () => {
     const usualTargets: Readonly<Record<string, string>> = {
       pdf: 'mp4 webm mov mkv avi',
       png: 'mp3 wav m4a aac flac ogg opus',
@@ -217,7 +217,7 @@ describe('the listed targets of a format', () => {
     assert.ok(!isWorth('epub', 'sxw'))
   })
 
-  test('listed targets of documents without running text depend on their kind', () => {
+  test('the listed targets of spreadsheets, presentations, subtitles and drawings fit the kind of document', () => {
     const isOffered = (from: FormatId, to: FormatId) => isListedTarget(formatById(from), formatById(to))
     const splitWords = (text: string) => text.split(' ') as FormatId[] // formatById throws for unknown ids
     const sheets =

@@ -17,7 +17,7 @@ const images = list('image-001.jpg', 'image-002.png', 'image-003.jpg')
 const getMembers = (groups: readonly (readonly StoredFile[])[]) =>
   groups.map((group) => group.map(({ members }) => members))
 
-test('the files of a list have the formats that their names declare', () => {
+test('each file in a file list has the format of its file extension, and a list without names is rejected as too long', () => {
   assert.deepEqual(
     expandListedFiles(list('page-001.jpg', 'page-002.what')).map(({ filename, format, mimeType }) => [
       filename,
@@ -35,7 +35,7 @@ test('the files of a list have the formats that their names declare', () => {
   })
 })
 
-test('listed files with the same format are converted together and stay a group', () => {
+test('the files of a file list are grouped by format, and grouping a group again leaves it unchanged', () => {
   const groups = groupInputs([images], { operation: 'convert', to: 'webp' })
   assert.deepEqual(getMembers(groups), [[['image-001.jpg', 'image-003.jpg']], [['image-002.png']]])
   for (const group of groups) {
@@ -50,7 +50,7 @@ test('a file list with a single file is processed like a separate file', () => {
   assert.deepEqual([file?.filename, file?.each], ['page-002.jpg', undefined])
 })
 
-test('operations that combine files process all files of a list together', () => {
+test('merge, archive and watermark process all files of a file list as one group', () => {
   for (const operation of ['merge', 'archive', 'watermark'] as const) {
     const [group = [], ...others] = groupInputs([images], { operation })
     assert.equal(others.length, 0)
@@ -58,7 +58,7 @@ test('operations that combine files process all files of a list together', () =>
   }
 })
 
-test('unpacking a file list, or converting it to another archive, uses its ZIP', () => {
+test('the extract operation and a conversion to 7z use the ZIP of a file list instead of its listed files', () => {
   for (const target of [{ operation: 'extract' }, { operation: 'convert', to: '7z' }] as const)
     assert.deepEqual(getMembers(groupInputs([images], target)), [[undefined]])
 })

@@ -140,7 +140,7 @@ const cases: readonly Case[] = [
 ]
 
 for (const { from, to = from, operation = 'convert', engine, options, ignored } of cases)
-  test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length} options`, () => {
+  test(`${operation} ${from} to ${to} with ${JSON.stringify(options)} ignores ${ignored.length} option(s)`, () => {
     const { warnings } = applyOptions(planRoute({ from, to, operation, engine }), options)
     const expectedMessages = ignored.map(
       ([option, other]) =>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { createSteps } from '../../lib/plan/index.ts'
 import { planRoute } from './with-all-engines.ts'
 
-test('an option about punctuation reaches the steps that read the text and write the ebook', () => {
+test('ebookSmartenPunctuation is passed to the step that reads the text and to the step that writes the ebook', () => {
   const steps = createSteps(planRoute({ from: 'md', to: 'azw3' }), {
     ebookSmartenPunctuation: false,
     ebookBaseFontSize: 20,

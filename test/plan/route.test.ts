@@ -90,7 +90,7 @@ describe('choosing a route', () => {
     assert.equal(describeRoute('doc', 'jpg'), 'doc libreoffice:docx libreoffice:pdf pdf:jpg')
   })
 
-  test('a route never converts an image of a page to a document or text', () => {
+  test('no route converts an image through PDF to a document or text', () => {
     getRouteError('jpg', 'docx')
     getRouteError('heic', 'docx')
     getRouteError('tiff', 'txt')
@@ -134,7 +134,7 @@ describe('reporting an unsupported operation', () => {
       ...expectedMessage,
     })
 
-  test('an unsupported operation reports the possible targets, or the supported sources', () => {
+  test('the error for an unsupported operation names the possible targets, or the supported sources', () => {
     const imageEngines = createCompressingEngines(['png', 'jpg'])
     assertRefused('jpg', 'gif', imageEngines, {
       message: 'compress creates png from jpg, not gif.',
@@ -146,7 +146,7 @@ describe('reporting an unsupported operation', () => {
     })
   })
 
-  test('an unsupported operation lists at most forty formats', () => {
+  test('the error for an unsupported operation lists at most 40 formats', () => {
     const [more, fortyFormats] = [41, 40].map((count) =>
       formats
         .map(({ id }) => id)
@@ -209,7 +209,7 @@ describe('the options of a route', () => {
     assert.equal(createSteps(plainRoute, { dpi: 72 }).length, 2)
   })
 
-  test('a route has the option password if it reads a locked document, but not if it archives it', () => {
+  test('a password adds a step to compress, thumbnail and watermark of an office document, but not to archive', () => {
     const operations = [
       ['compress', 'docx', 2],
       ['thumbnail', 'png', 2],
@@ -259,7 +259,7 @@ describe('options for reading a source', () => {
     )
   })
 
-  test('options for reading a source are available for texts, tables, subtitles and pages, for any target', () => {
+  test('the option encoding is available for texts, HTML, subtitles and tables, and delimiter and headers for CSV', () => {
     for (const [from, to] of [
       ...[
         ['txt', 'pdf'],
@@ -285,7 +285,7 @@ describe('options for reading a source', () => {
 })
 
 describe('lists of targets and conversions', () => {
-  test('lists of targets contain useful formats, without the source itself', () => {
+  test('lists of targets leave out rarely used formats such as MIFF, which can still be requested', () => {
     const everything = engine('libreoffice', 'office', [
       can(['docx'], ['pdf', 'html', 'png', 'jpg', 'miff', 'dpx', 'flac', 'wma'], 1),
     ])
@@ -294,12 +294,12 @@ describe('lists of targets and conversions', () => {
     assert.equal(conversions([everything]).length, 8)
   })
 
-  test('lists of targets start with their own category', () => {
+  test('lists of targets start with the category of the source', () => {
     assert.deepEqual(listTargets('heic', engines), ['jpg', 'png', 'webp', 'gif', 'tiff', 'pdf'])
     assert.deepEqual(listTargets('mp4', engines), [])
   })
 
-  test('lists of conversions contain all listed targets and all other supported pairs', () => {
+  test('the list of conversions contains every listed target of every format', () => {
     const listedConversions = conversions(engines)
     for (const { from, to, route } of listedConversions) {
       assert.equal(route.steps[0].from, from)
@@ -310,7 +310,7 @@ describe('lists of targets and conversions', () => {
       for (const to of listTargets(id, engines)) assert.ok(keys.has(`${id} ${to}`), `${id} to ${to}`)
   })
 
-  test('conversion lists of two hundred formats are created within two seconds', () => {
+  test('the list of all conversions between 200 formats takes less than two seconds of CPU time', () => {
     const ids = formats.slice(0, 200).map(({ id }) => id)
     const universalEngine = engine('vips', 'image', [can(ids, ids, 1)])
     const cpuBefore = process.cpuUsage()
@@ -323,7 +323,7 @@ describe('lists of targets and conversions', () => {
   })
 })
 
-test('files that do not fit on the disk of their worker are rejected immediately', () => {
+test('planFiles rejects a file that does not fit on the disk of its worker, and checks each file separately', () => {
   const fileOfSize = (size: number) => ({
     key: 'k',
     filename: 'a.pdf',

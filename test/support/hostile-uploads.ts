@@ -84,25 +84,25 @@ const entities = Array.from({ length: 500 }, (_, at) => `<!ENTITY e${at} "&e${at
 )
 
 export const hostileUploads: Readonly<Record<string, HostileUpload>> = {
-  'a name of 300,000 blanks': createFormWithFields({ filename: `1${' '.repeat(300_000)}x` }),
-  'a name of a million dots': createFormWithFields({ filename: `1${'.'.repeat(million)}x` }),
-  'a tag of a million blanks': createFormWithFields({ tag: ' '.repeat(million) }),
-  'a number of a million digits': createFormWithFields({ quality: '9'.repeat(million) }),
+  'a filename field of 300,000 spaces': createFormWithFields({ filename: `1${' '.repeat(300_000)}x` }),
+  'a filename field of a million dots': createFormWithFields({ filename: `1${'.'.repeat(million)}x` }),
+  'a tag of a million spaces': createFormWithFields({ tag: ' '.repeat(million) }),
+  'a quality of a million digits': createFormWithFields({ quality: '9'.repeat(million) }),
   'a million page ranges': createFormWithFields({ pages: '1,'.repeat(million / 2) }),
-  'deep options': createFormWithFields({ options: '['.repeat(60_000) }),
-  'many options': createFormWithFields({
+  'deeply nested options': createFormWithFields({ options: '['.repeat(60_000) }),
+  '50,000 options': createFormWithFields({
     options: JSON.stringify(Object.fromEntries(Array(50_000).fill(0).entries())),
   }),
   '190 unknown fields': createFormWithFields(
     Object.fromEntries(Array.from({ length: 190 }, (_, at) => [`qualty${at}`, 'x'])),
   ),
-  'a webhook with many dots': createFormWithFields({ webhookUrl: `https://${'a.'.repeat(million / 2)}` }),
+  'a webhookUrl with many dots': createFormWithFields({ webhookUrl: `https://${'a.'.repeat(million / 2)}` }),
   'an SVG with many decorations': createStyledSvg('text-decoration:'),
   'an SVG with many masks': createStyledSvg('mask:'),
   'an SVG with many filters': createStyledSvg('filter:'),
-  'an SVG with many open texts': svgz('<text x=" '.repeat(500_000)),
+  'an SVG with many unclosed text elements': svgz('<text x=" '.repeat(500_000)),
   'an SVG with many comments': svgz('data:<!--'.repeat(500_000)),
-  'an SVG with many open groups': svgz(`<use/>${'<g id="a">'.repeat(500_000)}`),
+  'an SVG with many unclosed groups': svgz(`<use/>${'<g id="a">'.repeat(500_000)}`),
   'an SVG with nested entities': {
     filename: 'a.svg',
     bytes: `<!DOCTYPE x [${entities}]>${svgStart}<text>&e0;</text></svg>`,
@@ -110,17 +110,17 @@ export const hostileUploads: Readonly<Record<string, HostileUpload>> = {
   'an XML file of comments': { filename: 'a.xml', bytes: '<!---->'.repeat(9000) },
   'a ZIP of 65,535 entries': { filename: 'a.zip', bytes: zip(65_535, (index) => `f${index}`) },
   'a ZIP of long names': { filename: 'a.zip', bytes: zip(20_000, (index) => 'a/'.repeat(100) + index) },
-  'a PDF whose table refers to itself': { filename: 'a.pdf', bytes: createPdf(1, undefined) },
-  'a PDF with 20,000 tables': { filename: 'a.pdf', bytes: createPdf(20_000, 0) },
-  'a PDF of open dictionaries': {
+  'a PDF whose cross-reference table refers to itself': { filename: 'a.pdf', bytes: createPdf(1, undefined) },
+  'a PDF with 20,000 cross-reference tables': { filename: 'a.pdf', bytes: createPdf(20_000, 0) },
+  'a PDF of unclosed dictionaries': {
     filename: 'a.pdf',
     bytes: `%PDF-1.4\n${'<<'.repeat(500_000)}/Encrypt startxref 9 %%EOF`,
   },
   'a JPEG with 300,000 segments': { filename: 'a.jpg', bytes: jpeg(300_000, 2) },
   'a JPEG with 4 MB of metadata': { filename: 'a.jpg', bytes: jpeg(64, 65_535) },
   'an MP4 of 100,000 boxes': { filename: 'a.mp4', bytes: mp4(100_000, 8) },
-  'an MP4 of boxes that lie apart': { filename: 'a.mp4', bytes: mp4(5000, 3000) },
+  'an MP4 of boxes that are far apart': { filename: 'a.mp4', bytes: mp4(5000, 3000) },
   'an email with nested parts': { filename: 'a.eml', bytes: `From: a@b\nMIME-Version: 1.0\n${nestedMime}` },
   'an email with a long header': { filename: 'a.eml', bytes: `Subject: ${'=?utf-8?q?'.repeat(100_000)}` },
-  'deep JSON': { filename: 'a.json', bytes: '['.repeat(million) },
+  'deeply nested JSON': { filename: 'a.json', bytes: '['.repeat(million) },
 }

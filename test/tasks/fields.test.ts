@@ -57,7 +57,7 @@ const documentedFields: readonly (readonly [name: string, fields: string])[] = [
   ['export/sftp', `${sftp} ${archived}`],
 ]
 
-test('operations have the documented names and fields', () => {
+test('task operations have the documented names, fields and defaults', () => {
   const shownOperations = taskOperations.map(({ name, alias, fields }) => {
     const each = Object.entries(fields.shape as Record<string, z.ZodType>).map(([field, schema]) => {
       const { success, data } = schema.safeParse(undefined)
@@ -254,7 +254,7 @@ describe('validation of field values', () => {
     ['capture-website', 'scale', [0.1, 2], [0.09, 2.1]],
   ]
   for (const [name, field, acceptedValue, refusedValue] of limits)
-    test(`${name} accepts ${field} up to its limits`, () => {
+    test(`${name} accepts valid values of ${field} and rejects invalid values`, () => {
       const { fields } = findTaskOperation(name) ?? assert.fail('there is none')
       const findWrongFields = (value: unknown) => {
         const { error } = fields.safeParse({ ...wholeTasks[name], [field]: value })
@@ -266,7 +266,7 @@ describe('validation of field values', () => {
         assert.deepEqual(findWrongFields(value), [field], String(value).slice(0, 80))
     })
 
-  test('task fields accept up to fifty cookies', () => {
+  test('capture-website accepts at most 50 cookies', () => {
     const acceptsCookies = (count: number) => {
       const cookies = Object.fromEntries(Array.from({ length: count }, (_, at) => [`c${at}`, 'x']))
       return CaptureFields.safeParse({ url: 'https://a.test', cookies }).success
@@ -274,7 +274,7 @@ describe('validation of field values', () => {
     assert.deepEqual([acceptsCookies(50), acceptsCookies(51)], [true, false])
   })
 
-  test('if alternative task fields are missing or conflict, the error names the first of these fields', () => {
+  test('if alternative SFTP fields such as file and path are missing or conflict, the error names the first field', () => {
     const getFieldErrors = (name: string, fields: object) =>
       findTaskOperation(name)
         ?.fields.safeParse(fields)

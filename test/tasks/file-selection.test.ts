@@ -7,7 +7,7 @@ const parseInput = (input: unknown) =>
   parseTasks({ a: raw, b: raw, out: { operation: 'export/url', input } }).find(({ name }) => name === 'out')
 const selectTasks = (...inputs: unknown[]) => [...inputs, 'b']
 
-test('a task input names whole tasks or selects files of them', () => {
+test('the input of a task names whole tasks or selects single files of a task', () => {
   const createPage = (file: string) => ({ task: 'a', file })
   const cases: readonly [input: unknown, names: readonly string[], isKept: boolean][] = [
     [selectTasks('a'), ['a', 'b'], false],
@@ -22,7 +22,7 @@ test('a task input names whole tasks or selects files of them', () => {
   }
 })
 
-test('a task input that takes files twice, or has unknown fields or too many selections, is refused', () => {
+test('the input of a task is rejected if it takes files twice, or has unknown fields or too many selections', () => {
   const pages = (count: number) => Array.from({ length: count }, (_, at) => ({ task: 'a', file: `${at}` }))
   assert.equal(parseInput(selectTasks(...pages(100)))?.input.length, 2)
   for (const input of [

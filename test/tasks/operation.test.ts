@@ -46,7 +46,7 @@ describe('the conversion spec of a task', () => {
     assert.throws(() => parseSpec({ output_format: 'png', engine: 'word' }), /expected one of .*vips/)
   })
 
-  test('the conversion spec of a convert task is a conversion of its inputs', () => {
+  test('the conversion spec of a convert task has the operation convert, the target and the options', () => {
     assert.deepEqual(createSpec('convert', { output_format: 'docx', mode: 'fast' }), {
       operation: 'convert',
       to: 'docx',
@@ -80,7 +80,7 @@ describe('the conversion spec of a task', () => {
     })
   })
 
-  test('the conversion spec of a merge task has the default target of its type, unless one is sent', () => {
+  test('the conversion spec of a merge task has the default target of merge_type, unless output_format is sent', () => {
     assert.equal(createSpec('merge', { merge_type: 'pdf' }).to, 'pdf')
     assert.equal(createSpec('merge', { merge_type: 'image' }).to, 'png')
     assert.equal(createSpec('merge', { merge_type: 'image', output_format: 'tiff' }).to, 'tiff')
@@ -114,7 +114,7 @@ describe('registered task operations', () => {
     assert.equal(findTaskOperation('toString'), undefined)
   })
 
-  test('a task operation stores its credentials encrypted, under each of its names', () => {
+  test('task operations declare the fields with credentials, URLs, headers and cookies as secrets', () => {
     const [s3, azure, gcs, sftp] = [
       ['access_key_id', 'secret_access_key', 'session_token'],
       ['sas_token', 'storage_access_key'],
@@ -155,7 +155,7 @@ describe('registered task operations', () => {
     assert.deepEqual([acceptsHeaders(manyFields(20)), acceptsHeaders(manyFields(21))], [true, false])
   })
 
-  test('the operation import/sftp requires either a file or a folder, and a secret', () => {
+  test('the operation import/sftp requires either file or path, and a password or private key', () => {
     const { fields } = findTaskOperation('import/sftp') ?? {}
     const access = { host: 'a.test', username: 'ann', password: 'x' }
     const acceptsPlace = (pathFields: object) => fields?.safeParse({ ...access, ...pathFields }).success
@@ -180,7 +180,7 @@ describe('registered task operations', () => {
     assert.match(getDescription('import/s3', 'key_prefix') ?? '', /^Prefix of the file names/)
   })
 
-  test('a website capture accepts a viewport, and rejects fields of other formats', () => {
+  test('capture-website rejects invalid cookies and fields that its output_format does not support', () => {
     const { fields } = findTaskOperation('capture-website') ?? {}
     const findWrongFields = (givenFields: object) => {
       const { error } = fields?.safeParse({ url: 'https://a.test', ...givenFields }) ?? {}
@@ -200,7 +200,7 @@ describe('registered task operations', () => {
     assert.deepEqual(findWrongFields({ output_format: 'jpg', scale: 0.1 }), ['scale'])
   })
 
-  test('task operations that transfer files have a queue: capture for websites, transfer for all others', () => {
+  test('capture-website uses the queue capture; imports and exports such as import/url use the queue transfer', () => {
     const queues = taskOperations
       .filter(isTransferOperation)
       .map((taskOperation) => [taskOperation.name, getTransferQueue(taskOperation)])
@@ -225,14 +225,14 @@ const inputs: Record<string, [min: number, max: number]> = {
   extract: [1, 1],
 }
 
-test('operations accept the expected number of input tasks', () => {
+test('each process operation accepts the expected number of input tasks', () => {
   for (const [name, [min, max]] of Object.entries(inputs))
     assert.deepEqual(requireProcessOperation(name).inputs, { min, max }, name)
   for (const { name } of pdfToolOperations)
     assert.deepEqual(requireProcessOperation(name).inputs, { min: 1, max: 1000 }, name)
 })
 
-test('operations and their fields have descriptions', () => {
+test('every task operation has a summary, and every field of a task operation has a description', () => {
   for (const { name, summary, fields } of taskOperations) {
     assert.match(summary, /^\p{Lu}.*[^.]$/u, name)
     // The shape of an object schema contains schemas.
@@ -241,7 +241,7 @@ test('operations and their fields have descriptions', () => {
   }
 })
 
-test('operations accept a target, unless they keep the format', () => {
+test('convert, thumbnail and split-pdf have the field output_format, and compress does not', () => {
   for (const [name, has] of [
     ['compress', false],
     ['convert', true],
@@ -282,7 +282,7 @@ describe('tasks of external stores', () => {
     assert.deepEqual(['a', '', 'a'.repeat(1025)].map(acceptsBlobName), [true, false, false])
   })
 
-  test('an export to an external store accepts attributes of the stored file', () => {
+  test('exports to S3, Google Cloud and Azure have the fields cache_control, content_disposition and metadata', () => {
     const keptFields = { cache_control: 'no-store', content_disposition: 'inline', metadata: { a: 'b' } }
     assert.equal(accepts('export/s3', { ...keptFields, acl: 'private', tagging: { a: 'b' } }), true)
     assert.equal(accepts('export/s3', { acl: 'everyone' }), false)
@@ -314,7 +314,7 @@ describe('tasks of an SFTP server', () => {
     findTaskOperation('import/sftp')?.fields.safeParse({ host: 'a', username: 'b', file: 'c', ...fields })
       .success
 
-  test('a task of an SFTP server requires a password or a private key', () => {
+  test('import/sftp requires a password or a private key in a supported format', () => {
     assert.equal(accepts({ password: 'x' }), true)
     const createPemKey = (kind: string) => `-----BEGIN ${kind}-----\r\nAAAA\r\n-----END ${kind}-----\n`
     for (const kind of ['OPENSSH', 'RSA', 'EC'])
@@ -334,7 +334,7 @@ describe('tasks of an SFTP server', () => {
     assert.equal(accepts({ passphrase: 'x' }), false)
   })
 
-  test('a task of an SFTP server requires a valid host, port and fingerprint', () => {
+  test('import/sftp requires a valid host, port and host_key_fingerprint', () => {
     const acceptsFields = (fields: object) => accepts({ password: 'x', ...fields })
     for (const host of ['a.test', '10.0.0.1', '[::1]']) assert.equal(acceptsFields({ host }), true, host)
     for (const host of ['a b', 'a/b', 'sftp://a', '']) assert.equal(acceptsFields({ host }), false, host)
@@ -347,7 +347,7 @@ describe('tasks of an SFTP server', () => {
   })
 })
 
-test('each store operation has fields for the target path', () => {
+test('each export to a store declares the fields of its target path', () => {
   const getPathFields = (name: string) => {
     const operation = findTaskOperation(name)
     return operation?.kind === 'export' ? operation.pathFields : undefined

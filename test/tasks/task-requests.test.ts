@@ -61,7 +61,7 @@ describe('importing a file from a URL', () => {
   })
 })
 
-test('a request may contain files of up to 10 MiB', () => {
+test('maxInlineBytes, the limit of a file inside a request, is 10 MiB', () => {
   assert.equal(maxInlineBytes, 10 * 1024 * 1024)
 })
 
@@ -88,17 +88,21 @@ describe('parsing the tasks of a request', () => {
     message: RegExp,
     task?: string,
   ][] = [
-    ['none', {}, /at least one task/],
+    ['no task', {}, /at least one task/],
     [
-      'more than a thousand',
+      'more than a thousand tasks',
       Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`t${at}`, raw])),
       /at most 1000/,
     ],
-    ['a name of 65 characters', { ['a'.repeat(65)]: raw }, /^tasks\.a{64}: "a{64}" is not a valid task name/],
-    ['one that is a list', { a: [] }, /expected an object/],
-    ['one that is nothing', { a: null }, /expected an object/],
     [
-      'an operation that is none',
+      'a task name of 65 characters',
+      { ['a'.repeat(65)]: raw },
+      /^tasks\.a{64}: "a{64}" is not a valid task name/,
+    ],
+    ['a task that is a list', { a: [] }, /expected an object/],
+    ['a task that is null', { a: null }, /expected an object/],
+    [
+      'an unknown operation',
       { a: { operation: 'fly' } },
       /"fly" does not exist; expected one of import\/upload,/,
     ],
@@ -107,28 +111,40 @@ describe('parsing the tasks of a request', () => {
       { a: { ...raw, extra: 1 } },
       /tasks\.a\.extra: not a field of import\/raw, which supports file, filename/,
     ],
-    ['an import with input', { a: { ...raw, input: 'b' }, b: raw, c: createExport('a') }, /takes no input/],
+    [
+      'an import task with input',
+      { a: { ...raw, input: 'b' }, b: raw, c: createExport('a') },
+      /takes no input/,
+    ],
     ['a missing input task', { a: raw, c: createExport('b') }, /names the task "b", which does not exist/],
-    ['its own input', { b: { operation: 'convert', output_format: 'pdf', input: 'b' } }, /is its own input/],
+    [
+      'a task that is its own input',
+      { b: { operation: 'convert', output_format: 'pdf', input: 'b' } },
+      /is its own input/,
+    ],
     [
       'an export as input',
       { a: raw, b: createExport('a'), c: createExport('b') },
       /input names b, but exports provide no files/,
     ],
     [
-      'no input',
+      'a task without input',
       { a: raw, b: { operation: 'export/url' }, c: createExport('a') },
       /tasks\.b: input is missing/,
     ],
-    ['an input twice', { a: raw, c: createExport(['a', 'a']) }, /names a task twice/],
+    ['the same input twice', { a: raw, c: createExport(['a', 'a']) }, /names a task twice/],
     [
-      'too many inputs',
+      'too many inputs of a task',
       { a: raw, b: raw, t: { operation: 'thumbnail', input: ['a', 'b'] }, c: createExport('t') },
       /at most 1 input tasks, got 2/,
     ],
-    ['unused files', { a: raw, b: raw, c: createExport('a') }, /tasks\.b: no task uses its files/],
     [
-      'a cycle',
+      'a task whose files are not used',
+      { a: raw, b: raw, c: createExport('a') },
+      /tasks\.b: no task uses its files/,
+    ],
+    [
+      'a cycle of inputs',
       {
         a: raw,
         b: { operation: 'archive', input: ['a', 'd'] },
@@ -139,12 +155,12 @@ describe('parsing the tasks of a request', () => {
     ],
   ]
   for (const [caseName, tasks, message] of refusedRequests) {
-    test(`the tasks of a request with ${caseName} are rejected`, () => {
+    test(`a request with ${caseName} is rejected`, () => {
       assert.throws(() => parseTasks(tasks), { name: 'AppError', message })
     })
   }
 
-  test('the tasks of a request report each error with the path of the field in the request', () => {
+  test('the error for invalid task fields contains the path of each invalid field in the request', () => {
     assert.throws(
       () => parseTasks({ a: { ...raw, filename: '', file: 1 }, c: createExport('a') }),
       (error: { details: { field: string; task: string; errors: readonly { field: string }[] } }) => {
@@ -178,7 +194,7 @@ describe('parsing the tasks of a request', () => {
       assert.throws(() => parseTasks({ a: raw, b: task }), { message: `tasks.b.${message}` })
   })
 
-  test('the tasks of a request that can never run are rejected with details', () => {
+  test('tasks without a target, with an unknown engine or with unused files are rejected with details', () => {
     const tasksWithoutTarget = { a: raw, b: { operation: 'convert', input: 'a' }, c: createExport('b') }
     assert.throws(() => parseTasks(tasksWithoutTarget), {
       details: { field: 'tasks.b.output_format', task: 'b' },
@@ -228,7 +244,7 @@ describe('parsing the tasks of a request', () => {
     assert.equal(parseTasks({ ...manyTasks, c: createExport(Object.keys(manyTasks)) }).length, 1000)
   })
 
-  test('the tasks of a request match the schema in the reference', () => {
+  test('the task schema of the API reference accepts valid tasks, and rejects a missing or forbidden input', () => {
     const tasks = {
       a: raw,
       b: { operation: 'convert', input: ['a'], continue_on_error: true, output_format: 'pdf' },
@@ -269,7 +285,7 @@ describe('values sent to a store', () => {
       )
     })
 
-  test('values that a store can handle are accepted', () => {
+  test('export/s3 accepts metadata, content_disposition and key values that S3 can handle', () => {
     const acceptedTasks = {
       metadata: { 'x-a.b_c': 'd e~' },
       content_disposition: "attachment; filename*=UTF-8''%C3%A4.pdf",

@@ -66,7 +66,7 @@ describe('capturing a website', () => {
     }
   })
 
-  test('a website capture documents the defaults of its fields', () => {
+  test('the descriptions of capture-website fields such as width and full_page contain the default', () => {
     const shape: Readonly<Record<string, { readonly description?: string | undefined } | undefined>> =
       CaptureFields.shape
     for (const [field, usualValue] of [
@@ -98,7 +98,7 @@ describe('limits of a request for tasks', () => {
     return assert.fail('they are taken')
   }
 
-  test('a request with too many tasks is rejected with the maximum', () => {
+  test('the error for a request with too many tasks contains the maximum', () => {
     const manyTasks = Object.fromEntries(Array.from({ length: maxTasks + 1 }, (_, at) => [`t${at}`, raw]))
     assert.deepEqual(getRefusal(manyTasks).details, { field: 'tasks', max: 1000, got: 1001 })
     assert.deepEqual(getRefusal({}).details, { field: 'tasks' })
@@ -107,7 +107,7 @@ describe('limits of a request for tasks', () => {
     assert.equal(getRefusal({ a: raw, out: createExport([]) }).details?.['field'], 'tasks.out.input')
   })
 
-  test('invalid task names are shown truncated to the maximum length', () => {
+  test('errors truncate unknown names of operations, tasks and fields to 64 characters', () => {
     const name = 'x'.repeat(64)
     assert.match(
       getRefusal({ a: { operation: `${name}y` }, out: createExport('a') }).message,
@@ -143,7 +143,7 @@ describe('limits of a request for tasks', () => {
     assert.deepEqual(sameError instanceof AppError && sameError.details, { field: 'tasks.a', task: 'a' })
   })
 
-  test('a task may be used several times in a request, but not in a cycle', () => {
+  test('a task may be the input of several tasks, but inputs must not form a cycle', () => {
     const createArchiveTask = (input: unknown) => ({ operation: 'archive', input })
     const branchingTasks = {
       out: createExport(['c', 'd']),
@@ -176,7 +176,7 @@ describe('limits of a request for tasks', () => {
     })
   })
 
-  test('the reference documents the common fields of tasks', () => {
+  test('the task schemas of the API reference accept input and continue_on_error where tasks support them', () => {
     const task = (fields: object) => TaskMap.safeParse({ a: fields }).success
     assert.ok(task({ operation: 'archive', input: ['a', 'b'], continue_on_error: true }))
     assert.ok(!task({ operation: 'archive' }))

@@ -30,7 +30,7 @@ after(() => Promise.all([azurite.stop(), guardedHttp.close(), publicOnlyHttp.clo
 
 const put = (name: string, text: string) => container.getBlockBlobClient(name).upload(text, text.length)
 
-test('Azure files with a prefix are found and can be read from any position', async () => {
+test('Azure files with a prefix are found, and a file can be read from a given position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'other.txt']) await put(name, `this is ${name}`)
   const foundFiles = await findInBlobstore({ ...access, blob_prefix: 'in/' }, { guardedHttp, signal })
   assert.deepEqual(
@@ -44,7 +44,7 @@ test('Azure files with a prefix are found and can be read from any position', as
   assert.equal((await buffer(remainder ?? assert.fail())).toString(), 'in/a.txt')
 })
 
-test('a shared access signature grants only the permissions that it was created for', async () => {
+test('an Azure shared access signature with read permission works, and a write-only signature is forbidden', async () => {
   await put('shared.txt', 'shared')
   const { storage_access_key: _, ...withoutKey } = access
   const token = (permissions: string) =>
@@ -68,7 +68,7 @@ test('a shared access signature grants only the permissions that it was created 
   })
 })
 
-test('an Azure file that changed during the download is rejected instead of mixing two versions', async () => {
+test('an Azure file that changed after it was found is rejected instead of mixing two versions', async () => {
   await put('turning.txt', 'one')
   const [file] = await findInBlobstore({ ...access, blob: 'turning.txt' }, { guardedHttp, signal })
   await put('turning.txt', 'two')
@@ -78,7 +78,7 @@ test('an Azure file that changed during the download is rejected instead of mixi
   await assert.rejects(listedFile?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
-test('an export to Azure stores the metadata of the export', async () => {
+test('an export to Azure stores the content, the content type, cache_control and metadata', async () => {
   const content = Buffer.alloc(20 * 1024 ** 2, 'result ')
   const fields = { ...access, cache_control: 'max-age=60', metadata: { from: 'test' } }
   const store = await openBlobstore(fields, { guardedHttp, signal })

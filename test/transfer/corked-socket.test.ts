@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, Socket } from 'node:net'
 import { test } from 'node:test'
 import { corkWrites } from '../../lib/transfer/corked-socket.ts'
 
-test('a network packet written in three parts is sent in one write, and the next one separately', async (t) => {
+test('three consecutive writes to a corked socket are sent as one, and a later write is sent separately', async (t) => {
   const server = createServer().listen(0, '127.0.0.1')
   t.after(() => server.close())
   await once(server, 'listening')

@@ -49,7 +49,7 @@ const folders = { 'google-drive': ['root', 'dir'], dropbox: ['', '/Folder'], one
 const ignore = () => {}
 
 for (const drive of driveIds) {
-  test(`${drive} stores files of any size and name in a folder`, async () => {
+  test(`${drive} stores empty files and files with special characters in their names in the chosen folder`, async () => {
     const files = [
       createFile('Größe & 日本 100%.txt', Buffer.from('hello')),
       createFile('empty.txt', Buffer.alloc(0)),
@@ -68,7 +68,7 @@ for (const drive of driveIds) {
     assert.equal(server.uploads.sessions.size, 0)
   })
 
-  test(`an upload to ${drive} continues where the connection ended`, async () => {
+  test(`an upload to ${drive} resumes where its connection was lost`, async () => {
     const bytes = randomBytes(300_001)
     let sentBytes = 0
     server.uploads.interruptions = 2
@@ -80,7 +80,7 @@ for (const drive of driveIds) {
     assert.equal(sentBytes, bytes.length)
   })
 
-  test(`a full ${drive} is reported, and so is a token that may only read`, async () => {
+  test(`an upload to a full ${drive} fails with no-space, and one with a read-only or invalid token with forbidden`, async () => {
     server.uploads.isFull = true
     const put = async () =>
       (await openStore(drive, folders[drive][0] ?? '')).put(createFile('a', Buffer.from('a')), ignore)
@@ -95,7 +95,7 @@ for (const drive of driveIds) {
   })
 }
 
-test('large files are sent to a drive in chunks of a size that it accepts', async () => {
+test('large files are sent to Dropbox and OneDrive in several chunks of an accepted size', async () => {
   const bytes = Buffer.alloc(66 * 1024 ** 2, 'chunk')
   for (const drive of ['dropbox', 'onedrive'] as const) {
     server.uploads.chunks = 0
@@ -105,7 +105,7 @@ test('large files are sent to a drive in chunks of a size that it accepts', asyn
   }
 })
 
-test('an export to OneDrive finds a file whose last reply was lost, unless its name was taken', async () => {
+test('a OneDrive upload whose last reply is lost succeeds, but fails if a file of that name existed before', async () => {
   const put = async (bytes: string) =>
     (await openStore('onedrive', 'root')).put(createFile('a.txt', Buffer.from(bytes)), ignore)
   server.uploads.losesLastReply = true
@@ -118,7 +118,7 @@ test('an export to OneDrive finds a file whose last reply was lost, unless its n
   })
 })
 
-test('a drive export numbers a name that already exists, and stores no copies when it is repeated', async () => {
+test('a repeated Dropbox export stores no second copy, and another export to the same name gets a number', async () => {
   const states: string[] = []
   const deps = { onStarted: async (state: string) => void states.push(state) }
   const file = createFile('a.txt', Buffer.from('a'))

@@ -59,7 +59,7 @@ async function connectDrive(browser: Browser, drive: DriveId): Promise<string> {
   return back.json.data.connectionId
 }
 
-test('only configured drives are listed', async () => {
+test('GET /v1/cloud lists only configured drives', async () => {
   const { json } = await createBrowser()('GET', '/v1/cloud')
   assert.deepEqual(json.data.drives, [
     { id: 'google-drive', name: 'Google Drive' },

@@ -71,7 +71,7 @@ const hasReason = (reason: string) => (error: unknown) => {
   return true
 }
 
-test('Google Cloud files with a prefix are found on all pages and can be read from any position', async () => {
+test('Google Cloud files with a prefix are found on all pages, and a file can be read from a given position', async () => {
   for (const name of ['in/a.txt', 'in/deep/b.txt', 'in/ü.txt', 'in/', 'other.txt'])
     server.put(name, `this is ${name}`)
   const foundFiles = await find({ key_prefix: 'in/' })
@@ -99,14 +99,14 @@ test('a Google Cloud download resumes where its connection was lost', async () =
   assert.deepEqual(await importFile('big.bin'), content)
 })
 
-test('a Google Cloud file that changed during the download is rejected instead of mixing two versions', async () => {
+test('a Google Cloud file that changed after it was found is rejected instead of mixing two versions', async () => {
   server.put('turning.txt', 'one')
   const [file = assert.fail()] = await find({ key: 'turning.txt' })
   server.put('turning.txt', 'two')
   await assert.rejects(file.open(1, signal), /changed while it was being fetched/)
 })
 
-test('an export to Google Cloud stores the metadata of the export', async () => {
+test('an export to Google Cloud stores the content, the content type, acl, cache_control and metadata', async () => {
   const fields = { acl: 'private', cache_control: 'max-age=60', metadata: { from: 'test' } }
   const { url, sent } = await exportFile('out/result ü.bin', fields)
   assert.deepEqual([url, sent], ['gs://box/out/result ü.bin', content.length])
@@ -136,7 +136,7 @@ test('an export to Google Cloud that loses its connection resumes after the rece
   assert.deepEqual([sent, times > 2], [content.length, true])
 })
 
-test('an export to Google Cloud is retried after a 503', async () => {
+test('an export to Google Cloud is retried after a reply with status 503', async () => {
   let times = 0
   server.state.interceptRequest = (request, response) => {
     if (request.method !== 'PUT' || times++ > 0) return false
@@ -184,7 +184,7 @@ test('errors of Google Cloud Storage are mapped to reasons', async () => {
   })
 })
 
-test('neither Google Cloud nor its token endpoint is requested at a private address', async () => {
+test('a Google Cloud endpoint at a private address is rejected', async () => {
   const publicOnlyHttp = new GuardedHttp()
   await assert.rejects(
     findInGcs({ ...access, key: 'a' }, { ...createDeps(), guardedHttp: publicOnlyHttp }),
@@ -193,7 +193,7 @@ test('neither Google Cloud nor its token endpoint is requested at a private addr
   await publicOnlyHttp.close()
 })
 
-test('a service account key file from Google is accepted unchanged, and an invalid key is rejected', () => {
+test('a service account key file is accepted, its additional fields are dropped, and an invalid key is rejected', () => {
   const file = { ...credentials, private_key_id: '1', token_uri: 'http://10.0.0.1/', universe_domain: 'x' }
   const parsedFields = importGcsOperation.fields.parse({ bucket: 'box', key: 'a', credentials: file })
   assert.deepEqual(parsedFields['credentials'], credentials)

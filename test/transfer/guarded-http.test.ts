@@ -92,7 +92,7 @@ test('a host name that resolves to a private address on the second lookup is rej
   assert.deepEqual([outsideSite.seen(), insideSite.seen(), lookupCount], [1, 0, 2])
 })
 
-test('a guarded connection uses the checked address, with the host name of the URL', async () => {
+test('a guarded request connects to the checked address and sends the host name of the URL', async () => {
   const server = await serve('127.0.0.2', (request, response) => response.end(request.headers.host))
   let lookupCount = 0
   const resolve: ResolveHost = async () => {
@@ -119,7 +119,7 @@ test('a guarded request follows three redirects and rejects a fourth', async () 
   assert.equal(status, 307)
 })
 
-test('credentials in a URL are sent only to the host of the URL', async () => {
+test('after a redirect, another host gets neither the credentials in the URL nor the request headers', async () => {
   const seenHeaders: Record<string, string | undefined>[] = []
   const otherSite = await serve('127.0.0.3', (request, response) => {
     seenHeaders.push({ authorization: request.headers.authorization, key: String(request.headers['x-key']) })
@@ -194,7 +194,7 @@ test('connection failures are explained, and URLs of other protocols are rejecte
     await assert.rejects(client.request(url, { signal }), hasCode('INVALID_INPUT'), url)
 })
 
-test('a request body that could not be sent is closed', async () => {
+test('the body stream of a request that cannot connect is destroyed', async () => {
   const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   for (let attempt = 1; attempt <= 6; attempt++) {
     const body = new Readable({ read() {} })
@@ -204,7 +204,7 @@ test('a request body that could not be sent is closed', async () => {
   }
 })
 
-test('connections of other protocols also use checked addresses', async () => {
+test('GuardedHttp.connect, for protocols other than HTTP, rejects private addresses', async () => {
   const server = await serve('127.0.0.2', (_request, response) => response.end())
   const client = createClient({ allowedNetworks: ['127.0.0.2/32'] })
   const socket = await client.connect('127.0.0.2', server.port, signal)

@@ -139,7 +139,7 @@ for (const name of outgoingRequestNames)
     for (const form of privateAddressForms) await assert.rejects(attempt(new URL(form)), isRefused, form)
   })
 
-test('no transfer follows a redirect to a private address', async (t) => {
+test('no import, export, drive request or webhook follows a redirect to a private address', async (t) => {
   const { port } = insideServer.address() as AddressInfo
   let target = ''
   const outsideServer = createServer((_request, response) =>
@@ -168,7 +168,7 @@ test('no transfer follows a redirect to a private address', async (t) => {
   assert.equal(requestCount, 0)
 })
 
-test('no transfer connects to a name that resolves to a private address on the second lookup', async (t) => {
+test('no import, export, drive request or webhook uses a private address from a second DNS lookup', async (t) => {
   const { port } = insideServer.address() as AddressInfo
   for (const name of outgoingRequestNames) {
     let lookups = 0

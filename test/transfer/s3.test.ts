@@ -40,7 +40,7 @@ const createFile = (content: Buffer): OutgoingFile => ({
     Readable.from([content.subarray(start, end)]),
 })
 
-test('S3 files with a prefix are found and can be read from any position', async (t) => {
+test('S3 files with a prefix are found, and a file can be read from a given position', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   for (const Key of ['in/a.txt', 'in/deep/b.txt', 'in/', 'other.txt'])
     await client.send(new PutObjectCommand({ Bucket, Key, Body: Key.endsWith('/') ? '' : `this is ${Key}` }))
@@ -62,7 +62,7 @@ test('S3 files with a prefix are found and can be read from any position', async
   assert.equal((await buffer(await (firstFile?.open(8, signal) ?? assert.fail()))).toString(), 'in/a.txt')
 })
 
-test('an S3 file that changed during the download is rejected instead of mixing two versions', async (t) => {
+test('an S3 file that changed after it was found is rejected instead of mixing two versions', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'a', Body: 'one' }))
   const [file] = await findInS3({ ...access, endpoint, key: 'a' }, { guardedHttp, signal })
@@ -73,7 +73,7 @@ test('an S3 file that changed during the download is rejected instead of mixing 
   await assert.rejects(listedFile?.open(0, signal) ?? assert.fail(), /changed while it was being fetched/)
 })
 
-test('an export to S3 stores the metadata of the export', async (t) => {
+test('an export to S3 stores the content, the content type, cache_control, content_disposition and metadata', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const fields = { cache_control: 'max-age=60', content_disposition: 'inline', metadata: { from: 'test' } }
   const store = await openS3({ ...access, endpoint, ...fields }, { guardedHttp, signal })
@@ -169,7 +169,7 @@ test('errors of S3 storage are mapped to reasons', async (t) => {
   await assertReason({ key: 'a', endpoint: 'http://127.0.0.1:1' }, 'unreachable')
 })
 
-test('a private S3 endpoint is never requested', async (t) => {
+test('an S3 endpoint at a private address is rejected', async (t) => {
   const { endpoint } = await startWithBucket(t)
   for (const address of [endpoint, endpoint.replace('127.0.0.1', 'localhost')])
     await assert.rejects(

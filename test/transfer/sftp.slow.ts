@@ -87,7 +87,7 @@ const hasReason = (reason: string, words: RegExp) => (error: unknown) => {
   return true
 }
 
-test('the files of an SFTP folder are found and can be read from any position', async () => {
+test('the files of an SFTP folder are found, and a file can be read from a given position', async () => {
   const folder = join(sshd.files, 'in')
   await mkdir(join(folder, 'deep'), { recursive: true })
   for (const name of ['b.txt', 'a.txt']) await writeFile(join(folder, name), `this is ${name}`)
@@ -114,7 +114,7 @@ test('an SFTP download resumes where its connection was lost', async () => {
   assert.deepEqual([state.connections, state.cuts], [3, 0])
 })
 
-test('an SFTP file that changed during the download is rejected instead of mixing two versions', async () => {
+test('an SFTP file that changed after it was found is rejected instead of mixing two versions', async () => {
   const path = join(sshd.files, 'turning.txt')
   await writeFile(path, 'one')
   const [file = assert.fail()] = await find({ file: path })
@@ -157,7 +157,7 @@ test('an aborted SFTP transfer stops immediately and leaves no data behind', asy
   )
 })
 
-test('an SFTP server with an unexpected host key is rejected, and the error contains its key', async () => {
+test('an SFTP server with an unexpected host key is rejected, and the error contains the fingerprint of the key', async () => {
   const host_key_fingerprint = `SHA256:${'A'.repeat(43)}`
   await assert.rejects(find({ file: '/none', host_key_fingerprint }), (error) => {
     assert.ok(error instanceof RemoteError)
@@ -238,7 +238,7 @@ test('an SFTP password also works with servers that request it interactively', a
 
 const anyAttributes = { mode: 0o40755, size: 0, uid: 0, gid: 0, atime: 0, mtime: 0 }
 
-test('an SFTP server that connects but does not respond is abandoned', async () => {
+test('a request to an SFTP server that does not respond times out, but an idle connection stays open', async () => {
   let isMute = false
   const server = new ssh2.Server(
     { hostKeys: [ssh2.utils.generateKeyPairSync('ed25519').private] },

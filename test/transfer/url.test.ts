@@ -132,7 +132,7 @@ test('a download with an unrequested byte range is rejected, but a 206 response 
 })
 
 for (const coding of ['gzip', 'deflate', 'br', 'zstd'])
-  test(`a download that is not valid ${coding} is reported and not retried`, async () => {
+  test(`a download that is not valid ${coding} fails with an error that is not transient`, async () => {
     const error = await expectImportFailure((_request, response) =>
       response.writeHead(200, { 'content-encoding': coding }).end('an uncompressed text'),
     )
@@ -160,9 +160,9 @@ test('a compressed download is stored decompressed', async () => {
 })
 
 const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
-  'with a larger Content-Length': (_request, response) =>
+  'with a Content-Length above the limit': (_request, response) =>
     response.writeHead(200, { 'content-length': 2e6 }).end(Buffer.alloc(2e6)),
-  'that decompresses to more': (_request, response) =>
+  'that is larger than the limit when decompressed': (_request, response) =>
     response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(Buffer.alloc(5e6))),
   'that never ends': (_request, response) => {
     const chunk = Buffer.alloc(65_536)
@@ -174,7 +174,7 @@ const oversizedResponses: Readonly<Record<string, RequestHandler>> = {
   },
 }
 for (const [name, handler] of Object.entries(oversizedResponses))
-  test(`a download ${name} is rejected at the size limit`, async () => {
+  test(`a download ${name} is rejected with FILE_TOO_LARGE`, async () => {
     const error = await expectImportFailure(handler)
     assert.ok(error instanceof AppError)
     assert.equal(error.code, 'FILE_TOO_LARGE')
@@ -190,7 +190,7 @@ const statuses: readonly [status: number, reason: string, isPassing: boolean][] 
   [503, 'status', true],
 ]
 for (const [status, reason, isTransient] of statuses)
-  test(`a download with status ${status} is reported as ${reason}${isTransient ? ' and retried' : ''}`, async () => {
+  test(`a download with HTTP status ${status} fails with a ${isTransient ? 'transient' : 'permanent'} error, reason: ${reason}`, async () => {
     const error = await expectImportFailure((_request, response) => response.writeHead(status).end())
     assert.ok(error instanceof RemoteError)
     assert.deepEqual(

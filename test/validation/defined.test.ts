@@ -13,12 +13,12 @@ test('undefined fields of an object are dropped, and other empty values are kept
   ])
 })
 
-test('an undefined field does not overwrite the field that it is spread over', () => {
+test('spreading the result of defined() does not overwrite a field with undefined', () => {
   const tag: string | undefined = undefined
   assert.deepEqual({ id: 1, tag: 'kept', ...defined({ tag }) }, { id: 1, tag: 'kept' })
 })
 
-test('the result of dropping undefined fields fits exact optional properties', () => {
+test('the result of defined() can be assigned to a type with exact optional properties', () => {
   const tag = 'a' as string | undefined
   const shownFields: { id: number; tag?: string } = { id: 1, ...defined({ tag }) }
   assert.deepEqual(shownFields, { id: 1, tag: 'a' })

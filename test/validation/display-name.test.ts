@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { toAccountName } from '../../lib/validation/display-name.ts'
 
-test('a user name from a sign-in provider is sanitized, or replaced with the email address', () => {
+test('a user name from a sign-in provider is sanitized, or replaced with the fallback name if it is empty', () => {
   const getAccountName = (name: string) => toAccountName(name, 'ann')
   assert.equal(getAccountName(' Ann\nLee '), 'Ann Lee')
   assert.equal(getAccountName('Ann \u202eeeL'), 'Ann  eeL')

@@ -40,7 +40,7 @@ const namedSchema = component(
 const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, expected: MessagesByField][] =
   [
     [
-      'fields of a schema that the API document names',
+      'fields of a schema that is named in the API document',
       namedSchema,
       { side: 'top', count: -1 },
       {
@@ -67,7 +67,7 @@ const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, 
       },
     ],
     [
-      'invalid names and secret values',
+      'invalid names and values of request headers, without secret values',
       requestHeaders,
       { Host: 'x', 'a b': 'x', 'x-a': 'a\nb', Authorization: 'ä', Cookie: 'ä' },
       {
@@ -103,7 +103,7 @@ const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, 
       },
     ],
     [
-      'page numbers, one of which may be a number in JSON',
+      'page numbers sent as a number in JSON',
       toolOptions['extract-pdf-pages'],
       { pages: 1.5 },
       { pages: 'expected page numbers and ranges such as 1-5,10,15-last, got 1.5' },
@@ -115,7 +115,7 @@ const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, 
       { pages: 'it is missing; expected page numbers and ranges such as 1-5,10,15-last' },
     ],
     [
-      'a URL, of which credentials, path and query are not quoted',
+      'a URL, without its credentials, path and query',
       z.object({ url: z.url({ protocol: /^https$/ }), webhookUrl: z.url() }),
       { url: 'ftp://user:marmalade@a.example/x?t=marmalade', webhookUrl: 'a.example/x?t=marmalade' },
       {
@@ -124,7 +124,7 @@ const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, 
       },
     ],
     [
-      'a secret, which is not quoted',
+      'a password, without its value',
       toolOptions['decrypt-pdf'],
       { password: 5 },
       { password: 'expected a text' },
@@ -139,14 +139,14 @@ const sentences: readonly [caseName: string, schema: z.ZodType, value: unknown, 
       },
     ],
     [
-      'the alternative that fits best',
+      'a field of the alternative that fits best',
       z.object({ items: z.union([z.string(), z.array(z.object({ target: z.enum(['a', 'b']) }))]) }),
       { items: [{ target: 'a' }, { target: 'c' }] },
       { 'items.1.target': 'expected a or b, got "c"' },
     ],
   ]
 for (const [caseName, schema, value, expectedMessage] of sentences) {
-  test(`${caseName} are reported with the expected and the actual value`, () => {
+  test(`the error for an invalid value says what was expected: ${caseName}`, () => {
     assert.deepEqual(messagesFor(schema, value), expectedMessage)
   })
 }
@@ -185,7 +185,7 @@ test('no error about input contains technical terms of zod', () => {
   }
 })
 
-test('an error about a hundred invalid fields lists only some of the fields', () => {
+test('an error about 100 invalid fields lists only 20 of the fields', () => {
   const fields = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field-${at}`, 1]))
   assert.equal(Object.keys(messagesFor(z.strictObject({}), fields)).length, 20)
 })
@@ -231,7 +231,7 @@ test('JSON in a form field with duplicate names or unpaired surrogates is refuse
   })
 })
 
-test('invalid or deeply nested JSON in a form field is refused with the field', () => {
+test('the error for invalid or too deeply nested JSON in a form field names the field', () => {
   const options = z.record(z.string(), z.unknown())
   const parse = (text: string) =>
     parseJson(options, text, 'options', 'a JSON object such as {"quality":"high"}')

@@ -46,7 +46,7 @@ describe('maximum lengths of client input', () => {
     assert.deepEqual(listUnboundedFields(ClientFrame), [])
   })
 
-  test('a schema without a maximum is found by this test', () => {
+  test('listUnboundedFields finds the strings, lists and records of a schema that have no maximum', () => {
     const schema = z.object({
       plain: z.string(),
       listed: z.array(z.boolean()).optional(),
@@ -101,7 +101,7 @@ describe('requests that exceed a maximum', () => {
     assert.equal(findJsonExcess(`"${'\\"'.repeat(100_000)}`), undefined)
   })
 
-  test('a request is refused for too many, too long and unnamed fields of a form', () => {
+  test('a form with too many fields, a field name over 200 characters or an unnamed field is rejected', () => {
     const fields = Array.from({ length: formLimits.fields + 1 }, (_, at) => `f${at}=1`).join('&')
     assert.match(
       getErrorCode(() => parseFormFields(fields)) ?? '',
@@ -115,7 +115,7 @@ describe('requests that exceed a maximum', () => {
   })
 })
 
-test('strings with any number of escapes are parsed within the request limits', () => {
+test('a JSON body with a million escape sequences in a string does not exceed the request limits', () => {
   for (const sequence of ['\\"', '\\u00e9', '\\\\']) {
     const json = `{"a":"${sequence.repeat(1_000_000)}","b":1}`
     assert.deepEqual(parseJsonBody(json), JSON.parse(json))

@@ -75,49 +75,58 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
       const devtools = await page.context().newCDPSession(page)
       await forEachState(page, async (state) => {
         for (const colorScheme of ['light', 'dark'] as const)
-          await t.test(`${state}: every text has enough contrast in ${colorScheme} mode`, async () => {
-            await page.emulateMedia({ colorScheme })
-            assert.deepEqual(await page.evaluate(findLowContrastTexts), [])
-            const pageColor = await page.evaluate(
-              () => getComputedStyle(document.documentElement).backgroundColor,
-            )
-            const brightness = Number(/\d+/.exec(pageColor)?.[0])
-            assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, pageColor)
-          })
-
-        await t.test(`${state}: the file list is shown beside the drop zone and stays visible`, async () => {
-          assert.deepEqual(await page.evaluate(findLayoutProblems, 24), [])
-          const [dropZone, list] = await Promise.all([
-            page.locator('.add').boundingBox(),
-            page.locator('.work').boundingBox(),
-          ])
-          assert.ok(dropZone && list)
-          // Without files, the drop zone fills the width above the popular tasks.
-          if (state === 'empty') assert.ok(dropZone.width > 1200 && dropZone.y + dropZone.height < list.y)
-          else assert.ok(dropZone.x + dropZone.width < list.x)
-        })
-
-        await t.test(`${state}: every control has a name and every image an alt attribute`, async () => {
-          const { nodes } = await devtools.send('Accessibility.getFullAXTree')
-          const visibleNodes = nodes.filter(({ ignored }) => !ignored)
-          const isFocusable = (node: (typeof nodes)[number]) =>
-            node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
-          const namelessNodes = visibleNodes.filter(
-            (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
+          await t.test(
+            `page state “${state}”: every text has enough contrast in ${colorScheme} mode`,
+            async () => {
+              await page.emulateMedia({ colorScheme })
+              assert.deepEqual(await page.evaluate(findLowContrastTexts), [])
+              const pageColor = await page.evaluate(
+                () => getComputedStyle(document.documentElement).backgroundColor,
+              )
+              const brightness = Number(/\d+/.exec(pageColor)?.[0])
+              assert.ok(colorScheme === 'dark' ? brightness < 60 : brightness > 200, pageColor)
+            },
           )
-          assert.deepEqual(
-            namelessNodes.map(({ role }) => role?.value),
-            [],
-          )
-          const roles = visibleNodes.map(({ role }) => role?.value)
-          for (const landmark of ['banner', 'main', 'navigation', 'status'])
-            assert.ok(roles.includes(landmark), landmark)
-          assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
-          assert.equal(await page.locator('img:not([alt])').count(), 0)
-        })
 
         await t.test(
-          `${state}: on a phone nothing is cut off and every control is large enough`,
+          `page state “${state}”: the file list is beside the drop zone, or below it if there are no files`,
+          async () => {
+            assert.deepEqual(await page.evaluate(findLayoutProblems, 24), [])
+            const [dropZone, list] = await Promise.all([
+              page.locator('.add').boundingBox(),
+              page.locator('.work').boundingBox(),
+            ])
+            assert.ok(dropZone && list)
+            // Without files, the drop zone fills the width above the popular tasks.
+            if (state === 'empty') assert.ok(dropZone.width > 1200 && dropZone.y + dropZone.height < list.y)
+            else assert.ok(dropZone.x + dropZone.width < list.x)
+          },
+        )
+
+        await t.test(
+          `page state “${state}”: every control has a name and every image an alt attribute`,
+          async () => {
+            const { nodes } = await devtools.send('Accessibility.getFullAXTree')
+            const visibleNodes = nodes.filter(({ ignored }) => !ignored)
+            const isFocusable = (node: (typeof nodes)[number]) =>
+              node.properties?.some(({ name, value }) => name === 'focusable' && value.value === true)
+            const namelessNodes = visibleNodes.filter(
+              (node) => isFocusable(node) && node.role?.value !== 'RootWebArea' && !node.name?.value,
+            )
+            assert.deepEqual(
+              namelessNodes.map(({ role }) => role?.value),
+              [],
+            )
+            const roles = visibleNodes.map(({ role }) => role?.value)
+            for (const landmark of ['banner', 'main', 'navigation', 'status'])
+              assert.ok(roles.includes(landmark), landmark)
+            assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
+            assert.equal(await page.locator('img:not([alt])').count(), 0)
+          },
+        )
+
+        await t.test(
+          `page state “${state}”: on a phone nothing is cut off and every control is large enough`,
           async () => {
             await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
             await page.setViewportSize({ width: 360, height: 740 })
@@ -132,7 +141,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
       assert.ok(bars.length > 0 && bars.every((name) => name), 'each progress bar has a label')
     }))
 
-  test('the Convert all button keeps its width if the files have no common format', () =>
+  test('the Convert all button is not stretched if the files have no common format', () =>
     visitPage({}, async (page) => {
       await chooseFiles(
         page,
@@ -220,7 +229,7 @@ describe('page appearance and accessibility', { concurrency: 3 }, () => {
       assert.equal(await box.getAttribute('aria-expanded'), 'false')
     }))
 
-  test('page files are compressed and cached forever, and the content security policy allows no other scripts', async () => {
+  test('scripts of the page are compressed and cached forever, and its content security policy allows no other scripts', async () => {
     const page = await fetch(site.url)
     const policy = page.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'self';/)

@@ -139,7 +139,7 @@ test('a visitor signs up by email, keeps earlier jobs and signs in with two fact
   assert.equal((await otherVisitor.ask('GET', '/v1/account')).status, 200)
 })
 
-test('a visitor signs in with a provider and gets a session cookie for this site only', async () => {
+test('a visitor signs in with an OpenID provider, gets an HttpOnly SameSite=Lax session cookie and signs out', async () => {
   const here = await openVisitor()
   const { url } = (await here.auth('sign-in/social', { provider: 'work', callbackURL: '/' })).json
   await here.page.goto(url)

@@ -11,7 +11,7 @@ before(async () => {
 })
 after(() => site.close())
 
-test('the line of the before/after preview follows the pointer and the keyboard, even when zoomed', () =>
+test('the line of the before/after preview follows the pointer and the arrow keys, and the preview can be zoomed', () =>
   visit({ site, context: { reducedMotion: 'reduce' } }, async (page) => {
     await chooseFiles(page, await readPayload(fixture('corners.png')))
     const card = findFileCard(page, 'corners.png')

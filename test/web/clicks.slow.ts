@@ -48,7 +48,7 @@ async function createHeavyPdf(): Promise<Payload> {
 
 const jobs: readonly Job[] = [
   {
-    name: 'PDF to Word',
+    name: 'converting a PDF to Word',
     maxClicks: 3,
     files: () => fixtures('report.pdf'),
     act: (page) => clickButton(page, 'Convert to DOCX'),
@@ -58,14 +58,14 @@ const jobs: readonly Job[] = [
     },
   },
   {
-    name: 'Word to PDF',
+    name: 'converting a Word document to PDF',
     maxClicks: 3,
     files: () => fixtures('letter.docx'),
     act: (page) => clickButton(page, 'Convert to PDF'),
     check: ({ path }) => assert.match(run('pdftotext', path, '-'), /alphamarker in a letter/),
   },
   {
-    name: 'images to one PDF',
+    name: 'combining images into one PDF',
     maxClicks: 4,
     files: () => fixtures('corners.png', 'corners.jpg', 'deep.png'),
     act: async (page) => {
@@ -81,7 +81,7 @@ const jobs: readonly Job[] = [
     },
   },
   {
-    name: 'merge',
+    name: 'merging two PDFs',
     maxClicks: 4,
     path: '/merge-pdf',
     files: () => fixtures('three-pages.pdf', 'report.pdf'),
@@ -92,7 +92,7 @@ const jobs: readonly Job[] = [
     },
   },
   {
-    name: 'compress to a size',
+    name: 'compressing a PDF to a chosen size',
     maxClicks: 4,
     path: '/compress-pdf',
     files: async () => [await createHeavyPdf()],
@@ -108,7 +108,7 @@ const jobs: readonly Job[] = [
     },
   },
   {
-    name: 'many HEIC to JPG',
+    name: 'converting eight HEIC images to JPG',
     maxClicks: 3,
     path: '/heic-to-jpg',
     files: async () => {
@@ -123,7 +123,7 @@ const jobs: readonly Job[] = [
     check: ({ path }) => assert.equal(run('unzip', '-l', path).match(/\.jpg/g)?.length, 8),
   },
   {
-    name: 'a part of an MP4 to GIF',
+    name: 'converting a part of an MP4 to GIF',
     maxClicks: 5,
     files: () => fixtures('video.mp4'),
     act: async (page) => {
@@ -139,7 +139,7 @@ const jobs: readonly Job[] = [
       ),
   },
   {
-    name: 'MP4 to MP3',
+    name: 'converting MP4 to MP3',
     maxClicks: 3,
     path: '/mp4-to-mp3',
     files: () => fixtures('subtitled.mp4'),
@@ -151,7 +151,7 @@ const jobs: readonly Job[] = [
       ),
   },
   {
-    name: 'resize and convert',
+    name: 'resizing and converting an image',
     maxClicks: 4,
     files: () => fixtures('corners.png'),
     act: async (page) => {
@@ -163,7 +163,7 @@ const jobs: readonly Job[] = [
       assert.match(run('ffprobe', '-v', 'error', '-show_entries', 'stream=width', path), /width=20\b/),
   },
   {
-    name: 'recognize text',
+    name: 'recognizing the text of a scan',
     maxClicks: 4,
     path: '/scan-to-text',
     files: async () => [await createScan()],

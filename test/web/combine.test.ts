@@ -15,7 +15,7 @@ after(() => site.close())
 const run = (program: string, ...args: readonly string[]) => execFileSync(program, [...args]).toString()
 
 describe('combining images into one PDF', () => {
-  test('combining images into a PDF uses the chosen paper, margins and order', () =>
+  test('combining images into a PDF uses the chosen page size and order', () =>
     visit({ site }, async (page) => {
       // The only JPEG is the second file, but the first by name.
       await chooseFiles(
@@ -45,7 +45,7 @@ describe('combining images into one PDF', () => {
       assert.doesNotMatch(images[1] ?? '', / jpeg /)
     }))
 
-  test('images are combined only if all have a format that can be combined', () =>
+  test('the button Combine is shown only while all images have a format that can be combined', () =>
     visit({ site }, async (page) => {
       const combine = page.getByRole('button', { name: /^Combine / })
       await chooseFiles(

@@ -38,7 +38,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
     await rm(scratch, { recursive: true, force: true })
   })
 
-  test('an image dropped anywhere on the page converts to WebP and downloads', () =>
+  test('an image dropped on the heading of the page is converted to WebP and downloaded', () =>
     visitPage(async (page) => {
       await dropOrPaste(page, 'drop', await readPayload(fixture('corners.png'), 'corners.png', 'image/png'))
       const card = findFileCard(page, 'corners.png')
@@ -245,7 +245,7 @@ describe('converting on the page', { concurrency: 3 }, () => {
       assert.deepEqual(await listJobStatuses(page), [])
     }))
 
-  test('several files get a common target and start together', () =>
+  test('one target can be chosen for several files, which are then converted with one click', () =>
     visitPage(async (page) => {
       const names = ['corners.png', 'corners.tiff', 'deep.png', 'corners.avif', 'alpha.png']
       await chooseFiles(page, ...(await Promise.all(names.map((name) => readPayload(fixture(name))))))

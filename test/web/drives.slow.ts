@@ -116,7 +116,7 @@ test('the page saves one result and all results to a folder of a drive', async (
   }
 })
 
-test('the page reports a denied permission for a drive', () =>
+test('the page reports that access to a drive was denied', () =>
   visit({ site, path: '/convert?drive=dropbox&error=access_denied', context: noMotion }, async (page) => {
     await page.getByText('The drive was not connected because access was denied.').waitFor()
     await checkAppearance(page, 'drive-refused')

@@ -33,13 +33,13 @@ async function convert(page: Page, name: string, buffer?: Buffer) {
 const script = "fetch('/v1/jobs')"
 const hostileFiles = [
   {
-    kind: 'page',
+    kind: 'HTML file',
     name: 'a.html',
     type: 'text/html',
     bytes: `<!doctype html><p>hello</p><img src=x onerror="${script}"><script>${script}</script>`,
   },
   {
-    kind: 'drawing',
+    kind: 'SVG file',
     name: 'a.svg',
     type: 'image/svg+xml',
     bytes: `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="${script}"><script><![CDATA[${script}]]></script></svg>`,
@@ -90,7 +90,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
     await site.close()
   })
 
-  test('the page says what to do about a corrupt file, with the message of the service below', () =>
+  test('the page says what to do about a corrupt file, and shows the message of the service under Details', () =>
     visitPage(async (page) => {
       const { buffer } = await readPayload(fixture('corners.png'))
       const refusal = page.waitForResponse((response) => response.url().endsWith('/v1/convert'))
@@ -130,7 +130,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
     }))
 
   for (const to of ['TXT', 'DOCX'])
-    test(`a locked PDF asks for its password on its card and becomes a ${to}`, () =>
+    test(`the card of a locked PDF asks for the password, and then the PDF is converted to ${to}`, () =>
       visitPage(async (page) => {
         // On a busy machine, the first job waits for its engine to start.
         page.setDefaultTimeout(150_000)
@@ -191,7 +191,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
     }))
 
   for (const { kind, name, type, bytes } of hostileFiles) {
-    test(`a hostile ${kind} from a user cannot run scripts with access to the viewer's jobs`, async () => {
+    test(`a hostile ${kind} cannot run scripts with access to the jobs of its viewer`, async () => {
       const page = await site.browser.newPage()
       const requestedPaths: string[] = []
       page.on('request', (request) => requestedPaths.push(new URL(request.url()).pathname))
@@ -229,7 +229,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
     })
   }
 
-  test('an interrupted upload resumes automatically', () =>
+  test('a failed upload is retried automatically until it succeeds', () =>
     visitPage(async (page) => {
       await page.clock.install()
       // The upload fails more times than a program would usually retry.
@@ -242,7 +242,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await downloadFromCard(page, 'corners.png')
     }))
 
-  test('retrying after a rejected conversion does not upload the file again', () =>
+  test('retrying a conversion whose request failed does not upload the file again', () =>
     visitPage(async (page) => {
       const sentRequests: string[] = []
       page.on('request', (request) => {
@@ -264,7 +264,7 @@ describe('failures on the page', { concurrency: 3 }, () => {
       await downloadFromCard(page, 'corners.png')
     }))
 
-  test('without a WebSocket the page polls its jobs', () =>
+  test('without a WebSocket, the page still shows the result of a job', () =>
     visitPage(async (page) => {
       await page.routeWebSocket('**/v1/ws/**', (socket) => socket.close())
       await convert(page, 'corners.png')

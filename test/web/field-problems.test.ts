@@ -117,7 +117,7 @@ describe('a refused option', () => {
     test(`a refused option is explained as “${text.replaceAll('\u00a0', ' ')}”`, () =>
       assert.equal(describeFieldProblem(details, field, value), text))
 
-  test('a refused option is explained in the language of the page with field, value and possible values', async () => {
+  test('in every language, the explanation of a refused option contains the field, the value and the limit', async () => {
     for (const language of languages) {
       const { default: words } = (await import(
         `../../functions/web/problems/words/${language}.ts`

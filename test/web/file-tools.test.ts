@@ -34,11 +34,11 @@ test('a card offers only tools that can be planned for its format', () => {
   )
 })
 
-test('a format list that was cached before an upgrade and lists no tools offers no tools', () => {
+test('a format without a list of tools, as cached before an upgrade, offers no tools', () => {
   assert.deepEqual(listToolsFor({ id: 'pdf', category: 'document' }), [])
 })
 
-test('common formats offer all tools of their category, and WAV offers only some of them', () => {
+test('JPG, MP4, MP3 and PDF files offer the expected tools, and WAV files only merge and metadata', () => {
   assert.deepEqual(listToolIds('jpg'), ['merge', 'compress', 'thumbnail', 'watermark', 'metadata'])
   assert.deepEqual(listToolIds('mp4'), ['merge', 'compress', 'thumbnail', 'watermark', 'metadata'])
   assert.deepEqual(listToolIds('mp3'), ['merge', 'compress', 'metadata'])

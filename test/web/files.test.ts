@@ -86,7 +86,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       assert.deepEqual(sentRequests, [])
     }))
 
-  test('transparency is kept by default, and waiting files survive a reload with their options', () =>
+  test('the default target of a transparent PNG is WEBP, and waiting files keep their options after a reload', () =>
     visitPage(async (page) => {
       await chooseFiles(page, await readPayload(fixture('alpha.png')))
       const card = findFileCard(page, 'alpha.png')
@@ -113,7 +113,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       for (const { name, to } of files) await target(name, to, true).waitFor()
     }))
 
-  test('files of several formats keep their own best target, and a bar sets one target for all documents', () =>
+  test('files of different formats have their own default target, and one button sets the target of all documents', () =>
     visitPage(async (page) => {
       const names = ['letter.docx', 'owner-password.pdf']
       await chooseFiles(page, ...(await Promise.all(names.map((name) => readPayload(fixture(name))))))
@@ -143,7 +143,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       await page.getByRole('dialog').getByText('broken.png').first().waitFor()
     }))
 
-  test('several images become one PDF', () =>
+  test('two images are combined into one PDF with two pages', () =>
     visitPage(async (page) => {
       await chooseFiles(
         page,
@@ -160,7 +160,7 @@ describe('files on the page', { concurrency: 3 }, () => {
       assert.equal(await page.getByRole('article').count(), 1)
     }))
 
-  test('the format search also finds tools and unusual targets, and marks unusual targets', () =>
+  test('the format search also finds tools and experimental targets, and marks experimental targets', () =>
     visitPage(async (page) => {
       await chooseFiles(page, await readPayload(fixture('owner-password.pdf')))
       const card = findFileCard(page, 'owner-password.pdf')

@@ -140,7 +140,7 @@ test('Firefox does not upload a video while an option is invalid, and converts i
     assert.ok(sentRequests.length > 0)
   }))
 
-test('Firefox draws and extracts pages of a PDF by keyboard', () =>
+test('Firefox draws the pages of a PDF and extracts a page that was selected by keyboard', () =>
   visit(async (page) => {
     await page.goto(new URL('/tools/extract-pdf-pages', service.url).href)
     const input = (await page.waitForSelector('main input[type="file"]')) as ElementHandle<HTMLInputElement>

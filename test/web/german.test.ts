@@ -24,7 +24,7 @@ describe('the page in German', () => {
       assert.equal(await page.getByTitle('Comma-separated values').count(), 0)
     }))
 
-  test('the German page explains a warning in German, with the sentence of the service below', () =>
+  test('the German page explains a warning in German, and shows the English text of the service on request', () =>
     visit({ site, path: '/?lang=de&to=jpg' }, async (page) => {
       await dropOrPaste(page, 'drop', await readPayload(fixture('alpha.png')))
       const card = findFileCard(page, 'alpha.png')
@@ -37,7 +37,7 @@ describe('the page in German', () => {
       assert.deepEqual(await findAxeViolations(page), [])
     }))
 
-  test('the German page explains a warning with its numbers', () =>
+  test('the German page shows the numbers of a warning in the German text', () =>
     visit({ site, path: '/?lang=de&to=png' }, async (page) => {
       const images = ['a.png', 'b.png'].map((name) => `<image href="${name}" width="9" height="9"/>`)
       const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9">${images.join('')}</svg>`

@@ -28,7 +28,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
     })
   })
 
-  test('the first screen links each popular task, with an icon', async () => {
+  test('the first screen has a link with an icon to each popular task', async () => {
     const html = await fetchHtml('/')
     for (const path of sectionPaths.landing) {
       const [link = ''] = html.match(new RegExp(`<a href="${path}">.*?</a>`)) ?? []
@@ -66,7 +66,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
     }
   })
 
-  test('the page is shown in the language of the browser and offers all other languages', async () => {
+  test('the page is shown in the language of the browser, and another language can be chosen in the menu', async () => {
     const detectLanguage = async (accepted: string) =>
       (await fetchHtml('/', accepted)).match(/<html lang="([\w-]+)"/)?.[1]
     assert.equal(await detectLanguage('fr-CA,en;q=0.5'), 'fr')
@@ -108,7 +108,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
       await page.getByText('three-pages.pdf').first().waitFor()
     }))
 
-  test('files added on /compress-pdf are compressed without choosing a tool', () =>
+  test('a file added on /compress-pdf offers the button Compress PDF without choosing a tool', () =>
     visit({ site, path: '/compress-pdf' }, async (page) => {
       await chooseFiles(page, await readPayload(fixture('report.pdf')))
       await findFileCard(page, 'report.pdf').getByRole('button', { name: 'Compress PDF' }).waitFor()
@@ -131,7 +131,7 @@ describe('the first screen and the landing pages', { concurrency: 3 }, () => {
       assert.equal(await dialog.element().getAttribute('capture'), 'environment')
     }))
 
-  test('landing pages have no accessibility violations, and links between them work', () =>
+  test('/mp4-to-mp3 has no accessibility violations, and its link to Scan to text works', () =>
     visit({ site, path: '/mp4-to-mp3' }, async (page) => {
       await page.locator('#kinds, .landing').first().waitFor()
       assert.deepEqual(await findAxeViolations(page), [])

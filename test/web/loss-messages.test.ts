@@ -11,7 +11,7 @@ test('a complete duration is described as the full length', () => {
   assert.equal(describe({ seconds: complete(185.2) }), 'Full length kept (3:05\u00a0min).')
 })
 
-test('complete and incomplete content is described in a sentence each', () => {
+test('completely kept words and partly kept links are described in a sentence each', () => {
   const links = { source: 1000, result: 999, share: 0.999 }
   assert.equal(
     describe({ words: complete(1204), links }),

@@ -50,7 +50,7 @@ const properNames =
 /** Looks like an identifier instead of a text for people. */
 const looksLikeCode = (text: string) => /_|:|\p{Ll}\p{Lu}/u.test(text.replace(properNames, ''))
 
-test('no label, value, unit or group of any conversion looks like a code identifier', () => {
+test('no label, value, unit or group of any option looks like a code identifier', () => {
   const shownTexts = allViews.flatMap(({ label, unit = '', group, enumLabels = {} }) => [
     ...[label, unit, group],
     ...Object.values(enumLabels),
@@ -65,7 +65,7 @@ test('no label, value, unit or group of any conversion looks like a code identif
   assert.deepEqual(unique(bare), [])
 })
 
-test('English has a hint for each description of the API, and no unused hints', () => {
+test('the English catalog has a hint for each option description of the API, and no unused hints', () => {
   assert.deepEqual(Object.keys(englishHints).toSorted(), apiTexts.hints)
 })
 
@@ -79,7 +79,7 @@ for (const language of languages.filter((id) => id !== 'en')) {
       `${folder}/names/words/${language}.ts`
     )
 
-    test(`each label, value, unit and hint of every conversion is translated in ${language}`, () => {
+    test(`each label, value, unit and hint of every option is translated in ${language}`, () => {
       assert.ok(apiTexts.labels.length > 100 && apiTexts.values.length > 200 && apiTexts.hints.length > 140)
       const missingTexts = {
         labels: apiTexts.labels.filter((text) => !names.labels[text]),

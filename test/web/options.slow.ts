@@ -58,7 +58,7 @@ const press = async (field: Locator, key: string, times: number) => {
   for (let pressesLeft = times; pressesLeft > 0; pressesLeft--) await field.press(key)
 }
 
-test('a video is trimmed with two handles by keyboard only', () =>
+test('the two handles that trim a video can be moved by keyboard', () =>
   visit({ site, context: noMotion }, async (page) => {
     await dropOrPaste(page, 'drop', await readPayload(await createVideo(6), 'video.webm', 'video/webm'))
     const card = findFileCard(page, 'video.webm')
@@ -95,7 +95,7 @@ test('a video without a playable preview is trimmed with time fields only', () =
     assert.equal(await card.getByRole('group', { name: 'Trim' }).isVisible(), false)
   }))
 
-test('up to five languages can be chosen and are sent in the chosen order', () =>
+test('up to five OCR languages can be chosen, and the languages are sent in the chosen order', () =>
   visit({ site, context: noMotion }, async (page) => {
     await chooseFiles(page, await readPayload(fixture('corners.png')))
     const card = findFileCard(page, 'corners.png')
@@ -120,7 +120,7 @@ test('up to five languages can be chosen and are sent in the chosen order', () =
     assert.equal((await sentRequest).postDataJSON().options.language, 'deu+jpn+eng+pol')
   }))
 
-test('paper can have a custom size, and values survive switching targets', () =>
+test('the pages of a PDF can have a custom size, and option values are kept when the target is switched', () =>
   visit({ site, context: noMotion }, async (page) => {
     await chooseFiles(page, await readPayload(fixture('letter.docx')))
     const card = findFileCard(page, 'letter.docx')
@@ -202,7 +202,7 @@ test('a password is hidden until it is revealed, and never part of a link', () =
     assert.equal(new URL(copiedText).search, '?tool=encrypt-pdf')
   }))
 
-test('the options are completely in German on a phone', () =>
+test('the options of a video are shown in German on a phone', () =>
   visit({ site, context: phone }, async (page) => {
     await page.locator('input[type=file]').count()
     const file = await readPayload(await createVideo(3), 'video.webm', 'video/webm')

@@ -87,7 +87,7 @@ test('a page range is written in its shortest form and parsed the same by the se
     assert.equal(parseRange(wrongRange, 9), undefined, wrongRange)
 })
 
-test('edits become a chain of operations, each applied to the result of the previous operation', () => {
+test('edits of the pages become a chain of operations, each applied to the result of the previous operation', () => {
   assert.deepEqual(toOperations(fivePages), [])
   assert.deepEqual(toOperations(arrange((sheets) => toggleRemoved(sheets, createPageSet(1, 2, 3, 4, 5)))), [])
   const allPages = arrange(
@@ -105,7 +105,7 @@ test('edits become a chain of operations, each applied to the result of the prev
   ])
 })
 
-test('splitting creates parts, even after a removed page, and never an empty part', () => {
+test('a split after a removed page still separates the pages, and no part is empty', () => {
   const splitPages = (...changes: readonly ((sheets: Sheets) => Sheets)[]) =>
     splitIntoParts(arrange(...changes))
   assert.deepEqual(splitPages(), [[1, 2, 3, 4, 5]])
@@ -129,7 +129,7 @@ test('splitting creates parts, even after a removed page, and never an empty par
   )
 })
 
-test('four quarter turns restore a page, and the original order is not reported as a change', () => {
+test('four quarter turns restore a page, and formatNewOrder returns nothing for the original order', () => {
   const fullTurn = [90, 90, 90, 90].map(
     (degrees) => (sheets: Sheets) => rotatePages(sheets, createPageSet(1), degrees as 90),
   )
@@ -138,7 +138,7 @@ test('four quarter turns restore a page, and the original order is not reported 
   assert.equal(formatNewOrder(arrange((sheets) => movePages(sheets, createPageSet(3), 0))), '3,1-2,4-5')
 })
 
-test('arrow keys move by rows and columns, and left and right are swapped in right-to-left layout', () => {
+test('arrow keys move the focus between pages, and left and right are swapped in right-to-left layout', () => {
   const position = { index: 4, count: 10, columns: 3, isRightToLeft: false }
   // Creates a key event with only the properties that are read.
   const createKeyEvent = (name: string, overrides: Partial<KeyboardEvent> = {}) =>

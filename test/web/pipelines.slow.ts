@@ -67,7 +67,7 @@ test('pipeline steps are checked while they are edited, tried on a file, and run
     assert.deepEqual([data.status, Object.keys(data.tasks).length], ['completed', 4])
   }))
 
-test('a pipeline step that cannot work shows the reason, later steps wait, and the keyboard reorders them', () =>
+test('a pipeline step that cannot work shows the reason, and the step after it waits to be checked', () =>
   openPipelines(async (page) => {
     await addTwoSteps(page)
     const up = page.getByRole('button', { name: 'Up Rotate pages' })

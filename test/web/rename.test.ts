@@ -12,7 +12,7 @@ before(async () => {
 })
 after(() => site.close())
 
-test('the rename pattern names the files in the ZIP', () =>
+test('the files in a ZIP of results are named after the pattern that the user typed', () =>
   visit({ site }, async (page) => {
     await chooseFiles(
       page,

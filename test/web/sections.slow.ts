@@ -54,9 +54,9 @@ const layouts = [
 ] as const
 
 for (const [name, context] of layouts)
-  describe(`every section, ${name}, has no axe violations, is readable and fits`, () => {
+  describe(`every section, ${name}, has no axe violations, is readable and fits the window`, () => {
     for (const path of paths)
-      test(`${path}, ${name}, has no axe violations, is readable and fits`, () =>
+      test(`${path}, ${name}, has no axe violations, is readable and fits the window`, () =>
         visitAt(
           path,
           async (page) => {
@@ -79,13 +79,13 @@ const sumLayoutShifts = () =>
   })
 
 for (const path of ['/usage', '/status', '/account', '/history', '/tools'])
-  test(`${path} does not shift while it loads`, () =>
+  test(`the layout of ${path} does not shift while the page loads`, () =>
     visitAt(path, async (page) => {
       await waitUntilLoaded(page)
       assert.ok((await page.evaluate(sumLayoutShifts)) <= 0.02)
     }))
 
-test('every heading comes from a catalog and follows the writing direction', () =>
+test('every heading on /status comes from a translation catalog, and the page can be right-to-left', () =>
   visitAt('/status?lang=mirrored', async (page) => {
     await waitUntilLoaded(page)
     assert.equal(await page.evaluate(() => document.documentElement.dir), 'rtl')
@@ -93,7 +93,7 @@ test('every heading comes from a catalog and follows the writing direction', () 
     assert.deepEqual(await page.evaluate(findLayoutProblems, 20), [])
   }))
 
-test('a conversion is found by keyboard only, and the back button works', () =>
+test('on /formats, a conversion is found by keyboard only, and the back button works', () =>
   visitAt('/formats', async (page) => {
     await page.getByRole('searchbox').focus()
     await page.keyboard.type('portable network')
@@ -150,7 +150,7 @@ test('a webhook is created, tested, resent, receives a new secret and is deleted
   }
 })
 
-test('a workflow describes its schedule, reports invalid input and runs on request', () =>
+test('the workflow form describes the schedule and reports invalid input, and a workflow runs on request', () =>
   visitAt('/workflows', async (page) => {
     const tasks = {
       in: { operation: 'import/raw', file: 'hello', filename: 'a.txt' },
@@ -175,7 +175,7 @@ test('a workflow describes its schedule, reports invalid input and runs on reque
     await checkPage(page)
   }))
 
-test('an expired link from an email says so above the sign-in form', () =>
+test('an expired link from an email is reported on the account page', () =>
   visitAt('/account?error=INVALID_TOKEN', async (page) => {
     await page.getByRole('alert').getByText('This link has expired').waitFor()
     await checkPage(page)

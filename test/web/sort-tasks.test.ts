@@ -20,7 +20,7 @@ test('tasks of a workflow are shown in the order in which they run, in whatever 
     assert.equal(JSON.stringify(sortTasks(tasks)), shownText)
 })
 
-test('tasks that wait for each other, and values that are no tasks, stay as they are', () => {
+test('sortTasks leaves tasks in a cycle, and values that are not tasks, unchanged', () => {
   const cycle = { a: { operation: 'convert', input: 'b' }, b: { operation: 'convert', input: 'a' } }
   assert.deepEqual(sortTasks(cycle), cycle)
   assert.deepEqual(sortTasks({ a: 1 }), { a: 1 })

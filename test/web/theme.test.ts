@@ -24,7 +24,7 @@ const choose = async (page: Page, name: string) => {
 }
 
 describe('the theme switch', () => {
-  test('the theme follows the device until a theme is chosen', () =>
+  test('the theme follows the device if no theme was chosen', () =>
     visit({ site, context: { colorScheme: 'dark', reducedMotion: 'reduce' } }, async (page) => {
       assert.equal(await isDark(page), true)
       await page.locator('.menu summary').click()

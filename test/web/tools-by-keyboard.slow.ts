@@ -94,18 +94,18 @@ async function runTool(page: Page, tool: ToolId): Promise<void> {
   assert.deepEqual(await findAxeViolations(page), [], `${tool}, after`)
 }
 
-describe('PDF tools by keyboard only', { concurrency: 2 }, () => {
+describe('tools by keyboard only', { concurrency: 2 }, () => {
   before(async () => {
     site = await openSite()
   })
   after(() => site.close())
 
   for (const group of groupIds)
-    test(`the PDF tools of the group ${group} can be used by keyboard only`, async (t) =>
+    test(`the tools of the group ${group} can be used by keyboard only`, async (t) =>
       visit({ site, path: '/tools' }, async (page) => {
         // Engines take long to start for the first time on a busy machine.
         page.setDefaultTimeout(150_000)
         for (const tool of groups[group])
-          await t.test(`the PDF tool ${tool} can be used by keyboard only`, () => runTool(page, tool))
+          await t.test(`the tool ${tool} can be used by keyboard only`, () => runTool(page, tool))
       }))
 })

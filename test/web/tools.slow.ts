@@ -73,7 +73,7 @@ test('a tool is found by search, and two PDFs are merged in the order set by key
     await page.getByText('report.pdf').waitFor({ state: 'detached' })
   }))
 
-test('an invalid option is shown at its field, and the chosen files are kept', () =>
+test('on a tool page, an invalid option is shown at its field, and the chosen files are kept', () =>
   visit({ site, path: '/tools/split-pdf?lang=de' }, async (page) => {
     await page.getByRole('heading', { name: 'PDF teilen' }).waitFor()
     // With several files there is no page grid, only the field for page ranges.

@@ -8,7 +8,7 @@ import { addResultLinks } from '../../lib/links/result-links.ts'
 const link = ({ id }: { readonly id: string }, query: Readonly<Record<string, string>> = {}) =>
   `https://service.test/v1/download/${id}?${new URLSearchParams({ ...query, exp: '1', kid: '2', sig: 'signature' })}`
 
-test('a test event fits the schema of its event, and its links are signed once', () => {
+test('a test event matches the schema of its event, and each of its links has one signature', () => {
   for (const name of eventNames) {
     const event = addResultLinks({ ...createExampleOnBus(name), test: true as const }, link)
     const { success, error } = z.strictObject(eventSchema(name).shape).safeParse(event)

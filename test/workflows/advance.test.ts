@@ -63,7 +63,7 @@ test('processes that handle the same due time of a workflow create the same run'
   assert.equal(firstRun?.id, secondRun?.id)
 })
 
-test('an unfinished workflow run is checked every minute and at the next due time', () => {
+test('an unfinished workflow run is checked one minute after its start', () => {
   const { next: nextAfter } = requireTransition(advanceWorkflow(nextWorkflow(), parseTime('01:00:00')))
   assert.equal(nextAfter.wakeAt, parseTime('01:01:00').toISOString())
 })

@@ -127,7 +127,7 @@ describe('an invalid workflow schedule is rejected with advice', () => {
     test(`the schedule ${cron} in ${timezone} is rejected`, () =>
       assert.throws(() => validateSchedule({ cron, timezone }), { code: 'INVALID_INPUT', message }))
 
-  test('a workflow with the most frequent allowed schedule is accepted', () => {
+  test('schedules such as */5 * * * *, @daily and 0 3 * * MON-FRI are accepted', () => {
     for (const cron of ['*/5 * * * *', '@daily', '0 3 * * MON-FRI', '0 0 29 2 *'])
       validateSchedule({ cron, timezone: 'UTC' })
   })

@@ -69,7 +69,7 @@ test('an update of a single list element is refused before it is sent to DynamoD
   assert.throws(() => createExpressions({ set: { 'list[30]': 9 } }), /lists have to be written as a whole/)
 })
 
-test('only the expression builder contains DynamoDB update expressions', () => {
+test('no module of lib or functions writes a DynamoDB update expression as a string literal', () => {
   const root = join(import.meta.dirname, '../../..')
   const sources = ['lib', 'functions'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -99,7 +99,7 @@ test('a scan for expired items stops early if it finds none, and the next scan c
   assert.equal(countCommands(DescribeTableCommand.name), 1)
 })
 
-test('a running DynamoDB server deletes expired items page by page', async (t) => {
+test('a running DynamoDB server deletes more than a hundred expired items and keeps an item that is not expired', async (t) => {
   const { client, documents } = await startDynamoDb(t, { ttlSweepEveryMs: 20 })
   await createTable(client, 'table', 'expires')
   const names = Array.from({ length: 120 }, (_, at) => `item ${at}`)

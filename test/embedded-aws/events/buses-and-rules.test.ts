@@ -60,7 +60,7 @@ test('event buses can be created, described, updated, listed in pages and delete
   )
 })
 
-test('rules can be put, described, enabled, disabled, listed and deleted', async (t) => {
+test('EventBridge rules can be put, described, enabled, disabled, listed and deleted', async (t) => {
   const { events } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   const ruleOnDefaultBus = await events.send(new PutRuleCommand({ Name: 'a', EventPattern: anySource }))
@@ -99,7 +99,7 @@ test('rules can be put, described, enabled, disabled, listed and deleted', async
   )
 })
 
-test('a rule needs a pattern or a schedule, and a schedule needs the default bus', async (t) => {
+test('an EventBridge rule needs a pattern or a schedule, and a schedule needs the default bus', async (t) => {
   const { events } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   const put = (members: object) => events.send(new PutRuleCommand({ Name: 'r', ...members }))
@@ -135,7 +135,7 @@ test('a rule needs a pattern or a schedule, and a schedule needs the default bus
   )
 })
 
-test('targets can be put, listed, found by ARN and removed, up to five per rule', async (t) => {
+test('an EventBridge rule can have up to five targets, which can be listed, found by ARN and removed', async (t) => {
   const { events } = await startTestEvents(t)
   await createRuleWithTarget(events, {})
   const moreTargets = ['two', 'three', 'four', 'five'].map((Id) => ({ Id, Arn: functionArn('f') }))
@@ -206,7 +206,7 @@ test('PutTargets refuses a target that is not supported', async (t) => {
     await assert.rejects(put(target), createExpectedError('ValidationException', message))
 })
 
-test('rules and buses can be tagged, and a second PutRule does not change their tags', async (t) => {
+test('EventBridge rules and buses can be tagged, and a second PutRule does not change the tags of a rule', async (t) => {
   const { events } = await startTestEvents(t)
   const { RuleArn } = await events.send(
     new PutRuleCommand({ Name: 'r', EventPattern: anySource, Tags: [{ Key: 'a', Value: '1' }] }),

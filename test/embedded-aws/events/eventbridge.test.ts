@@ -40,7 +40,7 @@ test('EventBridge reports all violations of a request together, with the message
   )
 })
 
-test('EventBridge refuses unsupported operations and parameters', async (t) => {
+test('EventBridge refuses unsupported operations, unsupported parameters and unsigned requests', async (t) => {
   const { events, endpoint } = await startTestEvents(t)
   await assert.rejects(events.send(new ListArchivesCommand({})), { name: 'UnknownOperationException' })
   await assert.rejects(

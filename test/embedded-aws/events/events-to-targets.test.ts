@@ -21,7 +21,7 @@ async function deliverAndReadBody(embedded: TestEvents, target: object, detail: 
   return message.body
 }
 
-test('PutEvents reports the outcome of each entry, and accepted entries reach the target as events', async (t) => {
+test('PutEvents reports the outcome of each entry, and an accepted entry reaches its target as an event', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleWithTarget(events, {})
   const response = await events.send(
@@ -68,7 +68,7 @@ test('PutEvents reports the outcome of each entry, and accepted entries reach th
   )
 })
 
-test('PutEvents refuses entries that total 1 MB', async (t) => {
+test('PutEvents refuses entries of more than 1 MiB in total', async (t) => {
   const { events } = await startTestEvents(t)
   const half = { ...entry, Detail: JSON.stringify({ x: 'y'.repeat(524_300) }) }
   await assert.rejects(
@@ -79,7 +79,7 @@ test('PutEvents refuses entries that total 1 MB', async (t) => {
   assert.equal(reply.FailedEntryCount, 0)
 })
 
-test('disabled rules and rules of other buses deliver nothing', async (t) => {
+test('an event is not delivered by disabled rules or by rules of other event buses', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'orders' }))
   await createRuleWithTarget(events, { Arn: queueArn('disabled') }, 'disabled')
@@ -92,13 +92,13 @@ test('disabled rules and rules of other buses deliver nothing', async (t) => {
 })
 
 const inputs: Readonly<Record<string, readonly [target: object, expected: string]>> = {
-  'a constant': [{ Input: '{ "a": 1 }' }, '{ "a": 1 }'],
-  'an object of the event': [{ InputPath: '$.detail.nested' }, '{"name":"x \\"y\\""}'],
-  'a string of the event': [{ InputPath: '$.detail.nested.name' }, '"x \\"y\\""'],
-  'an element of a list': [{ InputPath: '$.detail.list[1].k' }, '2'],
-  'a field of all elements': [{ InputPath: '$.detail.list[*].k' }, '[1,2]'],
-  'nothing, where the path leads nowhere': [{ InputPath: '$.detail.nope' }, 'null'],
-  'text with variables': [
+  'a constant input': [{ Input: '{ "a": 1 }' }, '{ "a": 1 }'],
+  'an object from the event': [{ InputPath: '$.detail.nested' }, '{"name":"x \\"y\\""}'],
+  'a string from the event': [{ InputPath: '$.detail.nested.name' }, '"x \\"y\\""'],
+  'one element of an array from the event': [{ InputPath: '$.detail.list[1].k' }, '2'],
+  'a field of each element of an array from the event': [{ InputPath: '$.detail.list[*].k' }, '[1,2]'],
+  'null for an input path that does not exist': [{ InputPath: '$.detail.nope' }, 'null'],
+  'a text template with its variables filled in': [
     {
       InputTransformer: {
         InputPathsMap: { n: '$.detail.nested.name', x: '$.detail.nope' },
@@ -107,7 +107,7 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
     },
     '"x \\"y\\" and ."',
   ],
-  'JSON with variables': [
+  'a JSON template with its variables filled in': [
     {
       InputTransformer: {
         InputPathsMap: {
@@ -121,7 +121,7 @@ const inputs: Readonly<Record<string, readonly [target: object, expected: string
     },
     '{"n": "x \\"y\\"", "said \\"": "x \\"y\\"!", "d": {"name":"x \\"y\\""}, "x": "", "c": 7, "cs": "7"}',
   ],
-  'the variables that are always there': [
+  'the predefined variables for its name and ARN': [
     { InputTransformer: { InputTemplate: '"<aws.events.rule-name> <aws.events.rule-arn>"' } },
     `"rule arn:aws:events:${region}:000000000000:rule/rule"`,
   ],
@@ -149,7 +149,7 @@ test('an input template of an event target can contain the whole event', async (
   assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/)
 })
 
-test('a Lambda target receives an event as an object, and a FIFO queue target receives it with its message group', async (t) => {
+test('an event is sent to a Lambda target as a JSON object, and to a FIFO queue target with its message group ID', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await createRuleWithTarget(events, { Arn: functionArn('f') })
   const fifo = `${q}.fifo`
@@ -161,7 +161,7 @@ test('a Lambda target receives an event as an object, and a FIFO queue target re
   assert.deepEqual(message?.options, { messageGroupId: 'g' })
 })
 
-test('events are forwarded to other event buses, and a loop between buses ends', async (t) => {
+test('an event that loops between event buses is forwarded until it has passed 8 buses', async (t) => {
   const { events, inbox } = await startTestEvents(t)
   await events.send(new CreateEventBusCommand({ Name: 'next' }))
   await createRuleWithTarget(events, { Arn: busArn('next'), DeadLetterConfig: { Arn: queueArn('dead') } })
@@ -178,7 +178,7 @@ test('events are forwarded to other event buses, and a loop between buses ends',
   assert.equal((await inbox.messages(q)).length, 4)
 })
 
-test('TestEventPattern matches a pattern and refuses an invalid event', async (t) => {
+test('TestEventPattern reports whether an event matches the pattern, and refuses an invalid event', async (t) => {
   const { events } = await startTestEvents(t)
   const event = {
     id: '1',
@@ -207,7 +207,7 @@ test('TestEventPattern matches a pattern and refuses an invalid event', async (t
   )
 })
 
-test('a scheduled rule sends its targets an event with the time', async (t) => {
+test('a scheduled rule sends its target an event with the time of the run', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:30Z')
   await events.send(new PutRuleCommand({ Name: 'tick', ScheduleExpression: 'rate(1 minute)' }))
   await events.send(new PutTargetsCommand({ Rule: 'tick', Targets: [{ Id: 'one', Arn: q }] }))

@@ -14,8 +14,8 @@ function matches(pattern: object, event: object): boolean {
 /** By name: a pattern, events that it matches, and events that it does not match. */
 const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], no: object[]]>> = {
   'a value is one of a list': [{ a: ['x', 'y'] }, [{ a: 'y' }], [{ a: 'z' }, { a: 1 }, {}]],
-  'keys and values keep their case': [{ a: ['x'] }, [{ a: 'x' }], [{ A: 'x' }, { a: 'X' }]],
-  'all fields of a pattern hold': [
+  'field names and values are case-sensitive': [{ a: ['x'] }, [{ a: 'x' }], [{ A: 'x' }, { a: 'X' }]],
+  'all fields of a pattern must match': [
     { a: ['x'], b: ['y'] },
     [{ a: 'x', b: 'y', c: 1 }],
     [{ a: 'x' }, { a: 'x', b: 'z' }],
@@ -30,12 +30,12 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
     [{ d: { e: { f: 'x' } } }],
     [{ d: { f: 'x' } }, { d: 'x' }],
   ],
-  'a dot joins names, in patterns and in events': [
+  'a dot joins field names, in patterns and in events': [
     { 'd.e': { f: ['x'] } },
     [{ d: { e: { f: 'x' } } }, { 'd.e.f': 'x' }],
     [{ d: { f: 'x' } }],
   ],
-  'text inside of a string is not JSON': [{ d: { e: ['x'] } }, [{ d: { e: 'x' } }], [{ d: '{"e":"x"}' }]],
+  'JSON inside a string is not parsed': [{ d: { e: ['x'] } }, [{ d: { e: 'x' } }], [{ d: '{"e":"x"}' }]],
   'fields of one array come from the same element': [
     { list: { kind: ['a'], n: [1] } },
     [{ list: [{ kind: 'b' }, { kind: 'a', n: 1 }] }],
@@ -48,31 +48,35 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
       },
     ],
   ],
-  'arrays in arrays stay consistent too': [
+  'fields of nested arrays come from the same element': [
     { a: { x: ['1'], b: { y: ['2'], z: ['3'] } } },
     [{ a: [{ x: '1', b: [{ y: '0' }, { y: '2', z: '3' }] }] }],
     [{ a: [{ x: '1', b: [{ y: '2' }, { z: '3' }] }] }, { a: [{ x: '1' }, { b: { y: '2', z: '3' } }] }],
   ],
-  'a field does not exist in the element that the fields before it have chosen': [
+  'exists: false applies to the array element that an earlier field matched': [
     { list: { kind: ['a'], n: [{ exists: false }] } },
     [{ list: [{ kind: 'a' }, { kind: 'b', n: 1 }] }, { list: [{ kind: 'a', n: 1 }, { kind: 'a' }] }],
     [{ list: [{ kind: 'a', n: 1 }, { kind: 'b' }] }, { list: [{ n: 1 }] }],
   ],
-  'a field that comes first by its name does not exist in any element': [
+  'exists: false on the alphabetically first field applies to all array elements': [
     { list: { a: [{ exists: false }], kind: ['x'] } },
     [{ list: [{ kind: 'x' }, { kind: 'y' }] }],
     [{ list: [{ kind: 'x' }, { kind: 'y', a: 1 }] }],
   ],
   prefix: [{ a: [{ prefix: 'ab' }] }, [{ a: 'abc' }, { a: 'ab' }], [{ a: 'Abc' }, { a: 'xab' }, { a: 12 }]],
-  'prefix, any case': [{ a: [{ prefix: { 'equals-ignore-case': 'AB' } }] }, [{ a: 'abc' }], [{ a: 'xab' }]],
+  'prefix, ignoring case': [
+    { a: [{ prefix: { 'equals-ignore-case': 'AB' } }] },
+    [{ a: 'abc' }],
+    [{ a: 'xab' }],
+  ],
   suffix: [{ a: [{ suffix: '.png' }] }, [{ a: 'x.png' }], [{ a: 'x.PNG' }, { a: 'x.png2' }]],
-  'suffix, any case': [
+  'suffix, ignoring case': [
     { a: [{ suffix: { 'equals-ignore-case': '.png' } }] },
     [{ a: 'x.PNG' }],
     [{ a: 'png' }],
   ],
   'equals-ignore-case': [{ a: [{ 'equals-ignore-case': 'Heiß' }] }, [{ a: 'hEIß' }], [{ a: 'heiss' }]],
-  'exists: true holds for leaves': [
+  'exists: true matches leaf fields but no objects and no empty arrays': [
     { a: [{ exists: true }] },
     [{ a: null }, { a: 0 }],
     [{}, { a: { b: 1 } }, { a: [] }],
@@ -117,7 +121,7 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
     [{ a: 'x' }],
     [{ a: 'x.md' }],
   ],
-  'anything-but, any case': [
+  'anything-but, ignoring case': [
     { a: [{ 'anything-but': { 'equals-ignore-case': ['INIT', 'x'] } }] },
     [{ a: 'y' }],
     [{ a: 'init' }],
@@ -148,14 +152,14 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
     [{ a: 'abba' }],
     [{ a: 'aba' }],
   ],
-  'an escaped star is a star': [{ a: [{ wildcard: '\\*\\\\*' }] }, [{ a: '*\\x' }], [{ a: 'a\\x' }]],
+  'an escaped asterisk is literal': [{ a: [{ wildcard: '\\*\\\\*' }] }, [{ a: '*\\x' }], [{ a: 'a\\x' }]],
   cidr: [{ a: [{ cidr: '10.0.0.0/24' }] }, [{ a: '10.0.0.255' }], [{ a: '10.0.1.0' }, { a: 'x' }, { a: 5 }]],
-  'cidr, version 6': [
+  'cidr, IPv6': [
     { a: [{ cidr: '2001:db8:1234:1a00::/56' }] },
     [{ a: '2001:0db8:1234:1aff::1' }],
     [{ a: '2001:db8:1234:1b00::' }],
   ],
-  'one of several matchers': [
+  'one of several matchers is enough': [
     { a: [{ prefix: 'x' }, 7, { exists: false }] },
     [{ a: 'xy' }, { a: 7 }, {}],
     [{ a: 'y' }],
@@ -168,7 +172,7 @@ const cases: Readonly<Record<string, readonly [pattern: object, yes: object[], n
     ],
     [{ a: 'x' }, { b: 1, c: 1 }],
   ],
-  'a field that does not exist, in one of several alternatives': [
+  'exists: false in an $or alternative': [
     { list: { kind: ['a'] }, $or: [{ list: { n: [{ exists: false }] } }, { b: [1] }] },
     [{ list: [{ kind: 'a' }, { n: 1 }] }, { list: [{ kind: 'a', n: 1 }], b: 1 }],
     [{ list: [{ kind: 'a', n: 1 }] }],
@@ -253,7 +257,7 @@ for (const [pattern, reason] of Object.entries(reasons))
     )
   })
 
-test('a malicious wildcard pattern is matched in linear time', () => {
+test('a malicious wildcard pattern is matched against 400,000 characters within a second', () => {
   const startedAtMs = performance.now()
   assert.equal(matches({ a: [{ wildcard: '*a*b*c*d*x' }] }, { a: 'abcd'.repeat(100_000) }), false)
   assert.ok(performance.now() - startedAtMs < 1000)
@@ -263,7 +267,7 @@ test('an event nested deeper than 1000 levels matches no event pattern', () => {
   assert.equal(flattenEvent(JSON.parse(`${'{"a":'.repeat(1001)}1${'}'.repeat(1001)}`)), undefined)
 })
 
-test('matching an event pattern against huge arrays is aborted instead of taking hours', () => {
+test('matching an event pattern against huge arrays is aborted within 5 seconds', () => {
   const half = Array.from({ length: 2000 }, (_, n) => (n % 2 === 0 ? { x: 1 } : { y: 1 }))
   const startedAtMs = performance.now()
   assert.throws(() => matches({ a: { x: [1] }, b: { x: [1], y: [1] } }, { a: half, b: half }), TooComplex)

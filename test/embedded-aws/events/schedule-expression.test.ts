@@ -45,17 +45,17 @@ const crons: Readonly<Record<string, readonly [expression: string, after: string
     '2026-01-01T01:01',
   ],
   'weekdays by name': ['0 18 ? * MON-FRI *', '2026-01-02T18:00Z', '2026-01-05T18:00'],
-  'Sunday is one': ['0 0 ? * 1 *', '2026-01-01T00:00Z', '2026-01-04T00:00'],
-  'months by name, any case': [
+  'Sunday is 1': ['0 0 ? * 1 *', '2026-01-01T00:00Z', '2026-01-04T00:00'],
+  'months by name, ignoring case': [
     '0 0 1 feb,Apr ? *',
     '2026-01-01T00:00Z',
     '2026-02-01T00:00',
     '2026-04-01T00:00',
   ],
   'the last day of a month': ['0 0 L * ? *', '2026-01-31T00:00Z', '2026-02-28T00:00', '2026-03-31T00:00'],
-  'days before the last': ['0 0 L-2 * ? *', '2026-01-31T00:00Z', '2026-02-26T00:00'],
+  'two days before the last day of a month': ['0 0 L-2 * ? *', '2026-01-31T00:00Z', '2026-02-26T00:00'],
   'the last Friday': ['15 10 ? * 6L *', '2026-01-01T00:00Z', '2026-01-30T10:15', '2026-02-27T10:15'],
-  'the last Saturday where clocks change that week': [
+  'the last Saturday of a month, in a week with a clock change': [
     '0 9 ? * 7L *',
     '2025-10-01T00:00Z',
     '2025-10-25T09:00',
@@ -68,14 +68,22 @@ const crons: Readonly<Record<string, readonly [expression: string, after: string
     '2026-03-30T00:00',
     '2026-06-29T00:00',
   ],
-  'the weekday nearest to a Sunday': ['0 0 15W * ? *', '2026-02-01T00:00Z', '2026-02-16T00:00'],
-  'the weekday nearest to a Saturday the first': ['0 0 1W 8 ? *', '2026-01-01T00:00Z', '2026-08-03T00:00'],
-  'the weekday nearest to a Sunday the last': ['0 0 31W 5 ? *', '2026-01-01T00:00Z', '2026-05-29T00:00'],
-  'a 29 February over a century without one': ['0 0 29 2 ? *', '2096-02-29T00:00Z', '2104-02-29T00:00'],
+  'the weekday nearest to Sunday the 15th': ['0 0 15W * ? *', '2026-02-01T00:00Z', '2026-02-16T00:00'],
+  'the weekday nearest to Saturday the 1st, in the same month': [
+    '0 0 1W 8 ? *',
+    '2026-01-01T00:00Z',
+    '2026-08-03T00:00',
+  ],
+  'the weekday nearest to Sunday the 31st, in the same month': [
+    '0 0 31W 5 ? *',
+    '2026-01-01T00:00Z',
+    '2026-05-29T00:00',
+  ],
+  '29 February, across 2100, which has none': ['0 0 29 2 ? *', '2096-02-29T00:00Z', '2104-02-29T00:00'],
   'a fifth Monday in February, decades away': ['0 0 ? 2 2#5 *', '2026-01-01T00:00Z', '2044-02-29T00:00'],
   'a single year': ['0 0 1 1 ? 2027', '2026-01-01T00:00Z', '2027-01-01T00:00'],
   'years that have passed': ['15 10 ? * 6L 2002-2005', '2026-01-01T00:00Z'],
-  'a day that never comes': ['0 0 31 2 ? *', '2026-01-01T00:00Z'],
+  'a day that does not exist': ['0 0 31 2 ? *', '2026-01-01T00:00Z'],
 }
 
 for (const [name, [cron, after, ...expected]] of Object.entries(crons))

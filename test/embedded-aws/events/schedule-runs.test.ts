@@ -22,7 +22,7 @@ async function schedule(
   await events.send(new PutTargetsCommand({ Rule: 's', Targets: [{ Id: 'one', Arn: q }] }))
 }
 
-test('a rule with a rate runs one interval after its creation, and then at each interval', async (t) => {
+test('a rule with a rate expression runs one interval after its creation, and again after the next interval', async (t) => {
   const { events, inbox, moveTo } = await startTestEvents(t, '2026-01-01T00:00:10Z')
   await schedule(events, 'rate(5 minutes)')
   moveTo('2026-01-01T00:05:09Z')

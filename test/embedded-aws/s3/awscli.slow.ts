@@ -70,7 +70,7 @@ test('awscli syncs a folder to and from a bucket, and skips unchanged files', as
   assert.equal(await aws('s3', 'ls'), '')
 })
 
-test('awscli uploads and downloads 1 GiB in parts', async (t) => {
+test('awscli uploads and downloads a file of 1 GiB', async (t) => {
   const { aws, dir } = await startCli(t)
   const file = join(dir, 'gib')
   await writeFile(file, 'not all zero')

@@ -120,7 +120,7 @@ test('a page of another origin can upload a file to a presigned S3 URL and read 
   assert.deepEqual(await readContent(client, 'a b.png'), createBytes(1000))
 })
 
-test('a presigned S3 upload with a wrong type, size, signature or time is rejected, and the page can read the reason', async (t) => {
+test('a presigned S3 upload that is expired or has a wrong type, size or signature fails with a readable error code', async (t) => {
   const { client, page } = await openPage(t)
   const url = await signPut(client)
   const validForm = { url, type: 'image/png', size: 1000 }
@@ -176,7 +176,7 @@ test('a page of an origin without a CORS rule cannot upload to S3', async (t) =>
   assert.deepEqual(await listKeys(client), [])
 })
 
-test('after a reload of its page, a multipart upload continues with the missing parts', {
+test('an S3 multipart upload continues with the missing parts after a reload of the page', {
   timeout: 60_000,
 }, async (t) => {
   const { client, page } = await openPage(t)

@@ -111,7 +111,7 @@ function createWithoutLocation(body: string, client: S3Client): Promise<string> 
   return getCallError(client.send(command))
 }
 
-test('creating an existing S3 bucket succeeds in us-east-1 and conflicts in other regions', async (t) => {
+test('creating an existing S3 bucket succeeds in us-east-1 and fails with a conflict in eu-west-1', async (t) => {
   const here = await startWithBucket(t)
   await here.client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   assert.equal(await getCallError(here.client.send(new CreateBucketCommand({ Bucket }))), 'no error')
@@ -138,7 +138,7 @@ test('creating an existing S3 bucket succeeds in us-east-1 and conflicts in othe
   assert.equal(location.LocationConstraint, 'eu-west-1')
 })
 
-test('an S3 bucket reports its location and owner', async (t) => {
+test('an S3 bucket reports its region and an ACL that grants full control', async (t) => {
   const { client } = await startWithBucket(t)
   assert.equal((await client.send(new HeadBucketCommand({ Bucket }))).BucketRegion, 'us-east-1')
   const location = await client.send(new GetBucketLocationCommand({ Bucket }))
@@ -189,7 +189,7 @@ test('optional features of an S3 bucket are reported as disabled and cannot be e
   assert.equal(await getCallError(acl), '400 AccessControlListNotSupported')
 })
 
-test('an unsupported S3 operation is never processed as another operation', async (t) => {
+test('S3 refuses a PUT of an unsupported subresource, and a method other than the signed one', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))

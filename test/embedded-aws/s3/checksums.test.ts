@@ -52,7 +52,7 @@ test('the CRCs of S3 parts combine to the CRC of the whole object', () => {
   }
 })
 
-test('S3 adds CRC64NVME when the client sends no checksum', async (t) => {
+test('S3 adds a CRC64NVME checksum to an upload without a checksum', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, {
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -56,7 +56,7 @@ test('exactly one of several concurrent S3 writes with the same If-Match succeed
   assert.equal(await put({ IfNoneMatch: '"etag"' }), '501 NotImplemented')
 })
 
-test('DeleteObject honors If-Match', async (t) => {
+test('S3 DeleteObject honors If-Match', async (t) => {
   const { client } = await startWithBucket(t)
   const { ETag } = await client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: 'x' }))
   const remove = (IfMatch: string | undefined, Key = 'k') =>

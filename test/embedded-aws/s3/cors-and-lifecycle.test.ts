@@ -33,7 +33,7 @@ const CORSRules = [
   { AllowedOrigins: ['*'], AllowedMethods: ['GET'] },
 ]
 
-test('S3 returns CORS rules unchanged', async (t) => {
+test('S3 returns CORS rules unchanged and refuses invalid ones', async (t) => {
   const { client } = await startWithBucket(t)
   const get = () => client.send(new GetBucketCorsCommand({ Bucket }))
   assert.equal(await getCallError(get()), '404 NoSuchCORSConfiguration')
@@ -57,7 +57,7 @@ test('S3 returns CORS rules unchanged', async (t) => {
   assert.equal(await put({ AllowedMethods: [] }), '400 MalformedXML')
 })
 
-test('a CORS preflight uses the first rule that allows the origin, the method and all headers', async (t) => {
+test('a CORS preflight to S3 succeeds only if a rule allows the origin, the method and all requested headers', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const ask = (origin: string, method: string, headers = '') =>
     send(`${endpoint}/box/some/key?any=thing`, {
@@ -104,7 +104,7 @@ test('a CORS preflight uses the first rule that allows the origin, the method an
   )
 })
 
-test('S3 responses, including errors, have CORS headers', async (t) => {
+test('S3 responses to an allowed origin have CORS headers, including error responses', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   await client.send(
     new PutBucketCorsCommand({ Bucket, CORSConfiguration: { CORSRules: CORSRules.slice(0, 1) } }),
@@ -212,7 +212,7 @@ test('S3 lifecycle rules select objects by prefix, tag and size, and delete them
   assert.equal((await listBlobFiles(dir)).length, 3)
 })
 
-test('S3 aborts multipart uploads older than their lifecycle rule', async (t) => {
+test('S3 aborts multipart uploads older than a lifecycle rule allows', async (t) => {
   const { client, s3, dir } = await startWithBucket(t)
   const Rules: LifecycleRule[] = [
     {

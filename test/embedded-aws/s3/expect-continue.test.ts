@@ -35,7 +35,7 @@ const createSigner = (endpoint: string, secretAccessKey = s3Credentials.secretAc
     requestChecksumCalculation: 'WHEN_REQUIRED',
   })
 
-test('a client that sends Expect: 100-continue gets a rejection before it sends the body', async (t) => {
+test('an S3 client that sends Expect: 100-continue receives a rejection before it sends the body', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const sign = (Bucket: string, client = createSigner(endpoint)) =>
     getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }))
@@ -64,7 +64,7 @@ test('a client that sends Expect: 100-continue gets a rejection before it sends 
   })
 })
 
-test('the public port sends 100 Continue, and S3 sends it only when it needs the body', async (t) => {
+test('the gateway sends 100 Continue to API requests, and to S3 uploads only if S3 needs the body', async (t) => {
   const { s3 } = await startWithBucket(t, { basePath: '/s3' })
   const gateway = createGateway({
     s3: s3.handle,

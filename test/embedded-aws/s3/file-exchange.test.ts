@@ -61,7 +61,7 @@ test('S3 adopts only regular files in the exchange folder as objects', async (t)
   assert.equal(KeyCount, 0)
 })
 
-test('S3 adopts only files of users whose processes may store files', {
+test('an S3 file exchange with an owner adopts only files that belong to this user', {
   skip: process.getuid?.() !== 0,
 }, async (t) => {
   const { s3, client, folder } = await start(t)
@@ -89,7 +89,7 @@ test('an S3 object is copied into a local file only if its ETag matches', async 
   await assert.rejects(exchange.get('none', join(folder, 'none')), { code: 'NoSuchKey' })
 })
 
-test('an S3 object is read in place, by range, and completely even if it is deleted meanwhile', async (t) => {
+test('reading ranges of an S3 object in place completes even if the object is deleted meanwhile', async (t) => {
   const { client, exchange } = await start(t)
   const target = { Bucket, Key: 'located' }
   const { UploadId } = await client.send(new CreateMultipartUploadCommand(target))

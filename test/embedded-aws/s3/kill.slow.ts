@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { runS3KillRounds } from './kill-rounds.ts'
 
-test('S3 loses no acknowledged write when it is killed 200 times under eight writers', async (t) => {
+test('S3 loses no acknowledged write when it is killed 200 times while eight clients write', async (t) => {
   const { acknowledged } = await runS3KillRounds(200)
   assert.ok(acknowledged > 1000)
   t.diagnostic(`${acknowledged} acknowledged changes`)

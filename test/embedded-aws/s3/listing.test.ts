@@ -81,7 +81,7 @@ test('the delimiter of an S3 listing groups keys, and each group counts as an en
   assert.deepEqual(pages, ['a', 'b/', 'd/', 'e'])
 })
 
-test('ListObjects version 1 uses markers for its pages', async (t) => {
+test('S3 ListObjects version 1 continues a listing after the marker', async (t) => {
   const { client } = await startWithBucket(t)
   await putKeys(client, ['a', 'b/1', 'b/2', 'c', 'd'])
   const list = (options: object) => client.send(new ListObjectsCommand({ Bucket, ...options }))
@@ -117,7 +117,7 @@ test('S3 percent-encodes listed keys on request', async (t) => {
   assert.equal(page.EncodingType, 'url')
 })
 
-test('S3 reports invalid listing parameters by name', async (t) => {
+test('S3 refuses invalid listing parameters', async (t) => {
   const { client } = await startWithBucket(t)
   const list = (options: object) =>
     getCallError(client.send(new ListObjectsV2Command({ Bucket, ...options })))

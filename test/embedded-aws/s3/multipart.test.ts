@@ -34,7 +34,7 @@ const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest()
 
 const multipartEtag = `"${md5(Buffer.concat([firstPart, secondPart, lastPart].map(md5))).toString('hex')}-3"`
 
-test('parts uploaded in any order form one S3 object with an ETag made from their MD5s', async (t) => {
+test('S3 parts uploaded out of order form one object with an ETag made from the MD5s of the parts', async (t) => {
   const { endpoint, dir } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client, { ContentType: 'text/x', Metadata: { a: '1' }, Tagging: 'b=2' })
@@ -107,7 +107,7 @@ test('S3 accepts only plain digits as a part number', async (t) => {
   assert.equal(await getCallError(complete(client, UploadId, [{ ...part, PartNumber: ' 1 ' }])), 'no error')
 })
 
-test('completing an S3 multipart upload again returns the same response', async (t) => {
+test('completing an S3 multipart upload again returns the same ETag', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = clientWithoutChecksums(endpoint)
   const UploadId = await createUpload(client)
@@ -159,7 +159,7 @@ test('the parts of an S3 multipart upload are listed in pages', async (t) => {
   assert.equal(secondPage.IsTruncated, false)
 })
 
-test('S3 lists multipart uploads by key and start time, in pages and groups', async (t) => {
+test('S3 lists multipart uploads in the order of key and start time, in pages or grouped by prefix', async (t) => {
   const { client } = await startWithBucket(t)
   const ids: string[] = []
   for (const key of ['b/1', 'a', 'b/2', 'a', 'c']) ids.push(await createUpload(client, { Key: key }))
@@ -196,7 +196,7 @@ test('S3 lists multipart uploads by key and start time, in pages and groups', as
   )
 })
 
-test('an S3 part can be copied from all or a range of another object', async (t) => {
+test('an S3 part can be copied from another object or from a range of another object', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'source', Body: wholeObject }))
   const UploadId = await createUpload(client)
@@ -238,7 +238,7 @@ test('completing an S3 multipart upload respects If-None-Match', async (t) => {
   assert.deepEqual(results.sort(), ['412 PreconditionFailed', 'no error'])
 })
 
-test('the SDK uploads a stream of unknown length in parts', async (t) => {
+test('the AWS SDK uploads a stream of unknown length to S3', async (t) => {
   const { client } = await startWithBucket(t)
   const pieces = Array.from({ length: 11 }, (_, index) => Buffer.alloc(MIB, index))
   await new Upload({ client, params: { Bucket, Key, Body: Readable.from(pieces) } }).done()

@@ -114,7 +114,7 @@ test('S3 notification rules filter keys by prefix and suffix', async (t) => {
   assert.equal((await record())?.s3.object.key, 'in/last.pdf')
 })
 
-test('EventBridge receives S3 notifications in its own format', async (t) => {
+test('S3 notifications are sent to EventBridge in the format of EventBridge events', async (t) => {
   const inbox = createCollector()
   const { client } = await startWithBucket(t, { notify: inbox.notify })
   await configure(client, { EventBridgeConfiguration: {} })
@@ -215,7 +215,7 @@ test('S3 without SQS refuses notification configurations for queues', async (t) 
   assert.equal(await getCallError(put), '501 NotImplemented')
 })
 
-test('an S3 event that matches no rule of the event bus is not delivered', async (t) => {
+test('S3 sends EventBridge only the events that the isWanted filter accepts', async (t) => {
   const inbox = createCollector()
   const getObjectKey = (event: unknown) =>
     (event as { detail: { object: { key: string } } }).detail.object.key

@@ -47,7 +47,7 @@ const UNUSUAL_KEYS = [
   `${'s'.repeat(300)}/${'t'.repeat(300)}`,
 ]
 
-test('S3 stores every valid object key separately, and none outside of the data folder', async (t) => {
+test('S3 stores objects with unusual keys separately, and no key becomes a file name in the data folder', async (t) => {
   const { client, dir } = await startWithBucket(t)
   for (const Key of UNUSUAL_KEYS) await client.send(new PutObjectCommand({ Bucket, Key, Body: `of ${Key}` }))
   for (const Key of UNUSUAL_KEYS) {
@@ -85,7 +85,7 @@ test('S3 refuses a key of more than 1024 bytes', async (t) => {
   assert.equal(await getCallError(put), '400 KeyTooLongError')
 })
 
-test('S3 returns object headers and metadata unchanged', async (t) => {
+test('S3 returns object headers unchanged, MIME-encodes non-ASCII metadata and refuses metadata over 2 KB', async (t) => {
   const { client } = await startWithBucket(t)
   await client.send(
     new PutObjectCommand({
@@ -146,7 +146,7 @@ test('S3 accepts and returns AES256 encryption, and rejects encryption with KMS 
   assert.equal(await getCallError(kmsPut), '501 NotImplemented')
 })
 
-test('an S3 object without a content type is binary/octet-stream, and objects may be empty', async (t) => {
+test('an empty S3 object without a content type is stored as binary/octet-stream', async (t) => {
   const { client } = await startWithBucket(t)
   const url = await getSignedUrl(client, new PutObjectCommand({ Bucket, Key: 'k' }), {
     unsignableHeaders: new Set(['content-type']),
@@ -168,7 +168,7 @@ test('an S3 object without a content type is binary/octet-stream, and objects ma
   assert.equal(object.ETag, '"d41d8cd98f00b204e9800998ecf8427e"')
 })
 
-test('DeleteObjects reports every entry, or only failures in quiet mode', async (t) => {
+test('S3 DeleteObjects reports each deleted or failed object, but no deleted objects in quiet mode', async (t) => {
   const { client } = await startWithBucket(t)
   const keys = Array.from({ length: 25 }, (_, index) => `k${index}`)
   for (const Key of keys) await client.send(new PutObjectCommand({ Bucket, Key, Body: Key }))
@@ -194,7 +194,7 @@ test('DeleteObjects reports every entry, or only failures in quiet mode', async 
   assert.equal(await getCallError(call), '400 MalformedXML')
 })
 
-test('a copied S3 object shares its bytes with the source, and each can be deleted alone', async (t) => {
+test('a copied S3 object shares its file data with the source and stays readable after the source is deleted', async (t) => {
   const { client, dir } = await startWithBucket(t)
   await client.send(new PutObjectCommand({ Bucket, Key: 'from', Body: 'abc' }))
   const copy = (Key: string, options: object = {}) =>

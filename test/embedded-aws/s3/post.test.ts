@@ -64,7 +64,7 @@ test('a signed S3 form uploads its file with the fields that its policy allows',
   assert.deepEqual(tags.TagSet, [{ Key: 't', Value: 'v' }])
 })
 
-test('non-ASCII fields of an S3 form are returned as bytes, and line breaks in them are refused', async (t) => {
+test('non-ASCII fields of an S3 form are returned as UTF-8, and line breaks in fields are refused', async (t) => {
   const { client } = await startWithBucket(t)
   const namedHeaders = { 'Content-Disposition': 'attachment; filename="日本.txt"', 'x-amz-meta-a': 'é' }
   assert.equal((await post(client, { sign: { Fields: namedHeaders } })).status, 204)
@@ -82,7 +82,7 @@ test('non-ASCII fields of an S3 form are returned as bytes, and line breaks in t
   )
 })
 
-test('the fields of an S3 form determine the response to the upload', async (t) => {
+test('success_action_status and success_action_redirect of an S3 form determine the response to the upload', async (t) => {
   const { client } = await startWithBucket(t)
   const createdUpload = await post(client, { sign: { Fields: { success_action_status: '201' } } })
   assert.equal(createdUpload.status, 201)

@@ -63,7 +63,7 @@ test('S3 requests with a missing, foreign, altered or expired signature fail wit
   assert.equal((await send(`${endpoint}/box/%ff`)).code, 'InvalidURI')
 })
 
-test('a presigned S3 PUT accepts only the signed type, length and metadata', async (t) => {
+test('a presigned S3 PUT accepts only the signed type and length, and stores the signed metadata and tags', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { requestChecksumCalculation: 'WHEN_REQUIRED' })
   const command = new PutObjectCommand({
@@ -245,7 +245,7 @@ test('the signatures of S3 upload chunks are verified one by one', async (t) => 
   assert.equal(unchangedObject.ContentLength, 0)
 })
 
-test('the signed trailer of an S3 upload contains the checksum', async (t) => {
+test('S3 verifies the checksum in the signed trailer of an upload', async (t) => {
   const { client, endpoint } = await startWithBucket(t)
   const trailer = ['x-amz-checksum-sha256', createHash('sha256').update('hello').digest('base64')] as const
   assert.equal((await putSigned(endpoint, { chunks: ['hel', 'lo'], trailer })).status, 200)
@@ -306,7 +306,7 @@ test('an S3 request body must match its signed hash', async (t) => {
   )
 })
 
-test('S3 refuses an invalid x-amz-content-sha256', async (t) => {
+test('S3 refuses an invalid x-amz-content-sha256 header', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint)
   client.middlewareStack.add(
@@ -321,7 +321,7 @@ test('S3 refuses an invalid x-amz-content-sha256', async (t) => {
   assert.equal(await getCallError(put), '400 InvalidArgument')
 })
 
-test('a refused S3 upload gets its response while the body is still arriving', async (t) => {
+test('a client with a wrong secret receives the error response to an S3 upload of 20 MiB', async (t) => {
   const { endpoint } = await startWithBucket(t)
   const client = createS3Client(endpoint, { credentials: { ...s3Credentials, secretAccessKey: 'wrong' } })
   const put = client.send(new PutObjectCommand({ Bucket, Key: 'k', Body: Buffer.alloc(20 << 20) }))

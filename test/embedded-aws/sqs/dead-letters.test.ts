@@ -40,7 +40,7 @@ const receiveBodies = async ({ receive }: TestServer, url: string) =>
     .sort()
 
 describe('SQS dead-letter queues', () => {
-  test('a message received more than maxReceiveCount times moves to the dead-letter queue with its id, count and source', async (t) => {
+  test('an SQS message received more than maxReceiveCount times moves to the dead-letter queue with its MessageId', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { client, receive, work, dead, createQueue } = server
     await client.send(
@@ -93,7 +93,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal((await receive(urls[2] ?? '')).length, 1)
   })
 
-  test('a FIFO dead-letter queue keeps message group and order, and the group in the source queue is unlocked', async (t) => {
+  test('FIFO messages keep their order and group in the dead-letter queue and unlock the group in the source queue', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const fifo = { FifoQueue: 'true', ContentBasedDeduplication: 'true', VisibilityTimeout: '0' }
     const deadLetterUrl = await createQueue('dead.fifo', fifo)
@@ -114,7 +114,7 @@ describe('SQS dead-letter queues', () => {
     assert.equal(deadMessages[0]?.Attributes?.MessageGroupId, 'g')
   })
 
-  test('a standard message keeps its age when it moves to the dead-letter queue', async (t) => {
+  test('a message of a standard SQS queue keeps its age when it moves to the dead-letter queue', async (t) => {
     let now = Date.now()
     const server = await startWithDeadLetterQueue(t, { now: () => now })
     await failMessages(server, server.work, ['old'])
@@ -122,7 +122,7 @@ describe('SQS dead-letter queues', () => {
     assert.deepEqual(await server.receive(server.dead), [])
   })
 
-  test('a redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
+  test('an SQS redrive policy must be complete and name an existing queue of the same type that allows it', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const deadLetterUrl = await createQueue('dead')
     await createQueue('dead.fifo', { FifoQueue: 'true' })
@@ -179,7 +179,7 @@ describe('SQS message move tasks', () => {
     return (await list(server))[0]
   }
 
-  test('a move task returns messages to their source queues as new messages', async (t) => {
+  test('an SQS move task returns messages to their source queues as new messages', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { createQueue, work, dead, receive } = server
     const otherUrl = await createQueue('other', {
@@ -205,7 +205,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await receive(dead), [])
   })
 
-  test('a move task moves messages to the given destination, in several transactions', async (t) => {
+  test('an SQS move task moves more than 1000 messages to the given destination', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { sqs, createQueue, dead, attributes } = server
     const target = await createQueue('target')
@@ -221,7 +221,7 @@ describe('SQS message move tasks', () => {
     assert.ok(movedCount > 1000)
   })
 
-  test('a move task can be listed and cancelled, and only one runs per queue', async (t) => {
+  test('an SQS move task can be listed and cancelled, and a second task for the same queue is refused', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { client, work } = server
     await failMessages(server, work, ['1', '2', '3'])
@@ -240,7 +240,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await receiveBodies(server, server.dead), ['1', '2', '3'])
   })
 
-  test('a move task continues after a restart', async (t) => {
+  test('an SQS move task continues after a restart', async (t) => {
     const firstServer = await startWithDeadLetterQueue(t)
     await failMessages(firstServer, firstServer.work, ['1', '2'])
     await start(firstServer, { MaxNumberOfMessagesPerSecond: 2 })
@@ -255,7 +255,7 @@ describe('SQS message move tasks', () => {
     assert.equal((await list(secondServer))[0]?.Status, 'COMPLETED')
   })
 
-  test('a move task fails with a reason when its destination is deleted', async (t) => {
+  test('an SQS move task fails with a reason when its destination is deleted', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const target = await server.createQueue('target')
     await failMessages(server, server.work, ['1', '2'])
@@ -271,7 +271,7 @@ describe('SQS message move tasks', () => {
     assert.equal(task?.FailureReason, 'AWS.SimpleQueueService.NonExistentQueue')
   })
 
-  test('a message without a source queue cannot be moved back', async (t) => {
+  test('an SQS move task without a destination fails for a message that has no source queue', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     await server.sqs.send('dead', 'born here')
     await start(server)
@@ -281,7 +281,7 @@ describe('SQS message move tasks', () => {
     assert.deepEqual(await receiveBodies(server, server.dead), ['born here'])
   })
 
-  test('invalid requests to start, list or cancel a move task are refused', async (t) => {
+  test('invalid requests to start, list or cancel an SQS move task are refused', async (t) => {
     const server = await startWithDeadLetterQueue(t)
     const { client } = server
     const failsAsMissing = matchesError('ResourceNotFoundException', 404)

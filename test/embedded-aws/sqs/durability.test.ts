@@ -5,7 +5,7 @@ import { runSqsKillRounds } from './kill-rounds.ts'
 import { startSqs } from './start-sqs.ts'
 
 describe('SQS durability', () => {
-  test('a restart of SQS keeps queues, tags, messages, delays and messages in flight', async (t) => {
+  test('a restart of SQS keeps queue attributes, messages, delays and messages in flight', async (t) => {
     let now = Date.now()
     const firstServer = await startSqs(t, { now: () => now })
     const url = await firstServer.createQueue('kept', { VisibilityTimeout: '60' })
@@ -42,7 +42,7 @@ describe('SQS durability', () => {
     assert.deepEqual(messages.map((message) => message.Body).sort(), ['delayed', 'held', 'waiting'])
   })
 
-  test('SQS loses no acknowledged request when it is killed under 8 writers', async (t) => {
+  test('SQS loses no acknowledged request when it is killed while eight clients write', async (t) => {
     t.diagnostic(await runSqsKillRounds(t, 4))
   })
 })

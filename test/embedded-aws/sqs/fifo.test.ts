@@ -41,7 +41,7 @@ function createFifoShorthands({ client, receive }: TestServer, url: string) {
 }
 
 describe('SQS FIFO queues', () => {
-  test('a receive returns all available messages of one group, in order, before messages of another group', async (t) => {
+  test('a receive from a FIFO queue returns the messages of one group in order before messages of another group', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -54,7 +54,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2', 'a3', 'b1', 'b2'])
   })
 
-  test('a message group is locked while one of its messages is in flight, but other groups are not', async (t) => {
+  test('a FIFO message group is locked while one of its messages is in flight, but other groups are not', async (t) => {
     const { send, take, bodies, remove } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     await send('b1', 'b')
@@ -70,7 +70,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a3'])
   })
 
-  test('messages returned to a FIFO queue are received in the order of their group, up to the next message in flight', async (t) => {
+  test('messages returned to a FIFO queue are received in order, but not while an earlier message is in flight', async (t) => {
     const { send, take, bodies, hide } = await startFifo(t)
     for (const body of ['a1', 'a2', 'a3']) await send(body, 'a')
     const heldMessages = await take(3)
@@ -80,7 +80,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['a1', 'a2'])
   })
 
-  test('message groups that were served recently are served last', async (t) => {
+  test('FIFO message groups that were served recently are served last', async (t) => {
     const { send, bodies } = await startFifo(t)
     for (const [body, group] of [
       ['a1', 'a'],
@@ -94,7 +94,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['c1', 'a1', 'a2', 'b1', 'b2'])
   })
 
-  test('messages with the same deduplication id are delivered once within five minutes, even after a delete and a restart', async (t) => {
+  test('a FIFO message whose deduplication ID was sent within five minutes is dropped, even after a restart', async (t) => {
     let now = Date.now()
     const firstServer = await startFifo(t, {}, { now: () => now })
     const sentMessage = await firstServer.send('one', 'a', { MessageDeduplicationId: 'id' })
@@ -116,7 +116,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await restartedQueue.bodies(), ['three'])
   })
 
-  test('content-based deduplication uses the body without its attributes', async (t) => {
+  test('content-based deduplication of FIFO messages ignores message attributes', async (t) => {
     const { send, bodies, createQueue, client } = await startFifo(t)
     await send('same', 'a')
     await send('same', 'b', { MessageAttributes: { k: { DataType: 'String', StringValue: 'v' } } })
@@ -128,7 +128,7 @@ describe('SQS FIFO queues', () => {
     )
   })
 
-  test('deduplication can be limited to a message group, and an id keeps the scope in which it was sent', async (t) => {
+  test('FIFO deduplication can be limited to message groups, except for IDs that were sent before the change', async (t) => {
     const { client, url, send, take, bodies, remove } = await startFifo(t)
     const deduplication = { MessageDeduplicationId: 'id' }
     await send('queue scope', 'a', deduplication)
@@ -147,7 +147,7 @@ describe('SQS FIFO queues', () => {
     assert.deepEqual(await bodies(), ['c', 'd'])
   })
 
-  test('a purge deletes messages and deduplication ids, at most once a minute', async (t) => {
+  test('a purge of a FIFO queue deletes messages and deduplication IDs, and another purge within a minute is refused', async (t) => {
     let now = Date.now()
     const { client, url, send, bodies } = await startFifo(t, {}, { now: () => now })
     const purge = () => client.send(new PurgeQueueCommand({ QueueUrl: url }))
@@ -161,7 +161,7 @@ describe('SQS FIFO queues', () => {
     await purge()
   })
 
-  test('sequence numbers of FIFO messages increase, and each stays with its message', async (t) => {
+  test('sequence numbers of FIFO messages increase, and each is returned with its message', async (t) => {
     const { send, take } = await startFifo(t)
     const sentMessages = [await send('1', 'a'), await send('2', 'b'), await send('3', 'a')]
     const numbers = sentMessages.map((message) => BigInt(message.SequenceNumber ?? 0))
@@ -223,7 +223,7 @@ describe('SQS FIFO queues', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
 
-  test('a receive repeated with the same attempt id returns the same messages until one of them changes', async (t) => {
+  test('a FIFO receive repeated with the same ReceiveRequestAttemptId returns the same messages until one is deleted', async (t) => {
     let now = Date.now()
     const { send, receive, url, remove, bodies } = await startFifo(t, {}, { now: () => now })
     for (const body of ['1', '2', '3']) await send(body, 'a')

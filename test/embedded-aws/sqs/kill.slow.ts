@@ -2,6 +2,6 @@
 import { test } from 'node:test'
 import { runSqsKillRounds } from './kill-rounds.ts'
 
-test('SQS loses no acknowledged request in 200 kills under 8 writers', async (t) => {
+test('SQS loses no acknowledged request when it is killed 200 times while eight clients write', async (t) => {
   t.diagnostic(await runSqsKillRounds(t, 200))
 })

@@ -30,7 +30,7 @@ async function measureMs(action: () => Promise<unknown>): Promise<number> {
 }
 
 describe('SQS long polling', () => {
-  test('a new message wakes a waiting receiver immediately', async (t) => {
+  test('a new SQS message reaches a waiting receiver within a second', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue } = server
     const url = await createQueue('wakes')
@@ -42,7 +42,7 @@ describe('SQS long polling', () => {
     assert.ok(ms < 1000, `It took ${ms} ms.`)
   })
 
-  test('a long poll waits as long as the request or the queue specifies', async (t) => {
+  test('an SQS long poll waits as long as the request or the queue specifies', async (t) => {
     const { createQueue, receive } = await startSqs(t)
     const url = await createQueue('empty', { ReceiveMessageWaitTimeSeconds: '1' })
     const queueMs = await measureMs(() => receive(url))
@@ -51,7 +51,7 @@ describe('SQS long polling', () => {
     assert.ok(ownMs < 900, `Not waiting took ${ownMs} ms.`)
   })
 
-  test('waiting receivers are served in order, one message each', async (t) => {
+  test('waiting SQS receivers get new messages in the order of their requests, one message each', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue } = server
     const url = await createQueue('in-order')
@@ -66,7 +66,7 @@ describe('SQS long polling', () => {
     )
   })
 
-  test('a message that is returned or whose delay ends wakes a waiting receiver', async (t) => {
+  test('a waiting SQS receiver gets a message that is returned to the queue or whose delay ends', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue, receive } = server
     const url = await createQueue('released')
@@ -86,7 +86,7 @@ describe('SQS long polling', () => {
     assert.equal((await secondWaiter.waiting)[0]?.Body, 'delayed')
   })
 
-  test('the end of a visibility timeout wakes a waiting receiver', async (t) => {
+  test('a waiting SQS receiver gets a message whose visibility timeout ends', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue, receive } = server
     const url = await createQueue('hidden')
@@ -96,7 +96,7 @@ describe('SQS long polling', () => {
     assert.equal((await waiting)[0]?.Body, 'x')
   })
 
-  test('deleting the message that locks a message group wakes a waiting receiver', async (t) => {
+  test('a waiting SQS receiver gets the next message of a FIFO group when the message in flight is deleted', async (t) => {
     const server = await startSqs(t)
     const { client, createQueue, receive } = server
     const url = await createQueue('group.fifo', { FifoQueue: 'true', ContentBasedDeduplication: 'true' })
@@ -108,7 +108,7 @@ describe('SQS long polling', () => {
     assert.equal((await waiting)[0]?.Body, '2')
   })
 
-  test('a disconnected receiver is not given a message', async (t) => {
+  test('a disconnected SQS receiver is not given a message', async (t) => {
     const server = await startSqs(t)
     const { http, client, createQueue, receive, endpoint } = server
     const url = await createQueue('hang-up', { VisibilityTimeout: '600' })
@@ -136,7 +136,7 @@ describe('SQS long polling', () => {
     }
   })
 
-  test('a receiver that disconnects right after its request is not given a message', async (t) => {
+  test('an SQS receiver that disconnects right after its request is not given a message', async (t) => {
     const { http, client, createQueue, receive, endpoint } = await startSqs(t)
     const url = await createQueue('impatient', { VisibilityTimeout: '600' })
     await client.send(new SendMessageCommand({ QueueUrl: url, MessageBody: 'x' }))
@@ -160,7 +160,7 @@ describe('SQS long polling', () => {
     assert.equal(message?.Attributes?.ApproximateReceiveCount, '1')
   })
 
-  test('deleting a queue fails its waiting receivers with QueueDoesNotExist', async (t) => {
+  test('deleting an SQS queue fails its waiting receiver with NonExistentQueue', async (t) => {
     const server = await startSqs(t)
     const url = await server.createQueue('deleted')
     const { waiting } = await startLongPoll(server, url)
@@ -169,7 +169,7 @@ describe('SQS long polling', () => {
     await rejectedWait
   })
 
-  test('closing the server ends waiting receives without messages', async (t) => {
+  test('closing the SQS server ends a waiting receive without messages', async (t) => {
     const server = await startSqs(t)
     const url = await server.createQueue('closing')
     const { waiting } = await startLongPoll(server, url)

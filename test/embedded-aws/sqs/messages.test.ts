@@ -10,7 +10,7 @@ import {
 import { getReceiptHandle, matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS messages', () => {
-  test('a message is received as sent, with its attributes and both checksums', async (t) => {
+  test('an SQS message is received as sent, with its attributes and checksums', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('round-trip')
     const sentMessage = await client.send(
@@ -47,7 +47,7 @@ describe('SQS messages', () => {
     assert.match(message?.Attributes?.AWSTraceHeader ?? '', /^Root=1-5759e988/)
   })
 
-  test('a receive returns only the requested attributes and their checksum', async (t) => {
+  test('an SQS receive returns only the requested message attributes and their MD5', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('filters', { VisibilityTimeout: '0' })
     const createText = (StringValue: string) => ({ DataType: 'String', StringValue })
@@ -83,7 +83,7 @@ describe('SQS messages', () => {
     }
   })
 
-  test('a message of 1 MiB including attributes is accepted, and a message with one more byte is refused', async (t) => {
+  test('an SQS message of 1 MiB including attributes is accepted, and one with one more byte is refused', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('large')
     const attributes = { k: { DataType: 'String', StringValue: 'x' } }
@@ -105,7 +105,7 @@ describe('SQS messages', () => {
     )
   })
 
-  test('invalid messages are refused with the error codes of AWS', async (t) => {
+  test('invalid SQS messages are refused with the error codes of AWS', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const url = await createQueue('refusals', { MaximumMessageSize: '1024' })
     const send = (input: Partial<ConstructorParameters<typeof SendMessageCommand>[0]>) =>
@@ -152,7 +152,7 @@ describe('SQS messages', () => {
     )
   })
 
-  test('a batch processes valid entries and reports invalid ones', async (t) => {
+  test('an SQS batch request processes valid entries and reports invalid ones', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('batch')
     const { Successful, Failed } = await client.send(
@@ -206,7 +206,7 @@ describe('SQS messages', () => {
     assert.equal(deletedMessages.Failed?.[0]?.Code, 'ReceiptHandleIsInvalid')
   })
 
-  test('an invalid batch is refused as a whole', async (t) => {
+  test('an invalid SQS batch request is refused as a whole', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('batch-rules')
     const send = (ids: string[], MessageBody = 'x') =>
@@ -226,7 +226,7 @@ describe('SQS messages', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessages, '0')
   })
 
-  test('a message group with a long backlog does not delay other groups', async (t) => {
+  test('a message group with a long backlog in an SQS queue does not delay other groups', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('fair')
     const send = (MessageGroupId: string | undefined, MessageBody: string) =>
@@ -244,7 +244,7 @@ describe('SQS messages', () => {
     assert.equal((await receive(url))[0]?.Body, 'quiet again')
   })
 
-  test('message groups take turns when each message is deleted before the next is received', async (t) => {
+  test('SQS message groups take turns when each message is deleted before the next is received', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('turns')
     for (const group of ['noisy', 'noisy', 'noisy', 'noisy', 'quiet', 'third', 'quiet'])
@@ -260,7 +260,7 @@ describe('SQS messages', () => {
     assert.deepEqual(bodies, ['noisy', 'quiet', 'third', 'noisy', 'quiet', 'noisy', 'noisy'])
   })
 
-  test('a message group behind 500 messages of another group is served immediately', async (t) => {
+  test('an SQS message group behind 500 messages of another group is served by the second receive', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('far-behind')
     for (let batch = 0; batch < 50; batch++)
@@ -282,7 +282,7 @@ describe('SQS messages', () => {
     assert.deepEqual(bodies, ['noisy 0', 'quiet', 'noisy 1'])
   })
 
-  test('in-process senders can address a queue by its name or its ARN', async (t) => {
+  test('in-process senders can address an SQS queue by its name or its ARN', async (t) => {
     const { sqs, createQueue, receive } = await startSqs(t)
     const url = await createQueue('inside')
     await sqs.send('inside', 'by name')

@@ -10,7 +10,7 @@ const json = (action: string) => ({
 const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 describe('SQS wire protocols', () => {
-  test('an error of the JSON protocol contains its shape name and its Query protocol code', async (t) => {
+  test('an error in the SQS JSON protocol contains its shape name and its Query protocol code', async (t) => {
     const { endpoint } = await startSqs(t)
     const response = await sendRaw(endpoint, {
       headers: json('SendMessage'),
@@ -37,7 +37,7 @@ describe('SQS wire protocols', () => {
     assert.deepEqual([receivedReply.status, receivedReply.body], [200, '{}'])
   })
 
-  test('requests that are not SQS requests are refused', async (t) => {
+  test('SQS refuses unknown operations, invalid JSON, and missing or invalid parameters', async (t) => {
     const { endpoint, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('fuzz')
     const cases: [Parameters<typeof sendRaw>[1], number, string][] = [
@@ -65,7 +65,7 @@ describe('SQS wire protocols', () => {
     }
   })
 
-  test('an SQS request of more than 8 MiB fails with 413', async (t) => {
+  test('an SQS request of 20 MB fails with 413', async (t) => {
     const { client, createQueue } = await startSqs(t)
     const QueueUrl = await createQueue('too-large')
     const send = (bytes: number) =>
@@ -106,7 +106,7 @@ describe('SQS wire protocols', () => {
 })
 
 describe('SQS Query protocol', () => {
-  test('the Query protocol creates, uses and deletes a queue', async (t) => {
+  test('an SQS queue can be created, used and purged with the Query protocol', async (t) => {
     const { endpoint } = await startSqs(t)
     const call = async (fields: Record<string, string>, path = '/') => {
       const body = new URLSearchParams({ Version: '2012-11-05', ...fields }).toString()
@@ -173,7 +173,7 @@ describe('SQS Query protocol', () => {
     assert.match((await call({ Action: 'ReceiveMessage' }, path)).body, /<ReceiveMessageResult\/>/)
   })
 
-  test('the Query protocol accepts GET and queue URLs, and its errors are XML', async (t) => {
+  test('the SQS Query protocol accepts GET requests to queue URLs and returns errors as XML', async (t) => {
     const { endpoint, createQueue, client } = await startSqs(t)
     const url = await createQueue('get')
     const otherUrl = await createQueue('other')

@@ -17,7 +17,7 @@ import {
 import { matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS queues', () => {
-  test('a new queue has the default attributes of AWS', async (t) => {
+  test('a new SQS queue has the default attributes of AWS', async (t) => {
     const { endpoint, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('defaults')
     assert.equal(url, `${endpoint}/000000000000/defaults`)
@@ -42,7 +42,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('creating an existing queue returns its URL, unless an attribute differs', async (t) => {
+  test('creating an existing SQS queue returns its URL, unless an attribute differs', async (t) => {
     const { createQueue } = await startSqs(t)
     const url = await createQueue('twice', { DelaySeconds: '1', VisibilityTimeout: '7' })
     assert.equal(await createQueue('twice'), url)
@@ -54,7 +54,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('queue names and attributes that are invalid on AWS are rejected', async (t) => {
+  test('SQS queue names and attributes that are invalid on AWS are rejected', async (t) => {
     const { createQueue } = await startSqs(t)
     for (const name of ['', 'a b', 'ä', 'x'.repeat(81), 'a/b', 'plain.fifo'])
       await assert.rejects(createQueue(name), matchesError('InvalidParameterValue', 400), name)
@@ -86,7 +86,7 @@ describe('SQS queues', () => {
       )
   })
 
-  test('queue attributes can be set, reset with an empty value, and requested by name', async (t) => {
+  test('SQS queue attributes can be set, reset with an empty value, and requested by name', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('settings')
     const set = (Attributes: Record<string, string>) =>
@@ -117,7 +117,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('a queue with a KMS key returns the key id, and its messages fail because the key does not exist', async (t) => {
+  test('an SQS queue with an unknown KMS key can be created, but refuses messages with KMS.NotFoundException', async (t) => {
     const { client, createQueue, attributes } = await startSqs(t)
     const url = await createQueue('kms', { KmsMasterKeyId: 'my-key' })
     const shownAttributes = await attributes(url)
@@ -139,7 +139,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('queues are listed by prefix and in pages', async (t) => {
+  test('SQS queues are listed by prefix and in pages', async (t) => {
     const { client, createQueue } = await startSqs(t)
     for (let i = 0; i < 5; i++) await createQueue(`a-${i}`)
     await createQueue('b-0')
@@ -159,7 +159,7 @@ describe('SQS queues', () => {
     await assert.rejects(list({ MaxResults: 1, NextToken: '!' }), matchesError('InvalidParameterValue', 400))
   })
 
-  test('a deleted queue loses its messages, and its name is unavailable for a minute', async (t) => {
+  test('a deleted SQS queue loses its messages, and its name is unavailable for a minute', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('gone')
@@ -177,7 +177,7 @@ describe('SQS queues', () => {
     assert.deepEqual(await receive(url), [])
   })
 
-  test('a queue is found by its name, but not under another account', async (t) => {
+  test('an SQS queue is found by its name, but not in another account', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const url = await createQueue('found')
     await client.send(new SendMessageCommand({ QueueUrl: 'found', MessageBody: 'by bare name' }))
@@ -197,7 +197,7 @@ describe('SQS queues', () => {
     )
   })
 
-  test('queue tags can be set at creation, added, overwritten and removed, up to a limit', async (t) => {
+  test('SQS queue tags can be set at creation, added, overwritten and removed, and more than 50 are refused', async (t) => {
     const { client } = await startSqs(t)
     const { QueueUrl } = await client.send(
       new CreateQueueCommand({ QueueName: 'tags', tags: { a: '1', b: '' } }),

@@ -4,7 +4,7 @@ import { ChangeMessageVisibilityCommand, DeleteMessageCommand, SendMessageComman
 import { getReceiptHandle, matchesError, startSqs } from './start-sqs.ts'
 
 describe('SQS visibility timeouts', () => {
-  test('a received message is hidden until its visibility timeout ends, then received with a new handle', async (t) => {
+  test('a received SQS message is hidden until its visibility timeout ends, then received with a new handle', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('visibility', { VisibilityTimeout: '30' })
@@ -36,7 +36,7 @@ describe('SQS visibility timeouts', () => {
     assert.equal((await attributes(url)).ApproximateNumberOfMessagesNotVisible, '0')
   })
 
-  test('ChangeMessageVisibility extends the timeout, ends it with 0, and has limits', async (t) => {
+  test('ChangeMessageVisibility extends the visibility timeout, ends it with 0, and refuses values out of range', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('change')
@@ -66,7 +66,7 @@ describe('SQS visibility timeouts', () => {
     )
   })
 
-  test('no message stays hidden for more than 12 hours after it was received', async (t) => {
+  test('ChangeMessageVisibility cannot hide a message for more than 12 hours after it was received', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive } = await startSqs(t, { now: () => now })
     const url = await createQueue('twelve-hours')
@@ -82,7 +82,7 @@ describe('SQS visibility timeouts', () => {
     await changeTimeout(43_199)
   })
 
-  test('a receipt handle is valid only for its queue', async (t) => {
+  test('an SQS receipt handle is not valid for another queue', async (t) => {
     const { client, createQueue, receive } = await startSqs(t)
     const [one, otherUrl] = [await createQueue('one'), await createQueue('other')]
     await client.send(new SendMessageCommand({ QueueUrl: one, MessageBody: 'x' }))
@@ -93,7 +93,7 @@ describe('SQS visibility timeouts', () => {
     )
   })
 
-  test("a delay hides a message from the start, and a message's delay overrides its queue's", async (t) => {
+  test('a new SQS message is hidden for the delay of its queue, unless the message has its own delay', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('delays', { DelaySeconds: '30' })
@@ -110,7 +110,7 @@ describe('SQS visibility timeouts', () => {
     assert.equal(secondMessage?.Body, 'queue delay')
   })
 
-  test('messages older than the retention period are deleted, even in flight', async (t) => {
+  test('SQS messages older than the retention period are deleted, even messages in flight', async (t) => {
     let now = Date.now()
     const { client, createQueue, receive, attributes } = await startSqs(t, { now: () => now })
     const url = await createQueue('retention', { MessageRetentionPeriod: '60' })

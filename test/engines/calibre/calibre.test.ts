@@ -113,13 +113,13 @@ describe('ebook conversions', { concurrency: 2 }, () => {
     await engine.close?.()
   })
 
-  test('a comic keeps its images unchanged', async () => {
+  test('a comic converted to EPUB keeps a PNG unchanged', async () => {
     const { path } = await convert(calibre, comic, 'epub')
     const { stdout } = await run('bsdtar', ['-xOf', path, '*corners.png'], { encoding: 'buffer' })
     assert.deepEqual(stdout, await readFile(fixture('corners.png')))
   })
 
-  test('a comic becomes a PDF with one image per page', async () => {
+  test('a comic with two images becomes a PDF with two pages, and a comic without images is refused', async () => {
     const { path, result } = await convert(calibre, comic, 'pdf')
     assert.equal(await countPdfPages(path), 2)
     assert.deepEqual(result.details, { pages: 2 })
@@ -129,7 +129,7 @@ describe('ebook conversions', { concurrency: 2 }, () => {
     await assert.rejects(convert(calibre, emptyComic, 'pdf'), { code: 'CORRUPT_FILE' })
   })
 
-  test('a comic can be converted from a comic in another archive format', async () => {
+  test('a comic in a 7z archive can be converted to EPUB', async () => {
     // `npm run conformance` tests the other formats.
     const path = join(scratchDir, 'comic.cb7')
     await run('bsdtar', ['--format=7zip', '-cf', path, '-C', fixture(''), 'corners.jpg'])
@@ -158,7 +158,7 @@ describe('prestarted calibre processes', skipWithoutNamespaces, () => {
     assert.deepEqual(await readers(), [])
   })
 
-  test('a prestarted calibre process rejects the same files as one started on demand, and later ebooks still convert', async () => {
+  test('a prestarted calibre process refuses ebooks that are damaged or have DRM, and later ebooks are converted', async () => {
     const engine = createCalibre({ baseDir: scratchDir })
     const invalidEpub = join(scratchDir, 'rubbish.epub')
     await writeFile(invalidEpub, 'no book')
@@ -181,7 +181,7 @@ describe('ebook options', { concurrency: 2 }, () => {
   const extractFontSizes = (styles: string) =>
     [...styles.matchAll(/font-size: ?([\d.]+(?:em|pt))/g)].map(([, size]) => size).join()
 
-  test('ebook options set each margin, the font size and typographic punctuation', async () => {
+  test('ebook options set the margins, the font size and typographic punctuation', async () => {
     const options = { ebookMargin: '10,20,30,40', ebookBaseFontSize: 30, ebookSmartenPunctuation: 'true' }
     const { text: styledText } = await convertSource(epub, 'epub', { options })
     assert.match(styledText, /margin-top: ?10(\.0)?pt/)
@@ -192,7 +192,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     assert.notEqual(extractFontSizes(styledText), extractFontSizes(defaultText))
   })
 
-  test('the body text of an ebook has the requested size, even beyond the font sizes of the device profile', async () => {
+  test('the body text of an ebook has the requested font size, even if it is outside the range of the device profile', async () => {
     for (const [size, em] of [
       [8, 0.66667],
       [16, 1.33333],
@@ -227,7 +227,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     assert.deepEqual(getArgs({ ebookEmbedFonts: false, ebookSmartenPunctuation: 'false' }), [])
   })
 
-  test('the option to embed fonts embeds the fonts that an ebook uses', async () => {
+  test('the ebookEmbedFonts option embeds the fonts that an ebook uses', async () => {
     const page = join(scratchDir, 'page.html')
     await writeFile(page, '<h1>Kingfisher</h1><p>By the river.</p>')
     const namedBook = join(scratchDir, 'named.htmlz')
@@ -255,7 +255,7 @@ describe('ebook options', { concurrency: 2 }, () => {
     }
   })
 
-  test('the option to embed fonts causes a warning if the ebook has no fonts to embed', async () => {
+  test('the ebookEmbedFonts option causes a warning if the ebook has no fonts to embed', async () => {
     const { warnings } = await convert(calibre, epub, 'epub', { options: { ebookEmbedFonts: true } })
     assert.deepEqual(warnings, ['OPTION_NOT_HELD'])
   })
@@ -276,7 +276,7 @@ describe('ebooks with DRM', () => {
   const assertRefusedAsProtected = async (call: Promise<unknown>) =>
     assert.equal((await assertRefused(call, 'UNSUPPORTED_FORMAT')).details?.reason, 'drm')
 
-  test('an ebook with DRM is refused on upload and by the engine', async () => {
+  test('an ebook with DRM is refused by format detection and by calibre', async () => {
     const bytes = await readFile(mobi)
     bytes.writeUInt16BE(2, bytes.readUInt32BE(78) + 12)
     await assertRefusedAsProtected(detectFile('book.mobi', bytes))
@@ -306,7 +306,7 @@ describe('ebooks with DRM', () => {
 })
 
 describe('hostile ebooks', () => {
-  test('a hostile ebook that would unpack to far more than its size is refused', async () => {
+  test('a hostile ebook whose unpacked content would be far larger than its file is refused', async () => {
     const big = join(scratchDir, 'index.html')
     await writeFile(big, Buffer.alloc(90_000_000, 0x20))
     const path = join(scratchDir, 'bomb.htmlz')
@@ -315,7 +315,7 @@ describe('hostile ebooks', () => {
     await assert.rejects(convert(calibre, path, 'epub'), { code: 'FILE_TOO_LARGE' })
   })
 
-  test('a hostile ebook reveals no files of the machine', async () => {
+  test('a hostile ebook does not reveal the content of a local file that it refers to', async () => {
     const secret = '/usr/share/common-licenses/GPL-3'
     const folder = await mkdtemp(join(scratchDir, 'hostile-'))
     const up = `../../../../../../../../..${secret}`

@@ -63,7 +63,7 @@ emf.writeUInt32LE(1)
 emf.writeUInt32LE(108, 4)
 emf.write(' EMF', 40)
 
-test('images of a document are converted to formats that ebook readers display, or cause a warning if that is impossible', async () => {
+test('a BMP and a TIFF in a Word document become PNGs in the ebook, and an EMF causes a warning', async () => {
   const tiff = await sharp({ create: { width: 3, height: 2, channels: 3, background: '#0f0' } })
     .tiff()
     .toBuffer()

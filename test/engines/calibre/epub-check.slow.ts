@@ -50,7 +50,7 @@ test('an ebook from an old web page is valid, even after conversion through a Ki
     )
 })
 
-test('an ebook with formulas is valid, even after conversion through a Kindle format', async () => {
+test('an ebook with formulas is valid and keeps its MathML after conversion through a Kindle format', async () => {
   const page = join(folder, 'formulas.html')
   const math = '<math xmlns="http://www.w3.org/1998/Math/MathML"><msup><mi>r</mi><mn>2</mn></msup></math>'
   const lines = `<h1>One</h1><p>Area ${math} and so on</p>`

@@ -10,7 +10,7 @@ describe('errors of calibre', () => {
   const createFailure = (stderr: string) => new ProcessFailure('calibre', 1, stderr)
   const rejectWith = (error: unknown, format: FormatId) => Promise.reject(toEbookError(error, format))
 
-  test('an error of calibre is returned as an error that the client can act on', async () => {
+  test('a calibre error about a password or DRM is returned as PDF_ENCRYPTED or UNSUPPORTED_FORMAT', async () => {
     for (const words of ['Document is Encrypted', 'needs a PASSWORD'])
       await assertRefused(rejectWith(createFailure(words), 'pdf'), 'PDF_ENCRYPTED', /decrypt-pdf first/)
     await assertRefused(

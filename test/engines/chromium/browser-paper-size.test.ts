@@ -51,7 +51,7 @@ describe('paper of printed web pages', () => {
   const pageWithoutStyle = { width: null, left: null, right: null }
   const rules = (options: object, margin?: number, pageStyle = pageWithoutStyle) =>
     buildPageRules(parseOptions(options), pageStyle, margin)
-  test('a printed web page uses the paper of its style sheet by default, otherwise A4', () => {
+  test('by default, a printed web page uses the paper of its style sheet, or A4 if the style sheet sets none', () => {
     assert.deepEqual(rules({}), [])
     assert.deepEqual(rules({ scale: 0.5, headerText: 'a', printBackground: false }), [])
     const { paperWidth, paperHeight } = defaultPaperParams
@@ -76,7 +76,7 @@ describe('paper of printed web pages', () => {
     ])
   })
 
-  test('printing a web page requires paper with room between the margins', () => {
+  test('printing a web page is refused if the margins leave no room on the paper', () => {
     const hasColorAcross = (left: number, right: number) =>
       rules({ marginLeft: `${left}mm`, marginRight: `${right}mm` })
     const hasColorDown = (top: number, bottom: number) =>

@@ -100,7 +100,7 @@ describe('web pages to PDF', () => {
     assert.match(await readSize({ landscape: false }), /Page size: +59\d(\.\d+)? x 84/)
   })
 
-  test('a web page or ebook converted to PDF has narrower margins on paper too small for the default margins', async () => {
+  test('a web page or ebook can be converted to PDF on paper that is too small for the default margins', async () => {
     const { path } = await convertHtml('<p>alphamarker', 'pdf', { pageSize: '20x20mm' })
     assert.match(await readStdout('pdfinfo', path), /Page size: +5[67](\.\d+)? x 5[67]/)
     const source = join(folder, 'small.epub')
@@ -124,7 +124,7 @@ describe('web pages to PDF', () => {
       })
   })
 
-  test('a web page converted to PDF is read in its own character encoding', async () => {
+  test('a web page converted to PDF is read in its declared or detected character encoding', async () => {
     const meta = '<meta charset="windows-1252">'
     const cases = [
       Buffer.from('<p>gr\u00fcn', 'utf8'),
@@ -144,7 +144,7 @@ describe('web pages to PDF', () => {
 })
 
 describe('web pages to images', () => {
-  test('a web page converted to an image shows the full page, or only the part inside the window', async () => {
+  test('an image of a web page shows the full page, or with fullPage=false only the part inside the window', async () => {
     const html = '<body style="margin:0;background:#f00"><div style="height:3000px">'
     const readSize = async (options = {}) =>
       readImageSize((await convertHtml(html, 'png', options)).path, 'png')
@@ -192,7 +192,7 @@ describe('CSS and SVG animations', () => {
 
   for (const [caseName, file] of [
     ['a page', `<body style="margin:0">${svg}`],
-    ['a drawing', svg],
+    ['an SVG', svg],
   ] as const)
     test(`a finite animation in ${caseName} is rendered in its last frame, and an endless animation in its first frame`, async () => {
       const source = await writePage(file, caseName === 'a page' ? 'moving.html' : 'moving.svg')

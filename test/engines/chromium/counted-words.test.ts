@@ -19,7 +19,7 @@ const pages = {
     '<p>STATIC words here</p><template><p>template words never shown here</p></template>',
   'a form shows its values':
     '<p>STATIC words here</p><form><input value="INPUT"><textarea>AREA</textarea><select><option>one<option selected>TWO</select></form>',
-  'words for browsers without scripts are not missed':
+  'words in a noscript element are not counted as lost':
     '<p>STATIC words here</p><noscript>no scripts</noscript>',
 }
 

@@ -134,7 +134,7 @@ describe('browser access for engine code', () => {
     await run
   })
 
-  test('the browser host runs one browser at a time for an engine process', async () => {
+  test('the browser host refuses a second run request of an engine process while an attempt is running', async () => {
     const request = { kind: 'run', runsScripts: true }
     const { session, run, attempt } = open(request)
     await attempt

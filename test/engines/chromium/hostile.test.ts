@@ -32,7 +32,7 @@ const endless = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><d
 const convertHtml = async (html: string | Buffer, to: FormatId, options: RunSettings['options'] = {}) =>
   convert(chromium, await writePage(html), to, { options, from: 'html' })
 
-describe('web content wider than the paper', () => {
+describe('fitting web content to the paper', () => {
   const words = Array.from({ length: 14 }, (_, at) => `<td>value${at}00000</td>`).join('')
   const findRightEdge = async (path: string) => {
     const boxes = (await readStdout('pdftotext', '-bbox', path, '-')).matchAll(/xMax="([\d.]+)"/g)
@@ -52,7 +52,7 @@ describe('web content wider than the paper', () => {
     assert.match(await readStdout('pdftotext', '-bbox', path, '-'), /xMax="9\d\.\d+"[^>]*>alphamarker/)
   })
 
-  test('content that is wider than the paper, collapsed or scrollable is printed completely', async () => {
+  test('collapsed and scrollable content of a web page is printed completely', async () => {
     const lines = Array.from({ length: 150 }, (_, at) => `<p>line${at}</p>`).join('')
     const html = `<style>html, body { height: 100%; overflow: hidden } main { height: 100vh; overflow: auto }</style>
       <main>${lines}<details name="a"><summary>more</summary>folded one</details><details name="a">folded two</details></main>`
@@ -60,7 +60,7 @@ describe('web content wider than the paper', () => {
     for (const words of [/line0\b/, /line149\b/, /folded one/, /folded two/]) assert.match(text, words)
   })
 
-  test('content wider than the paper is scaled to the paper that the page sets', async () => {
+  test('web content wider than the paper is scaled to the paper size that the style sheet of the page sets', async () => {
     const html = `<style>@page{size:A5;margin:30mm}</style><table border=1><tr>${words}</table>`
     const { path } = await convertHtml(html, 'pdf')
     assert.match((await readPdfText(path)).replaceAll(/\s/g, ''), /1300000/)
@@ -202,13 +202,13 @@ describe('hostile web pages', () => {
     assert.deepEqual(warnings, ['LINKS_DROPPED'])
   })
 
-  test('a hostile web page that embeds itself repeatedly is loaded once', async () => {
+  test('a hostile web page that reloads and embeds itself is converted', async () => {
     const html =
       '<meta http-equiv="refresh" content="0"><iframe src=""></iframe><iframe src="?x"></iframe><h1>alphamarker</h1>'
     assert.match(await readPdfText((await convertHtml(html, 'pdf')).path), /alphamarker/)
   })
 
-  test('a hostile web page leaves no data behind for the next page', async () => {
+  test('a web page converted after a hostile web page that sets a cookie contains only its own text', async () => {
     await convertHtml(
       '<style>:root{--x:red}</style><meta http-equiv="set-cookie" content="a=SECRETWORD">',
       'pdf',
@@ -231,7 +231,7 @@ describe('hostile web pages', () => {
     assert.equal(await countPdfPages((await convertHtml('<p>x', 'pdf')).path), 1)
   })
 
-  test('a web page is converted in a new browser after a hostile page killed the old one', async () => {
+  test('a web page is converted in a new browser after the processes of the old browser were killed', async () => {
     // The browser's socket path is limited to 107 bytes, so the folder must not be deep in the scratch folder.
     const baseDir = scratchFolder('b')
     const ownEngine = createChromium({ baseDir })
@@ -258,7 +258,7 @@ describe('routes of web pages', () => {
   const listNames = (from: FormatId, to: FormatId) =>
     planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
 
-  test('a web page is converted to PDF and images by the browser, and other documents to PDF by their own engines', () => {
+  test('web pages, ebooks and markup documents are converted to PDF by the browser, and DOCX by LibreOffice', () => {
     assert.deepEqual(listNames('html', 'pdf'), ['chromium:pdf'])
     assert.deepEqual(listNames('html', 'png'), ['chromium:png'])
     assert.deepEqual(listNames('mhtml', 'jpg'), ['chromium:jpg'])

@@ -88,7 +88,7 @@ describe('scripts of uploaded web pages', () => {
     assert.equal(result.hiddenText?.trim(), 'removed words')
   })
 
-  test('text that the scripts of a page remove is recognized as hidden in any character encoding', async () => {
+  test('text that scripts remove from a page in CP437 or Windows-1252 counts as hidden', async () => {
     const html = `<p>Größe</p><p id="gone">Übermut</p><script>gone.remove()</script>`
     for (const encoding of ['cp437', 'windows-1252']) {
       pages++
@@ -107,7 +107,7 @@ describe('scripts of uploaded web pages', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('page scripts do not run with scripts=false, and do not run in a page that an earlier step made', async () => {
+  test('page scripts run neither with scripts=false nor in a page that an earlier conversion step made', async () => {
     for (const settings of [{}, { ...withScripts, options: { scripts: false } }])
       assert.equal((await readPrintedText(script(write("'EVIL'")), settings)).text, 'alphamarker')
     const chart = fixture('odd/html-canvas-chart.html')
@@ -186,12 +186,13 @@ describe('hostile page scripts', () => {
   })
 
   const endless = {
-    'before the page is loaded': 'for (;;) { alert(1); confirm(2); open("about:blank"); console.log(3) }',
-    'in a timer': 'setTimeout(() => { for (;;) ; }, 100)',
-    'with requests': "const next = () => fetch('/x').catch(next); for (let i = 0; i < 9; i++) next()",
+    'runs before the page is loaded':
+      'for (;;) { alert(1); confirm(2); open("about:blank"); console.log(3) }',
+    'runs in a timer': 'setTimeout(() => { for (;;) ; }, 100)',
+    'sends requests': "const next = () => fetch('/x').catch(next); for (let i = 0; i < 9; i++) next()",
   }
   for (const [name, code] of Object.entries(endless)) {
-    test(`endless page scripts are stopped, and what they have written is printed: ${name}`, async () => {
+    test(`an endless page script that ${name} is stopped, and the text that it has written is printed`, async () => {
       const otherPage = convertPage('<p>betamarker', 'pdf', {})
       const { text, warnings } = await readPrintedText(script(`${write("'before'")} ${code}`))
       assert.equal(text, 'alphamarker before')
@@ -200,7 +201,7 @@ describe('hostile page scripts', () => {
     })
   }
 
-  test('pop-ups, closed windows and refused documents of page scripts do not replace the page', async () => {
+  test('page scripts that open pop-ups, close the window or navigate to refused URLs do not replace the page', async () => {
     const urls = ['http://other.invalid/', 'data:text/html,EVIL', 'file:///etc/passwd']
     const { text, warnings } = await readPrintedText(
       script(`for (let i = 0; i < 2000; i++) open('about:blank')
@@ -212,7 +213,7 @@ describe('hostile page scripts', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('a page whose scripts navigate away or crash the browser is converted without scripts', async () => {
+  test('a page whose scripts navigate to about:blank is converted without scripts', async () => {
     const { text, warnings } = await readPrintedText(script("location = 'about:blank'"))
     assert.equal(text, 'alphamarker')
     assert.deepEqual(warnings, ['SCRIPTS_NOT_RUN'])
@@ -239,7 +240,7 @@ describe('hostile page scripts', () => {
     assert.match(text, /alphamarker/)
   })
 
-  test('built-in functions that page scripts replace do not affect the conversion', async () => {
+  test('a page whose scripts replace built-in functions is converted', async () => {
     const { text } = await readPrintedText(
       script(`Array.prototype.filter = Element.prototype.getBoundingClientRect = () => { for (;;) ; }
         document.querySelectorAll = () => { throw 1 }

@@ -57,7 +57,7 @@ describe('audio tracks', () => {
     assert.match(argAfter(createEncodeArgs('wav', {}, surround), '-filter:a:0'), /layouts=5.1$/)
   })
 
-  test('the output index of an audio track counts only audio tracks that are kept', () => {
+  test('each audio track has its own encoder arguments, and tracks that the format does not support cause a warning', () => {
     const output = createEncodeArgs('mp4', {}, {}, { channels: 1, channel_layout: 'mono' })
     assert.deepEqual(
       ['-c:a:0', '-c:a:1', '-ar:a:1', '-filter:a:1', '-b:a:1'].map((flag) => argAfter(output, flag)),
@@ -84,7 +84,7 @@ describe('audio tracks', () => {
     )
   })
 
-  test('an audio track that is re-encoded, rounded or mixed down causes one warning', () => {
+  test('an audio track that is rounded, mixed down, or re-encoded despite audioCodec=copy causes a warning', () => {
     const deep = { codec_name: 'pcm_s32le', bits_per_sample: 32, channels: 6, channel_layout: '5.1' }
     assert.deepEqual(listWarningCodes('mp3', { audioCodec: 'copy' }, deep), [
       'STREAM_ENCODED',
@@ -112,7 +112,7 @@ describe('audio tracks', () => {
     assert.deepEqual(listWarningCodes('caf', { quality: 'low', audioCodec: 'aac' }), [])
   })
 
-  test('an audio track causes a warning if its codec does not support the requested rate or channels', () => {
+  test('an audio track causes a warning if its codec does not support the requested sample rate or channel count', () => {
     const messages = createRecipe('amr', { audioSampleRate: 44_100, channels: 2 }).warnings.map(
       ({ message }) => message,
     )

@@ -80,7 +80,7 @@ test('converting or compressing audio that would exceed the time limit is refuse
   assert.equal(await splitConversion(0.1, 'm4a', { operation: 'compress', quality: 50 }), undefined)
 })
 
-test('the time limit allows longer audio in FLAC than in AAC, and allows six channels a third of the duration of stereo', () => {
+test('the time limit allows longer audio in FLAC than in AAC, and stereo audio three times as long as six channels', () => {
   const stereo = { channels: 2, sampleRate: 48_000 }
   const [aac = 0, flac = 0] = (['aac', 'flac'] as const).map((codec) =>
     computeMaxAudioSeconds(840, codec, stereo),

@@ -84,7 +84,7 @@ describe('audio conversions', () => {
     assert.deepEqual(await probeCodecs(await convert(ffmpeg, fixture('cover.mp3'), 'wav')), ['pcm_s16le'])
   })
 
-  test('audio is copied to its own format, but re-encoded if a bit rate is requested', async () => {
+  test('audio converted to its own format is copied, but re-encoded if a bit rate is requested', async () => {
     assert.equal((await convert(ffmpeg, fixture('tone.mp3'), 'mp3')).result.method, 'stream-copy')
     const run = await convert(ffmpeg, fixture('tone.mp3'), 'mp3', { options: { audioBitrate: '64k' } })
     assert.equal(run.result.method, 'encode')
@@ -158,7 +158,7 @@ describe('audio conversions', () => {
       assert.deepEqual((await convert(ffmpeg, wav32Bit, to)).warnings, ['SAMPLES_ROUNDED'], to)
   })
 
-  test('audio of 32-bit FLAC is decoded', async () => {
+  test('32-bit FLAC audio keeps identical samples in WAV', async () => {
     const deep = join(folder, 'deep.wav')
     const source = ['-f', 'lavfi', '-i', 'anoisesrc=seed=7:d=0.5:a=0.5']
     execFileSync('ffmpeg', ['-v', 'error', '-y', ...source, '-c:a', 'pcm_s32le', '-bitexact', deep])

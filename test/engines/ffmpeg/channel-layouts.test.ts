@@ -31,7 +31,7 @@ describe('audio channel layouts', () => {
   const names = Object.keys(nextLarger) as LayoutName[] // Object.keys loses the literal types.
   const from = (layout: LayoutName) => ({ count: countChannels(layout), layout })
 
-  test('an unsupported channel layout is replaced by the smallest supported one with all its speakers', () => {
+  test('an unsupported channel layout is replaced by the smallest supported layout that has all of its speakers', () => {
     for (const name of names) {
       const layouts = names.filter((other) => other !== name)
       const layout = nextLarger[name]
@@ -43,7 +43,7 @@ describe('audio channel layouts', () => {
     }
   })
 
-  test('a channel layout with too many channels is replaced by one with the supported number', () => {
+  test('an unsupported channel layout is replaced by a supported layout within the maximum number of channels', () => {
     const layouts = ['stereo', '3.0', '4.0', '5.1', '7.1'] as const
     const chooseLayoutWithin = (name: LayoutName, maxChannels: number) =>
       chooseLayout(from(name), { maxChannels, layouts }).layout
@@ -56,7 +56,7 @@ describe('audio channel layouts', () => {
     assert.equal(chooseLayout(from('quad'), { maxChannels: 8, layouts: ['7.1', '5.0', '5.1'] }).layout, '5.0')
   })
 
-  test('an unnamed channel layout becomes the default one for its channel count, or just the count', () => {
+  test('an unnamed channel layout becomes the default layout for its channel count, or a bare count such as 9c', () => {
     const chooseForUnnamed = (count: number, layouts?: readonly LayoutName[]) =>
       chooseLayout({ count, layout: 'unknown' }, { maxChannels: 255, layouts })
     const defaultLayouts = ['mono', 'stereo', '3.0', 'quad', '5.0', '5.1', '6.1', '7.1'] as const
@@ -73,7 +73,7 @@ describe('audio channel layouts', () => {
     })
   })
 
-  test('a requested channel count gets its default layout, otherwise the largest smaller layout, otherwise the first one', () => {
+  test('a requested channel count gets its default layout, or else the largest layout that fits, or else the first one', () => {
     const chooseLayoutFor = (count: number, layouts: readonly LayoutName[]) =>
       chooseLayout({ count: 8, layout: '7.1' }, { maxChannels: 8, layouts }, count).layout
     assert.equal(chooseLayoutFor(4, ['4.0', 'quad']), 'quad')

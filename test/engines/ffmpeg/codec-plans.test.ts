@@ -28,7 +28,7 @@ const scales: [to: string, codec: string, flag: string, worst: number, best: num
 
 describe('video quality', () => {
   for (const [to, codec, flag, worst, best] of scales)
-    test(`the quality levels of a video in ${codec} set ${flag} from ${worst} to ${best}, better with each level`, () => {
+    test(`each higher quality level of a video in ${codec} sets ${flag} further from ${worst} and closer to ${best}`, () => {
       const getLevel = (options: object) =>
         Number(argAfter(createEncodeArgs(to, { codec, ...options }), flag))
       const qualityLevels = ['low', 'medium', 'high', 'highest'].map((quality) => getLevel({ quality }))
@@ -241,7 +241,7 @@ test('the audio quality option sets a bit rate per channel pair, up to the maxim
   )
 })
 
-test('transparent parts of a video are drawn over the requested color, or over black if the codec has no transparency', () => {
+test('in a codec without transparency, transparent parts of a video are drawn over black or the requested color', () => {
   const transparent = { codec_name: 'vp9', pix_fmt: 'yuva420p', tags: { alpha_mode: '1' } }
   const filter = (background?: string) =>
     argAfter(createEncodeArgs('mp4', { ...defined({ background }) }, transparent), '-filter:v:0')

@@ -42,11 +42,11 @@ test('videos are merged without encoding if codec, resolution, frame rate, pixel
     assert.equal(canCopyMerge({}, audio), false, JSON.stringify(audio))
 })
 
-test('videos of the same kind are re-encoded when merged into a container that does not support their codecs', () => {
+test('videos with matching streams are re-encoded when merged into a container that does not support their codecs', () => {
   assert.equal(canCopyMerge({}, {}, videoContainers.webm), false)
 })
 
-test('videos of the same kind are re-encoded if a quality or a preset is requested for the merge', () => {
+test('merged videos with matching streams are re-encoded if a quality or a preset is requested for the merge', () => {
   const allows = (options: object) => allowsCopies(mergeVideoOptions.parse(options))
   assert.deepEqual([allows({}), allows({ quality: 'low' }), allows({ preset: 'slow' })], [true, false, false])
   assert.equal(allows({ mode: 'encode' }), false)

@@ -23,7 +23,7 @@ describe('files that ffmpeg may open', () => {
     return stderr
   }
 
-  test('ffmpeg may open only local files and pipes, whatever an input refers to', () => {
+  test('ffmpeg may open only local files and pipes', () => {
     for (const protocol of ['concat', 'http', 'subfile,,start,0,end,1,,'])
       assert.match(runWithGuard(localProtocolArgs, `${protocol}:x`), /not on whitelist 'file,pipe'/, protocol)
     for (const format of ['mp3', 'hevc', 'g726'] as const)
@@ -105,7 +105,7 @@ describe('files that ffmpeg may open', () => {
         assert.equal(listDemuxers(format as FormatId), demuxers, format)
   })
 
-  test('ffmpeg may choose among several demuxers only for formats with variants', () => {
+  test('ffmpeg may choose among several demuxers for formats with variants, and raw formats have no timestamps', () => {
     for (const [format, demuxers] of [
       ['mov', 'mov,mp4,m4a,3gp,3g2,mj2'],
       ['m4a', 'mov,mp4,m4a,3gp,3g2,mj2'],

@@ -72,7 +72,7 @@ describe('HDR videos', () => {
       }
     })
 
-  test('an HDR video with a watermark becomes SDR in any codec, and the warning suggests no other codec', async () => {
+  test('an HDR video with a watermark becomes SDR, and the warning suggests no other codec', async () => {
     const options = { watermarkText: 'M', watermarkOpacity: 1 }
     const { path, warnings, messages } = await convert(ffmpeg, phoneVideo, 'mov', {
       operation: 'watermark',

@@ -73,7 +73,7 @@ describe('video conversions', () => {
   const convertVideo = (to: FormatId, options?: RunSettings['options']) =>
     convert(ffmpeg, fixture('video.mp4'), to, { ...defined({ options }) })
 
-  test('a video is copied without encoding if the format supports its streams, and the result says so', async () => {
+  test('a video is converted with the method stream-copy if the target format supports its streams', async () => {
     const run = await convertVideo('mkv')
     assert.equal(run.result.method, 'stream-copy')
     assert.deepEqual(await probeCodecs(run), ['h264', 'aac'])
@@ -103,7 +103,7 @@ describe('video conversions', () => {
     ])
   })
 
-  test('a video is re-encoded if the copy turns out damaged', async () => {
+  test('a video with damaged packets is converted to an MP4 with a video track', async () => {
     // The header is valid but the packets are noise: copying succeeds, but the result cannot be decoded.
     const brokenVideo = join((await convertVideo('mkv')).workDir, 'odd.avi')
     const videoBytes = await readFile(fixture('video.avi'))
@@ -115,7 +115,7 @@ describe('video conversions', () => {
     assert.equal((await probeStreams(run, 'video')).length, 1)
   })
 
-  test('a video keeps all audio tracks with their languages, and its subtitles', async () => {
+  test('a video keeps its subtitles and all audio tracks with their languages', async () => {
     for (const [to, subtitle, expectedLanguage] of [
       ['mp4', 'mov_text', 'deu'],
       // QuickTime stores languages as numbers; for German, ffprobe returns the older code `ger`.
@@ -184,7 +184,7 @@ describe('video conversions', () => {
     assert.deepEqual((await convert(ffmpeg, two, 'mp3')).warnings, [])
   })
 
-  test('a video with a stored rotation is rotated if the format cannot store it', async () => {
+  test('a video with a stored rotation is rotated if the format cannot store the rotation', async () => {
     const [stream] = await probeStreams(await convert(ffmpeg, fixture('turned.mov'), 'webm'), 'video')
     assert.deepEqual([stream?.width, stream?.height], [48, 64])
     assert.equal((await convert(ffmpeg, fixture('turned.mov'), 'mp4')).result.method, 'stream-copy')

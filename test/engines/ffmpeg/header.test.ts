@@ -87,7 +87,7 @@ describe('headers of media files', () => {
     }
   })
 
-  test('the header of a media file is marked as incomplete if the file has chapters, attachments or covers', async () => {
+  test('the header of an MP4 with chapters or a cover, or of an MKV with an attachment, is marked as incomplete', async () => {
     const chapters = [
       ';FFMETADATA1',
       '[CHAPTER]',
@@ -151,7 +151,7 @@ describe('number of ffmpeg processes', () => {
   after(removeRuns)
   const commands = async (name: string, to: FormatId) => (await convert(ffmpeg, fixture(name), to)).commands
 
-  test('a video that is copied to another container starts ffmpeg but not ffprobe', async () => {
+  test('copying a video to another container starts ffmpeg but not ffprobe, unless the file lacks its duration', async () => {
     assert.deepEqual(await commands('video.webm', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('tracks.mkv', 'mp4'), ['ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'mkv'), ['ffmpeg'])
@@ -162,21 +162,21 @@ describe('number of ffmpeg processes', () => {
     assert.deepEqual((await convert(ffmpeg, livePath, 'mp4')).commands, ['ffprobe', 'ffmpeg', 'ffmpeg'])
   })
 
-  test('ffmpeg is started again if a copied video is too short, and the last failure is CORRUPT_FILE', async () => {
+  test('converting a truncated MKV to MP4 is refused with CORRUPT_FILE', async () => {
     const wholeFile = await readFile(fixture('subtitled.mkv'))
     await writeFile(getPath('broken.mkv'), wholeFile.subarray(0, wholeFile.length * 0.4))
     assert.equal((await readHeader(getPath('broken.mkv'), 'mkv'))?.mayBeIncomplete, false)
     await assertRefused(convert(ffmpeg, getPath('broken.mkv'), 'mp4'), 'CORRUPT_FILE')
   })
 
-  test('ffprobe and ffmpeg are started for a video that is encoded, and the result is probed only if necessary', async () => {
+  test('encoding starts ffprobe and ffmpeg, and probes the result if the duration that ffmpeg reports is not trusted', async () => {
     assert.deepEqual(await commands('tone.wav', 'mp3'), ['ffprobe', 'ffmpeg'])
     assert.deepEqual(await commands('video.mp4', 'webm'), ['ffprobe', 'ffmpeg'])
     // The WavPack muxer reports eight times the duration, so its statistics are not trusted.
     assert.deepEqual(await commands('tone.wav', 'wv'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 
-  test('the result of ffmpeg is probed if streams are copied to a format whose header we cannot parse', async () => {
+  test('the result of ffmpeg is probed if streams are copied to a format whose header cannot be parsed', async () => {
     assert.deepEqual(await commands('tone.mp3', 'mp3'), ['ffprobe', 'ffmpeg', 'ffprobe'])
   })
 })

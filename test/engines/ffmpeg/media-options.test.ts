@@ -43,7 +43,7 @@ const assertEachRefused = (schema: z.ZodType, wrongValues: Readonly<Record<strin
 describe('media options', () => {
   const videoSchema = createVideoOptions(videoContainers.mp4)
 
-  test('times in media options are parsed to seconds in all notations', () => {
+  test('times in media options are parsed from seconds or from clock notation, and invalid times are refused', () => {
     for (const [input, seconds] of [
       ['01:02:03.5', 3723.5],
       ['2:03', 123],
@@ -202,7 +202,7 @@ describe('media options', () => {
     assert.doesNotMatch(argsFor({ quality: 'high' }), /"copy"/)
   })
 
-  test('a reduced channel count gets the largest supported channel layout', () => {
+  test('a reduced channel count gets the largest supported channel layout that fits', () => {
     const limits = { maxChannels: 8, layouts: ['mono', 'stereo', '5.1'] as const }
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 7).layout, '5.1')
     assert.equal(chooseLayout({ count: 8, layout: '7.1' }, limits, 4).layout, 'stereo')
@@ -262,7 +262,7 @@ describe('page options', () => {
       assertRefused(TextPdfOptions, { marginLeft })
   })
 
-  test('the page layout is changed only if the client sets at least one page option', () => {
+  test('without page options, the page layout of a text document stays as it is, but that of a spreadsheet changes', () => {
     assert.equal(hasPageChanges(parseSetup({})), false)
     for (const options of [
       { pageSize: 'a4' },

@@ -25,13 +25,13 @@ describe('audio channels in media plans', () => {
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, flac), { layout: '2.1', channels: 3 })
   })
 
-  test('audio channels get the smallest supported layout with all their speakers', () => {
+  test('audio channels in an unsupported layout get the smallest supported layout that has all of their speakers', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: 'quad' }, alac), { layout: '5.0', channels: 5 })
     assert.deepEqual(chooseLayout({ count: 6, layout: '5.1(side)' }, alac), { layout: '5.1', channels: 6 })
     assert.deepEqual(chooseLayout({ count: 3, layout: '2.1' }, alac), { layout: '5.1', channels: 6 })
   })
 
-  test('audio channels without a layout are assigned to speakers in order', () => {
+  test('audio channels without a layout get the default layout for their number', () => {
     assert.deepEqual(chooseLayout({ count: 4, layout: 'unknown' }, flac), {
       layout: 'quad',
       channels: 4,
@@ -167,7 +167,7 @@ describe('audio with many channels', () => {
   })
 })
 
-test('audio keeps its bits per sample if the format supports them, and a warning about rounding names both numbers of bits', () => {
+test('audio keeps its bits per sample if the format supports them, and a rounding warning names both bit depths', () => {
   const getEncoderAndWarning = (audio: StreamInput, to: 'wav' | 'flac' | 'aiff' | 'caf') => {
     const { output, warnings } = buildRecipe({
       media: createVideoWithAudio(audio),
@@ -225,7 +225,7 @@ describe('option values of other services', () => {
     assert.deepEqual(applyOptions(route, { mode: 'remux-if-possible' }).warnings, [])
   })
 
-  test('unknown values of other video options are refused', () => {
+  test('an unknown value of the video preset option is refused', () => {
     assert.throws(() => applyOptions(route, { preset: 'bogus' }), { code: 'INVALID_INPUT' })
   })
 
@@ -241,7 +241,7 @@ describe('option values of other services', () => {
 describe('ebook margins', () => {
   const getArgs = (ebookMargin: unknown) => createEbookArgs(EbookOptions.parse({ ebookMargin }), 'epub')
 
-  test('ebook margins are set for all sides at once, for each in order, or by name', () => {
+  test('the ebookMargin option sets all sides at once, the four sides in order, or single sides by name', () => {
     assert.equal(getArgs('7').length, 4)
     for (const inOrder of ['1,2,3,4', '1/2/3/4', '1 / 2 / 3 / 4'])
       assert.deepEqual(getArgs(inOrder), [
@@ -314,7 +314,7 @@ describe('SVG engines', () => {
       assert.equal(needsBrowser(svg(content)), false, content)
   })
 
-  test('an SVG that librsvg cannot render is rendered by the browser, unless another engine is requested', () => {
+  test('an SVG that librsvg cannot render is rendered to PNG, PDF or AVIF by the browser, unless vips is requested', () => {
     const planSteps = (to: FormatId, engine?: EngineId) =>
       planRoute({ from: 'svg', to, engine, traits: ['browser-drawing'] })
         .steps.map((step) => `${step.engine}:${step.to}`)
@@ -334,7 +334,7 @@ describe('SVG engines', () => {
     assert.equal(thumbnail.steps[0].engine, 'chromium')
   })
 
-  test('an SVG has the same options with the browser as with librsvg', () => {
+  test('an SVG rendered by the browser has all options that it has with librsvg', () => {
     const listNames = (route: ReturnType<typeof planRoute>) => Object.keys(createOptionsSchema(route).shape)
     const withLibrsvg = listNames(planRoute({ from: 'svg', to: 'png' }))
     const withBrowser = listNames(planRoute({ from: 'svg', to: 'png', traits: ['browser-drawing'] }))

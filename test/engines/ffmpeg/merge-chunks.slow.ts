@@ -72,7 +72,7 @@ const merges: Readonly<Record<string, { readonly files: readonly string[] } & Vi
     from: 'mp4',
     to: 'mp4',
   },
-  'whose video begins after the audio, with a second audio track': {
+  'of videos that begin after their audio and have a second audio track': {
     files: ['late.mkv', 'plain.mp4', 'late.mkv'],
     from: 'mkv',
     to: 'mkv',
@@ -97,7 +97,7 @@ for (const [caseName, { files, ...videoRequest }] of Object.entries(merges)) {
   })
 }
 
-test('a merge is not split into chunks if it is copied, short enough or written as AVI', async () => {
+test('a merge of videos is not split into chunks if it is copied, short enough or written as AVI', async () => {
   const mergeRequest = { operation: 'merge', from: 'mp4', to: 'mp4' } as const
   const samePathTwice = [getPath('plain.mp4'), getPath('plain.mp4')]
   assert.equal(await splitTestVideo(samePathTwice, mergeRequest), undefined)

@@ -79,7 +79,7 @@ test('a merge of videos without a time limit is split only for workers on other 
   assert.ok(planLengths([createVideo(), createVideo()], encodeMode, pool(100)))
 })
 
-test('the segments of a video contain every frame exactly once, whatever the frame rate', () => {
+test('the segments of a video converted from 59.94 to 30 frames per second contain each frame exactly once', () => {
   // 59.94 frames per second become 30, split at frames 181 and 400, which are between two frames of the result.
   const [firstCut, secondCut, end] = [
     (181 * 1001) / 60_000,

@@ -77,14 +77,14 @@ describe('merging media files', () => {
     assert.equal(Math.round((summaryWithGaps.seconds - plainSummary.seconds) * 10) / 10, 3)
   })
 
-  test('audio files can be merged to every listed audio format', async () => {
+  test('audio files can be merged to MP3, FLAC, M4A and Opus', async () => {
     for (const to of ['mp3', 'flac', 'm4a', 'opus'] as const) {
       const { seconds } = await summarizeResult(await merge(['tone.wav', 'tone.wav'], to))
       assert.ok(seconds > 1, `${to}: ${seconds} s`)
     }
   })
 
-  test('merging audio accepts a gap of at most 10 seconds', () => {
+  test('merging audio accepts 2 to 50 files and refuses a gap below 0 or above 10 seconds', () => {
     const row = ffmpeg.capabilities.find(
       (capability) => capability.operation === 'merge' && capability.to.includes('mp3'),
     )
@@ -127,7 +127,7 @@ describe('video and audio compression', () => {
     assert.ok((await readSize(audio)) <= 10_000, `the audio has ${await readSize(audio)} bytes`)
   })
 
-  test('compression meets a target size that requires a lower sample rate for Vorbis', async () => {
+  test('compression of Vorbis audio meets a target size that requires a lower sample rate', async () => {
     const moreInputs = Array.from({ length: 11 }, () => fixture('tone.ogg'))
     const long = await convert(ffmpeg, fixture('tone.ogg'), 'ogg', { operation: 'merge', more: moreInputs })
     const compressedRun = await compress(long.path, 'ogg', { targetSize: 14_000 })

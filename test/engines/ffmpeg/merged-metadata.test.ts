@@ -50,7 +50,7 @@ function readTags(path: string) {
 
 const album = { artist: 'Ann; #1 = \\best', album: 'Birds' }
 
-test('merged audio keeps the tags that all files share, and warns about all other tags', async () => {
+test('merged audio keeps the tags that all files share, and a warning lists the other tags', async () => {
   for (const [name, to] of [
     ['mp3', 'mp3'],
     ['ogg', 'ogg'],
@@ -87,7 +87,7 @@ test('merged audio keeps the tags that all files share, and warns about all othe
   }
 })
 
-test('merged audio keeps the cover, or warns that it was dropped', async () => {
+test('MP3 files merged to MP3 keep their cover, and merged to WAV cause a warning about the dropped cover', async () => {
   const cover = ['-f', 'lavfi', '-i', 'color=red:s=16x16:d=0.04']
   const mp3 = createMedia('covered.mp3', album, cover)
   const mergedRun = await convert(ffmpeg, mp3, 'mp3', { operation: 'merge', more: [mp3] })

@@ -64,7 +64,7 @@ test('a RealMedia video converted to RealMedia is playable', async () => {
   await decodeAll((await convert(ffmpeg, source, 'rm')).path)
 })
 
-test('a video with a long still image keeps its duration when it is encoded in two passes', async () => {
+test('a video with a gap of two seconds between frames keeps its duration when it is encoded in two passes', async () => {
   const source = join(folder, 'still-for-a-while.webm')
   const videoInput = ['-f', 'lavfi', '-i', 'testsrc=d=4:r=25:s=160x120']
   const gap = ['-vf', "select='lt(t,1)+gt(t,3)'", '-vsync', 'vfr']

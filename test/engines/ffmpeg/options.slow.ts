@@ -29,7 +29,7 @@ describe('video options', () => {
     assert.deepEqual(await readSize('mp4', { resolution: '240p' }, 'turned.mov'), [240, 320])
   })
 
-  test('the rotation option rotates a video', async () => {
+  test('the rotate option rotates a video', async () => {
     assert.deepEqual(await readSize('mp4', { rotate: '90' }), [48, 64])
     assert.deepEqual(await readSize('mp4', { rotate: 180 }), [64, 48])
   })
@@ -44,7 +44,7 @@ describe('video options', () => {
     assertRate(audio, 64_000)
   })
 
-  test('the bit rate option of a video is met approximately, more precisely with two passes', async () => {
+  test('a video encoded in two passes has about the requested bit rate, and more than in one pass', async () => {
     const encodeVideo = async (videoBitrate: string, twoPass: string) => {
       const options = { fps: 5, resolution: '480p', videoBitrate, twoPass }
       const run = await convert(ffmpeg, fixture('video.mp4'), 'mp4', { options })
@@ -76,7 +76,7 @@ describe('video options', () => {
     }
   })
 
-  test('the codec option accepts each codec of the container by any name, with the fastest and slowest preset', async () => {
+  test('the codec option of a video accepts codec and encoder names, with the fastest and slowest preset', async () => {
     const requestedTimes = [
       ['mp4', 'av1', 'av1'],
       ['mp4', 'mpeg4', 'mpeg4'],
@@ -113,7 +113,7 @@ describe('video options', () => {
     }
   })
 
-  test('converting a video with an option out of range is refused', () => {
+  test('converting a video with an invalid option value is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('mp4')) ?? assert.fail()
     const wrongValues = [
       { codec: 'vp8' },
@@ -216,7 +216,7 @@ describe('GIFs from videos', () => {
     }
   })
 
-  test('making a GIF from a video with an option out of range is refused', () => {
+  test('making a GIF from a video with an invalid option value is refused', () => {
     const { options } = ffmpeg.capabilities.find(({ to }) => to.includes('gif')) ?? assert.fail()
     for (const givenValue of [
       { fps: 4 },

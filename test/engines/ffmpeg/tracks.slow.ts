@@ -93,7 +93,7 @@ describe('chapters, subtitles and covers of videos', () => {
 })
 
 describe('trimming', () => {
-  test('a trimmed video or audio file begins and ends at the requested times', async () => {
+  test('a trimmed video or audio file has the duration of the requested range', async () => {
     for (const [name, to] of [
       ['video.mp4', 'mp4'],
       ['video.mp4', 'webm'],
@@ -150,7 +150,7 @@ describe('audio options and MIDI', () => {
 describe('animations', () => {
   const countFrames = async (run: Run) => (await runFfprobe(run.path)).streams[0]?.nb_read_packets
 
-  test('an animation can be converted to video and back', async () => {
+  test('a video can be converted to an animated PNG, and the animated PNG to GIF, MP4 and WebM', async () => {
     const apng = await convert(ffmpeg, fixture('video.mp4'), 'apng', { options: { width: 32, fps: 10 } })
     assert.equal(await countFrames(apng), 10)
     for (const to of ['gif', 'mp4', 'webm'] as FormatId[]) {

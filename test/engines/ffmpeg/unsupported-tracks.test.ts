@@ -26,7 +26,7 @@ for (const [file, to, feature] of [
     })
   })
 
-test('a file with a track of an unknown codec is converted if the target needs only its other track', async () => {
+test('the audio of a video with an unsupported video codec can be converted to MP3', async () => {
   const { path } = await convert(ffmpeg, fixture('odd/vvc.mp4'), 'mp3')
   const codec = execFileSync('ffprobe', [
     '-v',

@@ -57,7 +57,7 @@ describe('compressed videos', () => {
     assert.equal(video?.avg_frame_rate, '20/1')
   })
 
-  test('a compressed video is left unchanged with a warning if it is already small enough', async () => {
+  test('compressing a video that is already small enough leaves the video unchanged, with a warning', async () => {
     for (const [options, source] of [
       [{ targetSize: 10_000_000 }, fixture('video.mp4')],
       [{ targetSize: await readSize(video) }, video],

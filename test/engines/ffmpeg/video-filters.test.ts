@@ -8,7 +8,7 @@ const filter = (to: string, options: object, video: object = {}, overrides: obje
   argAfter(createRecipe(to, { ...encodeMode, ...options }, { video }, overrides).output, '-filter:v:0')
 
 describe('video frames', () => {
-  test('without options, the frames of a video are only scaled, and the fps option adds a filter', () => {
+  test('video frames are only scaled by default, and the fps option adds an fps filter', () => {
     assert.equal(filter('mp4', {}), 'scale=640:480:flags=bicubic,setsar=1')
     assert.equal(filter('mp4', { fps: 12.5 }), 'scale=640:480:flags=bicubic,setsar=1,fps=12.5')
     assert.equal(filter('mp4', { rotate: 0 }), filter('mp4', {}))
@@ -37,7 +37,7 @@ describe('video frames', () => {
     assert.deepEqual([rate('dv', { fps: 60 }), rate('amv', { fps: 5 })], ['25', '25'])
   })
 
-  test('a video without a frame rate gets one if the format has no timestamps', () => {
+  test('a video without a frame rate gets one if the target format has no timestamps', () => {
     const clock = { avg_frame_rate: '0/0', r_frame_rate: '100000/1' }
     assert.match(filter('avi', {}, clock), /,fps=50$/)
     assert.doesNotMatch(filter('mp4', {}, clock), /fps/)
@@ -67,7 +67,7 @@ describe('video frames', () => {
     )
   })
 
-  test('a video is rotated, and then fitted into the frame size if the format has only one', () => {
+  test('a video is rotated first, and then fitted into the frame size of formats that allow only one, such as DV', () => {
     const rotationFilters = [90, 180, 270].map((rotate) =>
       filter('mp4', { rotate }).replace(/.*setsar=1,/, ''),
     )
@@ -82,7 +82,7 @@ describe('video frames', () => {
     )
   })
 
-  test('a video stays HDR only in H.265 and without an overlay', () => {
+  test('an HDR video stays HDR in H.265, but not with the default codec of MP4 or with an overlay', () => {
     const hdrStream = { pix_fmt: 'yuv420p10le', color_transfer: 'smpte2084', color_space: 'bt2020nc' }
     const createRecipeFor = (options: object, overrides: object = {}) =>
       createRecipe('mp4', options, { video: hdrStream }, overrides)
@@ -126,7 +126,7 @@ describe('video overlays', () => {
     )
   })
 
-  test('an overlay on a video has the color space of the video, HD or SD', () => {
+  test('an overlay on a video is converted to the color space of the video: BT.709, BT.601 or RGB', () => {
     const findMatrix = (video: object) => /\[1:v\](.*?)\[mark\]/.exec(createGraph(video))?.[1]
     const [hd, old] = ['bt709', 'bt601'].map((name) => `scale=out_color_matrix=${name},format=yuva444p`)
     assert.equal(findMatrix({ color_space: 'bt709' }), hd)
@@ -147,7 +147,7 @@ describe('video output size', () => {
     return [width, height]
   }
 
-  test('the output size of a video is a multiple of the step of the codec, and never zero', () => {
+  test('the output width and height of a video are multiples of the number that the codec requires, and never zero', () => {
     assert.deepEqual(sides({ width: 101, height: 50 }), [102, 50])
     assert.deepEqual(sides({ width: 101, height: 50 }, {}, 4), [100, 52])
     assert.deepEqual(sides({ width: 1, height: 1 }), [2, 2])
@@ -163,7 +163,7 @@ describe('video output size', () => {
     assert.deepEqual(sides({ sample_aspect_ratio: '1:2' }), [320, 480])
   })
 
-  test('the output size of a video fits a box or has the requested shorter side, even if the video is rotated', () => {
+  test('the resolution option fits a video into a box, or sets the shorter side of an upright or rotated video', () => {
     assert.deepEqual(sides({}, { resolution: '240p' }), [320, 240])
     assert.deepEqual(sides({ side_data_list: [{ rotation: 90 }] }, { resolution: '240p' }), [240, 320])
     assert.deepEqual(sides({}, { resolution: '320x1000' }), [320, 240])
@@ -171,7 +171,7 @@ describe('video output size', () => {
     assert.deepEqual(sides({}, { resolution: '1280x960' }), [1280, 960])
   })
 
-  test('a video smaller than the minimum of an encoder gets another encoder or setting', () => {
+  test('a video smaller than the minimum size of an encoder gets another encoder or other settings', () => {
     const findEncoder = (to: string, options: object, side: number) => {
       const video = { width: 200, height: side }
       return argAfter(createRecipe(to, { ...encodeMode, ...options }, { video }).output, '-c:v:0')

@@ -58,7 +58,7 @@ async function convertWithFilters(source: string, from: FormatId, to: FormatId):
 
 describe('font conversions with seccomp and Landlock only', { concurrency: 2 }, () => {
   for (const to of ['pfb', 'pfa', 'svg-font', 'sfd', 'otf', 't42'] as const) {
-    test(`a font can be converted to ${to} and back with seccomp and Landlock only`, async () => {
+    test(`a font can be converted to ${to} and back in a sandbox with only seccomp and Landlock`, async () => {
       const convertedFont = await convertWithFilters(ttfPath, 'ttf', to)
       const back = await convertWithFilters(convertedFont, to, 'ttf')
       assert.ok((await countCharacters(back, 'ttf')) >= new Set(characters).size)
@@ -100,7 +100,7 @@ describe('font conversions', { concurrency: 2 }, () => {
   }
 })
 
-test('a font subset keeps the requested characters, given as text or as ranges', async () => {
+test('a font subset contains exactly the characters that are requested as Unicode ranges', async () => {
   const { path } = await convert(fontforge, ttfPath, 'woff2', { options: { subset: 'U+0041-0043, U+20AC' } })
   assert.equal(await readStdout('fc-query', '--format', '%{charset}', path), '41-43 20ac')
 })
@@ -118,7 +118,7 @@ test('a font with hinting removed is smaller and has the same characters', async
   assert.equal(await countCharacters(bare, 'ttf'), await countCharacters(keptFont, 'ttf'))
 })
 
-test('a bitmap font has the requested height', async () => {
+test('a font converted to a bitmap font has the requested pixel height', async () => {
   const { path } = await convert(fontforge, ttfPath, 'bdf', { options: { ...subset, pixelSize: 24 } })
   assert.match(readFileSync(path, 'latin1'), /^PIXEL_SIZE 24$/m)
   const count = await countCharacters(path, 'bdf')
@@ -134,7 +134,7 @@ test('a program embedded in a font file is not executed', async () => {
   await assert.rejects(stat(join(run.workDir, 'ran')))
 })
 
-test('a font keeps features, kerning, colors and names between TrueType and CFF outlines', async () => {
+test('a font keeps features, kerning, colors and names when converted from TrueType to CFF outlines and back', async () => {
   const boxes = join(scratch, 'boxes.ttf')
   await createBoxFont(boxes)
   const convertedFont = await convert(fontforge, boxes, 'otf')

@@ -83,7 +83,7 @@ describe('PostScript drawings', () => {
     )
   })
 
-  test('a PostScript drawing keeps its text and shapes in PDF and SVG', async () => {
+  test('an EPS or AI drawing keeps its text in PDF, and contains no bitmap image in PDF and SVG', async () => {
     for (const source of ['drawing.eps', 'drawing.ai']) {
       const { path } = await runGhostscriptEngine(fixture(source), 'pdf')
       assert.match(await readPdfText(path), /alphamarker/)
@@ -151,7 +151,7 @@ describe('images to PostScript', () => {
 describe('PDF pages rendered by Ghostscript', () => {
   after(removeRuns)
 
-  test('Ghostscript renders pages with the requested resolution, colors and order', async () => {
+  test('Ghostscript renders the requested pages with the requested size, colors and page order', async () => {
     const { path } = await runGhostscriptEngine(pages, 'jpg', {
       pages: '2',
       dpi: 72,
@@ -191,7 +191,7 @@ describe('PDF pages rendered by Ghostscript', () => {
     })
   })
 
-  test('page options become arguments of Ghostscript', () => {
+  test('the options for rendering PDF pages become arguments of Ghostscript', () => {
     const listSwitches = (to: 'jpg' | 'png', options: object) =>
       toPageSwitches(to, 3, 100, pageOptions.jpg.parse(options)).join(' ')
     const plainArgs = '-r100 -dFirstPage=3 -dLastPage=3 -dUseCropBox -dTextAlphaBits=4 -dGraphicsAlphaBits=4'
@@ -202,7 +202,7 @@ describe('PDF pages rendered by Ghostscript', () => {
     assert.match(listSwitches('png', { colorSpace: 'adobe-rgb' }), / -sOutputICCProfile=\S+$/)
   })
 
-  test('Ghostscript embeds the Adobe RGB profile, whether the option is in upper or lower case', async () => {
+  test('Ghostscript embeds the Adobe RGB profile for colorSpace=Adobe-RGB', async () => {
     const { path } = await runGhostscriptEngine(pages, 'jpg', { pages: '1', colorSpace: 'Adobe-RGB' })
     assert.match((await readFile(path)).toString('latin1'), /ICC_PROFILE[\s\S]*A98 ICC Profile/)
   })
@@ -213,7 +213,7 @@ describe('PDF pages rendered by Ghostscript', () => {
     await assertRefused(runGhostscriptEngine(source, 'jpg', { password: 'wrong' }), 'PDF_ENCRYPTED')
   })
 
-  test('Ghostscript is the default engine only if no cheaper engine converts the formats', () => {
+  test('Ghostscript is the default engine only if no cheaper engine converts between the formats', () => {
     const listNames = (from: FormatId, to: FormatId) =>
       planRoute({ from, to }).steps.map((step) => `${step.engine}:${step.to}`)
     assert.deepEqual(listNames('pdf', 'jpg'), ['pdf:jpg'])

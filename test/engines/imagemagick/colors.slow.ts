@@ -14,7 +14,7 @@ const folder = scratchFolder('imagemagick-colors')
 describe('ImageMagick formats', () => {
   after(removeRuns)
 
-  test('a TGA image is transparent only if its header declares an alpha channel', async () => {
+  test('a TGA image without an alpha channel in its header is opaque if its alpha values are all zero', async () => {
     // Creates a compressed, top-down TGA of two equal pixels. The last 8 of the 32 bits of a pixel are its alpha.
     const tga = (attributes: number, alpha: number) => {
       const header = Buffer.alloc(18)
@@ -36,7 +36,7 @@ describe('ImageMagick formats', () => {
     }
   })
 
-  test('a PFM image is scaled by the factor in its header', async () => {
+  test('a PFM image has the same shades whatever the scale factor in its header', async () => {
     for (const [scale, most] of [
       ['-1.0', 1],
       ['1.0', 1],

@@ -34,7 +34,7 @@ describe('hostile images for ImageMagick', () => {
     await assertRefused(convert(imagemagick, path, 'png', { from }), code, undefined, `${from} ${caseName}`)
   }
 
-  test('a hostile image that is a disguised script is refused as corrupt, whatever its name', async () => {
+  test('a script disguised as an image is refused as corrupt, whatever image format is declared', async () => {
     const secret = join(folder, 'secret.png')
     await copyFile(fixture('corners.png'), secret)
     const scripts = [
@@ -52,7 +52,7 @@ describe('hostile images for ImageMagick', () => {
     await assert.rejects(readFile(join(folder, 'written.png')))
   })
 
-  test('a hostile image that declares more pixels than the limit is refused before allocating memory', async () => {
+  test('a Radiance HDR or XBM image that declares more pixels than the limit is refused as too large', async () => {
     for (const [from, header] of [
       ['hdr', '#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 40000 +X 40000\n'],
       ['xbm', '#define x_width 50000\n#define x_height 50000\nstatic char x_bits[] = { 0x00 };\n'],
@@ -61,7 +61,7 @@ describe('hostile images for ImageMagick', () => {
     }
   })
 
-  test('a FITS image that declares a billion axes or a negative data size is refused as damaged', async () => {
+  test('a FITS image that declares four billion axes or a negative data size is refused as damaged', async () => {
     for (const claimedSize of [
       ['NAXIS', 4_000_000_000],
       ['GCOUNT', -1_000_000],
@@ -85,7 +85,7 @@ describe('hostile images for ImageMagick', () => {
     await assertFails('FILE_TOO_LARGE', header, 'png')
   })
 
-  test('an image that declares sides above the limit is refused as too large, even if data is missing', async () => {
+  test('an image that declares a width and height above the limit is refused as too large, even if its data is missing', async () => {
     const createHeader = (length: number, mark: string, write: (bytes: Buffer) => void) => {
       const bytes = Buffer.alloc(length)
       bytes.write(mark, 'latin1')
@@ -137,7 +137,7 @@ describe('hostile images for ImageMagick', () => {
       await assertFails('FILE_TOO_LARGE', bytes, from)
   })
 
-  test('a truncated image is refused as corrupt', async () => {
+  test('a truncated image is refused as corrupt in each format whose decoder detects missing data', async () => {
     for (const from of formatsWithCorners.filter(isTruncationDetected)) {
       const wholeImage = await readFile(cornersFixture(from))
       const partialImage = wholeImage.subarray(0, Math.floor(wholeImage.length / (from === 'fits' ? 3 : 2)))
@@ -145,7 +145,7 @@ describe('hostile images for ImageMagick', () => {
     }
   })
 
-  test('a truncated OpenEXR image is refused before ImageMagick fills it with black', async () => {
+  test('a truncated OpenEXR image is refused as corrupt when its format is detected', async () => {
     const wholeImage = await readFile(cornersFixture('exr'))
     assert.equal(await detectFile('in.exr', wholeImage), 'exr')
     for (const size of [wholeImage.length - 1, wholeImage.length / 2, 500, 200, 12]) {
@@ -158,12 +158,12 @@ describe('hostile images for ImageMagick', () => {
     }
   })
 
-  test('an image is not read as the format of its content if its file name declares another format', async () => {
+  test('ImageMagick refuses a PNG that is declared as another image format, instead of reading it as a PNG', async () => {
     const png = await readFile(fixture('corners.png'))
     for (const from of ['psd', 'dds', 'jp2', 'gif'] as const) await assertFails('CORRUPT_FILE', png, from)
   })
 
-  test('ImageMagick can use only the allowed coders, even if an argument of the engine names another one', async () => {
+  test('ImageMagick rejects coders that its policy does not allow, even if a command-line argument names one', async () => {
     const policy = new URL('../../../layers/imagemagick', import.meta.url).pathname
     const env = { PATH: '/usr/bin:/bin', MAGICK_CONFIGURE_PATH: policy }
     for (const coder of [

@@ -93,14 +93,14 @@ describe('ImageMagick formats', () => {
     assert.equal(icon.readUInt16LE(2), 1)
   })
 
-  test('an image in Sixel keeps its colors when it is enlarged, and can be converted to gray', async () => {
+  test('an enlarged Sixel image keeps its bright colors', async () => {
     const size = { options: { width: 80, fit: 'scale' } }
     const { path } = await convert(imagemagick, cornersFixture('sixel'), 'png', size)
     const { data } = await sharp(path).raw().toBuffer({ resolveWithObject: true })
     assert.ok(Math.max(...data) > 200)
   })
 
-  test('a gray or black-and-white image is written with the declared type', async () => {
+  test('an image is written in gray as PGM, and in black and white as PBM and XBM', async () => {
     const readPixels = async (to: FormatId) =>
       readQuarterColors((await convert(imagemagick, fixture('corners.png'), to)).path)
     assert.match(await readPixels('pgm'), /^\((\d+) \1 \1\)\((\d+) \2 \2\)\((\d+) \3 \3\)x$/)
@@ -109,7 +109,7 @@ describe('ImageMagick formats', () => {
     }
   })
 
-  test('an image written by ImageMagick contains no local file path', async () => {
+  test('an image written by ImageMagick as CIN, DPX or MIFF contains no local file path', async () => {
     for (const to of ['cin', 'dpx', 'miff'] as const) {
       const { path } = await convert(imagemagick, fixture('corners.png'), to)
       assert.equal((await readFile(path)).includes(dirname(path)), false, to)
@@ -133,7 +133,7 @@ describe('ImageMagick formats', () => {
     assert.ok(Math.max(...data) > 240 && Math.min(...data) < 15)
   })
 
-  test('a FITS image with three planes is read in color, and further planes are dropped with a warning', async () => {
+  test('a FITS image with three planes is read in color; of five planes, only the first is kept, with a warning', async () => {
     const { path, warnings } = await convert(imagemagick, cornersFixture('fits'), 'png')
     assert.deepEqual([await readQuarterColors(path), warnings], ['RGBx', []])
     const fitsWithManyPlanes = join(folder, 'many.fits')
@@ -142,7 +142,7 @@ describe('ImageMagick formats', () => {
     assert.deepEqual([await readShades(converted.path), converted.warnings], [[0, 255], ['PLANES_DROPPED']])
   })
 
-  test('a FITS image is read despite missing values, and even after a table', async () => {
+  test('a FITS image with missing values is read, even if it is in an extension after an empty primary unit', async () => {
     const path = join(folder, 'holes.fits')
     await writeFile(
       path,
@@ -173,7 +173,7 @@ describe('ImageMagick formats', () => {
     assert.equal((await sharp((await convert(imagemagick, path, 'jpg')).path).metadata()).orientation ?? 1, 1)
   })
 
-  test('ImageMagick keeps the transparency of an image, or flattens it onto white', async () => {
+  test('ImageMagick keeps the transparency of an image if the target supports it, and flattens it onto white otherwise', async () => {
     const readAlpha = async (to: FormatId) => {
       const convertedRun = await convert(imagemagick, fixture('alpha.png'), to)
       const { path } = to === 'png' ? convertedRun : await convert(imagemagick, convertedRun.path, 'png')
@@ -212,7 +212,7 @@ describe('ImageMagick formats', () => {
     assert.deepEqual(await listSizes({ width: 20 }, largePath), [20])
   })
 
-  test('an animation keeps frames and delays in GIF, and causes a warning for other targets', async () => {
+  test('ImageMagick keeps the frames and delays of an animation in GIF, but drops them in PSD and WebP with a warning', async () => {
     for (const source of ['animated.gif', 'animated.webp']) {
       const { path, warnings } = await convert(imagemagick, fixture(source), 'gif')
       const { pages, delay } = await sharp(path, { animated: true }).metadata()
@@ -224,7 +224,7 @@ describe('ImageMagick formats', () => {
     }
   })
 
-  test('an image with several pages becomes a ZIP of pages, or stays a TIFF', async () => {
+  test('converting a multi-page TIFF to TGA gives a ZIP of its pages, and converting it to TIFF keeps all pages', async () => {
     const { path, format } = await convert(imagemagick, fixture('pages.tiff'), 'tga')
     assert.equal(format, 'zip')
     assert.deepEqual(await listZipNames(path), [
@@ -273,7 +273,7 @@ describe('image routes', () => {
     assert.deepEqual(listNames('png', 'jpg', 'imagemagick'), ['imagemagick:jpg'])
   })
 
-  test('an image that libvips cannot read is converted by ImageMagick and then libvips for targets that libvips writes better', async () => {
+  test('an image that libvips cannot read is converted to PNG by ImageMagick, and then to WebP, AVIF or PDF by libvips', async () => {
     for (const [from, to] of [
       ['psd', 'webp'],
       ['tga', 'avif'],

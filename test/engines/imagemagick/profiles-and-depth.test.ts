@@ -48,7 +48,7 @@ async function convertToInks(background: string) {
 describe('Photoshop documents', () => {
   after(removeRuns)
 
-  test('a CMYK Photoshop document is converted by its profile, with its transparency and its layer masks', async () => {
+  test('a CMYK Photoshop document is converted with its color profile, its transparency and its layer masks', async () => {
     const { profile, levels, color } = await convertToInks('#2060c0')
     const paper = [255, 255, 255, 255]
     const layers = [{ levels }]
@@ -81,7 +81,7 @@ describe('Photoshop documents', () => {
     }
   })
 
-  test('a CMYK Photoshop document without a profile is converted by the profile that libvips assumes', async () => {
+  test('a CMYK Photoshop document without a color profile is converted with the default CMYK profile of libvips', async () => {
     const { levels, color } = await convertToInks('#2060c0')
     const source = await write('plain.psd', createPsd({ mode: 'cmyk', levels }))
     for (const to of ['png', 'jpg'] as const)
@@ -108,7 +108,7 @@ describe('Photoshop documents', () => {
     isNear(await readNumbers((await convert(imagemagick, path, 'png')).path), [255, 0, 0], 8)
   })
 
-  test('a gray Photoshop document is converted by its profile', async () => {
+  test('a gray Photoshop document is converted with its color profile', async () => {
     const profile = await readFile('/usr/share/color/icc/Gray.icc')
     const source = await write('gray.psd', createPsd({ mode: 'gray', levels: [90], profile }))
     for (const to of ['png', 'jpg', 'webp'] as const) {
@@ -127,7 +127,7 @@ describe('bits per channel', () => {
   const readBitDepth = async (path: string) =>
     Number(await readStdout('identify', '-format', '%z', `${path}[0]`))
 
-  test('an image with 16 bits per channel keeps them if the target can store them, with a warning otherwise', async () => {
+  test('an image with 16 bits per channel keeps them if the target can store them, and causes a warning otherwise', async () => {
     const sources: string[] = [fixture('deep.png')]
     for (const format of ['tiff', 'ppm', 'exr'] as const)
       sources.push((await convert(imagemagick, fixture('deep.png'), format)).path)

@@ -13,7 +13,7 @@ const ids = Object.keys(magickTargets) as MagickTargetId[] // Object.keys widens
 const idsWhere = (has: (id: MagickTargetId) => boolean) => ids.filter(has).join(' ')
 
 describe('formats that ImageMagick writes', () => {
-  test('ImageMagick writes exactly the listed formats', () => {
+  test('the formats that ImageMagick writes are exactly the expected ones', () => {
     assert.equal(
       ids.join(' '),
       `png jpg webp gif tiff ptif bmp bmp2 bmp3 psd psb tga ico cur hdr exr dds pcx dcx ppm pgm pbm pnm pam pfm
@@ -29,7 +29,7 @@ describe('formats that ImageMagick writes', () => {
     assert.equal(otherIds.join(' '), 'jpg:jpeg bmp:bmp3 cur:ico')
   })
 
-  test('ImageMagick flattens an image onto white in formats without transparency', () => {
+  test('exactly the ImageMagick formats without transparency are marked as opaque', () => {
     assert.equal(
       idsWhere((id) => getMagickTarget(id).isOpaque === true),
       `jpg bmp bmp2 bmp3 hdr pcx dcx ppm pgm pbm pnm pfm xbm xwd ras pgx pict sixel viff wbmp otb palm jbig art
@@ -37,7 +37,7 @@ describe('formats that ImageMagick writes', () => {
     )
   })
 
-  test('only the listed ImageMagick formats can store several images, and only the listed ones a color profile', () => {
+  test('ImageMagick stores several images only in GIF, MNG, TIFF and DCX, and color profiles only in eight formats', () => {
     assert.equal(
       idsWhere((id) => getMagickTarget(id).stores === 'frames'),
       'gif mng',
@@ -52,7 +52,7 @@ describe('formats that ImageMagick writes', () => {
     )
   })
 
-  test('each ImageMagick output format gets the expected arguments for its sample type', () => {
+  test('output formats of ImageMagick get the expected arguments for bit depth, color space and compression', () => {
     const createNames = (part: string) => `-define dpx:${part}.filename=output.cin`
     const argsFor = (args: string) => idsWhere((id) => (getMagickTarget(id).args ?? []).join(' ') === args)
     assert.equal(argsFor('-monochrome'), 'pbm xbm wbmp otb jbig art cal')
@@ -95,7 +95,7 @@ describe('arguments of ImageMagick', () => {
     assert.equal(argsFor('jpg', { colorSpace: 'gray' }), '-quality 85 -interlace None -colorspace Gray')
   })
 
-  test('the arguments of ImageMagick for other lossy formats contain the quality on their own scales', () => {
+  test('the arguments of ImageMagick for WebP, JPEG 2000 and JNG contain the quality on the scale of the format', () => {
     for (const [id, defaultArgs, low] of [
       ['webp', 80, 45],
       ['jp2', 50, 30],
@@ -141,7 +141,7 @@ describe('arguments of ImageMagick', () => {
     )
   })
 
-  test('the arguments of ImageMagick for an icon list its sizes, largest first', () => {
+  test('the sizes option of an icon is sorted with the largest size first, and invalid sizes are refused', () => {
     assert.deepEqual(parseIconSides({ sizes: '16, 256,1' }), [256, 16, 1])
     assert.equal(parseIconSides({}), undefined)
     const acceptsSizes = (sizes: string) => magickTargets.ico.options.safeParse({ sizes }).success

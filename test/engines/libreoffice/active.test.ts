@@ -119,7 +119,7 @@ test('an ordinary hyperlink of an office document is kept', async () => {
 
 describe('files outside of the document', () => {
   for (const to of ['pdf', 'docx', 'odt', 'html'] as const) {
-    test(`a file outside of the document is not included in ${to}`, async () => {
+    test(`a local file that a document references is not included when the document is converted to ${to}`, async () => {
       const source = to === 'odt' ? 'active.html' : 'macros.odt'
       const { path } = await convert(engine, fixture(`office/${source}`), to)
       const content = to === 'pdf' ? await readPdfText(path) : await readContent(path)

@@ -15,7 +15,7 @@ after(() => office.close?.())
 const createHiddenStyle = (name: string, family: string, display = 'none') =>
   `<style:style style:name="${name}" style:family="${family}"><style:text-properties text:display="${display}"/></style:style>`
 
-test('hidden text of documents is left out of plain text, ebooks and PDF, and is reported', async () => {
+test('hidden text of a document is left out of plain text, Markdown and PDF, and kept in HTML with a warning', async () => {
   const document = await writeFlatDocument(
     'hidden.fodt',
     'text',
@@ -58,7 +58,7 @@ test('hidden text of documents is left out of plain text, ebooks and PDF, and is
   assert.deepEqual(await summarize(rich.path, 'rtf'), [6, 1])
 })
 
-test('text that overrides a hiding style is visible in a web page', async () => {
+test('text that overrides the hiding style of its paragraph is kept in HTML without a warning', async () => {
   const quiet = (text: string) =>
     `<text:p text:style-name="Quiet"><text:span text:style-name="T2">${text}</text:span></text:p>`
   const note = `<text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body>${quiet('noted')}</text:note-body></text:note>`
@@ -99,7 +99,7 @@ test('broken references in a document show the text that they had when the docum
   }
 })
 
-test('the words of a Word 97 document are not counted if text is hidden or deleted, or if a style may hide text', async () => {
+test('the content summary of a Word 97 document omits hidden and deleted words, and all words if a style may hide text', async () => {
   const span = (style: string, text: string) => `<text:span text:style-name="${style}">${text}</text:span>`
   const summarizeAsDoc = async (name: string, styles: string, body: string) => {
     const contentXml = `${styles}<office:body><office:text>${body}</office:text></office:body>`
@@ -127,7 +127,7 @@ test('the words of a Word 97 document are not counted if text is hidden or delet
   assert.deepEqual(await summarizeAsDoc('styled.fodt', styles, styled), [undefined, ['hiddenText']])
 })
 
-test('text in shapes on a sheet is below the cells in a web page, and is dropped from CSV with a warning', async () => {
+test('text in shapes on a sheet is placed below the cells in HTML, and is dropped from CSV with a warning', async () => {
   const sheet = await writeFlatDocument(
     'shapes.fods',
     'spreadsheet',

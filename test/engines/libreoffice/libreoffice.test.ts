@@ -74,7 +74,7 @@ describe('documents to PDF', () => {
     assert.ok(top >= 283 && top < 300, `${top}`)
   })
 
-  test('a document converted to PDF has headers and footers with page numbers', async () => {
+  test('a document converted to PDF has the requested header with page numbers and footer with the date', async () => {
     const path = await convertToPdf('report.docx', {
       headerText: 'Head {page}/{pages}',
       footerText: 'Foot {date}',
@@ -105,7 +105,7 @@ describe('documents to PDF', () => {
   })
 })
 
-test('a metafile converted to PDF becomes a page in its own size', async () => {
+test('an EMF or WMF file converted to PDF becomes a single page that is smaller than A4', async () => {
   for (const kind of ['emf', 'wmf'] as const) {
     const { path } = await convertFixture('drawing.odg', kind)
     const sizes = await readPageSizes((await convert(engine, path, 'pdf', { from: kind })).path)
@@ -147,7 +147,7 @@ test('a font that is not installed causes a warning that names its substitute', 
   assert.deepEqual((await convert(engine, source, 'pdf')).warnings, [])
 })
 
-test('right-to-left text and emoji of documents are rendered in the PDF', async () => {
+test('right-to-left, Korean and Japanese text of a document is kept in PDF, and no bitmap font is used for emoji', async () => {
   const source = join(scratch, 'scripts.html')
   await writeFile(
     source,
@@ -242,12 +242,12 @@ test('formulas and Chinese characters of documents are rendered in the PDF', asy
 })
 
 describe('documents with comments', () => {
-  test('a document with comments is converted to PDF without them', async () => {
+  test('the comments of a document are left out of PDF', async () => {
     const text = await readPdfText(await convertToPdf('comments.docx'))
     assert.ok(text.includes('Capybaras') && !text.includes('remark'), text)
   })
 
-  test('a document with comments keeps them in other document formats', async () => {
+  test('the comments of a document are kept in FODT', async () => {
     const { path } = await convertFixture('comments.docx', 'fodt')
     assert.match(await readFile(path, 'utf8'), /<office:annotation[\s\S]*a remark/)
   })
@@ -258,14 +258,14 @@ describe('documents with tracked changes', async () => {
   const body = String.raw`Pay {\deleted\revauthdel0\revdttmdel0 eleven }{\revised\revauth0\revdttm0 twelve }euros\par`
   await writeFile(path, String.raw`{\rtf1\ansi{\*\revtbl{Ada;}}${body}}`)
 
-  test('a document with tracked changes is shown with all changes accepted', async () => {
+  test('a document with tracked changes is converted to PDF and HTML with all changes accepted', async () => {
     const pdf = await convert(engine, path, 'pdf')
     assert.equal((await readPdfText(pdf.path)).trim(), 'Pay twelve euros')
     const page = await convert(engine, path, 'html')
     assert.match(await readFile(page.path, 'utf8'), /Pay\s+twelve\s+euros/)
   })
 
-  test('a document with tracked changes keeps them in other document formats', async () => {
+  test('the tracked changes of a document are kept in FODT', async () => {
     const convertedRun = await convert(engine, path, 'fodt')
     assert.match(await readFile(convertedRun.path, 'utf8'), /<text:deletion>[\s\S]*eleven/)
   })
@@ -286,12 +286,12 @@ describe('sheets to PDF', () => {
     )
   })
 
-  test('a sheet converted to PDF keeps its scale unless it is fitted to the page', async () => {
+  test('a sheet converted to PDF with fitToWidth=false takes more pages, because its columns are not scaled to fit', async () => {
     const pages = await countPdfPages(await convertToPdf('workbook.xlsx', { fitToWidth: 'false' }))
     assert.ok(pages > 2, `${pages} pages`)
   })
 
-  test('a sheet converted to PDF has headers and footers', async () => {
+  test('a sheet converted to PDF has the requested footer with page numbers', async () => {
     const text = await readPdfText(
       await convertToPdf('workbook.xlsx', { footerText: 'Sheet {page} of {pages}' }),
     )

@@ -16,7 +16,7 @@ after(() => office.close?.())
 const createLink = (link: string, ...runs: readonly TextRun[]) =>
   new Paragraph({ children: [new ExternalHyperlink({ link, children: [...runs] })] })
 
-test('a document that already has a style with the name of our link style is converted', async () => {
+test('a document that already has a style with the name of the added link style keeps its link in PDF', async () => {
   const namespaces = [
     'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0"',
     'xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"',

@@ -27,7 +27,7 @@ async function writeDocx(body: string): Promise<string> {
   return path
 }
 
-test('text that was inserted and deleted again with tracked changes is in no conversion of a document', async () => {
+test('text that was inserted and deleted again with tracked changes is left out of PDF, HTML and ODT', async () => {
   const by = (id: number) => `w:id="${id}" w:author="A" w:date="2026-01-01T00:00:00Z"`
   const run = (text: string, tag = 't') => `<w:r><w:${tag} xml:space="preserve">${text}</w:${tag}></w:r>`
   const path = await writeDocx(

@@ -47,7 +47,7 @@ test('a document is compressed to the target size, or a warning says that the si
   assert.deepEqual(tiny.warnings, ['TARGET_NOT_REACHED'])
 })
 
-test('compressing a signed document causes a warning only if the document changes', async () => {
+test('compressing a signed document causes a SIGNATURE_BROKEN warning only if the document changes', async () => {
   const signFile = async (name: string, source: string) => {
     const path = join(scratch, name)
     await copyFile(source, path)

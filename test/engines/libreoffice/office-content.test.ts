@@ -18,7 +18,7 @@ after(() => office.close?.())
 const createWordCell = (text: string) =>
   `<table:table-cell office:value-type="string"><text:p>${text}</text:p></table:table-cell>`
 
-test('hidden parts of a workbook are left out of printed pages and kept in tables, with a warning in both cases', async () => {
+test('hidden rows and columns of a workbook are left out of PDF and HTML and kept in CSV, each with a warning', async () => {
   const createRow = (attributes: string, ...cells: string[]) =>
     `<table:table-row ${attributes}>${cells.map(createWordCell).join('')}</table:table-row>`
   const hiddenAttribute = 'table:visibility="collapse"'
@@ -155,7 +155,7 @@ const field = (text: string) => `<w:fldSimple w:instr="AUTHOR"><w:r><w:t>${text}
 
 const createControl = (content: string) => `<w:sdt><w:sdtContent>${content}</w:sdtContent></w:sdt>`
 
-test('a Word document keeps fields, controls in tables, tables in notes and embedded pages', async () => {
+test('fields, table controls, footnote tables and embedded documents of a Word document are kept in text and Markdown', async () => {
   const notes = `<w:footnotes xmlns:w="${wordNamespace}"><w:footnote w:id="2"><w:tbl><w:tr>${createCell('noted')}</w:tr></w:tbl>
     <w:p>${field('beside')}</w:p></w:footnote></w:footnotes>`
   const nestedDocument = await writeWordDocument(
@@ -199,7 +199,7 @@ test('a Word document keeps fields, controls in tables, tables in notes and embe
   assert.deepEqual(await summarize(path, 'docx'), [7 + 4, 0])
 })
 
-test('a Word document keeps text with ruby annotations and in custom XML elements', async () => {
+test('text of a Word document with ruby annotations or in custom XML elements is kept in plain text and Markdown', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const createRuby = (base: string, over: string) =>
     `<w:r><w:t>vor</w:t><w:ruby><w:rubyPr/><w:rt>${run(over)}</w:rt><w:rubyBase>${run(base)}</w:rubyBase></w:ruby></w:r>`
@@ -217,7 +217,7 @@ test('a Word document keeps text with ruby annotations and in custom XML element
   }
 })
 
-test('a Word document keeps emoji, changes without an id, text directions, tabs and cells beyond the columns', async () => {
+test('a Word document converted to text keeps emoji, changes without an id, tabs and cells beyond the table grid', async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`
   const emoji =
     '<w:r><mc:AlternateContent xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"><mc:Choice Requires="w16se"><x:symEx xmlns:x="http://schemas.microsoft.com/office/word/2015/wordml/symex" x:char="1F600"/></mc:Choice><mc:Fallback><w:t>😀</w:t></mc:Fallback></mc:AlternateContent></w:r>'
@@ -256,7 +256,7 @@ const findWholeBoxes = (text: string) =>
     new RegExp(`\\b${box}\\s+first\\s+second\\s+third\\b`).test(text),
   )
 
-test('text boxes of a Word document that are too small for their text, or have no size, are printed completely', async () => {
+test('text boxes of a Word document keep all their text in PDF and HTML, even if they are too small or have no size', async () => {
   const { path } = await convert(office, fixture('office/annotated.docx'), 'pdf')
   assert.match(await readStdout('pdftotext', path, '-'), /Dugong in an old shape/)
   const source = fixture('office/vml-boxes.docx')
@@ -270,7 +270,7 @@ test('text boxes of a Word document that are too small for their text, or have n
   assert.equal(findWholeBoxes(page.replaceAll(/<[^>]*>/g, ' ')).length, 5)
 })
 
-test('text boxes of other text documents that are too small for their text are printed completely', async () => {
+test('text boxes of DOC, ODT and RTF documents keep all their text in PDF, even if they are too small for it', async () => {
   const source = fixture('office/vml-boxes.docx')
   for (const format of ['doc', 'odt', 'rtf'] as const) {
     const { path } = await convert(office, source, format)

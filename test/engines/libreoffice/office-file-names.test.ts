@@ -27,7 +27,7 @@ const sources = {
   ),
 }
 
-test('fields and formulas of a document show the original file name and none of our folders', async () => {
+test('file name fields and formulas of a document show the original file name, without a folder', async () => {
   const folder = scratchFolder('places')
   for (const [kind, source] of Object.entries(sources)) {
     const name = `Zürich 100% #1.${kind}`

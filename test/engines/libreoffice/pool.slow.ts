@@ -168,14 +168,14 @@ describe('failing LibreOffice processes', () => {
     assert.match(await readPdfText(path), /Survivor/)
   })
 
-  test('a document whose LibreOffice process fails is retried in processes that have converted nothing else', async () => {
+  test('a document whose LibreOffice process crashes twice is converted by the third process', async () => {
     const { run, baseDir } = await convertWhileSignalling('SIGKILL', 2)
     const { path } = await run
     assert.match(await readPdfText(path), /Survivor/)
     assert.equal((await listOffices(baseDir)).length, 1)
   })
 
-  test('a document whose LibreOffice process fails three times is the only one that fails', async () => {
+  test('a document whose LibreOffice process crashes three times is refused, and the next document is converted', async () => {
     const { run } = await convertWhileSignalling('SIGKILL', 3)
     await assert.rejects(run, matchesRefusal(/crashes LibreOffice/))
     const [engine] = engines
@@ -194,7 +194,7 @@ describe('failing LibreOffice processes', () => {
   })
 })
 
-test('cancelling a document ends only its own LibreOffice process', async () => {
+test('cancelling the conversion of a document ends only its own LibreOffice process', async () => {
   const { engine, baseDir } = await createPool({ processes: 2 })
   const abort = new AbortController()
   const loadedEvent = Promise.withResolvers<void>()
@@ -299,14 +299,14 @@ test('a failed start of LibreOffice is not reported as an error of the document'
 
 describe('compromised LibreOffice processes', () => {
   const triedConversions: [FormatId, string][] = [
-    ['docx', 'gives a link for a file'],
-    ['odt', 'gives a pipe for a file'],
+    ['docx', 'returns a link instead of a file'],
+    ['odt', 'returns a pipe instead of a file'],
     ['rtf', 'sends an invalid event'],
-    ['txt', 'talks without end'],
-    ['html', 'lies about the pages'],
+    ['txt', 'writes output without end'],
+    ['html', 'returns an invalid number of pages'],
   ]
   for (const [to, caseName] of triedConversions) {
-    test(`a LibreOffice process compromised by a document that ${caseName} fails only that document`, async () => {
+    test(`a compromised LibreOffice process that ${caseName} fails the conversion of the document`, async () => {
       const bridgeDir = fixture('office/hostile-bridge')
       const { engine } = await createPool({ processes: 1, bridgeDir })
       const path = join(scratch, 'in.doc')

@@ -26,7 +26,7 @@ describe('plain text and tables', () => {
     assert.match(await readPdfText(await convertToPdf('utf16.txt')), /Lynxes àéîõü Ωμέγα\s+second line/)
   })
 
-  test('a CSV converted to PDF is printed without any additional text', async () => {
+  test('a CSV is converted to PDF without a sheet name, page number or file name', async () => {
     const text = await readPdfText((await convertFixture('western.csv', 'pdf')).path)
     assert.doesNotMatch(text, /document|Page|Sheet/i)
     assert.ok(text.trim().length > 0)
@@ -37,7 +37,7 @@ describe('plain text and tables', () => {
     assert.equal(await readFile(path, 'utf8'), 'Müsli\tPreis\nSüß; sauer\t3,50\nKäse\t12\n')
   })
 
-  test('a CSV keeps everything except numbers as text, and never creates formulas', async () => {
+  test('a CSV converted to a workbook keeps all but numbers and ISO dates as text, and contains no formulas', async () => {
     const texts = [
       '007',
       '+49 171',
@@ -65,7 +65,7 @@ describe('plain text and tables', () => {
     }
   })
 
-  test('a sheet converted to CSV has unambiguous dates and times, whatever its number format', async () => {
+  test('a sheet converted to CSV has unambiguous dates and times unless its cells are protected', async () => {
     const names = ['office', 'style', 'number', 'table', 'text'].map(
       (name) =>
         `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name === 'number' ? 'datastyle' : name}:1.0"`,
@@ -106,7 +106,7 @@ describe('plain text and tables', () => {
     )
   })
 
-  test('a table has a distinct first row if the row is declared as the header', async () => {
+  test('with headers=true, a CSV becomes an XLSX with a bold header row that is repeated on each printed page', async () => {
     const source = join(scratch, 'header.csv')
     await writeFile(source, '2023;name\n1;x\n')
     const { warnings } = await convert(engine, source, 'tsv', { options: { headers: true } })
@@ -201,7 +201,7 @@ describe('documents that cannot be opened', () => {
     )
   })
 
-  test('a document without a password is converted even if a password is sent', async () => {
+  test('unlocking a document that has no password returns it unchanged, without a warning', async () => {
     const report = fixture('office/report.docx')
     const { path, warnings } = await convertFixture('report.docx', 'docx', {
       operation: 'unlock',

@@ -50,7 +50,7 @@ test('Boolean cells are displayed as TRUE and FALSE, whatever their number forma
   assert.match(await toMarkdown('office/logical-values.xlsx'), /\| TRUE +\| TRUE +\| FALSE +\| TRUE +\|/)
 })
 
-test('the workbook in an OLE file is found whatever the name of its stream, even if the directory has no links', async () => {
+test('an XLS is read whether its stream is named Workbook or Book, even if the OLE directory has no links', async () => {
   const { path } = await convert(office, fixture('office/workbook.xlsx'), 'xls')
   const workbook = await (await CompoundFile.open(await openByPath(path))).read('Workbook')
   assert.ok(workbook)

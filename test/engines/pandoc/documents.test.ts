@@ -45,7 +45,7 @@ test('dropped templates of a wiki page cause a warning with their count', async 
   assert.deepEqual((await convert(pandoc, plainWiki, 'html')).warnings, [])
 })
 
-test('raw cells of a Jupyter notebook are kept verbatim', async () => {
+test('raw cells of a Jupyter notebook keep their text', async () => {
   const createRawBlock = (source: string, type?: string) => ({
     cell_type: 'raw',
     source,
@@ -99,7 +99,7 @@ describe('documents that reference local files', () => {
   })
 
   for (const [name, content] of Object.entries(hostileSources)) {
-    test(`a document that references local files does not include them: ${name}`, async () => {
+    test(`a document does not include the local files that it references: ${name}`, async () => {
       const source = await file(name, content)
       for (const to of ['html', 'docx', 'epub', 'fb2', 'rtf', 'odt'] as const) {
         if (name.endsWith(to)) continue
@@ -160,14 +160,14 @@ test('Markdown that pandoc would parse for hours is refused with the reason, and
 })
 
 describe('an ebook from markup', () => {
-  test('an ebook from markup supports the ebook options', async () => {
+  test('an ebook made from Markdown has the margin that is set by ebookMargin', async () => {
     const options = { ebookMargin: '31', ebookSmartenPunctuation: true, ebookBaseFontSize: 17 }
     const { text } = await convertSource(notes, 'epub', { options })
     assert.match(text, /margin-top: ?31pt/)
     assert.match(text, /Kingfisher/)
   })
 
-  test('an ebook from markup keeps straight punctuation if the client asks for it', async () => {
+  test('an ebook made from Markdown or Textile keeps straight punctuation if ebookSmartenPunctuation is false', async () => {
     const words = 'A "blue" bird -- seen... twice.'
     const sources = { md: words, textile: words }
     for (const [format, source] of Object.entries(sources)) {
@@ -213,7 +213,7 @@ describe('a LaTeX document', () => {
   const createTex = (body: string, preamble = '') =>
     `\\documentclass{article}${preamble}\n\\begin{document}\n${body}\n\\end{document}\n`
 
-  test('a LaTeX document keeps text in package commands, and citation keys', async () => {
+  test('a LaTeX document keeps citation keys and the text in package commands', async () => {
     const body = String.raw`Seen\marginpar{aside} \cite[p. 5]{knuth} \fbox{boxed} \todo{ours} on page \pageref{x}.
       \begin{thebibliography}{99}\bibitem{knuth} Books. \bibitem[L]{lamport} More.\end{thebibliography}`
     const source = await file('packages.tex', createTex(body, String.raw`\newcommand{\todo}[1]{own #1}`))
@@ -226,7 +226,7 @@ describe('a LaTeX document', () => {
     assert.deepEqual(warnings, [])
   })
 
-  test('a LaTeX document causes a warning that names the commands dropped with their text', async () => {
+  test('a warning names the commands of a LaTeX document that are dropped together with their text', async () => {
     const body = String.raw`Seen \strange{left out} \vspace{3cm} \begin{tikzpicture}\node{a};\end{tikzpicture}`
     const source = await file(
       'strange.tex',

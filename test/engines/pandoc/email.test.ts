@@ -71,7 +71,7 @@ describe('an email', () => {
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'])
   })
 
-  test('a plain text email keeps its lines, and lines wrapped only for sending are joined', async () => {
+  test('a plain text email converted to HTML keeps its line breaks, except the soft line breaks of format=flowed', async () => {
     const type = 'Content-Type: text/plain; charset=utf-8; format=flowed'
     const { html } = await createPage(
       'From: a@example.org',
@@ -87,7 +87,7 @@ describe('an email', () => {
     assert.match(html, /<p>a &lt;b&gt; grün<br>\nsecond<\/p>\n<p>\u00a0\u00a0next<\/p>/)
   })
 
-  test('an email runs no scripts and loads no files', async () => {
+  test('the HTML of an email contains no scripts and loads no external files', async () => {
     const { html, warnings } = await createHtmlEmail(
       '<base href="https://evil.example/"><meta http-equiv="refresh" content="0;url=https://evil.example">',
       '<style>p { background: url(https://evil.example/s) }</style><link rel=stylesheet href="//evil.example">',
@@ -106,14 +106,14 @@ describe('an email', () => {
     assert.deepEqual(warnings, ['PICTURES_DROPPED'])
   })
 
-  test('an email is detected by its first lines, but treated as text if its file extension says so', async () => {
+  test('an email is detected by its first lines, but is treated as plain text if its file is named .txt', async () => {
     const bytes = Buffer.from(['x-info: 1', 'MIME-Version: 1.0', ...rich].join('\r\n'))
     assert.equal(await detectFile('upload', bytes), 'eml')
     assert.equal(await detectFile('mail.eml', bytes), 'eml')
     assert.equal(await detectFile('mail.txt', bytes), 'txt')
   })
 
-  test('an email in UTF-16 is read, whatever charset it declares', async () => {
+  test('an email in UTF-16 is read even if it declares the charset iso-8859-1', async () => {
     const text =
       'From: a@example.org\r\nSubject: Grüße\r\nContent-Type: text/plain; charset=iso-8859-1\r\n\r\nÄpfel\r\n'
     const littleEndian = Buffer.from(`\ufeff${text}`, 'utf16le')
@@ -126,7 +126,7 @@ describe('an email', () => {
     }
   })
 
-  test('an email in UTF-16 with a transfer encoding beyond ASCII is read', async () => {
+  test('an email in UTF-16 is read even if its Content-Transfer-Encoding header contains a non-ASCII character', async () => {
     const path = join(scratch, 'odd.eml')
     const text = '\ufeffSubject: Zebra\r\nContent-Transfer-Encoding: 8bité\r\n\r\notters\r\n'
     await writeFile(path, Buffer.from(text, 'utf16le'))

@@ -35,7 +35,7 @@ describe('an Outlook message', () => {
     assert.deepEqual(warnings, ['ATTACHMENTS_DROPPED'])
   })
 
-  test('an Outlook message becomes an email file that another program reads, with its attachments', async () => {
+  test('an Outlook message converted to EML can be read by another program and keeps its attachments', async () => {
     const { path, warnings } = await convert(pandoc, fixture, 'eml')
     assert.deepEqual(warnings, [])
     const script = `
@@ -81,7 +81,7 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     assert.match(html, /<h1>При<\/h1>[\s\S]*<p>При<\/p>/)
   })
 
-  test('the page of an Outlook message shows the date of its headers, and keeps the lines of plain text', async () => {
+  test('an Outlook message converted to HTML shows the date from its Date header and keeps its plain text lines', async () => {
     const { html, warnings } = await createPage({
       '007D001F': 'Received: x\r\nDate: Thu, 2 Jan 2025 10:00:00 +0100\r\n',
       '1000001F': 'first <a>\r\nsecond',
@@ -105,14 +105,14 @@ print(json.dumps([mail["Subject"], mail["From"].addresses[0].display_name, mail[
     assert.doesNotMatch(html, /<th>B?[Cc]c/)
   })
 
-  test('an Outlook message is detected by the streams of its root', async () => {
+  test('an Outlook message is detected by the streams in the root of its OLE file', async () => {
     assert.equal(await detectFile('upload', await readFile(fixture)), 'msg')
     // The root has no link to the Outlook stream, as if it belonged to a message embedded in the document.
     const document = { WordDocument: Buffer.alloc(4096), '__properties_version1.0': Buffer.alloc(64) }
     assert.equal(await detectFile('upload', makeCompoundFile(document).bytes), 'doc')
   })
 
-  test('an Outlook message that is damaged, or whose directory is a loop, is refused', async () => {
+  test('an Outlook message that is truncated, or whose directory contains a loop, is refused', async () => {
     const intact = await readFile(fixture)
     const entry = intact.indexOf(Buffer.from('__properties_version1.0', 'utf16le'))
     const loop = Buffer.from(intact)

@@ -69,19 +69,19 @@ describe('text boxes and comments of Word documents', () => {
     assert.match(text, /Name\tLegs\tHome\nWide\t\tsea\nKiwi bird\t2\ttwo Quetzal in a cell\n/)
   })
 
-  test('text boxes and comments in Word tables are kept in Markua, which puts each cell on a single line', async () => {
+  test('a text box in a Word table is kept in Markua, which puts each cell on a single line', async () => {
     const { text } = await convertSource(fixture('office/annotated.docx'), 'markua')
     assert.match(text, /\| *Kiwi bird *\| *2 *\| *two Quetzal in a cell *\|/)
     assert.doesNotMatch(text, /\[TABLE\]/)
   })
 
-  test('text boxes and comments are not looked up in a Word document that needs a password', async () => {
+  test('converting a Word document that needs a password to Markdown is refused with FILE_ENCRYPTED', async () => {
     await assert.rejects(convertSource(fixture('office/locked.docx'), 'md'), { code: 'FILE_ENCRYPTED' })
   })
 })
 
 describe('content of documents', () => {
-  test('the content of a document is the same after a round trip through other formats', async () => {
+  test('the title, heading, list and table of a document survive a round trip through other formats', async () => {
     for (const otherFormat of ['docx', 'odt', 'epub', 'html', 'rst', 'dbk', 'ipynb'] as const) {
       const convertedNotes = await convert(pandoc, notes, otherFormat)
       const { text } = await convertSource(convertedNotes.path, 'md', { from: otherFormat })
@@ -99,7 +99,7 @@ describe('content of documents', () => {
     }
   })
 
-  test('the text of links written by LibreOffice is kept', async () => {
+  test('the text of RTF links written by LibreOffice is kept', async () => {
     const field = String.raw`{{\field{\*\fldinst HYPERLINK "https://example.com/\{a\}" }{\fldrslt {\cs15 the link}{}}}}`
     const link = await file('link.rtf', String.raw`{\rtf1\ansi see ${field} here\par}`)
     const { text } = await convertSource(link, 'wiki')
@@ -125,7 +125,7 @@ describe('content of documents', () => {
     assert.match(text, /Open/)
   })
 
-  test('a document without a title gets the first heading or the file name if the target requires a title', async () => {
+  test('a document without a title gets its first heading or its file name as the title in HTML', async () => {
     const heading = await file('heading.md', 'Before.\n\n# The *heading* here\n')
     assert.match((await convertSource(heading, 'html')).text, /<title>The heading here<\/title>/)
     const textWithoutHeadings = await file('none.md', 'Only words.\n')
@@ -133,11 +133,11 @@ describe('content of documents', () => {
     assert.match(text, /<title>My &lt;letter&gt;<\/title>/)
   })
 
-  test('the title of a document becomes a heading if the format has no title field', async () => {
+  test('the title of a document becomes a heading in MediaWiki, which has no title field', async () => {
     assert.match((await convertSource(notes, 'wiki')).text, /^= Field notes =\s+Ada Example\s/)
   })
 
-  test('subtitle, authors and date of a document become text if the format has no such fields', async () => {
+  test('the subtitle, authors and date of a document become text in formats that have no such fields', async () => {
     const metadataLines =
       'title: Birds\nsubtitle: of rivers\nauthor: [Ada E, Bo F]\ndate: 2024-05-04\nabstract: In short.\n'
     const describedDocument = await file('described.md', `---\n${metadataLines}---\n\n# One\n\nWords.\n`)
@@ -167,7 +167,7 @@ describe('content of documents', () => {
     assert.match((await convertSource(wide, 'html')).text, /Grüße/)
   })
 
-  test('raw HTML in a document is kept', async () => {
+  test('a raw HTML table in Markdown is kept in Word, and title, author and abstract appear once in plain text', async () => {
     const head = '---\ntitle: The Mixed\nauthor: Ada Reed\nabstract: In short.\n---\n'
     const mixedDocument = await file('mixed.md', `${head}Words.\n\n<table><tr><td>inside</td></tr></table>\n`)
     const { text } = await convertSource(mixedDocument, 'docx')
@@ -177,7 +177,7 @@ describe('content of documents', () => {
     assert.equal(plainText.match(/The Mixed|Ada Reed|In short/g)?.length, 3)
   })
 
-  test('a bibliography becomes a list, and bibliography formats are converted to each other', async () => {
+  test('a BibTeX bibliography can be converted to an HTML list and to CSL JSON', async () => {
     const bib = await file('refs.bib', '@book{k, author={Donald Knuth}, title={The Art}, year={1968}}')
     assert.match((await convertSource(bib, 'html')).text, /Knuth, Donald. 1968/)
     assert.deepEqual(JSON.parse((await convertSource(bib, 'csljson')).text)[0].title, 'The art')
@@ -208,7 +208,7 @@ describe('images of documents', () => {
     }
   })
 
-  test('an EPUB keeps its images next to inline SVG, and its notes outside of the reading order', async () => {
+  test('an EPUB keeps images next to inline SVG, and notes that are not in the reading order', async () => {
     const book = join(scratch, 'drawn.epub')
     const dot = Buffer.from(pixel.slice(pixel.indexOf(',') + 1), 'base64')
     const drawing =
@@ -223,7 +223,7 @@ describe('images of documents', () => {
     assert.match(await readFile((await convert(pandoc, book, 'txt')).path, 'utf8'), /Words of a note/)
   })
 
-  test('each note of an EPUB appears once in the text, even if the note is in a separate file', async () => {
+  test('the notes of an EPUB are kept in plain text, even if a note is in a separate file', async () => {
     const book = join(scratch, 'notes.epub')
     const createNote = (id: string, words: string, type = 'footnote') =>
       `<aside epub:type="${type}" id="${id}"><p>${words}</p></aside>`

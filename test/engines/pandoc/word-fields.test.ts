@@ -53,7 +53,7 @@ describe('generated content of Word documents', () => {
     assert.match(execFileSync('unzip', ['-p', path, '*.xhtml'], { encoding: 'utf8' }), />2\.1 Fee</)
   })
 
-  test('numbered clauses of a Word document keep the numbers that other text refers to', async () => {
+  test('numbered clauses of a Word document keep their numbers, such as § I and I.a)', async () => {
     const levels = level(0, 'upperRoman', '§ %1') + level(1, 'lowerLetter', '%1.%2)')
     const clauses = [
       item(0, 'Goods'),
@@ -70,7 +70,7 @@ describe('generated content of Word documents', () => {
     assert.deepEqual(lines, ['§ I Goods', 'I.a) Price', 'I.b) Place', 'Between', '§ II Law', 'II.a) Court'])
   })
 
-  test('an unnumbered list of a Word document stays a list', async () => {
+  test('a simple numbered list of a Word document stays a list in Markdown', async () => {
     const source = await createDocumentWith(
       'list.docx',
       item(0, 'one') + item(0, 'two'),

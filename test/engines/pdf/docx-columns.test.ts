@@ -141,7 +141,7 @@ describe('PDF with columns to Word', () => {
     assert.deepEqual(getDocument('two').sections, [1, 2, 1, 2, 1])
   })
 
-  test('PDF paragraphs continue from one column to the next', () => {
+  test('PDF paragraphs that continue in the next column stay whole in Word', () => {
     const paragraphs = getDocument('two')
       .text.split(/\n\n+/)
       .filter((paragraph) => extractNumbers(paragraph).length > 0)

@@ -135,19 +135,19 @@ describe('PDF backgrounds and stamps to Word', () => {
     assert.doesNotMatch(xml, /<w:framePr|<w:txbxContent/)
   })
 
-  test('a PDF photo with invisible dashes recognized in it becomes a Word image', async () => {
+  test('a PDF photo in which OCR has recognized only dashes becomes a Word image', async () => {
     const { printed } = await toWordAndBack('dashes.pdf')
     const { red, green } = await readColor(printed, 1, [200, 200])
     assert.ok(red > 80 && green < 30, `${red} ${green}`)
   })
 
-  test('a photo whose words OCR reads without confidence stays in the Word document', async () => {
+  test('a photo whose words OCR cannot read with confidence stays an image in the Word document', async () => {
     const { path, warnings } = await convert(pdf, getPath('blurred.png'), 'docx')
     assert.ok(warnings.includes('OCR_UNCERTAIN'), `${warnings}`)
     assert.match(await readStdout('unzip', '-l', path), /word\/media\/image/)
   })
 
-  test('the paper color and the colored band of a PDF page are behind the Word text', async () => {
+  test('the paper color and the colored band of a PDF page stay behind the text in Word', async () => {
     const { printed, text } = await toWordAndBack('paper.pdf')
     assert.equal(await countPdfPages(printed), 1)
     const [paperColor, bandColor] = [

@@ -73,7 +73,7 @@ const createPage = (content: Partial<PageContent>): PageContent => ({
 })
 
 describe('PDF drawings to Word', () => {
-  test('hundreds of large drawings behind PDF text are rendered', async () => {
+  test('hundreds of large blank drawings of a PDF page are rendered without failures', async () => {
     const requests = Array.from(
       { length: 300 },
       (): DrawingRequest => ({ page: 1, box: [0, 0, pageSize, pageSize] }),
@@ -94,7 +94,7 @@ describe('PDF drawings to Word', () => {
     assert.deepEqual([[...images.keys()], [...failed]], [[requests[0]], [requests[1]]])
   })
 
-  test('background images of a PDF that could not be rendered stay behind the text', () => {
+  test('background images of a PDF page stay behind the text if the page background cannot be rendered', () => {
     const box = [0, 0, 400, 500] as const
     const pageWithDecoration = findDecoration(
       createPage({ images: [{ box, path: '/image-1.png' }, { box }] }),
@@ -106,7 +106,7 @@ describe('PDF drawings to Word', () => {
     assert.deepEqual(addDrawings(pageWithDecoration, { ...noImages, failed: new Set() }).floatingImages, [])
   })
 
-  test('only slanted PDF text counts as a stamp, however large its font is', async () => {
+  test('slanted PDF text counts as a stamp, but text that is turned by 90 degrees does not', async () => {
     const { path, tools } = await createStep('turned.pdf', 60)
     const { pages } = await readStructure(path, [1], tools, () => undefined)
     const [page = assert.fail()] = pages

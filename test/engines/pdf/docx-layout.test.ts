@@ -122,7 +122,7 @@ async function readWordPositions(path: string): Promise<{ page: number; top: num
 describe('PDF layout to Word', () => {
   after(removeRuns)
 
-  test('each line of a PDF keeps its vertical position in Word, even far below the other text', async () => {
+  test('the lines of a PDF keep their vertical positions in Word, including notes far below the other text', async () => {
     const path = await toWord('chapters.pdf')
     const folder = scratchFolder('printed')
     const profile = `-env:UserInstallation=file://${folder}/profile`

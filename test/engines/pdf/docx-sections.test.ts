@@ -49,7 +49,7 @@ describe('Word section options', () => {
     assert.ok(Math.abs(measureTextWidth(createSection({ columns })) - 440 / 3) < 1e-9)
   })
 
-  test('a continuous Word section is marked as such, and the columns before it are balanced', () => {
+  test('a Word section that is continuous, or that balances the columns before it, has the type CONTINUOUS', () => {
     const { CONTINUOUS } = docx.SectionType
     assert.equal(toSectionOptions(docx, createSection({ isContinuous: true })).type, CONTINUOUS)
     const { properties, children } = createBalancingSection(
@@ -77,7 +77,7 @@ describe('Word section options', () => {
     assert.equal(sections[0]?.margins[1], 60)
   })
 
-  test('the space above the first line of a Word page is added to its line height if no page break precedes it', () => {
+  test('the space above the first line of a Word page is added to the line height if no page break precedes the line', () => {
     const style = {
       font: 'Sans',
       bold: false,

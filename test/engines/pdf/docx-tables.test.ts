@@ -158,10 +158,10 @@ describe('tables and images of a PDF in Word', () => {
     }
   })
 
-  test('right-aligned numbers in a PDF table and the column after them keep their positions in Word', () =>
+  test('names and right-aligned numbers in a PDF table keep their positions in Word', () =>
     assertKeepsPlaces('prices.pdf', ['Apples', '11', '1111', 'Quinces']))
 
-  test('an indented image of a PDF and the text below it keep their positions in Word', () =>
+  test('text above and below an indented PDF image keeps its position in Word', () =>
     // Word adds room for descenders below an image, which LibreOffice does not.
     assertKeepsPlaces('illustrated.pdf', ['Below', 'Each'], 5))
 

@@ -129,7 +129,7 @@ describe('PDF text to Word', () => {
     assert.equal(images, 1)
   })
 
-  test('words on the shapes of a PDF slide become text, and the shapes become an image without the words', async () => {
+  test('words on the shapes of a PDF slide become text in Word, and the shapes become an image', async () => {
     const { text, images } = await convertToText('slide.pdf')
     for (const word of ['one', 'two', 'three'])
       assert.match(text, new RegExp(`Sentence ${word} of the slide`))
@@ -157,7 +157,7 @@ describe('PDF text to Word', () => {
 })
 
 describe('fallback to Poppler for PDF text', () => {
-  test('Poppler is used when it finds 50 % more characters than MuPDF', () => {
+  test('Poppler is used for PDF text if it finds many more characters than MuPDF', () => {
     assert.equal(isTextMissing(1, 723), true)
     assert.equal(isTextMissing(600, 723), false)
     assert.equal(isTextMissing(0, 12), false)

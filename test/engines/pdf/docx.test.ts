@@ -80,7 +80,7 @@ describe('PDF to Word', () => {
     }
   })
 
-  test('layout=exact keeps each line of a PDF at its position', async () => {
+  test('layout=exact puts the text of a PDF into positioned frames in Word and keeps the number of pages', async () => {
     const { path } = await toDocx({ layout: 'exact' })
     assert.match(await readStdout('unzip', '-p', path, 'word/document.xml'), /<w:framePr/)
     const reprintedPdf = await printToPdf(path)

@@ -86,7 +86,7 @@ test('PDF tools leave out attachments that they cannot decrypt, with a warning',
   await assertRefused(run('decrypt-pdf'), 'PDF_ENCRYPTED', /is encrypted/)
 })
 
-test('a PDF that encrypts more than its attachments requires its password', async () => {
+test('encryptsOnlyAttachments is false for a PDF that encrypts more than its attachments', async () => {
   const readText = (path: string) => readFile(path, 'latin1')
   assert.ok(encryptsOnlyAttachments(await readText(locked)))
   for (const name of ['needs-password.pdf', 'owner-password.pdf', 'three-pages.pdf'])

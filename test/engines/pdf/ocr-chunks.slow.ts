@@ -168,7 +168,7 @@ async function writeBookWithScans(): Promise<string> {
   return path
 }
 
-test('OCR in chunks equals a single run for scans in a book, and keeps outline, links and attachments', {
+test('OCR in chunks gives the same PDF as a single run for scans in a book, with outline, links and attachments', {
   timeout: 600_000,
 }, async () => {
   const book = await writeBookWithScans()
@@ -187,7 +187,7 @@ test('OCR in chunks equals a single run for scans in a book, and keeps outline, 
   assert.match(actualPdf.attachments, /^notes.txt/)
 })
 
-test('OCR in chunks equals a single run when skewed pages are straightened', {
+test('OCR in chunks gives the same PDF as a single run when skewed pages are straightened', {
   timeout: 600_000,
 }, async () => {
   const scan = await writeScan(
@@ -208,7 +208,9 @@ test('OCR in chunks equals a single run when skewed pages are straightened', {
   }
 })
 
-test('OCR in chunks equals a single run for Arabic text', { timeout: 600_000 }, async () => {
+test('OCR in chunks gives the same text as a single run for an Arabic scan', {
+  timeout: 600_000,
+}, async () => {
   const options = { font: 'Noto Naskh Arabic' }
   const lines = ['الفنار القديم', 'يقف الفنار القديم على الصخور', 'في عام 1902 وصلت 311 سفينة']
   const page = await createScannedPage(lines, options)
@@ -221,7 +223,9 @@ test('OCR in chunks equals a single run for Arabic text', { timeout: 600_000 }, 
   assert.equal(text.split('\f').length, 3)
 })
 
-test('OCR in chunks equals a single run for a multi-page TIFF', { timeout: 600_000 }, async () => {
+test('OCR in chunks gives the same Word content as a single run for a multi-page TIFF', {
+  timeout: 600_000,
+}, async () => {
   const pages = await Promise.all([1, 2].map((number) => createScannedPage(createPageLines(number))))
   const path = join(scratchFolder('ocr-tiff'), 'pages.tiff')
   await sharp(pages, { join: { animated: true } })

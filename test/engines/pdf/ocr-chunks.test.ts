@@ -99,7 +99,7 @@ test('each OCR chunk contains only the PDF pages without text', async () => {
   assert.equal(await split(mixedPdf, { workers: 1, timeoutS: Infinity }), undefined)
 })
 
-test('OCR is not split for a PDF that has layers or text on every page, and OCR of a signed PDF is refused', async () => {
+test('OCR is not split for a PDF with layers or with text on every page, and OCR of a signed PDF is refused', async () => {
   const getPath = await writeFiles({
     'layers.pdf': createBlankPdf('/OCProperties << /OCGs [6 0 R] /D << /OFF [6 0 R] >> >>', {
       6: '<< /Type /OCG /Name (notes) >>',

@@ -68,7 +68,7 @@ describe('orientation and lines of scans', () => {
   })
 })
 
-test('a warning lists scanned pages where a fifth of the words are uncertain', () => {
+test('the OCR_UNCERTAIN warning lists the scanned pages on which many words are uncertain', () => {
   const createRow = (confidence: number, text: string) =>
     `5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t${confidence}\t${text}`
   const tsv = [

@@ -164,7 +164,7 @@ describe('pages of a PDF', () => {
     assert.doesNotMatch(content, /Alpha page[13]|city-value|name-value/)
   })
 
-  test('remove-pdf-pages removes the given pages, but not all pages of a PDF', async () => {
+  test('remove-pdf-pages removes the given pages, and refuses to remove all pages', async () => {
     const { path } = await run('remove-pdf-pages', { pages: '2,4' })
     assert.deepEqual(await readPageNames(path), ['Alpha page1', 'Alpha page3'])
     assert.equal(await countPdfPages(path), 2)
@@ -254,7 +254,7 @@ describe('merging PDFs', () => {
   })
 })
 
-test('the operation merge-pdf merges PDFs like the operation merge', async () => {
+test('the operation merge-pdf merges two PDFs into one PDF with all their pages', async () => {
   const { path } = await run('merge-pdf', {}, book, { more: [getPath('beta.pdf')] })
   assert.equal(await countPdfPages(path), 8)
 })

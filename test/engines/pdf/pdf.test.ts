@@ -112,7 +112,7 @@ describe('PDF conversions', () => {
     assert.deepEqual(await listZipNames(path), ['page-001.png', 'page-003.png', 'manifest.json'])
   })
 
-  test('a PDF becomes a multi-page TIFF in the order of the range', async () => {
+  test('a backward page range of a PDF becomes a multi-page TIFF that a single pdftoppm process renders', async () => {
     const { path, format, lines } = await render('tiff', { pages: 'last-1', dpi: 72 })
     const pdftoppmRanges = lines
       .filter((line) => line.startsWith('pdftoppm'))

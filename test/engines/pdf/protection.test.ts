@@ -81,7 +81,7 @@ describe('PDF encryption', () => {
     assert.match(await pdfinfo((await run('repair-pdf')).path), /Encrypted:\s+no/)
   })
 
-  test('PDF tools keep the old cipher of an encrypted PDF and accept its owner password', async () => {
+  test('remove-pdf-pages keeps the old cipher of an encrypted PDF and accepts its owner password', async () => {
     const oldPdf = (await writeFiles({}))('old.pdf')
     const encryptArgs = ['--allow-weak-crypto', '--encrypt', 'user', 'owner', '40', '--print=n', '--']
     execFileSync('qpdf', [...encryptArgs, fixture('three-pages.pdf'), oldPdf])

@@ -44,7 +44,7 @@ test('flatten-pdf keeps comments without an appearance stream', async () => {
   assert.ok(red > 240 && green < 150, `${red} ${green}`)
 })
 
-test('flatten-pdf draws every kind of field without an appearance stream and leaves no field to fill in', async () => {
+test('flatten-pdf and to-pdfa draw form fields that have no appearance stream, and leave no field to fill in', async () => {
   const field = (left: number, entries: string) =>
     `<< /Type /Annot /Subtype /Widget /Rect [${left} 40 ${left + 60} 60] /P 3 0 R /F 4 ${entries} >>`
   const form = await writeFiles({
@@ -104,7 +104,7 @@ describe('PDF redaction', () => {
     assert.ok(red < 240, 'the redacted area must be black')
   })
 
-  test('redact-pdf also removes the image pixels behind a redacted term', async () => {
+  test('redact-pdf removes the image pixels behind a redacted term', async () => {
     const scan = await run('merge', {}, getPath('photo.pdf'), { more: [getPath('photo.pdf')] })
     const page = await convert(pdf, scan.path, 'pdf', {
       operation: 'add-watermark-pdf',
@@ -146,7 +146,7 @@ test('sanitize-pdf removes actions, links and attachments and keeps the page con
   assert.doesNotMatch(await readUncompressed(keptRun.path), /Alpha book|Ada Author/)
 })
 
-test('edit-pdf-metadata sets the information dictionary and XMP, and removes all old values', async () => {
+test('edit-pdf-metadata sets fields in the information dictionary and XMP, and removes emptied fields completely', async () => {
   const { path } = await run('edit-pdf-metadata', {
     title: 'Grüße "機密" <x> -all=',
     author: '',

@@ -20,7 +20,7 @@ const run = createToolRunner(getPath('book.pdf'))
 describe('PDF compression', () => {
   const getSize = async (path: string) => (await stat(path)).size
 
-  test('compress-pdf keeps the pages and reduces the quality of images', async () => {
+  test('compress-pdf makes a PDF with a photo smaller and keeps the page and the photo', async () => {
     const bytesBefore = await getSize(getPath('photo.pdf'))
     const { path, result } = await run('compress-pdf', { pdfQuality: 'screen' }, getPath('photo.pdf'))
     const bytesAfter = await getSize(path)
@@ -37,7 +37,7 @@ describe('PDF compression', () => {
     assert.deepEqual(await readFile(path), await readFile(getPath('clear.pdf')))
   })
 
-  test('PDF compression uses the best quality that fits the target size', async () => {
+  test('PDF compression stays within the target size, and its result is larger for a larger target size', async () => {
     const sizes = []
     for (const targetSize of [40_000, 80_000]) {
       const { path, result, warnings } = await run('compress', { targetSize }, getPath('photo.pdf'))
@@ -49,7 +49,7 @@ describe('PDF compression', () => {
     assert.ok((sizes[1] ?? 0) > (sizes[0] ?? 0), sizes.join())
   })
 
-  test('PDF compression reports the smallest size if the target size cannot be reached', async () => {
+  test('PDF compression warns if the target size cannot be reached, and reports the size of the result', async () => {
     const { path, result, warnings } = await run('compress', { targetSize: 1000 }, getPath('photo.pdf'))
     assert.deepEqual(warnings, ['TARGET_NOT_REACHED'])
     assert.equal(result.details?.sizeAfter, await getSize(path))

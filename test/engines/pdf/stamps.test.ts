@@ -16,7 +16,7 @@ const getPath = await writeFiles({
 const run = createToolRunner(getPath('book.pdf'))
 
 describe('PDF watermarks', () => {
-  test('a text watermark appears on every PDF page, in any script, with embedded fonts', async () => {
+  test('a text watermark with Latin and Chinese characters is on the first and last PDF page, with embedded fonts', async () => {
     const { path } = await run('add-watermark-pdf', { watermarkText: 'Grüße 機密', watermarkPosition: 'top' })
     for (const page of ['1', '4']) {
       const text = await readStdout('pdftotext', '-f', page, '-l', page, path, '-')
@@ -95,7 +95,7 @@ describe('PDF watermarks', () => {
     )
   })
 
-  test('a PDF watermark requires a text or an image', async () => {
+  test('a PDF watermark requires either a text or a valid image', async () => {
     await assertRefused(run('add-watermark-pdf'), 'INVALID_INPUT', /^watermarkText: expected/)
     const textAndImageRun = run('add-watermark-pdf', { watermarkText: 'x' }, getPath('book.pdf'), {
       more: [fixture('corners.png')],

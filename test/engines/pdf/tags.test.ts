@@ -90,7 +90,7 @@ test('page numbers and watermarks added to a tagged PDF are artifacts, and the t
 })
 
 describe('merging tagged PDFs', () => {
-  test('a merge of tagged PDFs keeps all tags, their languages and links', async () => {
+  test('a merge of tagged PDFs keeps their tags and links', async () => {
     const { path, warnings } = await run('merge', {}, getPath('alpha.pdf'), { more: [getPath('beta.pdf')] })
     assert.deepEqual(warnings, [])
     const createWordsPattern = (word: string) =>
@@ -105,7 +105,7 @@ describe('merging tagged PDFs', () => {
     await assertValidPdf(path)
   })
 
-  test('pages without tags become paragraphs between tagged pages of a merge, in any order', async () => {
+  test('a merge of tagged and untagged PDFs has tags for the text of all the PDFs, in page order', async () => {
     for (const order of [
       ['alpha.pdf', 'book.pdf', 'beta.pdf'],
       ['book.pdf', 'beta.pdf', 'alpha.pdf'],

@@ -149,7 +149,7 @@ describe('overprinted accents in PDF text', () => {
     assert.equal(readText(['¨', 0], ['\u0131', 0]), 'ï')
   })
 
-  test('an overprinted accent adds no space, and its character stays in its line', () => {
+  test('an overprinted accent adds no space, and the accented character stays in its line', () => {
     assert.equal(readText(['a', 0], ['´', 10], [' ', 20], ['e', 11]), 'aé')
     assert.equal(readText(['a', 0], ['|', 0], ['ˇ', 40, -3], ['|', 0], ['S', 41], ['k', 51]), 'a||Šk')
     assert.equal(readText(['a', 0], [' ', 10], ['b', 20]), 'a b')

@@ -27,7 +27,7 @@ const getPath = await writeFiles({
 const run = createToolRunner(getPath('book.pdf'))
 
 describe('PDF image extraction', () => {
-  test('extract-pdf-images returns each embedded image once and unchanged, in a ZIP with a manifest', async () => {
+  test('extract-pdf-images returns an image that is on two pages only once, in a ZIP with a manifest', async () => {
     const mergedTwice = await run('merge', {}, getPath('photo.pdf'), { more: [getPath('photo.pdf')] })
     const extractedRun = await convert(pdf, mergedTwice.path, 'pdf', { operation: 'extract-pdf-images' })
     assert.equal(extractedRun.format, 'zip')
@@ -159,7 +159,7 @@ describe('all PDF tools', () => {
     assert.deepEqual([...new Set(targets)].sort(), ['pdf', 'zip'])
   })
 
-  test('a signed PDF is changed only with the option dropSignatures', async () => {
+  test('operations that would change a signed PDF are refused without the option dropSignatures', async () => {
     // The replacement is as long as the original, so that the cross-reference table stays valid.
     const signedBook = createBook('Alpha').toString('latin1').replace('/Type /Annot', '/ByteRange[]')
     const signedPath = await writeFiles({ 'signed.pdf': Buffer.from(signedBook, 'latin1') })

@@ -56,7 +56,7 @@ describe('images on PDF pages', () => {
     'bottom right',
   ]
   for (const to of ['jpeg', 'tiff'] as const)
-    test(`an image on a PDF page is oriented as in image viewers, mirrored or not: ${to}`, async () => {
+    test(`an image with any EXIF orientation is displayed on a PDF page as in image viewers: ${to}`, async () => {
       for (const [index, corner] of [...corners, 'bottom left'].entries()) {
         const { path } = await convert(vips, await createRotated(index + 1, to), 'pdf')
         assert.equal(await findDarkCorner(path), corner, `orientation ${index + 1}`)

@@ -41,7 +41,7 @@ describe('XPS documents', () => {
     ['xps', microsoftNamespace],
     ['oxps', ecmaNamespace],
   ] as const) {
-    test(`the XPS document ${id} becomes a PDF with its pages and text`, async () => {
+    test(`an XPS document in the format ${id} becomes a PDF with its pages and text`, async () => {
       const path = join(folder, `paper.${id}`)
       await writeFile(path, await createXps(namespace))
       const { path: pdfPath, result } = await convert(pdf, path, 'pdf')

@@ -41,7 +41,7 @@ describe('confinement level of the sandbox', () => {
       assert.equal(toConfinementLevel(withoutChecks(check)), 'none', check)
   })
 
-  test('a confinement level below MIN_CONFINEMENT disables all engines, with advice for the operator', () => {
+  test('a confinement level below MIN_CONFINEMENT is reported as a problem, with advice for the operator', () => {
     const foundConfinement = { level: 'limits', detail: 'rlimits only' } as const
     assert.equal(describeConfinementProblem(foundConfinement, 'limits'), undefined)
     assert.equal(describeConfinementProblem(foundConfinement, 'none'), undefined)
@@ -303,6 +303,6 @@ test(
   },
 )
 
-test('engines are started by /usr/bin/perl', () => {
+test('/usr/bin/perl, which starts the engines, is executable', () => {
   accessSync('/usr/bin/perl', constants.X_OK)
 })

@@ -90,7 +90,7 @@ describe('hostile engine processes', () => {
     },
   )
 
-  test('a hostile engine process cannot reach a server of this machine', skipWithoutNamespaces, async (t) => {
+  test('a hostile engine process cannot reach a server on this machine', skipWithoutNamespaces, async (t) => {
     const server = createServer((socket) => socket.end('secret'))
     t.after(() => server.close())
     server.listen(0, '127.0.0.1')
@@ -102,7 +102,7 @@ describe('hostile engine processes', () => {
   })
 
   test(
-    'a hostile engine process cannot read the accounts of the machine, our code or the folder of another job',
+    'a hostile engine process cannot read system accounts, the code of the service or the folder of another job',
     skipWithoutNamespaces,
     async () => {
       const otherFolder = await mkdtemp(join(base, 'other-'))

@@ -53,19 +53,25 @@ describe('confinement on this machine', () => {
 })
 
 describe('confined processes', () => {
-  test('a confined process has a user of its own that no other sandbox has', skipUnlessRoot, async () => {
-    const ids = await Promise.all(
-      [tools(), tools()].map(async (engineTools) => (await shell('id -u; id -g; id -G', engineTools)).stdout),
-    )
-    for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
-    assert.equal(new Set(ids).size, 2)
-    // The process has no effective capabilities.
-    const { stdout } = await shell('grep ^CapEff /proc/self/status')
-    assert.match(stdout, /^CapEff:\s+0+$/m)
-  })
+  test(
+    'a confined process has its own user id, which no other sandbox has, and no capabilities',
+    skipUnlessRoot,
+    async () => {
+      const ids = await Promise.all(
+        [tools(), tools()].map(
+          async (engineTools) => (await shell('id -u; id -g; id -G', engineTools)).stdout,
+        ),
+      )
+      for (const id of ids) assert.match(id, /^(2\d{9})\n\1\n\1\n$/)
+      assert.equal(new Set(ids).size, 2)
+      // The process has no effective capabilities.
+      const { stdout } = await shell('grep ^CapEff /proc/self/status')
+      assert.match(stdout, /^CapEff:\s+0+$/m)
+    },
+  )
 
   test(
-    'a confined process is not in the session of the service, so it cannot write to its terminal',
+    'a confined process is not in the session of the service, so it cannot write to the terminal of the service',
     skipWithoutNamespaces,
     async () => {
       // proc(5): field 6 is the session; a session from outside the namespace is shown as 0.
@@ -75,7 +81,7 @@ describe('confined processes', () => {
   )
 
   test(
-    'a confined process has its own namespaces for everything that engines could share',
+    'a confined process has its own IPC, PID, network, UTS and mount namespaces',
     skipWithoutNamespaces,
     async () => {
       const names = ['ipc', 'pid', 'net', 'uts', 'mnt']
@@ -117,7 +123,7 @@ describe('confined processes', () => {
   )
 
   test(
-    'a confined process sees only the system files that engines need, read-only',
+    'a confined process sees the system files that engines need, but no home folders, logs or password hashes',
     skipWithoutNamespaces,
     async () => {
       const { stdout } = await shell('ls /; ls /etc /var /dev/shm /tmp; touch /tmp/a && echo writes')
@@ -129,7 +135,7 @@ describe('confined processes', () => {
   )
 
   test(
-    'a confined process can read additional files only if they are shared with it, and cannot write them',
+    'a confined process can read an additional file that is shared with it, but cannot write to it',
     skipWithoutNamespaces,
     async () => {
       const readOnlyMount = join(base, 'shown.txt')
@@ -216,7 +222,7 @@ describe('confined processes', () => {
   )
 
   test(
-    'a confined process becomes the owner of the whole work folder, or only of its direct children',
+    'a confined process owns its whole work folder, or only the direct children if chownScope=children',
     skipUnlessRoot,
     async () => {
       const nestedFolder = join(workDir, 'a', 'b')

@@ -69,7 +69,7 @@ describe('prestarted engine processes', skipWithoutNamespaces, () => {
     assert.equal(stdout, '["one","two words"]\nprepared\n')
   })
 
-  test('a prestarted process works on copies of files in its own folder, which is removed with it', async () => {
+  test('a prestarted process works on copies of files in its own folder, which is removed when the process is stopped', async () => {
     const path = join(workDir, 'in.txt')
     await writeFile(path, 'text', { mode: 0o600 })
     const program = await takePrestarted('read -r line; tr a-z A-Z < in.txt > out.txt; echo more >> in.txt')
@@ -163,7 +163,7 @@ describe('prestarted engine processes', skipWithoutNamespaces, () => {
     assert.deepEqual(await readdir(folder), [])
   })
 
-  test('a prestarted process does not keep the service running, and ends with it', async () => {
+  test('a prestarted process does not keep the service running', async () => {
     const code = new URL('../../../lib/engines/sandbox/prestarted-process.ts', import.meta.url).href
     const script = `
       const { createPrestarter } = await import(${JSON.stringify(code)})

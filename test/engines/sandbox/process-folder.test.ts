@@ -93,7 +93,7 @@ describe('folders of long-running processes', () => {
     await assert.rejects(moveOut(getPath('nothing'), getPath('odd')), { code: 'ENOENT' })
   })
 
-  test('only regular files are returned from the folder of a long-running process on another file system', {
+  test('only regular files are returned from a process folder that is on another file system', {
     skip:
       statSync('/dev/shm').dev === statSync(scratch).dev &&
       'needs /dev/shm on another file system than the scratch folder',
@@ -215,7 +215,7 @@ describe('mutex', () => {
 })
 
 describe('work that cannot be cancelled', () => {
-  test('waiting for work that cannot be cancelled ends with the work, or with the abort reason', async () => {
+  test('waiting for work that cannot be cancelled ends when the work ends or when the wait is aborted', async () => {
     const stop = new AbortController()
     assert.equal(await rejectWhenAborted(Promise.resolve(7), stop.signal), 7)
     const waitingRun = rejectWhenAborted(new Promise(() => undefined), stop.signal)
@@ -255,7 +255,7 @@ describe('process exit', () => {
     return { closed: closedNames, child, stop, end: waitForExit(child as never, stop.signal) }
   }
 
-  test('a process counts as ended when its output ends, or after a kill even if others hold its pipes open', {
+  test('a process counts as ended when its output ends, or when it exits and is aborted even if its pipes stay open', {
     timeout: 5000,
   }, async () => {
     const exitedChild = createFakeChild()

@@ -118,14 +118,14 @@ describe('rules of confined programs', () => {
 describe('launcher for engines', () => {
   const createLauncher = (name: string): Launcher => ({ ...noLauncher, level: 'limits', detail: name })
 
-  test('engines use the launcher with the highest level, except launchers that need root unless the service runs as root', async () => {
+  test('engines use the first launcher that works, and none that needs root if the service does not run as root', async () => {
     const { launcher } = await chooseLauncher([createLauncher('one'), createLauncher('two')], false)
     assert.equal(launcher.detail, 'one')
     const rootLauncher = { ...noLauncher, needsRoot: true }
     await assert.rejects(chooseLauncher([rootLauncher], false), /No launcher can start an engine/)
   })
 
-  test('an engine launcher fails all checks if the escape test cannot be started, and leaves no files behind', async (t) => {
+  test('a launcher fails all checks of the escape test if the test cannot be started, and no files are left behind', async (t) => {
     const tmpDirBefore = process.env['TMPDIR']
     t.after(() => {
       if (tmpDirBefore === undefined) delete process.env['TMPDIR']
@@ -154,7 +154,7 @@ describe('programs of a conversion step', () => {
       ...moreOptions,
     })
 
-  test('an engine program may write exactly 10 MiB to stdout', async () => {
+  test('an engine program may write at most 10 MiB to stdout', async () => {
     const { exec } = createToolsIn(await makeWorkFolder())
     const maxBytes = 10 * 1024 * 1024
     const { stdout } = await exec('head', ['-c', String(maxBytes), '/dev/zero'])
@@ -197,7 +197,7 @@ describe('programs of a conversion step', () => {
     assert.deepEqual(endedCommands, ['stopped (Error)'])
   })
 
-  test('an engine program started after the time limit of its step times out immediately', async () => {
+  test('an engine program started after the time limit of its step fails with TIMEOUT', async () => {
     // The limit passed five seconds ago.
     const limits = { memoryMb: 1024, diskMb: 64, timeoutS: -5 }
     const { exec } = createToolsIn(await makeWorkFolder(), { limits })
@@ -207,7 +207,7 @@ describe('programs of a conversion step', () => {
     })
   })
 
-  test('an engine program reports progress and warnings to optional listeners', async () => {
+  test('a conversion step reports progress and warnings to its listeners, if it has any', async () => {
     const reportedRuns: unknown[] = []
     const tools = createToolsIn(await makeWorkFolder(), {
       onProgress: (...progress) => reportedRuns.push(progress),
@@ -226,7 +226,7 @@ describe('programs of a conversion step', () => {
     toolsWithoutListeners.warn('PAGES_DROPPED', 'Two pages.')
   })
 
-  test('an engine program leaves only regular files and folders, at any depth', async () => {
+  test('an engine program leaves only regular files and folders in its work folder, at any depth', async () => {
     const workDir = await makeWorkFolder()
     await mkdir(join(workDir, 'out'))
     await writeFile(join(workDir, 'out', 'a'), 'a')

@@ -139,7 +139,7 @@ describe('engine processes', () => {
     )
   })
 
-  test('a failing engine process with a long stderr gives an error with its beginning and end', async () => {
+  test('a failing engine process with a long stderr gives an error with the beginning and end of the stderr', async () => {
     await assert.rejects(
       shell('echo first >&2; yes | head -c 500000 >&2; echo last >&2; exit 1'),
       (error) => {
@@ -228,7 +228,7 @@ describe('killing engine processes', () => {
     assert.deepEqual(await readdir(workDir), [])
   })
 
-  test('a killed engine process leaves no links, pipes or sockets among the results', async () => {
+  test('links and pipes that an engine process creates are removed from its results', async () => {
     await shell('mkdir out; ln -s /etc/shadow out/a.png; mkfifo out/b.png; echo fine > out/c.png')
     assert.deepEqual(await readdir(join(workDir, 'out')), ['c.png'])
   })

@@ -8,14 +8,14 @@ import { scratchFolder } from '../../support/scratch-folder.ts'
 import { readArchive } from '../support/inspect-archive.ts'
 import { convert, fixture } from '../support/run-engine.ts'
 
-test('backslashes in the names of a ZIP separate folders', async () => {
+test('backslashes in the entry names of a ZIP separate folders', async () => {
   for (const to of ['tar', '7z'] as const) {
     const { path } = await convert(sevenZip, fixture('odd/backslash.zip'), to)
     assert.deepEqual(Object.keys(await readArchive(path, to)).sort(), ['dir/b.txt', 'dir/sub/a.txt'], to)
   }
 })
 
-test('an archived file with backslashes in its name cannot leave the folder, follow a link or replace another file', async () => {
+test('a file name with backslashes in an archive cannot lead out of the folder, through a link or to an existing file', async () => {
   const top = scratchFolder('backslashes')
   const [folder, outsideFolder] = [join(top, 'in'), join(top, 'outside')]
   mkdirSync(folder)

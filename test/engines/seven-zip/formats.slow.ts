@@ -29,20 +29,20 @@ describe('archives with several files', { concurrency: 2 }, () => {
 
 describe('archives of a single compressed file', { concurrency: 2 }, () => {
   for (const from of singleFileIds) {
-    test(`a compressed file in ${from} is unpacked to one file, named after the upload`, async () => {
+    test(`the entry in a ZIP made from a ${from} file has the name of the ${from} file without its extension`, async () => {
       const { path } = await convert(sevenZip, getSingleFile(from), 'zip', { from })
       assert.deepEqual(await readArchive(path, 'zip'), { in: marker })
     })
   }
 
   for (const to of singleFileIds) {
-    test(`a compressed file in ${to} contains a single file directly`, async () => {
+    test(`a single compressed file converted to ${to} is compressed directly, without a tar`, async () => {
       const { path, format } = await convert(sevenZip, getSingleFile(to === 'lz4' ? 'gz' : 'lz4'), to)
       assert.equal(format, to)
       assert.deepEqual(await readArchive(path, to), { '': marker })
     })
 
-    test(`a compressed file in ${to} contains a tar when there are several files`, async () => {
+    test(`an archive with several files converted to ${to} becomes a compressed tar`, async () => {
       const { path, format } = await convert(sevenZip, getTreeArchive('zip'), to)
       assert.equal(
         format,

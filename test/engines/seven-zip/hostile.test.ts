@@ -64,7 +64,7 @@ test('a RAR with a password is opened with its password', {
 
 describe('hostile archives', { concurrency: 2 }, () => {
   for (const name of ['../up.txt', '/etc/abs.txt', 'a/../../up.txt', '..\\up.txt', 'C:\\up.txt']) {
-    test(`a hostile archive with the name ${name} is refused`, async () => {
+    test(`a hostile archive with an entry named ${name} is refused`, async () => {
       const file = `${Buffer.from(name).toString('hex')}.tar`
       const path = createWithPython(
         file,
@@ -76,7 +76,7 @@ describe('hostile archives', { concurrency: 2 }, () => {
     })
   }
 
-  test('a hostile archive loses its links and devices with a warning and keeps the other files', async () => {
+  test('links and devices of a hostile archive are dropped with a warning, and its other files are kept', async () => {
     mkdirSync(pathInFolder('linked'))
     symlinkSync('/etc/passwd', pathInFolder('linked/link'))
     writeFileSync(pathInFolder('linked/real'), marker)

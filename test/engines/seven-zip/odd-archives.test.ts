@@ -21,7 +21,7 @@ const listLinks = (path: string) =>
     .map((line) => line.split(/\d\d:\d\d |\d{4} /).at(-1))
     .sort()
 
-test('links of a tar to its own files are kept in formats with links', async () => {
+test('links of a tar to its own files are kept in TGZ and CPIO, and other links are dropped with a warning', async () => {
   for (const to of ['tgz', 'cpio'] as const) {
     const { path, warnings, messages } = await convert(sevenZip, fixture('odd/links.tar'), to)
     assert.deepEqual(listLinks(path), ['dir/b b.txt -> a.txt', 'same -> dir'], to)
@@ -74,7 +74,7 @@ test('archive links that lead out of the archive or through other links are drop
   )
 })
 
-test('file names of a cpio archive in EUC-JP are decoded', async () => {
+test('file names that are encoded as EUC-JP in a cpio archive are decoded', async () => {
   const { path } = await convert(sevenZip, fixture('odd/euc-jp.cpio'), 'zip')
   assert.deepEqual(Object.keys(await readArchive(path, 'zip')).sort(), ['テスト.txt', '資料/会議の記録.txt'])
 })

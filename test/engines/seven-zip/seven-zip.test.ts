@@ -90,7 +90,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
     }
   })
 
-  test('a compressed file that becomes an archive is named after the upload', async () => {
+  test('the entry in a tar made from a compressed file has the name of the upload without .z, .bz2, .xz or .lz4', async () => {
     for (const id of ['z', 'bz2', 'xz', 'lz4'] as const) {
       const { path } = await convert(sevenZip, getSingleFile(id), 'tar', { names: [`Bericht 7.txt.${id}`] })
       assert.deepEqual(Object.keys(await readArchive(path, 'tar')), ['Bericht 7.txt'])
@@ -111,7 +111,7 @@ b = open(out, 'rb').read().replace(b'grXXe', b'gr\\x81\\xe1e'); open(out, 'wb').
 })
 
 describe('compressed files', { concurrency: 2 }, () => {
-  test('a compressed file in gz keeps the file name stored in it', async () => {
+  test('the entry in a ZIP made from a GZ file has the name that is stored in the GZ file', async () => {
     const source = createWithPython(
       'named.gz',
       `import gzip; g = gzip.GzipFile('gr\u00fcn.txt', 'wb', fileobj=open(out, 'wb')); g.write(b'hi'); g.close()`,
@@ -120,19 +120,19 @@ describe('compressed files', { concurrency: 2 }, () => {
     assert.deepEqual(await readArchive(path, 'zip'), { 'grün.txt': 'hi' })
   })
 
-  test('a compressed file without a stored name is named after the upload', async () => {
+  test('the entry in a ZIP made from an XZ file has the name of the upload without .xz', async () => {
     const source = createWithPython('plain.xz', `import lzma; open(out, 'wb').write(lzma.compress(b'hi'))`)
     const { path } = await convert(sevenZip, source, 'zip', { names: ['photo.svg.xz'] })
     assert.deepEqual(await readArchive(path, 'zip'), { 'photo.svg': 'hi' })
   })
 
-  test('converting a compressed tar in gz returns the files of the tar', async () => {
+  test('a tar that is compressed with gzip becomes a ZIP of the files in the tar', async () => {
     const { path } = await convert(sevenZip, getTreeArchive('tgz'), 'zip', { from: 'gz' })
     assert.deepEqual(await readArchive(path, 'zip'), files)
   })
 })
 
-test('an archive format without folders gets the files of all folders, with a warning', async () => {
+test('an archive converted to AR, which has no folders, keeps the files of all folders, with a warning', async () => {
   const { path, warnings } = await convert(sevenZip, getTreeArchive('zip'), 'ar')
   assert.deepEqual(warnings, ['FOLDERS_DROPPED'])
   assert.deepEqual(Object.values(await readArchive(path, 'ar')).sort(), Object.values(files).sort())

@@ -151,7 +151,7 @@ describe('writing metadata', { concurrency: 2 }, () => {
     assert.equal((await sharp(path).metadata()).orientation, 6)
   })
 
-  test('damaged EXIF data is reported, and stripping the metadata removes it', async () => {
+  test('writing metadata to an image with damaged EXIF keeps its pixels or is refused, and stripping removes the EXIF', async () => {
     const bytes = readFileSync(await createTaggedCopy('corners.jpg', ...sampleTags))
     // The offset of the first directory is beyond the end of the file.
     bytes.writeUInt32BE(0xfffff0, bytes.indexOf('Exif\0\0') + 10)

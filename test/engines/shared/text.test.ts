@@ -89,7 +89,7 @@ describe('text in an undeclared encoding', () => {
     assert.equal(guessCharset(iconv.encode('50 €', 'windows-1252')), 'windows-1252')
   })
 
-  test('text in an undeclared DOS or old Mac encoding is detected by its letters', () => {
+  test('text without a declared encoding is decoded correctly from DOS code pages, Mac Roman and Windows-1252', () => {
     for (const [name, text] of [
       ['cp850', 'Die Prüfung läuft noch: Bücher, Öfen, Türen und Möbel müssen überprüft werden.'],
       ['cp437', "Le café était déjà fermé à l'été, où les élèves préféraient la forêt près du château."],
@@ -104,13 +104,13 @@ describe('text in an undeclared encoding', () => {
     }
   })
 
-  test('text in an undeclared encoding is read as UTF-8 even if a byte is damaged, with a warning', async () => {
+  test('text in undeclared UTF-8 with one invalid byte is still read as UTF-8, with warnings', async () => {
     const seenText = await readAsUtf8(Buffer.concat([Buffer.from(russianText), Buffer.from([0xff])]))
     assert.equal(seenText.text, `${russianText}\ufffd`)
     assert.deepEqual(seenText.warnings, ['ENCODING_ASSUMED', 'LETTERS_REPLACED'])
   })
 
-  test('text in an undeclared encoding is not read as UTF-16 because of a null byte', async () => {
+  test('text in an undeclared encoding that contains a null byte is not mistaken for UTF-16', async () => {
     for (const words of [
       'id,name\n007,first\n\x00,second\n',
       `Plain words${'\0'} and more of them. `.repeat(9),
@@ -119,7 +119,7 @@ describe('text in an undeclared encoding', () => {
         assert.deepEqual((await readAsUtf8(bytes)).text, bytes.toString())
   })
 
-  test('the encoding of text is detected from characters far into the file', async () => {
+  test('the encoding of a text file is detected even if its first non-ASCII characters are far into the file', async () => {
     const plainTable = 'id,name\n'.repeat(150_000)
     const { text } = await readAsUtf8(
       Buffer.concat([Buffer.from(plainTable), iconv.encode(russianText, 'windows-1251')]),
@@ -130,7 +130,7 @@ describe('text in an undeclared encoding', () => {
 })
 
 describe('text in a known encoding', () => {
-  test('text with a byte order mark or in UTF-16 is read without a warning', async () => {
+  test('text in UTF-8 or UTF-16 is read without a warning, with or without a byte order mark', async () => {
     for (const text of ['Plain words\r\nand more', russianText, '昨天晚上我们去了。\n一一一', 'Grüße 😀']) {
       for (const bytes of [
         Buffer.from(text, 'utf16le'),
@@ -190,7 +190,7 @@ describe('text in a known encoding', () => {
     }
   })
 
-  test('a text encoding can be requested by any of its names', () => {
+  test('aliases such as CP932 and Latin1 select a text encoding, and unknown names select none', () => {
     for (const [label, name] of [
       ['CP932', 'shift_jis'],
       ['gb2312', 'gb18030'],
@@ -240,13 +240,13 @@ describe('CSV fields', () => {
 })
 
 describe('CSV files', () => {
-  test('a CSV is copied with commas, and with quotes around text', async () => {
+  test('a CSV is copied with comma separators and with quotes around text fields', async () => {
     const { text, rows, columns } = await table('a;b\r\n 7 ;"x;""y"""\n"007";=1\n\n1;\n\n\n')
     assert.equal(text, '"a","b"\n7,"x;""y"""\n"007","=1"\n\n1,\n')
     assert.deepEqual([rows, columns], [5, 2])
   })
 
-  test('the separator of a CSV is the requested, declared or detected one', async () => {
+  test('a CSV is split at the requested, declared or detected separator', async () => {
     for (const sign of [',', ';', '\t', '|'])
       assert.equal((await table(`a${sign}b\n"x, ;|"${sign}2\n`)).text, '"a","b"\n"x, ;|",2\n', sign)
     assert.equal((await table('sep=|\r\na;b|c\r\n')).text, '"a;b","c"\n')
@@ -257,7 +257,7 @@ describe('CSV files', () => {
       assert.throws(() => TableOptions.parse({ delimiter }), /expected comma/, delimiter)
   })
 
-  test('a CSV with a header keeps column names as text, and line breaks within its rows', async () => {
+  test('a CSV keeps numeric column names as text with headers=true, and keeps line breaks in quoted fields', async () => {
     assert.equal((await table('2023,2024\n1,2\n', { headers: 'true' })).text, '"2023","2024"\n1,2\n')
     assert.equal((await table('2023,2024\n1,2\n')).text, '2023,2024\n1,2\n')
     assert.equal((await table('a\r\n"b\r\nc"\rd\ne')).text, '"a"\n"b\nc"\n"d"\n"e"\n')

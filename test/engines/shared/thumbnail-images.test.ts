@@ -23,7 +23,7 @@ async function createBlankImage(width: number, height: number): Promise<string> 
 }
 
 describe('image thumbnails', () => {
-  test('a thumbnail of an image has the size given by its box and the fit option', async () => {
+  test('a thumbnail of an image has the size that follows from its width, height and fit options', async () => {
     const wide = await createBlankImage(1000, 500)
     const square = { width: 100, height: 100 }
     for (const [options, width, height] of [
@@ -142,7 +142,7 @@ describe('image thumbnails', () => {
     assertColor(pixels, [201, 10], '#00ff00', 2)
   })
 
-  test('a thumbnail can be made of images that libvips cannot read', async () => {
+  test('a thumbnail can be made of HEIC, camera raw, PSD and DCX images, which libvips cannot read', async () => {
     // thumbnail.slow.ts tests every fixture.
     for (const name of ['corners.heic', 'corners.raf'])
       assert.equal(
@@ -157,7 +157,7 @@ describe('image thumbnails', () => {
     }
   })
 
-  test('making a thumbnail of a damaged file is refused', async () => {
+  test('making a thumbnail of a text file that is declared as an image, a video or a PDF is refused as corrupt', async () => {
     for (const [engine, from] of [
       [vips, 'jpg'],
       [imagemagick, 'psd'],

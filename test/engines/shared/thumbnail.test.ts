@@ -87,7 +87,7 @@ describe('video thumbnails', () => {
       assert.equal(options.safeParse(wrongOptions).success, false, JSON.stringify(wrongOptions))
   })
 
-  test('thumbnails of a video are the requested number of images, evenly spaced over its duration', async () => {
+  test('a video gets the requested number of thumbnails, evenly spaced over its duration', async () => {
     const { result } = await thumbnail(ffmpeg, video, 'jpg', { count: '4', width: 40, height: 40 })
     assert.deepEqual(
       result.files.map(({ suffix }) => suffix),
@@ -129,7 +129,7 @@ describe('video thumbnails', () => {
     assert.equal((await sharp(path).metadata()).hasAlpha, true)
   })
 
-  test('a thumbnail can be made of videos without timestamps and duration', async () => {
+  test('thumbnails can be made of a video without timestamps and of a video without a duration', async () => {
     const bare = getPath('bare.h264')
     await runFfmpeg('-i', video, '-c', 'copy', bare)
     await assertShows({ timestamp: '1.95' }, [1], bare)
@@ -167,7 +167,7 @@ describe('PDF thumbnails', () => {
     assert.equal((await thumbnail(pdf, pages, 'webp', { count: 20 })).result.files.length, 3)
   })
 
-  test('thumbnails of a PDF are rendered at the size of their box', async () => {
+  test('thumbnails of a PDF have the size that follows from their width, height and fit options', async () => {
     const poster = getPath('poster.pdf')
     await writeFile(
       poster,

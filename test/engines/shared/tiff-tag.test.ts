@@ -48,7 +48,7 @@ const short = (...values: readonly number[]) => Buffer.from(Uint16Array.from(val
 const entry = (count: number, value: Buffer, type = 3) => ({ tag: 339, type, count, value })
 const otherEntry = { tag: 256, type: 3, count: 1, value: short(77) }
 
-test('a TIFF tag is read from its entry or from the offset in it', async () => {
+test('the value of a TIFF tag is read from its directory entry or from the offset in that entry', async () => {
   assert.equal(await readValue(createTiff(false, [otherEntry, entry(2, short(3, 1))])), 3)
   assert.equal(await readValue(createTiff(true, [otherEntry, entry(4, short(3, 1, 1, 1))])), 3)
   const place = Buffer.alloc(8)
@@ -74,7 +74,7 @@ test('a missing or unreadable TIFF tag is returned as undefined', async () => {
   assert.equal(await readValue(wholeTiff), undefined, 'its directory lies nowhere')
 })
 
-test('TIFF pages that overlap or declare huge value counts are read up to a limit', async () => {
+test('the total number of tag values read from a TIFF is limited, even if 10,000 pages declare huge counts', async () => {
   // Each directory points to the next one, and the tag's values span the whole file in all of them.
   const [pages, count] = [10_000, 200_000]
   const file = Buffer.alloc(8 + pages * 18)

@@ -98,7 +98,7 @@ describe('image watermarks', () => {
     }
   })
 
-  test('a watermark on an image can be another image of the requested width, with its transparency', async () => {
+  test('a watermark on an image can be another image, which has the requested width and keeps its transparency', async () => {
     const options = { watermarkOpacity: 1, watermarkScale: 20, watermarkMargin: 10 }
     const { after, box } = await addWatermark({ ...options, watermarkPosition: 'bottom-right' }, [stamp])
     // The watermark is 60 pixels wide, a fifth of 300; its right half is transparent.
@@ -134,7 +134,7 @@ describe('image watermarks', () => {
     }
   })
 
-  test('adding a watermark works in every declared image format and keeps the format', async () => {
+  test('a PNG, BMP, TIFF, JPEG XL, AVIF, WebP, HEIC or JPEG image keeps its format when a watermark is added', async () => {
     const options = {
       watermarkText: '█',
       watermarkPosition: 'bottom-right',
@@ -177,7 +177,7 @@ describe('image watermarks', () => {
     }
   })
 
-  test('a watermark on an image is upright on a rotated photo', async () => {
+  test('a watermark on a photo with EXIF orientation 6 is placed on the upright photo', async () => {
     const { path } = await mark(vips, fixture('orientation-6.jpg'), {
       watermarkText: '█',
       watermarkPosition: 'top-left',
@@ -193,7 +193,7 @@ describe('image watermarks', () => {
     assert.ok(box.count > 5 && box.right <= 14 && box.bottom <= 18, JSON.stringify(box))
   })
 
-  test('a watermark on an image is drawn on every frame of an animation and every page', async () => {
+  test('a watermark on an image is drawn on every frame of an animation and on every page of a TIFF', async () => {
     const options = {
       watermarkText: '█',
       watermarkPosition: 'top-left',
@@ -222,7 +222,7 @@ describe('image watermarks', () => {
     }
   })
 
-  test('a watermark can be added to a single pixel or a line, even with a margin that is too large', async () => {
+  test('a watermark can be added to a very narrow image, and is centered if its margin is too large', async () => {
     for (const [width, height, watermarkPosition] of [
       [1, 1, 'tile'],
       [1, 700, 'bottom-right'],
@@ -241,7 +241,7 @@ describe('image watermarks', () => {
     assert.equal(describePosition((await addWatermark(options, [fixture('corners.png')])).box), 'center')
   })
 
-  test('a watermark on an image requires a text or an image', async () => {
+  test('a watermark on an image requires either a visible text or an image', async () => {
     await assertRefused(mark(vips, paper, {}), 'INVALID_INPUT', /^watermarkText: expected/)
     const bothMarks = mark(vips, paper, { watermarkText: 'x' }, [stamp])
     await assertRefused(bothMarks, 'INVALID_INPUT', /^watermarkText: got a text and an image/)

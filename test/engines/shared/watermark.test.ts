@@ -23,7 +23,7 @@ await readStdout(
 )
 
 describe('video watermarks', () => {
-  test('a watermark on a video is at the requested position in every frame, and the audio is unchanged', async () => {
+  test('a watermark is at the requested position from the first to the last frame of a video, and the audio is unchanged', async () => {
     const { path, result } = await mark(ffmpeg, video, {
       watermarkText: '█',
       watermarkPosition: 'bottom-right',
@@ -104,7 +104,7 @@ describe('video watermarks', () => {
   })
 })
 
-test('metadata=keep causes a warning for a watermarked image and for a frame of a video', async () => {
+test('metadata=keep causes METADATA_NOT_KEPT for a watermarked TIFF and for a JPEG frame of a video', async () => {
   const source = getPath('xmp.tiff')
   await sharp(fixture('orientation-6.jpg'))
     .withXmp('<x:xmpmeta xmlns:x="adobe:ns:meta/"/>')
@@ -116,7 +116,7 @@ test('metadata=keep causes a warning for a watermarked image and for a frame of 
 })
 
 describe('PDF watermarks', () => {
-  test('the watermark operation adds the same watermark to a PDF as add-watermark-pdf', async () => {
+  test('the watermark operation has the same options for a PDF as add-watermark-pdf, and marks the selected page', async () => {
     const options = { watermarkText: 'Grüße 機密', watermarkPosition: 'top', pages: '2' }
     const { path } = await mark(pdf, fixture('three-pages.pdf'), options)
     assert.match(await readStdout('pdftotext', '-f', '2', '-l', '2', path, '-'), /Grüße 機密/)
@@ -140,7 +140,7 @@ describe('PDF watermarks', () => {
     assert.ok(Number(left) > 0 && Number(right) < Number(width), `${left} to ${right} of ${width}`)
   })
 
-  test('a watermark can be added to a PDF with a password, which keeps its password', async () => {
+  test('a watermark can be added to an encrypted PDF with its password, and the result has the same password', async () => {
     const source = fixture('needs-password.pdf')
     await assertRefused(mark(pdf, source, { watermarkText: 'x' }), 'PDF_ENCRYPTED')
     const { path } = await mark(pdf, source, {

@@ -112,7 +112,7 @@ describe('errors of libvips', () => {
   })
 })
 
-test('an SVG is rendered at 72 dpi in its own size, and at a scaled density for a requested size', () => {
+test('the density at which an SVG is rendered is 72 dpi by default, and higher for a larger requested size', () => {
   const drawing = { width: 100, height: 50 } as Parameters<typeof computeSvgDensity>[0] // Only these properties are used.
   const computeDensity = (box?: Parameters<typeof computeSvgDensity>[1], dpi?: number) =>
     computeSvgDensity(drawing, box, dpi)

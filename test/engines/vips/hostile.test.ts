@@ -23,7 +23,7 @@ describe('HEIC with several images', () => {
     assert.equal(await countPdfPages(path), 2)
   })
 
-  test('a HEIC file with several images is converted as the primary image only, with a warning', async () => {
+  test('only the primary image of a HEIC file with several images is converted, with a warning', async () => {
     const folder = scratchFolder('two-in-one')
     const colors = ['#ff0000', '#0000ff']
     const paths = await Promise.all(
@@ -58,7 +58,7 @@ describe('image options', () => {
     assert.deepEqual(await readSize({ width: 10, height: 10, fit: 'crop' }), { width: 10, height: 10 })
   })
 
-  test('the quality option of an image accepts a number or level in every lossy format', async () => {
+  test('the quality option accepts numbers and levels for JPEG, WebP, AVIF, HEIC, JPEG XL, JPEG XR and DjVu', async () => {
     for (const to of ['jpg', 'webp', 'avif', 'heic', 'jxl', 'jxr', 'djvu'] as const) {
       const readBytes = async (quality: unknown) =>
         (await readFile((await convert(vips, fixture('corners.jpg'), to, { options: { quality } })).path))
@@ -131,7 +131,7 @@ describe('image options', () => {
     assert.ok(webpBytes.equals(await sharp(photo).webp({ quality: 80, effort: 2 }).toBuffer()))
   })
 
-  test('the lossless option makes WebP from HEIC lossless too', async () => {
+  test('the lossless option makes a WebP from a HEIC lossless', async () => {
     const roughPng = join(scratchFolder('rough'), 'rough.png')
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const
     await sharp({ create: { width: 64, height: 48, channels: 3, background: 'gray', noise } }).toFile(
@@ -146,7 +146,7 @@ describe('image options', () => {
     assert.deepEqual(await readPixels('webp', { lossless: true }), await readPixels('png'))
   })
 
-  test('image options make PNG indexed, interlaced, and more or less compressed', async () => {
+  test('the palette, progressive and compressionLevel options make a PNG indexed, interlaced and smaller', async () => {
     const convertImage = async (options: Record<string, unknown>) =>
       (await convert(vips, source, 'png', { options })).path
     assert.match(await readStdout('file', await convertImage({ palette: 'true' })), /colormap/)
@@ -158,7 +158,7 @@ describe('image options', () => {
     )
   })
 
-  test('a PNG from a JPEG is opaque, and each of its rows has the filter that compresses it best', async () => {
+  test('a PNG from a JPEG has no alpha channel, and its rows use different filters', async () => {
     const { path } = await convert(vips, fixture('corners.jpg'), 'png')
     assert.deepEqual((await sharp(path).metadata()).channels, 3)
     const bytes = await readFile(path)
@@ -174,7 +174,7 @@ describe('image options', () => {
     assert.match(await readStdout('file', path), /progressive/)
   })
 
-  test('an image option out of range is refused', () => {
+  test('an invalid image option is refused', () => {
     const png = vips.capabilities.find(({ to }) => to.includes('png'))
     for (const options of [
       { compressionLevel: 10 },
@@ -188,7 +188,7 @@ describe('image options', () => {
   })
 })
 
-test('an SVG that is slightly enlarged is rendered at the enlarged size, not at the maximum size', async () => {
+test('an SVG that is slightly enlarged becomes an image of the requested size', async () => {
   const path = join(scratchFolder('drawings'), 'large.svg')
   await writeFile(
     path,
@@ -217,12 +217,12 @@ describe('hostile images', () => {
     return (await convert(vips, fixture('corners.png'), 'png')).workDir
   }
 
-  test('a truncated image is refused as corrupt by libvips', async () => {
+  test('a truncated JPEG is refused as corrupt by libvips', async () => {
     const wholeImage = await readFile(fixture('orientation-6.jpg'))
     await assertFails('cut.jpg', wholeImage.subarray(0, 900), 'jpg', 'CORRUPT_FILE')
   })
 
-  test('a hostile image that declares more pixels than the limit is refused before decoding', async () => {
+  test('a hostile SVG that declares more pixels than the limit is refused as too large', async () => {
     const svg =
       '<svg xmlns="http://www.w3.org/2000/svg" width="30000" height="30000"><rect width="9" height="9"/></svg>'
     await assertFails('huge.svg', svg, 'svg', 'FILE_TOO_LARGE')
@@ -237,7 +237,7 @@ describe('hostile images', () => {
     await assertFails('laughs.svg', svg, 'svg', 'CORRUPT_FILE')
   })
 
-  test('a hostile image cannot access other files or servers', async () => {
+  test('a hostile SVG cannot read other files or send requests to servers', async () => {
     let requestCount = 0
     const server = createServer((_, response) => {
       requestCount++

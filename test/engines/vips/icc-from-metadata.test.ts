@@ -52,9 +52,9 @@ describe('PNG color chunks', () => {
     readonly number[],
     warnings: readonly string[],
   ])[] = [
-    ['in proportion to light', [createGammaChunk(100_000)], [133, 219, 133], ['COLORS_CONVERTED']],
+    ['linear light in gAMA', [createGammaChunk(100_000)], [133, 219, 133], ['COLORS_CONVERTED']],
     [
-      'of Adobe RGB',
+      'Adobe RGB in gAMA and cHRM',
       [
         createGammaChunk(45_455),
         createPrimariesChunk(31_270, 32_900, 64_000, 33_000, 21_000, 71_000, 15_000, 6_000),
@@ -63,13 +63,13 @@ describe('PNG color chunks', () => {
       ['COLORS_CONVERTED'],
     ],
     [
-      'of Display P3 by its cICP code',
+      'Display P3 in cICP',
       [{ type: 'cICP', data: Buffer.from([12, 13, 0, 1]) }],
       [0, 183, 30],
       ['COLORS_CONVERTED'],
     ],
     [
-      'of sRGB in gAMA and cHRM',
+      'sRGB in gAMA and cHRM',
       [
         createGammaChunk(45_455),
         createPrimariesChunk(31_270, 32_900, 64_000, 33_000, 30_000, 60_000, 15_000, 6_000),
@@ -78,19 +78,19 @@ describe('PNG color chunks', () => {
       [],
     ],
     [
-      'of sRGB by its sRGB chunk, which takes precedence',
+      'an sRGB chunk that takes precedence over gAMA',
       [{ type: 'sRGB', data: Buffer.from([0]) }, createGammaChunk(100_000)],
       [60, 180, 60],
       [],
     ],
   ]
-  test('a PNG with color chunks is read completely if other data follows its chunks', async () => {
+  test('a PNG with color chunks is converted even if other data follows its last chunk', async () => {
     const path = await withColorChunks('followed', [createGammaChunk(100_000)])
     await appendFile(path, Buffer.alloc(40, 0xff))
     assert.deepEqual(await readSize((await convert(vips, path, 'webp')).path), [16, 16])
   })
 
-  test('names of color chunks in the text of a PNG do not affect its colors', async () => {
+  test('a PNG whose text contains the name of a color chunk is converted without a warning', async () => {
     const text = Buffer.concat([Buffer.from('Comment\0cICP'), Buffer.from([9, 16, 0, 1])])
     const { warnings } = await convert(
       vips,
@@ -114,9 +114,9 @@ describe('PNG color chunks', () => {
 
   for (const [name, space, levels] of [
     ['gray', 'b-w', [133, 133, 133]],
-    ['deep gray', 'grey16', [133, 133, 133]],
+    ['16-bit gray', 'grey16', [133, 133, 133]],
   ] as const) {
-    test(`a PNG with color chunks gets the shades that browsers show if it is ${name}`, async () => {
+    test(`a ${name} PNG with a gAMA chunk gets the shades that browsers show`, async () => {
       const plainGray = await sharp(Buffer.alloc(256, 60), { raw: { width: 16, height: 16, channels: 1 } })
         .toColourspace(space)
         .png()
@@ -147,7 +147,7 @@ describe('PNG color chunks', () => {
       assertNear(await convertAndReadPixel(animated, to), [133, 219, 133], to)
   })
 
-  test('an AVIF that declares Display P3 gets the right colors', async () => {
+  test('an AVIF that declares Display P3 is converted with the right colors', async () => {
     const avif = join(folder, 'p3.avif')
     execFileSync('heif-enc', ['-A', '-q', '98', '-o', avif, await withColorChunks('plain', [])])
     const bytes = await readFile(avif)

@@ -40,7 +40,7 @@ const assertRefused = (schema: z.ZodType, ...values: unknown[]) => {
 }
 
 describe('options sent by a form', () => {
-  test('an option sent by a form is parsed as a number if it looks like one', () => {
+  test('a numeric option that a form sends as text is parsed as a number', () => {
     assert.deepEqual(
       [parse(integer(1, 100), ' 7 '), parse(integer(-5, 5), '-5'), parse(decimal(0, 2), '0.5')],
       [7, -5, 0.5],
@@ -50,7 +50,7 @@ describe('options sent by a form', () => {
     assertRefused(decimal(0, 2), 2.1, '-0.1', '.5', '1,5')
   })
 
-  test('an option sent by a form is parsed as a boolean in common spellings', () => {
+  test('a boolean option that a form sends as text is accepted in common spellings', () => {
     assert.deepEqual(
       ['true', 'FALSE', true, false, 'yes', 'no', 'On', 'off', '1', '0'].map((value) => parse(flag(), value)),
       [true, false, true, false, true, false, true, false, true, false],
@@ -58,7 +58,7 @@ describe('options sent by a form', () => {
     assertRefused(flag(), '2', 'maybe', 'y', 2)
   })
 
-  test('a quality sent by a form is a number or a level, and levels differ by format', () => {
+  test('a quality option is a number or a level, which the scale of the format translates to a number', () => {
     const scale = { low: 10, medium: 20, high: 30, highest: 40 }
     assert.deepEqual([parse(quality, '55'), parse(quality, 'low')], [55, 'low'])
     assertRefused(quality, 0, 101, 'best')
@@ -81,7 +81,7 @@ describe('options sent by a form', () => {
 })
 
 describe('image option values', () => {
-  test('a color option is parsed to six hex digits', () => {
+  test('a color option accepts hexadecimal values and color names, and refuses other values', () => {
     for (const [value, expectedValue] of [
       ['#FF8800', '#ff8800'],
       ['ff8800', '#ff8800'],
@@ -152,7 +152,7 @@ describe('thumbnail options', () => {
       assert.throws(() => parseThumbnailBox(wrongOptions))
   })
 
-  test('a thumbnail of a page or drawing is rendered at the size that the box requires', () => {
+  test('a thumbnail of a page or drawing is rendered at the scale that its size and fit options require', () => {
     const size = { width: 100, height: 50 }
     const scale = (fit: 'max' | 'grow' | 'crop' | 'scale') =>
       computeScale(size, { width: 200, height: 200, fit })
@@ -161,7 +161,7 @@ describe('thumbnail options', () => {
     assert.deepEqual(allowEnlargement({ width: 1, height: 1, fit: 'crop' }).fit, 'crop')
   })
 
-  test('the thumbnail options of a video include a count and a time', () => {
+  test('the thumbnail options of a video include count and timestamp', () => {
     const [row] = createVideoThumbnailRows(['mp4'])
     assert.ok(row)
     const { shape } = row.options
@@ -192,7 +192,7 @@ describe('thumbnail options', () => {
 })
 
 describe('watermark options', () => {
-  test('the watermark position accepts all positions, including spellings used by other services', () => {
+  test('the watermarkPosition option accepts spellings that other services use', () => {
     for (const [givenValue, expectedValue] of [
       ['Top Left', 'top-left'],
       ['bottom_center', 'bottom'],
@@ -228,7 +228,7 @@ describe('watermark options', () => {
       assert.throws(() => parseOpacity(wrongScale), String(wrongScale))
   })
 
-  test('a watermark requires visible text with a valid size and color', () => {
+  test('a watermark requires visible text, and sizes and margins within their limits', () => {
     const { watermarkText, watermarkColor, watermarkScale } = parseWatermarkOptions({ watermarkText: 'ü 漢' })
     assert.deepEqual([watermarkText, watermarkColor, watermarkScale], ['ü 漢', '#808080', 40])
     assert.equal(parseWatermarkOptions({ watermarkText: 'a'.repeat(200) }).watermarkText?.length, 200)

@@ -15,7 +15,7 @@ import { convert, fixture, removeRuns } from '../support/run-engine.ts'
 describe('image options', () => {
   after(removeRuns)
 
-  test('image options rotate an image', async () => {
+  test('the rotate option rotates an image', async () => {
     for (const engine of [vips, imagemagick]) {
       const { path } = await convert(engine, fixture('corners.png'), 'png', { options: { rotate: '90' } })
       assert.deepEqual(await readImageSize(path, 'png'), { width: 30, height: 40 })
@@ -24,13 +24,13 @@ describe('image options', () => {
     }
   })
 
-  test('image options rotate every frame of an animation', async () => {
+  test('the rotate option rotates an animation and keeps its frames and delays', async () => {
     const { path } = await convert(vips, fixture('animated.gif'), 'webp', { options: { rotate: -90 } })
     const { width, pageHeight, pages, delay } = await sharp(path, { animated: true }).metadata()
     assert.deepEqual([width, pageHeight, pages, delay], [30, 40, 3, [100, 200, 300]])
   })
 
-  test('image options set a background for transparent parts', async () => {
+  test('the background option fills the transparent parts of an image', async () => {
     for (const engine of [vips, imagemagick]) {
       for (const to of ['jpg', 'png'] as const) {
         const { path } = await convert(engine, fixture('alpha.png'), to, {
@@ -59,7 +59,7 @@ describe('image options', () => {
     }
   })
 
-  test('the downscale option limits the longest side without enlarging', async () => {
+  test('the downscale option limits the longest side of an image without enlarging the image', async () => {
     const readSize = async (downscale: number) =>
       readImageSize(
         (await convert(vips, fixture('corners.png'), 'png', { options: { downscale } })).path,
@@ -69,7 +69,7 @@ describe('image options', () => {
     assert.deepEqual(await readSize(400), { width: 40, height: 30 })
   })
 
-  test('the density of an image stays within the range that JPEG supports', async () => {
+  test('the density of a PNG is kept in a JPEG unless JPEG cannot store it', async () => {
     for (const [density, expectedDensity] of [
       [300, 300],
       [65_535, 65_535],
@@ -85,7 +85,7 @@ describe('image options', () => {
     }
   })
 
-  test('the density option renders vector drawings at the requested resolution', async () => {
+  test('the dpi option renders an SVG at the requested resolution', async () => {
     const { path } = await convert(vips, fixture('corners.svg'), 'png', { options: { dpi: 144 } })
     assert.deepEqual(await readImageSize(path, 'png'), { width: 60, height: 45 })
   })
@@ -96,7 +96,7 @@ describe('image options', () => {
     assert.equal(await readBytes({ jpegQuality: '20', quality: 'highest' }), await readBytes({ quality: 20 }))
   })
 
-  test('the quality option reduces the colors of a GIF, even of an animation that has a palette', async () => {
+  test('the quality option reduces the colors of a GIF, even if the source is a GIF with a palette', async () => {
     const gradient = Buffer.from(
       Array.from({ length: 64 * 64 * 3 }, (_, at) => ((at % 3) * 40 + at / 60) % 256),
     )
@@ -122,7 +122,7 @@ describe('image options', () => {
     assert.ok((await countColors(animation, 'low')) <= 64)
   })
 
-  test('the quality option accepts the lowest and the highest quality of JPEG XL', async () => {
+  test('the quality option accepts its lowest and highest values for JPEG XL', async () => {
     for (const quality of [1, 5, 100]) {
       const { path } = await convert(vips, fixture('corners.png'), 'jxl', { options: { quality } })
       assert.match(await readStdout('jxlinfo', path), /JPEG XL/)
@@ -185,7 +185,7 @@ describe('camera raw files', () => {
     assert.equal(await readStdout('identify', '-format', '%z', path), '16')
   })
 
-  test('a truncated camera raw file, or another kind of TIFF, is refused as corrupt', async () => {
+  test('a truncated camera raw file is refused as corrupt, and so is an ordinary TIFF declared as one', async () => {
     const path = join(await folder(), 'cut.raf')
     await writeFile(path, (await readFile(fixture('corners.raf'))).subarray(0, 4000))
     await assert.rejects(convert(vips, path, 'jpg'), { code: 'CORRUPT_FILE' })
@@ -276,7 +276,7 @@ describe('animated PNG', () => {
     )
   })
 
-  test('an animated PNG becomes its first frame with a warning in other formats', async () => {
+  test('an animated PNG converted to JPEG becomes its first frame, with a warning', async () => {
     const { path, warnings } = await readFrames(fixture('animated.apng'), 'jpg')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     isNear(await readNumbers(path), [255, 0, 0])

@@ -50,7 +50,7 @@ describe('merging images', () => {
     assert.ok(upperRed > 200 && lowerRed < 50 && lowerBlue > 200)
   })
 
-  test('images are merged in a row, or in a grid of equal cells', async () => {
+  test('images are merged in a row or in a grid of equal cells, depending on the layout option', async () => {
     const readSize = async (layout: string, count: number) =>
       readImageSize((await mergeImages('png', Array(count - 1).fill(portraitImage), { layout })).path, 'png')
     // Cells of 40 by 40: the third image in a grid of two columns is the first of the second row.
@@ -84,7 +84,7 @@ describe('merging images', () => {
     assert.deepEqual((await mergeImages('jpg', [portraitImage])).warnings, [])
   })
 
-  test('images merged to JPEG are on white or the requested color, and transparent in WebP', async () => {
+  test('images merged to JPEG are on white or on the requested background color', async () => {
     const { path } = await mergeImages('jpg', [portraitImage])
     const backgroundColor = await readPixel(path, 1, 50)
     assert.ok(
@@ -100,7 +100,7 @@ describe('merging images', () => {
     })
   })
 
-  test('merging images is refused if they do not fit in the layout or the pixel limit', async () => {
+  test('merging images is refused if there are too many for the layout or the result would be too large', async () => {
     await assert.rejects(mergeImages('png', Array(4).fill(portraitImage), { layout: 'grid2x2' }), {
       code: 'INVALID_INPUT',
       details: { field: 'layout', reason: 'too-many-images', max: 4, got: 5 },
@@ -114,12 +114,12 @@ describe('merging images', () => {
     })
   })
 
-  test('merging images uses the first frame of an animation and warns that the animation is dropped', async () => {
+  test('merging an animated image causes a warning that the animation is dropped', async () => {
     const { warnings } = await mergeImages('png', [fixture('animated.gif')])
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
   })
 
-  test('images are merged into a PDF with one page each, in order', async () => {
+  test('images are merged into a PDF with a page for each image and for each page of a TIFF', async () => {
     const { path, result, warnings } = await mergeImages('pdf', [
       ...[portraitImage, fixture('pages.tiff'), fixture('corners.heic')],
     ])
@@ -128,7 +128,7 @@ describe('merging images', () => {
     assert.match(await readStdout('pdfinfo', '-f', '2', '-l', '2', path), /rot:\s+90/)
   })
 
-  test('merged images get PDF pages of one size with margins, in the orientation of each image', async () => {
+  test('images merged into a PDF get pages with the requested size and margin', async () => {
     const options = { pageSize: 'A5', margin: '10mm' }
     const { path } = await mergeImages('pdf', [fixture('corners.jpg'), portraitImage], options)
     const sizes = (await readStdout('pdfinfo', '-l', '3', path)).matchAll(/Page +\d size: +(.*) pts/g)
@@ -148,7 +148,7 @@ describe('merging images', () => {
     await assert.rejects(merging, { code: 'INVALID_INPUT', details: { field: 'margin', reason: 'no-room' } })
   })
 
-  test('merging accepts at most 20 images for one image, and at most 100 for a PDF', () => {
+  test('at most 20 images can be merged into one image, and at most 100 into a PDF', () => {
     const rows = vips.capabilities.filter(({ operation }) => operation === 'merge')
     assert.deepEqual(
       rows.map(({ to, more }) => [to[0], more?.max]),
@@ -221,7 +221,7 @@ describe('image compression', () => {
     assert.ok(sizes[0] < sizes[1] && sizes[2] < sizes[3], `bytes of low, high, 10 and 60: ${sizes}`)
   })
 
-  test('compressing an image to a target size reduces first the quality and then the dimensions', async () => {
+  test('compressing an image to a target size makes it no larger than that size, but not much smaller', async () => {
     const source = await createDetailedImage('jpg')
     // The size is close to the target size, but less close if dimensions are reduced, which have larger steps.
     for (const [targetSize, least] of [
@@ -253,7 +253,7 @@ describe('image compression', () => {
     assert.deepEqual(await readFile(path), await readFile(fixture('corners.jpg')))
   })
 
-  test('compressing an image never makes it larger', async () => {
+  test('compressing an image with quality=100 does not make it larger', async () => {
     for (const name of ['corners.jpg', 'animated.gif', 'corners.heic']) {
       const { path, warnings } = await compressImage(fixture(name), { quality: 100 })
       assert.ok((await readSize(path)) <= (await readSize(fixture(name))), name)

@@ -46,7 +46,7 @@ test('an SVG with very many spaces is searched for browser features quickly', ()
   assert.ok(performance.now() - startedAt < 1000)
 })
 
-test('an SVG that is not rendered by the browser looks the same as in the browser', async () => {
+test('an SVG that is rendered without a browser looks the same as in Chromium', async () => {
   const drawings = Object.entries(drawingsByFeature).map(([name, drawing]) => ({
     name,
     svg: renderSvgFeature(drawing),

@@ -52,7 +52,7 @@ test('an SVG with a paper size is rendered at 96 pixels per inch', async () => {
   assert.deepEqual(await readSize((await convert(chromium, await writeSvg(sheet), 'png')).path), [794, 1123])
 })
 
-test('lengths in inches and points scale with the rest of an SVG', async () => {
+test('a length in inches scales with the rest of an SVG', async () => {
   const bar = '<rect width="1in" height="20"/>'
   const path = await writeSvg(createSvg('width="300" height="200"', bar))
   assert.equal(await measureInkWidth((await convert(vips, path, 'png')).path), 96)
@@ -61,7 +61,7 @@ test('lengths in inches and points scale with the rest of an SVG', async () => {
   assert.equal(await measureInkWidth(largerSvg.path), 288)
 })
 
-test('SVG text without a font size is as large as in a browser', async () => {
+test('SVG text without a font size is as large as text with a font size of 16 pixels', async () => {
   const createText = (style: string) =>
     createSvg('width="300" height="60"', `<text ${style} y="40" font-family="DejaVu Sans">Mutabor</text>`)
   const measureTextWidth = async (style: string) =>
@@ -73,7 +73,7 @@ test('SVG text without a font size is as large as in a browser', async () => {
   assert.ok((await measureTextWidth('style="font-size: x-large"')) > defaultWidth * 1.4)
 })
 
-test('only lengths of an SVG are converted to pixels, and nothing else changes', () => {
+test('lengths in an SVG are converted to pixels, and everything else stays unchanged', () => {
   const changedSvg = [
     ['<svg width="1in" height=\'2.54cm\'>', '<svg width="96px" height=\'96px\'>'],
     [

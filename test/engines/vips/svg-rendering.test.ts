@@ -30,7 +30,7 @@ describe('SVG drawings', () => {
     await removeRuns()
   })
 
-  test('the font size of the SVG root element applies as an attribute and as a style', async () => {
+  test('the font size of an SVG root element applies to its text, whether set as an attribute or as a style', async () => {
     const text = '<text x="5" y="80">H</text>'
     const heights = []
     for (const [index, size] of ['', 'font-size="64"', 'style="font-size:64px"'].entries()) {

@@ -141,7 +141,7 @@ describe('TIFF samples and planes', () => {
           })
 
   for (const engine of [vips, imagemagick])
-    test(`a TIFF with extra planes keeps the first three and causes a warning, in ${engine.id}`, async () => {
+    test(`a TIFF with extra planes keeps its first three planes and causes a warning, in ${engine.id}`, async () => {
       const dots = [
         [200, 40, 80, 10, 90, 120],
         [16, 240, 120, 250, 0, 30],
@@ -243,7 +243,7 @@ describe('TIFF samples and planes', () => {
     }
   })
 
-  test('converting a TIFF with color floats warns about clipped highlights, and scales values that are not light', async () => {
+  test('a TIFF with color floats causes a warning if its highlights are clipped or its values are scaled', async () => {
     const brightSamples = await readSamples({ meaning: 'rgb', bits: 32, dots: [[0.5, 0.25, 5]] })
     isNear(brightSamples.dots, [[128, 64, 255]], 'lights')
     assert.deepEqual(brightSamples.warnings, ['HIGHLIGHTS_CLIPPED'])
@@ -257,7 +257,7 @@ describe('TIFF samples and planes', () => {
     assert.deepEqual(dark.warnings, ['VALUES_SCALED'])
   })
 
-  test('a TIFF with floats and alpha keeps its transparency, whatever the scale of the colors', async () => {
+  test('a TIFF with floats and alpha keeps its transparency when its colors are scaled', async () => {
     const dots = [
       [1500, 750, 3000, 0.5],
       [3000, 0, 0, 1],

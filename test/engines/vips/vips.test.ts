@@ -111,7 +111,7 @@ describe('image conversions', () => {
     }
   })
 
-  test('an image converted to an icon gets all sizes up to its own, square and centered', async () => {
+  test('an image converted to ICNS contains square icons of the standard sizes up to its own size', async () => {
     const listSizes = async (options = {}) => {
       const { path, result } = await convert(vips, fixture('corners.png'), 'icns', { options })
       const listedSizes = await readStdout('icns2png', '-l', path)
@@ -132,7 +132,7 @@ describe('image conversions', () => {
     assert.match(await readStdout('file', path), /RGB/)
   })
 
-  test('an image converted to a bitmap keeps every pixel', async () => {
+  test('an image converted to BMP keeps its colors', async () => {
     const { path } = await convert(vips, fixture('corners.png'), 'bmp')
     assert.match(await readStdout('file', path), /PC bitmap, Windows 3.x format, 40 x 30 x 24/)
     const readPixel = (x: number, y: number) =>
@@ -174,7 +174,7 @@ describe('image conversions', () => {
     assert.match(await readStdout('identify', '-units', 'PixelsPerInch', '-format', '%x', path), /^300\b/)
   })
 
-  test('an image without a resolution gets the default resolution, which also sets the size of its PDF page', async () => {
+  test('an image without a resolution gets 72 dpi in PNG and TIFF, and is placed on a PDF page at 96 dpi', async () => {
     const folder = scratchFolder('undense')
     const ground = { width: 96, height: 48, channels: 3, background: '#08f' } as const
     const source = join(folder, 'plain.webp')
@@ -202,7 +202,7 @@ describe('image conversions', () => {
     assert.match(await readPageInfo(photo), /Page size: +72 x 36 pts/)
   })
 
-  test('an image with few colors is lossless in WebP, unless requested otherwise', async () => {
+  test('an image with few colors is lossless in WebP, unless lossless=false is requested', async () => {
     const red = Buffer.from([220, 0, 0])
     const hashedBytes = Buffer.concat(
       Array.from({ length: 32 * 32 }, (_, at) => (at % 2 ? red : Buffer.from([0, 0, 220]))),
@@ -221,7 +221,7 @@ describe('image conversions', () => {
     assert.notDeepEqual(await readPixels({ lossless: false }), hashedBytes)
   })
 
-  test('an animation keeps frames and delays between GIF and WebP', async () => {
+  test('an animation converted between GIF and WebP keeps its frames and delays', async () => {
     for (const [source, to] of [
       ['animated.gif', 'webp'],
       ['animated.webp', 'gif'],
@@ -234,13 +234,13 @@ describe('image conversions', () => {
     }
   })
 
-  test('an animation becomes its first frame with a warning in formats without animation', async () => {
+  test('an animated GIF converted to PNG loses its animation, with a warning', async () => {
     const { path, warnings } = await convert(vips, fixture('animated.gif'), 'png')
     assert.deepEqual(warnings, ['ANIMATION_DROPPED'])
     assert.deepEqual(await readImageSize(path, 'png'), { width: 40, height: 30 })
   })
 
-  test('an image with several pages becomes a ZIP of pages with a manifest, or a PDF', async () => {
+  test('a TIFF with several pages becomes a ZIP of JPEG pages with a manifest, or a PDF of its pages', async () => {
     const run = await convert(vips, fixture('pages.tiff'), 'jpg', { options: { quality: 7 } })
     const { path, format, result } = run
     assertProgressRises(run)
@@ -268,7 +268,7 @@ describe('image conversions', () => {
     })
   })
 
-  test('several images become a PDF with one page each, in order', async () => {
+  test('several images are merged into a PDF with one page each, in order', async () => {
     const { path } = await convert(vips, fixture('corners.jpg'), 'pdf', {
       operation: 'merge',
       more: [fixture('orientation-6.jpg'), fixture('cmyk.jpg')],

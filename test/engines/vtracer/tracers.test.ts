@@ -64,7 +64,7 @@ describe('tracing in color', () => {
     assert.doesNotMatch(await readFile(path, 'utf8'), /<image/)
   })
 
-  test('an image traced in color has fewer shapes or other outlines depending on the options', async () => {
+  test('filterSpeckle, curveMode and colorMode change the shapes, outlines and colors of an image traced in color', async () => {
     const count = async (options: RunSettings['options']) => {
       const text = await readFile(await trace(vtracer, fixture('corners.png'), 'svg', options), 'utf8')
       return { paths: text.split('<path').length - 1, text }
@@ -100,7 +100,7 @@ describe('tracing in color', () => {
 })
 
 describe('tracing in one color', () => {
-  test('an image traced in one color has the same size in every format', async () => {
+  test('an image traced in one color has the same size in SVG, PDF and EPS', async () => {
     assert.deepEqual(await readImageSize(await trace(potrace, disk, 'svg'), 'svg'), {
       width: 120,
       height: 80,
@@ -111,7 +111,7 @@ describe('tracing in one color', () => {
     assert.match(await readFile(await trace(potrace, disk, 'eps'), 'latin1'), /%%BoundingBox: 0 0 120 80/)
   })
 
-  test('an image traced in one color is black where the image is dark, or as requested', async () => {
+  test('an image traced in one color is black where it is dark, unless invert, threshold or color is set', async () => {
     const readMiddle = async (options: RunSettings['options']) => {
       const path = await trace(potrace, disk, 'svg', options)
       return [(await readColorAt(path, 80, 53))[3], (await readColorAt(path, 3, 3))[3]]
@@ -123,14 +123,14 @@ describe('tracing in one color', () => {
     assertNear(await readColorAt(colored, 80, 53), [0x12, 0xab, 0x34, 255], 1)
   })
 
-  test('an image traced in one color has corners or curves depending on the smoothness option', async () => {
+  test('an image traced in one color has more curves with a higher smoothness option', async () => {
     const countCurves = async (smoothness: number) =>
       (await readFile(await trace(potrace, disk, 'svg', { smoothness }), 'utf8')).split('c').length
     const [smooth, sharp] = [await countCurves(100), await countCurves(0)]
     assert.ok(smooth > sharp, `${smooth} curves when smooth, ${sharp} when not`)
   })
 
-  test('an image traced in one color becomes a DXF that CAD programs can read', async () => {
+  test('an image traced in one color becomes a DXF with polylines around the dark area', async () => {
     const dxf = await readFile(await trace(potrace, disk, 'dxf'), 'latin1')
     assert.match(dxf, /^999\n.*\n\s*0\s+SECTION[\s\S]*ENTITIES[\s\S]*POLYLINE[\s\S]*EOF\s*$/)
     const x = [...dxf.matchAll(/VERTEX[\s\S]*?\n\s*10\s+([\d.]+)/g)].map((match) => Number(match[1]))
