@@ -175,7 +175,6 @@ export const exceptions: readonly Exception[] = [
   { path: 'test/engines/pandoc/pandoc.test.ts', words: ['letter'], reason: fixture },
   { path: 'test/engines/pdf/docx.test.ts', words: ['picture'], reason: sample },
   { path: 'test/engines/vips/svg-lengths.test.ts', words: ['letters'], reason: sample },
-  { path: 'test/engines/shared/text.test.ts', words: ['letters'], reason: alphabet },
   { path: 'test/fidelity/counted.test.ts', words: ['nobody'], reason: sample },
   { path: 'test/fixtures/', words: ['picture', 'pictures', 'letter', 'letters'], reason: sample },
   { path: 'test/functions/remote-links.slow.ts', words: ['picture'], reason: sample },

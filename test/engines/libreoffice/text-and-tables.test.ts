@@ -197,7 +197,7 @@ describe('documents that cannot be opened', () => {
     await assert.rejects(unlock('wrong'), refusal('FILE_ENCRYPTED', /cannot be opened with this password/))
     await assert.rejects(
       unlock('secret'),
-      refusal('UNSUPPORTED_FORMAT', /but it is .* \(xlsx\) and not docx/),
+      refusal('UNSUPPORTED_FORMAT', /It is .* \(xlsx\), although its file name says docx/),
     )
   })
 
