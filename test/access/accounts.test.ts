@@ -126,11 +126,13 @@ describe('accounts and their jobs', () => {
     assert.equal((await signIn(openVisitor(), 'suspended@example.com')).status, 403)
   })
 
-  test('visitors who are not signed in cannot access the jobs of an account, except through a signed URL', async () => {
+  test('anonymous visitors and other accounts cannot access the jobs of an account, except through a signed URL', async () => {
     const here = openVisitor()
     await signUp(here, 'private@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
-    for (const stranger of [openVisitor(), openVisitor()]) {
+    const otherAccount = openVisitor()
+    await signUp(otherAccount, 'stranger@example.com')
+    for (const stranger of [openVisitor(), otherAccount]) {
       for (const [method, path] of [
         ['GET', `/v1/jobs/${jobId}`],
         ['GET', `/v1/status/${jobId}`],
@@ -143,7 +145,6 @@ describe('accounts and their jobs', () => {
         const { status, json } = await stranger.send(method, path)
         assert.deepEqual([path, status, json.error.code], [path, 404, 'JOB_NOT_FOUND'])
       }
-      await signUp(stranger, 'stranger@example.com')
     }
     assert.equal((await here.send('GET', `/v1/status/${jobId}`)).status, 200)
     const url = new URL(app.services.resultLink({ id: jobId }))

@@ -227,6 +227,7 @@ export const clientCases: Readonly<Record<string, ClientCase>> = {
     const client = new Mutabor({ url, fetch: loseFirstResponse })
     await client.convert(createMarkdown(), 'html', {}, { tag: 'once' })
     checkEqual(lostResponseCount, 1, 'lost responses')
+    checkEqual((await collect(client.jobs({ tag: 'once' }))).length, 1, 'jobs')
     const rateLimitError = { code: 'RATE_LIMITED', message: 'Too many requests.', details: {} }
     const createRateLimitResponse = () =>
       Promise.resolve(
