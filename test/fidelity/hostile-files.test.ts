@@ -123,15 +123,21 @@ test('counting the words of a PDF that repeats one page many times stops early a
   assert.deepEqual([summary?.isIncomplete, summary?.words], [true, undefined])
 })
 
-test('counting the words of an EPUB stops if its ZIP entries decompress to more than the limit', async () => {
+let zipBomb: Promise<string> | undefined
+const getZipBomb = () => (zipBomb ??= writeZipBomb())
+
+function writeZipBomb(): Promise<string> {
   const page = `<!--${' '.repeat(30_000_000)}-->`
   const names = Array.from({ length: 20 }, (_, at) => `p${at}`)
-  const path = await writeZip('bomb.epub', {
+  return writeZip('bomb.epub', {
     'META-INF/container.xml': '<container><rootfile full-path="a.opf"/></container>',
     'a.opf': `${names.map((name) => `<item id="${name}" href="${name}"/>`).join('')}${names.map((name) => `<itemref idref="${name}"/>`).join('')}`,
     ...Object.fromEntries(names.map((name) => [name, page])),
   })
-  await assert.rejects(readSummary(path, 'epub', asSource), { name: 'CountingStoppedError' })
+}
+
+test('counting the words of an EPUB stops if its ZIP entries decompress to more than the limit', async () => {
+  await assert.rejects(readSummary(await getZipBomb(), 'epub', asSource), { name: 'CountingStoppedError' })
 })
 
 const createEngineWork = (t: TestContext) => {
@@ -140,17 +146,27 @@ const createEngineWork = (t: TestContext) => {
   return detector
 }
 
-test('a result gets a warning if counting the words of its source would need too much memory', async (t) => {
-  const [source, result] = [await write('a.rtf', '{'.repeat(12_000_000)), await write('a.txt', 'some words')]
+test('a result gets a warning if counting the words of its source was stopped', async (t) => {
+  const [source, result] = [await getZipBomb(), await write('a.txt', 'some words')]
   const detector = createEngineWork(t)
-  detector.start([{ path: source, format: 'rtf' }])
-  const step = { operation: 'convert', from: 'rtf', to: 'txt', options: {} } as const
+  detector.start([{ path: source, format: 'epub' }])
+  const step = { operation: 'convert', from: 'epub', to: 'txt', options: {} } as const
   await detector.checkStep(step, { files: [{ path: result }] }, [])
-  assert.deepEqual(detector.fidelity?.uncounted, ['rtf'])
+  assert.deepEqual(detector.fidelity?.uncounted, ['epub'])
   assert.deepEqual(
     detector.warnings.map(({ code }) => code),
     ['COUNTING_STOPPED'],
   )
+})
+
+test('counting the words of a file stops at its memory limit', async () => {
+  const request = { kind: 'content', reader: 'richText', isResult: false } as const
+  const path = await write('groups.rtf', '{'.repeat(12_000_000))
+  const limits = { ...countingLimits, cpuS: 100, memoryBytes: 160 * 1024 ** 2 }
+  await assert.rejects(summarizeFile(path, request, { limits }), {
+    name: 'CountingStoppedError',
+    message: 'more than 160 MiB of memory',
+  })
 })
 
 const writeSlowFile = () => write('slow.org', ':A:\n'.repeat(1_000_000))
