@@ -36,7 +36,9 @@ import {
  */
 
 const tag = 'Uploads by Uppy'
-const RequiredKeyQuery = z.object({ key: text('name').describe('`key` of the upload') })
+const RequiredKeyQuery = z.object({
+  key: text('name').describe('`key` from the reply that started the upload; it must match the upload'),
+})
 /** The browser sends the content type; any value is accepted, because it has no effect. */
 const type = contentType.catch('application/octet-stream')
 const notFound = ['UPLOAD_NOT_FOUND'] as const

@@ -29,7 +29,11 @@ export const UploadParams = z.object({ uploadId: text('id').describe('Id of the 
 export const PartParams = UploadParams.extend({
   partNumber: integer(1, partLimits.maxParts).describe('Part number, starting at 1'),
 })
-export const KeyQuery = z.object({ key: text('name').optional().describe('`key` of the upload') })
+export const KeyQuery = z.object({
+  key: text('name')
+    .optional()
+    .describe('`key` from the reply that started the upload; if sent, it must match the upload'),
+})
 
 export const UploadedPart = component(
   'UploadedPart',

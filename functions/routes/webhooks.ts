@@ -236,7 +236,7 @@ export const rotateDefaultSecret = contract({
   tag: 'Webhooks',
   summary: 'Rotate the signing secret for webhookUrl',
   description:
-    'For `graceHours`, requests are also signed with the old secret, as when the secret of a webhook is rotated.',
+    'For `graceHours`, requests are also signed with the old secret, in the same headers as after `POST /v1/webhooks/{webhookId}/rotate-secret`.',
   body: { accepts: ['json'], schema: RotateBody },
   reply: { status: 200, schema: DefaultSecretView },
   errors: ['AUTHENTICATION_REQUIRED', 'INVALID_INPUT', 'INVALID_REQUEST'],

@@ -281,7 +281,7 @@ export interface Api {
         uploadId: string
       }
       query?: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; if sent, it must match the upload */
         key?: string
       }
       data: {
@@ -297,7 +297,7 @@ export interface Api {
         uploadId: string
       }
       query?: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; if sent, it must match the upload */
         key?: string
       }
       data: {  }
@@ -311,7 +311,7 @@ export interface Api {
         partNumber: number
       }
       query?: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; if sent, it must match the upload */
         key?: string
       }
       data: PartUrl
@@ -323,7 +323,7 @@ export interface Api {
         uploadId: string
       }
       query: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; if sent, it must match the upload */
         key?: string
         /** Part numbers, separated by commas */
         partNumbers: string
@@ -343,7 +343,7 @@ export interface Api {
         uploadId: string
       }
       query?: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; if sent, it must match the upload */
         key?: string
       }
       body: {
@@ -388,7 +388,7 @@ export interface Api {
         uploadId: string
       }
       query: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; it must match the upload */
         key: string
       }
       data: UploadedPart[]
@@ -400,7 +400,7 @@ export interface Api {
         uploadId: string
       }
       query?: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; if sent, it must match the upload */
         key?: string
       }
       data: {  }
@@ -414,7 +414,7 @@ export interface Api {
         partNumber: number
       }
       query: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; it must match the upload */
         key: string
       }
       data: PartUrl
@@ -426,7 +426,7 @@ export interface Api {
         uploadId: string
       }
       query: {
-        /** `key` of the upload */
+        /** `key` from the reply that started the upload; it must match the upload */
         key: string
       }
       body: {

@@ -60,7 +60,7 @@ interface Values {
   dither?: 'none' | 'floyd_steinberg' | 'bayer:bayer_scale=5' | 'sierra2' | undefined
   /** Maximum length of the longest side in pixels; larger images are scaled down. */
   downscale?: number | undefined
-  /** Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel. */
+  /** Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels. */
   dpi?: number | undefined
   /** Allows changing a signed PDF, which invalidates its signatures. Without this option, a signed PDF is refused. */
   dropSignatures?: boolean | undefined

@@ -26,7 +26,7 @@ interface DirectSenderDeps {
   readonly engines: () => Promise<readonly Engine[]>
 }
 
-/** Sends tasks directly to the queue of their next step; its workers have access to files and secrets. */
+/** Routes tasks directly to the queue of their next step; its workers have access to files and secrets. */
 export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
   route: async (task, inputs) => ({
     queue: await chooseQueue(task, inputs, deps),
@@ -35,7 +35,7 @@ export const createDirectSender = (deps: DirectSenderDeps): TaskSender => ({
   retryQueue: (queue) => queue,
 })
 
-/** Sends tasks to the function that plans them and presigns URLs, for workers without access to files. */
+/** Routes tasks to the function that plans them and presigns URLs, for workers without access to files. */
 export const preparingSender: TaskSender = {
   route: async (task) => ({ queue: 'ready', message: createTaskMessage(toTaskRef(task)) }),
   retryQueue: () => 'ready',

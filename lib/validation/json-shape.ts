@@ -40,7 +40,7 @@ export function findJsonExcess(json: string): string | undefined {
     }
     if (depth > maxJsonDepth)
       return `nested too deeply: expected at most ${maxJsonDepth} levels of objects and arrays`
-    if (values > maxJsonValues) return `too large: expected at most ${maxJsonValues} values`
+    if (values > maxJsonValues) return `too large: expected at most ${maxJsonValues} JSON values`
   }
   return undefined
 }

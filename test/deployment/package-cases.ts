@@ -39,7 +39,7 @@ test('Lambda layers and the packages api, conversion, transfer and account conta
     assert.equal(await onPackage(name, code), 'all read\n', name)
 })
 
-test('the transfer package contains the code for external stores, unlike conversion, drives, automation and sockets', async () => {
+test('the transfer package contains the code for external stores, and the conversion, drives, automation and sockets packages do not', async () => {
   const code = `
     import { readdirSync } from 'node:fs'
     for (const file of readdirSync(new URL('functions/', import.meta.url)))

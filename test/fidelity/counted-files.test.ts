@@ -168,7 +168,7 @@ test('the cells of a CSV are counted with the detected, declared or requested se
   assert.equal(result?.counts.cells, 2)
 })
 
-test('each repetition of an OpenDocument cell is counted, and its words include shapes but not comments', async () => {
+test('repeated cells of an OpenDocument spreadsheet are each counted, and its words include those in shapes but not in comments', async () => {
   const createCell = (content: string, attributes = '') =>
     `<table:table-cell${attributes}><text:p>${content}</text:p></table:table-cell>`
   const shape = (words: string) => `<draw:rect svg:width="3cm"><text:p>${words}</text:p></draw:rect>`

@@ -29,7 +29,7 @@ test('an XLS workbook that lists a sheet too many times is not counted', () => {
   assert.equal(readXlsStream(createWorkbook(100_000)), undefined)
 })
 
-test('an Excel 97 workbook is counted even if its stream has the name that Excel 5.0 used', async () => {
+test('the sheets and cells of an Excel 97 workbook are counted even if its stream has the name that Excel 5.0 used', async () => {
   const { bytes } = makeCompoundFile({ Book: createWorkbook(1) })
   const read = async (start: number, end: number) => bytes.subarray(start, end)
   const file = new FileBytes({ size: bytes.length, read })

@@ -172,20 +172,25 @@ test('requests with a cached API key look up nothing, and only some of them writ
   const countedApp = app.with({ table })
   const owner = await newAccount(app.services)
   const text = await newKey(app.services, owner)
-  const countCalls = async () => {
+  const sendAndListTableCalls = async () => {
     calls.length = 0
     const { status } = await countedApp.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })
     assert.equal(status, 200)
     return [...calls]
   }
-  assert.deepEqual((await countCalls()).slice(0, 2), ['get', 'get'], 'the owner of the key is not cached yet')
-  await countCalls()
+  assert.deepEqual(
+    (await sendAndListTableCalls()).slice(0, 2),
+    ['get', 'get'],
+    'the owner of the key is not cached yet',
+  )
+  await sendAndListTableCalls()
   const laterWrites: unknown[] = []
-  for (let requestsLeft = 16; requestsLeft > 0; requestsLeft--) laterWrites.push(...(await countCalls()))
+  for (let requestsLeft = 16; requestsLeft > 0; requestsLeft--)
+    laterWrites.push(...(await sendAndListTableCalls()))
   assert.ok(laterWrites.length < 16 && laterWrites.every((name) => name === 'update'), laterWrites.join())
   const keys = new ApiKeys({ table })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of another name' })
-  assert.equal((await countCalls())[0], 'getAll')
+  assert.equal((await sendAndListTableCalls())[0], 'getAll')
   await changeAccount({ table: app.services.table }, owner, { status: 'suspended' })
   await keys.change((await keys.findCached(text)) ?? assert.fail(), { name: 'of the old name' })
   const refusedReply = await countedApp.send('GET', '/v1/formats/png', { headers: { 'x-api-key': text } })

@@ -120,7 +120,7 @@ test('a failing chunk fails its task with the same error and removes the plans a
   )
 })
 
-test('a failing chunk whose speculative copy is running or complete does not fail the task', async () => {
+test('a failing chunk or speculative copy fails its task only if the other one has failed too', async () => {
   for (const [failing, other] of [
     [1000, getSpeculativeCopyNumber(1000)],
     [getSpeculativeCopyNumber(1000), 1000],

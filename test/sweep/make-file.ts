@@ -22,7 +22,7 @@ export interface MadeFile {
   readonly made: string | undefined
 }
 
-/** Creates the file of a case in a separate folder. */
+/** Creates the file of a case in `folder`, which belongs to this case alone. */
 export async function makeFile(sweepCase: Case, folder: string, sharedFolder: string): Promise<MadeFile> {
   const path = join(folder, sweepCase.name)
   const { kind } = sweepCase

@@ -89,7 +89,8 @@ const emojiFolder = fileURLToPath(
 )
 
 /**
- * Limits the address space: LibreOffice maps 0.7 GB before it opens a document, and the image's limit is 3 GB in total.
+ * Limits the address space: LibreOffice maps 0.7 GB before it opens a document, and the memory limit of the container
+ * image is 3 GB in total.
  */
 const maxMemoryBytes = 3 * 1024 ** 3
 const maxFileBytes = 2 * 1024 ** 3

@@ -55,7 +55,7 @@ export async function openPdf(source: string, password: string | undefined, tool
   return { path, ...decryptedFacts, isEncrypted: true }
 }
 
-/** Whether a PDF that Poppler opens has encrypted attachments; all other programs ask for the password. */
+/** Whether a PDF encrypts only its attachments. Poppler opens such a PDF; all other programs ask for the password. */
 async function hasOnlyLockedAttachments(path: string): Promise<boolean> {
   const file = await open(path)
   try {

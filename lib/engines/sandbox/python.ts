@@ -8,8 +8,8 @@ export const pythonPath = '/usr/bin/python3'
 const programsUrl = new URL('../../../layers/', import.meta.url)
 
 /**
- * Returns the path of `layers/<program>` and the command that starts it. Isolated mode (-I) ignores modules in the work
- * folder; only those in the program's own folder are found.
+ * Returns the path of `layers/<program>` and the command that starts it. Isolated mode (-I) finds only installed
+ * modules, not those in the work folder; a program that needs modules of its own folder adds the folder to `sys.path`.
  */
 export function locatePythonProgram(program: string): {
   path: string

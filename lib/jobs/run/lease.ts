@@ -121,7 +121,10 @@ export class Lease {
     )
   }
 
-  /** Releases a lost lease; does nothing if another worker was faster. */
+  /**
+   * Makes the task claimable again after its lease has expired; changes nothing if the lease was renewed or another
+   * worker has already done this.
+   */
   async #releaseLost(task: Task): Promise<void> {
     const { leaseId, leaseUntil = '' } = task
     const change = releaseLostLease(task, this.#run)

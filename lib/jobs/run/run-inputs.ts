@@ -172,7 +172,7 @@ async function runInput(
   await mkdir(workDir)
   const { reached = 0 } = inputPlan
   const isChunk = run.task.part !== undefined
-  const findFallback: FindFallback = (tried) => run.findFallback(index, tried)
+  const findFallback: FindFallback = (triedRoutes) => run.findFallback(index, triedRoutes)
   let [step, percent] = [inputPlan.step, reached]
   const progress: InputsRun['progress'] = (routePercent, stage) => {
     percent = reached + (routePercent * (100 - reached)) / 100

@@ -72,7 +72,7 @@ interface Log {
   readonly fields: object | undefined
 }
 
-/** A clock that only moves when it is set, and by some milliseconds each time it is read. */
+/** A clock that stands still until it is set, except that each reading advances it by `stepMs`. */
 class FakeClock {
   private at: Date
   private readonly stepMs: number

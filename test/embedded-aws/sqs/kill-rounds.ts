@@ -25,7 +25,7 @@ const DEDUPLICATION_MS = 240_000
 
 interface Ledger {
   readonly sent: Set<string>
-  /** Deletes that were requested and may not have been acknowledged. */
+  /** Bodies of messages whose deletion was requested, whether or not it was acknowledged. */
   readonly requestedDeletes: Set<string>
   readonly deleted: Set<string>
   /** By deduplication id: the acknowledged MessageId, and when it was acknowledged. */

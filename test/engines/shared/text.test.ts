@@ -240,7 +240,7 @@ describe('CSV fields', () => {
 })
 
 describe('CSV files', () => {
-  test('a CSV is copied with comma separators and with quotes around text fields', async () => {
+  test('a CSV with semicolons is normalized to commas, with quotes around text fields', async () => {
     const { text, rows, columns } = await table('a;b\r\n 7 ;"x;""y"""\n"007";=1\n\n1;\n\n\n')
     assert.equal(text, '"a","b"\n7,"x;""y"""\n"007","=1"\n\n1,\n')
     assert.deepEqual([rows, columns], [5, 2])

@@ -92,7 +92,7 @@ const normalizeColorSpace = (value: unknown) =>
 export const dpi = integer(18, 1200)
   .optional()
   .describe(
-    'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.',
+    'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.',
   )
 
 const colorSpaceSchema = z.preprocess(normalizeColorSpace, z.enum(['srgb', 'adobe-rgb', 'gray']))

@@ -162,7 +162,7 @@ const hints: typeof en = {
     'Nicht nötig, wenn nur die Rechte eingeschränkt sind.',
   'Password to open the source, if it needs one.': 'Nur, wenn das PDF schon geschützt ist.',
   'Pixels of the image per pixel of the page, 0.5 to 4.': '2 verdoppelt die Auflösung.',
-  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
+  'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.':
     'Höhere Werte ergeben ein größeres, schärferes Bild. 96 ist die Originalgröße.',
   'Pixels per inch of the drawing.': 'Höhere Werte ergeben ein schärferes, größeres Bild.',
   'Pixels per inch.': 'Höhere Werte ergeben ein schärferes, größeres Bild.',

@@ -157,7 +157,7 @@ const hints: Readonly<Record<string, string>> = {
     'Not needed if only the permissions are restricted.',
   'Password to open the source, if it needs one.': 'Only if the PDF is already protected.',
   'Pixels of the image per pixel of the page, 0.5 to 4.': '2 doubles the resolution.',
-  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
+  'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.':
     'Higher values make a larger, sharper image. 96 is the original size.',
   'Pixels per inch of the drawing.': 'Higher values make a sharper, larger image.',
   'Pixels per inch.': 'Higher values make a sharper, larger image.',

@@ -160,7 +160,7 @@ const hints: typeof en = {
     'No hace falta si solo están restringidos los permisos.',
   'Password to open the source, if it needs one.': 'Solo si el PDF ya está protegido.',
   'Pixels of the image per pixel of the page, 0.5 to 4.': '2 duplica la resolución.',
-  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
+  'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.':
     'Los valores altos dan una imagen más grande y nítida. 96 es el tamaño original.',
   'Pixels per inch of the drawing.': 'Los valores altos dan una imagen más nítida y grande.',
   'Pixels per inch.': 'Los valores altos dan una imagen más nítida y grande.',

@@ -163,7 +163,7 @@ const hints: typeof en = {
     'Inutile si seules les autorisations sont restreintes.',
   'Password to open the source, if it needs one.': 'Seulement si le PDF est déjà protégé.',
   'Pixels of the image per pixel of the page, 0.5 to 4.': '2 double la résolution.',
-  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
+  'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.':
     'Des valeurs plus élevées donnent une image plus grande et plus nette. 96 est la taille d’origine.',
   'Pixels per inch of the drawing.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',
   'Pixels per inch.': 'Des valeurs plus élevées donnent une image plus nette et plus grande.',

@@ -155,7 +155,7 @@ const hints: typeof en = {
     '権限だけが制限されている場合は不要です。',
   'Password to open the source, if it needs one.': 'PDF がすでに保護されている場合にのみ必要です。',
   'Pixels of the image per pixel of the page, 0.5 to 4.': '2 にすると解像度が 2 倍になります。',
-  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
+  'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.':
     '値を上げると、画像が大きく鮮明になります。96 が元のサイズです。',
   'Pixels per inch of the drawing.': '値を上げると、画像が鮮明で大きくなります。',
   'Pixels per inch.': '値を上げると、画像が鮮明で大きくなります。',

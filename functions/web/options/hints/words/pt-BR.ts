@@ -158,7 +158,7 @@ const hints: typeof en = {
     'Dispensável se apenas as permissões forem restritas.',
   'Password to open the source, if it needs one.': 'Só se o PDF já estiver protegido.',
   'Pixels of the image per pixel of the page, 0.5 to 4.': '2 dobra a resolução.',
-  'Pixels per inch at which vector drawings are rendered; at 96, one pixel of the drawing becomes one pixel.':
+  'Pixels per inch at which vector drawings are rendered; 96 keeps the drawing’s own size in pixels.':
     'Valores maiores geram uma imagem maior e mais nítida. 96 é o tamanho original.',
   'Pixels per inch of the drawing.': 'Valores maiores geram uma imagem mais nítida e maior.',
   'Pixels per inch.': 'Valores maiores geram uma imagem mais nítida e maior.',
