@@ -21,9 +21,7 @@ describe('HDR images', () => {
   const folder = scratchFolder('hdr-images')
   after(removeRuns)
 
-  /**
-   * Creates an image with the colors above, converted to PQ by FFmpeg's zscale filter; `end` completes the filter graph.
-   */
+  /** Creates an image with the colors above in PQ (FFmpeg's zscale filter). `end` completes the filter graph. */
   async function createPqImage(name: string, end: string, args: readonly string[]): Promise<string> {
     const path = join(folder, name)
     const hex = (color: readonly number[]) => Buffer.from(color).toString('hex')
