@@ -186,7 +186,7 @@ interface Values {
   removeLinks?: boolean | undefined
   /** Removes all existing metadata first. */
   removeMetadata?: boolean | undefined
-  /** 240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept. */
+  /** 240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept. */
   resolution?: string | undefined
   /** Degrees clockwise, in addition to the rotation stored by the camera. */
   rotate?: 0 | '0' | 90 | '90' | 180 | '180' | 270 | '270' | -90 | '-90' | -180 | '-180' | -270 | '-270' | undefined

@@ -36,8 +36,8 @@ const stubUnusedModules: Plugin = {
 export const unbundledPackages = ['sharp', 'wasmagic'] as const
 
 /**
- * Optional dependencies without which the packages that use them work as well: `cpu-features` is a native helper of
- * ssh2, and the encoding of `protobufjs` is never used.
+ * Optional dependencies that can be left out: `cpu-features` is a native helper of ssh2, which works without it, and
+ * nothing here encodes messages with `protobufjs`.
  */
 export const omittedPackages = ['cpu-features', 'protobufjs'] as const
 

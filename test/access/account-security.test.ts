@@ -147,12 +147,12 @@ describe('passwords of accounts', () => {
     const resetRequest = { email: 'forgot@example.com', redirectTo: '/reset' }
     await openBrowser(app, apiWithMail).send('POST', '/v1/auth/request-password-reset', resetRequest)
     const foreignRedirect = { ...resetRequest, redirectTo: 'https://evil.example/' }
-    const foreignReply = await openBrowser(app, apiWithMail).send(
+    const foreignRedirectReply = await openBrowser(app, apiWithMail).send(
       'POST',
       '/v1/auth/request-password-reset',
       foreignRedirect,
     )
-    assert.equal(foreignReply.status, 403)
+    assert.equal(foreignRedirectReply.status, 403)
     const token = findLinkInEmail(-1).pathname.split('/').at(-1)
     const resetBody = { newPassword: 'another good password', token }
     const resetReplies = await Promise.all(

@@ -31,7 +31,7 @@ const tasks = {
 const hook = { url: 'https://1.1.1.1/hook', events: ['*'] }
 const workflow = { name: 'each day', cron: '0 6 * * *', tasks: { ...tasks } }
 
-async function createMember(
+async function createAccount(
   email: string,
   prepare: (here: ReturnType<typeof openBrowser>) => Promise<unknown> = async () => {},
 ) {
@@ -58,7 +58,7 @@ const getPrefix = (pk: string) => pk.slice(0, pk.indexOf('#'))
 describe('account deletion', () => {
   test('deleting an account revokes its access and deletes its data, except audit entries, usage and key hashes', async () => {
     // Resources that a visitor created before signing up are moved to the account for a day.
-    const here = await createMember('leaver@example.com', (visitor) =>
+    const here = await createAccount('leaver@example.com', (visitor) =>
       visitor.send('POST', '/v1/jobs', { tasks }),
     )
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
@@ -94,14 +94,14 @@ describe('account deletion', () => {
   })
 
   test('the email address of a deleted account can be used again', async () => {
-    const here = await createMember('again@example.com')
+    const here = await createAccount('again@example.com')
     await here.close({ password })
-    const nextMember = await createMember('again@example.com')
-    assert.notEqual(nextMember.id, here.id)
+    const nextAccount = await createAccount('again@example.com')
+    assert.notEqual(nextAccount.id, here.id)
   })
 
   test('a scheduled account deletion is discarded if the account still exists, and the account keeps its jobs', async () => {
-    const here = await createMember('stayer@example.com')
+    const here = await createAccount('stayer@example.com')
     const { jobId } = (await here.send('POST', '/v1/jobs', { tasks })).json.data
     await scheduleDeletion(here.id, app.services)
     await wake(here.id)
@@ -110,7 +110,7 @@ describe('account deletion', () => {
   })
 
   test('an administrator account cannot be deleted', async () => {
-    const here = await createMember('boss@example.com')
+    const here = await createAccount('boss@example.com')
     await changeAccount(app.services, here.id, { role: 'ADMIN' })
     const refusedReply = await here.close({ password })
     assert.deepEqual([refusedReply.status, refusedReply.json.code], [403, 'ADMINISTRATOR'])

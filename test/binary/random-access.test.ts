@@ -47,7 +47,7 @@ test('random access reads the same bytes from memory, from a path and through wi
   }
 })
 
-test('adjacent ranges of a file are read from the disk once', async () => {
+test('small adjacent reads of a file are served from one disk read per buffer', async () => {
   await writeFile(path, bytes)
   await using handle = await open(path)
   let readCount = 0

@@ -42,7 +42,7 @@ describe('format detection', () => {
     }
   })
 
-  test('the detected format of a file has its registered MIME type', async () => {
+  test('format detection also returns the registered MIME type of the format', async () => {
     const { mimeType } = await detectFromContent(memorySource('x', await fixture('letter.docx')))
     assert.equal(mimeType, 'application/vnd.openxmlformats-officedocument.wordprocessingml.document')
   })

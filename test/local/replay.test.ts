@@ -180,7 +180,7 @@ test('replay runs each task of a job on its inputs, or only the named task', asy
   assert.match(taskReplay.stderr, /The job has no task "out" that runs an engine\./)
 })
 
-test('replay reads a job of a deployment by its table, bucket and credentials', async () => {
+test('replay reads a job from the table and bucket of a deployment', async () => {
   const image = { name: 'corners.png', bytes: await fixture('corners.png') }
   const jobId = await convertAndWait(client, image, { targetFormat: 'webp' })
   const { code, stdout } = await replayWith(await readDeploymentSettings(service), [jobId])

@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { readDecisions, summarizeUse } from './used-permissions.ts'
 
-/** Permissions that are only used after losses, failures or with very large data, which tests cannot reliably cause. */
+/**
+ * Permissions that may stay unused in the tests, with the situation that needs them, because tests do not reliably cause
+ * it: mostly losses, failures and large data.
+ */
 const rarelyUsed: readonly (readonly [rights: RegExp, why: string])[] = [
   [
     /^(api|conversion|jobs|job-events|uploads|automation|drives|access|admin|facade|account|sweep|sockets|broadcast): partition /,

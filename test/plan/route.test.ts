@@ -259,7 +259,7 @@ describe('options for reading a source', () => {
     )
   })
 
-  test('the option encoding is available for texts, HTML, subtitles and tables, and delimiter and headers for CSV', () => {
+  test('the encoding option is available for texts, HTML, subtitles and tables, and the delimiter and headers options for CSV', () => {
     for (const [from, to] of [
       ...[
         ['txt', 'pdf'],

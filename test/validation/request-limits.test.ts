@@ -25,7 +25,7 @@ describe('maximum lengths of client input', () => {
     assert.deepEqual(parts, [])
   })
 
-  test('every string, list and record has a maximum in the fields of tasks, which workflows use as well', () => {
+  test('every string, list and record has a maximum in the fields of tasks', () => {
     assert.ok(taskOperations.length > 20)
     assert.deepEqual(
       taskOperations.flatMap(({ name, fields }) => listUnboundedFields(fields, name)),

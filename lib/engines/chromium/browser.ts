@@ -45,9 +45,9 @@ export class Browser {
   }
 
   /**
-   * Runs a job in the shared browser, which is started if needed. The job's `endBrowser` closes what the job opened.
-   * @throws BrowserCrash after crashes in browsers that no other job used, BrowserStartFailure, the signal's reason
-   * when aborted.
+   * Runs a job in the shared browser, which is started if needed. If that browser crashes, perhaps because of another
+   * job, the job is tried again in browsers of its own. The job's `endBrowser` closes what the job opened.
+   * @throws BrowserCrash if those crash too, BrowserStartFailure, the signal's reason when aborted.
    */
   async run<T>(job: BrowserJob<T>, signal: AbortSignal): Promise<T> {
     try {

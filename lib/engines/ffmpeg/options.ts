@@ -160,7 +160,7 @@ const videoOptionShape = {
     .regex(resolutionPattern, 'Expected 240p, 360p, 480p, 720p, 1080p, 1440p, 4k or a box such as 1280x720.')
     .optional()
     .describe(
-      '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.',
+      '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.',
     ),
   fps: decimal(1, 60).optional().describe('Frames per second.'),
   rotate: z

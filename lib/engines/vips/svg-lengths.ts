@@ -46,7 +46,7 @@ const beforeFontSizePattern = /[\s;"'{]font(?:-size)?\s*[:=]\s*["']?[\w.,%\s+-]*
 const maxLookBehindCharacters = 300
 
 const number = '[-+]?(?:\\d+(?:\\.\\d*)?|\\.\\d+)(?:[eE][-+]?\\d+)?'
-const length = new RegExp(
+const lengthPattern = new RegExp(
   `(?<![\\w.#-])(?:(${number})(in|cm|mm|q|pt|pc)|(x{0,2}-?(?:small|large)|medium))(?![\\w-])`,
   'gi',
 )
@@ -60,17 +60,20 @@ const markupPattern = /<(?:\w+:)?style\b[\s\S]*?(?:<\/(?:\w+:)?style|$)|<[^<>]*/
  */
 export const convertLengthsToPixels = (svg: string): string =>
   svg.replace(markupPattern, (tag) =>
-    tag.replace(length, (foundLength, amount: string | undefined, unit = '', keyword: string, at: number) => {
-      const textBefore = tag.slice(Math.max(0, at - maxLookBehindCharacters), at)
-      if (amount === undefined) {
-        const pixels = fontSizePixels[keyword.toLowerCase()]
-        return pixels !== undefined && beforeFontSizePattern.test(textBefore) ? `${pixels}px` : foundLength
-      }
-      const name = unit.toLowerCase()
-      return isUnit(name) && beforeLengthPattern.test(textBefore)
-        ? `${Number((Number(amount) * pixelsPerUnit[name]).toPrecision(12))}px`
-        : foundLength
-    }),
+    tag.replace(
+      lengthPattern,
+      (foundLength, amount: string | undefined, unit = '', keyword: string, at: number) => {
+        const textBefore = tag.slice(Math.max(0, at - maxLookBehindCharacters), at)
+        if (amount === undefined) {
+          const pixels = fontSizePixels[keyword.toLowerCase()]
+          return pixels !== undefined && beforeFontSizePattern.test(textBefore) ? `${pixels}px` : foundLength
+        }
+        const name = unit.toLowerCase()
+        return isUnit(name) && beforeLengthPattern.test(textBefore)
+          ? `${Number((Number(amount) * pixelsPerUnit[name]).toPrecision(12))}px`
+          : foundLength
+      },
+    ),
   )
 
 /** Returns the path of the drawing with lengths in pixels: a copy if any length was converted. */

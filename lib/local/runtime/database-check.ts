@@ -109,10 +109,10 @@ const logHeaderBytes = 32
 const logMagic = 0x377f0682
 
 /**
- * Whether the header of a write-ahead log is damaged, so that SQLite cannot have written it
- * (https://www.sqlite.org/fileformat2.html#walformat). SQLite would ignore such a log, and with it all commits since
- * the last checkpoint. An interrupted first write leaves fewer bytes or zeros. Damage behind the header looks like an
- * interrupted write, at which SQLite ends the log.
+ * Whether the header of a write-ahead log is one that SQLite cannot have written
+ * (https://www.sqlite.org/fileformat2.html#walformat), that is, damaged. SQLite would ignore such a log, and with it all
+ * commits since the last checkpoint. An interrupted first write is no damage: it leaves a short header or zeros. Damage
+ * after the header cannot be told from an interrupted write; SQLite stops reading the log there.
  */
 function isLogHeaderDamaged(file: string): boolean {
   const header = readStart(file, logHeaderBytes)

@@ -214,7 +214,7 @@ describe('media options', () => {
   })
 })
 
-describe('page options', () => {
+describe('page size and margins of PDFs made from text', () => {
   const parseSetup = (options: object) => toTextPageSetup(TextPdfOptions.parse(options))
 
   test('pageSize accepts a name or dimensions, and a larger width means landscape', () => {

@@ -22,7 +22,7 @@ describe('Word section options', () => {
     assert.deepEqual(others, {})
   })
 
-  test('a landscape Word section has its shorter side as the width and the landscape orientation', () => {
+  test('a landscape page size is passed to the docx library with the shorter side as the width, because the library swaps the sides', () => {
     const { PORTRAIT, LANDSCAPE } = docx.PageOrientation
     assert.deepEqual(toPageSize(docx, { width: 600, height: 800 }), {
       width: 12_000,

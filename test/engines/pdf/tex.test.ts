@@ -269,7 +269,7 @@ describe('gaps in widely spaced PDF lines', () => {
     )
   })
 
-  test('narrow gaps between horizontal rules in PDF text count as table columns', () => {
+  test('in PDF text, narrow gaps separate table columns if the rows are between horizontal rules', () => {
     const rows = [10, 22, 34, 46].map((baseline) => createLine(baseline, 0, 32, 64))
     assert.deepEqual(findBorderlessTables(rows), [])
     const rule = (top: number, right = 87) =>

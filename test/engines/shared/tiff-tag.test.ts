@@ -18,25 +18,25 @@ interface Entry {
 
 /** Builds a little-endian TIFF or BigTIFF with one directory after the header. */
 function createTiff(isBig: boolean, entries: readonly Entry[], bytesAfter: Buffer = Buffer.alloc(0)): Buffer {
-  const createNumber = (value: number | bigint, length: number) => {
+  const encodeNumber = (value: number | bigint, length: number) => {
     const bytes = Buffer.alloc(8)
     bytes.writeBigUInt64LE(BigInt(value))
     return bytes.subarray(0, length)
   }
   const wide = isBig ? 8 : 4
   const head = isBig
-    ? [Buffer.from('II+\0\b\0\0\0', 'latin1'), createNumber(16, 8), createNumber(entries.length, 8)]
-    : [Buffer.from('II*\0', 'latin1'), createNumber(8, 4), createNumber(entries.length, 2)]
+    ? [Buffer.from('II+\0\b\0\0\0', 'latin1'), encodeNumber(16, 8), encodeNumber(entries.length, 8)]
+    : [Buffer.from('II*\0', 'latin1'), encodeNumber(8, 4), encodeNumber(entries.length, 2)]
   const listedEntries = entries.map(({ tag, type, count, value }) =>
     Buffer.concat([
-      createNumber(tag, 2),
-      createNumber(type, 2),
-      createNumber(count, wide),
+      encodeNumber(tag, 2),
+      encodeNumber(type, 2),
+      encodeNumber(count, wide),
       value,
       Buffer.alloc(wide),
     ]).subarray(0, 4 + 2 * wide),
   )
-  return Buffer.concat([...head, ...listedEntries, createNumber(0, wide), bytesAfter])
+  return Buffer.concat([...head, ...listedEntries, encodeNumber(0, wide), bytesAfter])
 }
 
 const readValue = async (file: Buffer) => {

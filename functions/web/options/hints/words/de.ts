@@ -12,7 +12,7 @@ const hints: typeof en = {
   '1 to 100, or low, medium, high, highest. Lower is smaller.':
     'Niedrigere Qualität bedeutet eine kleinere Datei.',
   '1 to 100; takes precedence over quality.': 'Hat Vorrang vor der allgemeinen Qualität.',
-  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
+  '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'Die kürzere Seite, oder eine Größe wie 1280x720 zum Einpassen. Das Seitenverhältnis bleibt.',
   'A comment or caption.': 'Ein Kommentar oder eine Bildunterschrift.',
   'A page is blank when at most this percentage of it is darker than paper.':

@@ -13,7 +13,7 @@ const hints: Readonly<Record<string, string>> = {
     'Higher quality means a larger file.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': 'Lower quality means a smaller file.',
   '1 to 100; takes precedence over quality.': 'Overrides the general quality setting.',
-  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
+  '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'The shorter side, or a size like 1280x720 to fit into. Aspect ratio is kept.',
   'A comment or caption.': 'A comment or caption.',
   'A page is blank when at most this percentage of it is darker than paper.':

@@ -12,7 +12,7 @@ const hints: typeof en = {
     'A mayor calidad, mayor tamaño de archivo.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': 'A menor calidad, menor tamaño de archivo.',
   '1 to 100; takes precedence over quality.': 'Tiene prioridad sobre el ajuste general de calidad.',
-  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
+  '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'El lado más corto, o un tamaño máximo como 1280x720. Se conservan las proporciones.',
   'A comment or caption.': 'Un comentario o una leyenda.',
   'A page is blank when at most this percentage of it is darker than paper.':

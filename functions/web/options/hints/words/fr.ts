@@ -13,7 +13,7 @@ const hints: typeof en = {
   '1 to 100, or low, medium, high, highest. Lower is smaller.':
     'Une qualité plus basse donne un fichier plus petit.',
   '1 to 100; takes precedence over quality.': 'Remplace le réglage de qualité général.',
-  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
+  '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'Le côté le plus court, ou une taille comme 1280x720 à ne pas dépasser. Les proportions sont conservées.',
   'A comment or caption.': 'Un commentaire ou une légende.',
   'A page is blank when at most this percentage of it is darker than paper.':

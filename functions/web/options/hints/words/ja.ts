@@ -12,7 +12,7 @@ const hints: typeof en = {
     '品質を上げるとファイルが大きくなります。',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': '品質を下げるとファイルが小さくなります。',
   '1 to 100; takes precedence over quality.': '全体の品質設定より優先されます。',
-  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
+  '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     '短辺、または収める枠のサイズ（1280x720 など）。縦横比は保たれます。',
   'A comment or caption.': 'コメントまたはキャプション。',
   'A page is blank when at most this percentage of it is darker than paper.':

@@ -12,7 +12,7 @@ const hints: typeof en = {
     'Quanto maior a qualidade, maior o arquivo.',
   '1 to 100, or low, medium, high, highest. Lower is smaller.': 'Quanto menor a qualidade, menor o arquivo.',
   '1 to 100; takes precedence over quality.': 'Tem prioridade sobre a qualidade geral.',
-  '240p to 4k set the shorter side; for a box such as 1280x720, the video is fitted into it. The aspect ratio is kept.':
+  '240p to 4k set the shorter side; a size such as 1280x720 is a box that the video is fitted into. The aspect ratio is kept.':
     'O lado menor, ou um tamanho máximo como 1280x720. As proporções são mantidas.',
   'A comment or caption.': 'Um comentário ou uma legenda.',
   'A page is blank when at most this percentage of it is darker than paper.':
