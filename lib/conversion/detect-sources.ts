@@ -12,7 +12,9 @@ import type { SourceFile } from './source.ts'
 /** Detected files or errors, by the name of the import task. */
 export type DetectedSources = ReadonlyMap<string, StoredFile | AppError>
 
-/** Detects the formats of the imported files that are already available. In a batch, an error only affects its own file. */
+/**
+ * Detects the formats of the imported files that are already available. In a batch, an error only affects its own file.
+ */
 export async function detectSources(
   request: JobRequest,
   engines: readonly Engine[],

@@ -75,7 +75,7 @@ describe('capturing a website', () => {
       ['print_background', 'true'],
     ] as const)
       assert.match(shape[field]?.description ?? '', new RegExp(`[^.]; ${usualValue} by default$`))
-    assert.match(shape['quality']?.description ?? '', /larger\.$/, 'it has none')
+    assert.match(shape['quality']?.description ?? '', /a larger file\.$/, 'it has none')
   })
 
   test('a website capture passes options to its engine under the engine’s names', () => {

@@ -10,7 +10,7 @@ export function measureTextWidth({ width, margins, columns }: DocxSection): numb
   return columns ? (text - columns.space * (columns.count - 1)) / columns.count : text
 }
 
-/** Converts a page size. For landscape, the library expects the shorter side as the width, and swaps the sides itself. */
+/** Converts a page size. For landscape, the library expects the shorter side as the width and swaps the sides. */
 export function toPageSize(library: DocxLibrary, { width, height }: Pick<DocxSection, 'width' | 'height'>) {
   return {
     width: toTwips(Math.min(width, height)),
