@@ -10,11 +10,11 @@ import { selectShortFiles } from './long-files.ts'
 /**
  * Runs test files in parallel (`node test/run-files.ts [--all] [options of node --test] files`). A glob leaves long
  * files out, except with `--all`. Failed files run once more, one at a time, and the second result counts: three files
- * on two cores slow each other down. Files that only passed alone are listed at the end. If many fail, they are not
- * run again.
+ * on two cores slow each other down, on a slow machine beyond the timeouts of page tests. Files that only passed alone
+ * are listed at the end. If many fail, they are not run again.
  */
 const maxParallelFiles = 3
-const maxRetried = 8
+const maxRetried = 16
 /** Time limit of a test, which then fails by its name; the longest test takes a tenth of it. */
 const testTimeout = 600_000
 /**
