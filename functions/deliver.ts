@@ -9,12 +9,13 @@ import { createResultLink } from '../lib/links/result-links.ts'
 import { createLog } from '../lib/log.ts'
 import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
 import { handleBatch } from '../lib/services/message-batch.ts'
+import type { QueueFunction } from '../lib/services/queue-function.ts'
 import { GuardedHttp } from '../lib/transfer/guarded-http.ts'
 import { Deliverer, type DelivererServices } from '../lib/webhooks/deliverer.ts'
 import { DeliveryMessage } from '../lib/webhooks/delivery.ts'
 
 /** Delivers events to webhooks. */
-export function createFunction(connections: ServiceConnections = {}) {
+export function createFunction(connections: ServiceConnections = {}): QueueFunction {
   const openDeliverer = lazyAsync(async () => {
     const services = openServices(await loadLambdaConfig(), connections)
     return { log: services.log, deliverer: new Deliverer(services) }
@@ -41,6 +42,7 @@ export function createFunction(connections: ServiceConnections = {}) {
     },
 
     /** Nothing to do: deliveries write no files. */
+    reportFullDisk(): void {},
 
     /** Nothing to do: the process waits for running deliveries before it exits. */
     async stop(): Promise<void> {},

@@ -6,9 +6,10 @@ import { TaskMessage } from '../lib/model/task-message.ts'
 import { createServices } from '../lib/services/create-services.ts'
 import { loadLambdaConfig } from '../lib/services/lambda-config.ts'
 import { handleBatch } from '../lib/services/message-batch.ts'
+import type { QueueFunction } from '../lib/services/queue-function.ts'
 
 /** Plans tasks that are ready and presigns the URLs that their workers need. */
-export function createFunction(connections: ServiceConnections = {}) {
+export function createFunction(connections: ServiceConnections = {}): QueueFunction {
   const openSender = lazyAsync(async () =>
     createServices(await loadLambdaConfig(), { connections, presignsTaskFiles: true }),
   )
@@ -32,6 +33,7 @@ export function createFunction(connections: ServiceConnections = {}) {
     },
 
     /** Nothing to do: preparation writes no files. */
+    reportFullDisk(): void {},
 
     async stop(): Promise<void> {},
   }

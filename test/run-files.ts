@@ -14,7 +14,7 @@ import { selectShortFiles } from './long-files.ts'
  * are listed at the end. If many fail, they are not run again.
  */
 const maxParallelFiles = 3
-const maxRetried = 16
+const maxRetried = 8
 /** Time limit of a test, which then fails by its name; the longest test takes a tenth of it. */
 const testTimeout = 600_000
 /**

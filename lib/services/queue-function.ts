@@ -72,6 +72,9 @@ export function createQueueFunction({ getQueue, handleTask, close, connections }
   }
 }
 
+/** A function that handles the messages of a queue, on Lambda and in a local worker. */
+export type QueueFunction = ReturnType<typeof createQueueFunction>
+
 const getTaskLimitMs = ({ TASK_LIMIT_S: limitS = Infinity }: Config) => limitS * 1000
 
 /** Removes folders of killed tasks, which would occupy the disk. Only called while no task runs in this process. */

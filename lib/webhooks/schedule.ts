@@ -2,7 +2,7 @@ import type { DisabledFor } from './webhook.ts'
 
 /** Decides when a delivery is retried and when a webhook is disabled. All functions are pure. */
 
-/** Seconds between attempts: ten attempts within 75 hours, as Standard Webhooks suggests. */
+/** Seconds between attempts: ten attempts within 76 hours, as Standard Webhooks suggests. */
 export const retryDelaysS = [0, 5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400] as const
 
 /**

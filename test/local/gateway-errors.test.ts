@@ -196,10 +196,10 @@ for (const [caseName, bytes, status, code] of malformedRequests) {
 
 test('the gateway ignores an unknown Expect header', async () => {
   const ask = (header: string) => sendRaw(`GET / HTTP/1.1\r\nHost: a\r\n${header}Connection: close\r\n\r\n`)
-  const [plainReply, expectedReply] = [await ask(''), await ask('Expect: tea\r\n')]
-  assert.equal(plainReply.status, expectedReply.status)
+  const [plainReply, replyToExpect] = [await ask(''), await ask('Expect: tea\r\n')]
+  assert.equal(plainReply.status, replyToExpect.status)
   assert.notEqual(plainReply.status, 417)
-  assert.ok(expectedReply.body.length > 5, 'a response with a body')
+  assert.ok(replyToExpect.body.length > 5, 'a response with a body')
 })
 
 test('the gateway returns 404 for an undeclared route', async () => {

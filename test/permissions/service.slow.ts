@@ -25,7 +25,7 @@ import {
 } from './isolated-service.ts'
 import { readDecisions } from './used-permissions.ts'
 
-/** Exit codes of other test runs, which run in parallel with the tests of this file, because they mostly wait. */
+/** Exit codes of other test runs, which run in parallel with the tests of this file: they wait most of the time. */
 let examplesExitCode: Promise<number>
 let compatTestsExitCode: Promise<number>
 

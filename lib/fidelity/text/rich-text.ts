@@ -30,7 +30,7 @@ const symbols: Readonly<Record<string, string>> = { '~': ' ', _: '-', '-': '', '
 const hidingWords = new Set(['v', 'deleted', 'plain'])
 const deletingWordPattern = /\\deleted(?![a-z0-9])/
 const hidingWordPattern = /\\v(?![a-z0-9])/
-const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|([{}])|([^\\{}\r\n]+)/g
+const token = /\\([a-z]+)(-?\d+)? ?|\\'([\da-fA-F]{2})|\\([^a-z'])|(\{+|\}+)|([^\\{}\r\n]+)/g
 
 export async function readRichText(bytes: FileBytes): Promise<ContentSummary> {
   const words = new WordCounts()
@@ -75,19 +75,19 @@ class RtfReader {
   }
 
   text(): string {
-    for (const [, word, number, hex, symbol, brace, text] of this.#rtf.matchAll(token)) {
+    for (const [, word, number, hex, symbol, braces = '', text] of this.#rtf.matchAll(token)) {
       if (text !== undefined) this.#addPlainText(text)
       else if (word !== undefined) this.#readControlWord(word, number)
       else if (hex !== undefined) this.#addByte(Number.parseInt(hex, 16))
       else if (symbol === '*') this.#group = { ...this.#group, isOptional: true }
       else if (symbol !== undefined) this.#addText(symbols[symbol] ?? symbol)
-      else this.#readBrace(brace)
+      else for (const brace of braces) this.#readBrace(brace)
     }
     this.#addText('')
     return this.#parts.join('')
   }
 
-  #readBrace(brace: string | undefined): void {
+  #readBrace(brace: string): void {
     this.#flushBytes()
     if (brace === '{') {
       this.#outerGroups.push(this.#group)

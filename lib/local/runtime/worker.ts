@@ -1,9 +1,11 @@
 import type { SQSEvent } from 'aws-lambda'
+import type { ServiceConnections } from '../../aws/connections.ts'
 import { type FunctionFailure, toFunctionFailure } from '../../embedded-aws/lambda/function-error.ts'
 import { runInContext } from '../../embedded-aws/lambda/invoke-context.ts'
 import type { FunctionContext } from '../../embedded-aws/lambda/runtime.ts'
 import { anyJob, jobEndEmitter } from '../../jobs/job-end-emitter.ts'
 import type { Job } from '../../model/job.ts'
+import type { QueueFunction } from '../../services/queue-function.ts'
 import { type EndedSpan, onSpanEnd } from '../../trace.ts'
 import {
   FileExchangeClient,
@@ -33,13 +35,12 @@ export type WorkerMessage =
   | { readonly type: 'result'; readonly id: number; readonly value: unknown }
   | { readonly type: 'error'; readonly id: number; readonly failure: FunctionFailure }
 
-type WorkerFunction = ReturnType<typeof import('../../../functions/convert.ts').createFunction>
 /**
  * Modules of queue functions export a factory that takes their dependencies; other modules export the handler itself.
  */
 type FunctionModule =
-  | { readonly createFunction: typeof import('../../../functions/convert.ts').createFunction }
-  | Readonly<Record<string, WorkerFunction['handler']>>
+  | { readonly createFunction: (connections: ServiceConnections) => QueueFunction }
+  | Readonly<Record<string, QueueFunction['handler']>>
 
 /** Interval of the signs of life; a worker that sends none for several intervals counts as hanging. */
 export const aliveIntervalMs = 2000
@@ -56,14 +57,14 @@ const [module = '', exportName = 'handler'] = (process.argv[2] ?? '').split('.')
 const functionModule = (await import(`../../../functions/${module}.ts`)) as FunctionModule
 const { handler, stop, reportFullDisk } = loadFunction(functionModule)
 
-function loadFunction(module: FunctionModule): WorkerFunction {
+function loadFunction(module: FunctionModule): QueueFunction {
   // TypeScript does not narrow a union of records by a member that all of them may have.
   if (typeof module.createFunction === 'function')
     return (module as Extract<FunctionModule, { createFunction: unknown }>).createFunction(
       process.argv.includes(fileSharingFlag) ? { files } : {},
     )
   // The module is the other member of the union.
-  const exportedHandler = (module as Readonly<Record<string, WorkerFunction['handler']>>)[exportName]
+  const exportedHandler = (module as Readonly<Record<string, QueueFunction['handler']>>)[exportName]
   if (!exportedHandler) throw new Error(`functions/${module}.ts does not export ${exportName}`)
   return { handler: exportedHandler, stop: async () => undefined, reportFullDisk: () => undefined }
 }
